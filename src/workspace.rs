@@ -1,7 +1,7 @@
-//! The person's files: read bounded, written whole or not at all, counted for what a block names.
+//! The person's files: reads them within limits, writes them atomically, finds what runs changed, and undoes it.
 //!
-//! This room does not decide what is read or written: a block that writes passes the gate like every other, and what is
-//! written here was asked for by a key.
+//! This room does not decide what is read or written: a block that writes needs an approval like every other, and the
+//! other writes here were requested by a key.
 
 pub(crate) mod act;
 pub(crate) mod changes;

@@ -1,7 +1,7 @@
-//! Carrying out what a person approved: a file is written, read or listed, and the report of it is like that of a run.
+//! Carries out an approved file action (write, read or list), and reports it like a run.
 //!
-//! The place is looked at once more first; where it is not as it was approved, nothing is done. What is done goes through
-//! the folder that has been held open since it was shown.
+//! Right before it acts, it checks the targets again and refuses if one is not as it was approved. It then works
+//! through the folder that has been held open since it was shown.
 
 use super::FileError;
 use super::place::OpenPlace;
@@ -16,39 +16,39 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long changes are looked for that are only told.
+/// Time limit for a diff, which only serves the report.
 const DIFF_TIMEOUT: Duration = Duration::from_millis(200);
 const MAX_RANGES_SHOWN: usize = 12;
 const MAX_DIFF_BYTES: usize = 8 << 10;
 
-/// What is to be done, as it was approved.
+/// A file action as it was approved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ActOrder<'a> {
     pub(crate) act: &'a FileAct,
-    /// Where, as it was found when it was approved.
+    /// The target as it was found for the approval.
     pub(crate) target: &'a Target,
-    /// That place, or those of several files, held since then.
+    /// The opened place of each file, held since then.
     pub(crate) places: &'a [OpenPlace],
     /// The new content of each file that is written.
     pub(crate) contents: &'a [&'a str],
-    /// What is told of the changes to files that stood there.
+    /// What the report says about changes to existing files.
     pub(crate) tells: ChangesTold,
-    /// Bytes of output that are kept.
+    /// The most bytes of output to keep.
     pub(crate) kept_bytes: u64,
 }
 
-/// What is told of the changes to files, beside their sizes.
+/// What the report says about changes to existing files, besides their sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ChangesTold {
     #[default]
     Nothing,
-    /// At which lines they are.
+    /// The numbers of the changed lines.
     Lines,
-    /// The lines themselves, as a diff: it was not found as it was written.
+    /// The numbers and a diff, for an edit whose old text was not found exactly as written.
     Diff,
 }
 
-/// Does it. This reads and writes: for a worker.
+/// Carries out the action. Blocks on file I/O, so call it on a worker.
 pub(crate) fn carry_out(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> RunReport {
     let began = Instant::now();
     let mut files = Vec::new();
@@ -71,12 +71,12 @@ pub(crate) fn carry_out(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) ->
 }
 
 enum ActFailure {
-    /// It is not as it was approved: nothing was done.
+    /// The target is not as it was approved: nothing was done.
     Refused(String),
     Failed(String),
 }
 
-/// Whether the names still lead to the places that were approved, and those are the ones which are held.
+/// Checks that the paths still lead to the approved targets, and that the held folders are those of the targets.
 fn check_places(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActFailure> {
     let targets: Vec<&Target> = order.target.all().collect();
     let acts = order.act.each();
@@ -124,7 +124,7 @@ fn perform(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Resu
     }
 }
 
-/// Writes all files, and tells what came of each.
+/// Writes all files, and returns a report on each.
 fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, FileError> {
     let targets: Vec<&Target> = order.target.all().collect();
     let news: Vec<NewFile<'_>> = order
@@ -154,7 +154,7 @@ fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result
         told.push_str(&diff);
     }
     for place in order.places {
-        // It is in the folder that was shown; that has another path by now.
+        // The file was written into the folder that was shown, but that folder has another path by now.
         if let Some(now) = place.folder().path_now().filter(|now| now != place.folder().path()) {
             let _ = writeln!(told, "its folder was moved meanwhile: {}", now.display());
         }
@@ -162,7 +162,7 @@ fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result
     Ok(told)
 }
 
-/// The lines at which a text differs from the old one, and how, where that is to be told.
+/// The numbers of the lines that changed, and the diff if it is to be reported.
 fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
     let diff = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_lines(old, new);
     let mut ranges: Vec<String> = Vec::new();
@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Swaps a folder of this one for a link that leads outside and back, as fast as it can, until it is dropped.
+    /// Exchanges a folder and a link that leads outside, back and forth as fast as it can, until it is dropped.
     struct LinkSwapper {
         over: std::sync::Arc<std::sync::atomic::AtomicBool>,
         thread: Option<std::thread::JoinHandle<u64>>,

@@ -1,6 +1,8 @@
-//! What a run changed in the working folder: two looks, compared. Bounded, and what was not looked at is told: a folder that
-//! is too large to be looked at in a moment, folders of caches, changes beyond those that are listed. Of what was there
-//! before a change or a removal is always told, whatever else was made; so is what is obeyed (`obeyed`).
+//! Finds what a run changed in the working folder, by comparing two snapshots. They are bounded, and what they do not
+//! cover is reported: folders that are too large, folders of caches, changes beyond those that are listed.
+//!
+//! Files that existed before are compared and listed first, so that new files can't hide a change to them. Changes to
+//! obeyed files (`obeyed`) are always listed.
 
 mod snapshot;
 
@@ -14,9 +16,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const MAX_CHANGES_SHOWN: usize = 50;
-/// Folders that are named of those that were not looked at.
+/// The most folders that are named among those that were not covered.
 const MAX_FOLDERS_SHOWN: usize = 12;
-/// What git keeps: many files that it names by their content. They are told as one.
+/// Git's object files, which are many and named by their content. Changes to them are reported as one change of this
+/// folder.
 const OBJECTS: &str = ".git/objects";
 
 #[derive(Clone, Debug)]
@@ -29,18 +32,19 @@ pub(crate) struct FolderLook {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
-    /// The files, obeyed names first.
+    /// The changed files, obeyed ones first.
     pub(crate) files: Vec<FileChange>,
-    /// What was not looked at for them.
+    /// What was not covered.
     pub(crate) gaps: Gaps,
-    /// The obeyed names as they stand now, for the next look.
+    /// The obeyed files as they are now, for the next comparison.
     pub(crate) obeyed: ObeyedFiles,
-    /// What was done to them, to be taken back.
+    /// The changes to obeyed files, so that they can be taken back.
     pub(crate) to_take_back: Vec<take_back::TakenChange>,
 }
 
-/// Looks at the working folder and the one in which a run starts, and at the names that are obeyed in all folders that the
-/// run may write. `known` are such names of an earlier look, for speed. Links are not followed.
+/// Takes a snapshot of the working folder and of the folder in which a run starts, and of the obeyed files in all
+/// folders that the run may write. `known` are the obeyed files of an earlier snapshot, to save time. Follows no
+/// links.
 pub(crate) fn look(working: &Path, start: &Path, written: Vec<PathBuf>, known: &ObeyedFiles) -> FolderLook {
     let mut folders = vec![working.to_path_buf()];
     if !start.starts_with(working) {
@@ -51,7 +55,7 @@ pub(crate) fn look(working: &Path, start: &Path, written: Vec<PathBuf>, known: &
 }
 
 impl FolderLook {
-    /// What of obeyed names is different from an earlier look, where there was one of the same folders.
+    /// The obeyed files that differ from an earlier snapshot of them; nothing if that one is empty.
     pub(crate) fn changed_since(&self, earlier: &ObeyedFiles) -> Vec<FileChange> {
         let mut changes =
             if earlier.is_of_something() { self.obeyed.changes_since(earlier) } else { Vec::new() };
@@ -110,7 +114,7 @@ impl FolderLook {
             }
         }
         let missing = self.before.files.keys().filter(|path| !now.files.contains_key(*path));
-        // What can't be looked at any more is a gap, and not gone.
+        // A file that can't be accessed any more counts as a gap, not as deleted.
         for path in missing.filter(|path| std::fs::symlink_metadata(path).is_err_and(|why| is_gone(&why))) {
             tell(path, "deleted", 0);
         }
@@ -121,7 +125,7 @@ impl FolderLook {
         changes
     }
 
-    /// A path as it is told: relative to the working folder where it lies in it.
+    /// A path as it is shown: relative to the working folder if it lies in it.
     fn display_path(&self, path: &Path) -> String {
         let working = self.folders.first().map_or(Path::new(""), PathBuf::as_path);
         let below = path.strip_prefix(working).unwrap_or(path);
@@ -129,7 +133,8 @@ impl FolderLook {
     }
 }
 
-/// What is told first where not all is: what happened to files that were there, then new ones, then what tools keep.
+/// Which changes to keep when not all can be listed, lowest first: changes to existing files, new files, files of
+/// tools.
 fn rank(change: &FileChange) -> u8 {
     let is_of_tools = change.path.split('/').any(|part| ALWAYS_LISTED.contains(&part));
     match change.change.as_str() {
@@ -139,7 +144,7 @@ fn rank(change: &FileChange) -> u8 {
     }
 }
 
-/// The folder of git's objects in which a file lies.
+/// The folder of git objects that contains this file, if any.
 fn objects_of(path: &Path) -> Option<&Path> {
     path.ancestors().skip(1).find(|folder| folder.ends_with(OBJECTS))
 }

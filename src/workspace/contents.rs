@@ -1,5 +1,5 @@
-//! The contents of the files that a run changed, as hashes: so that a replay tells other bytes of the same length. Bounded;
-//! files that hold secrets are not read, for a hash of what is short tells it.
+//! Hashes the files that a run changed, so that a replay notices other bytes of the same length. Bounded; files with
+//! secrets are not read, because the hash of a short secret reveals it.
 
 use super::place::{Folder, OpenPlace};
 use super::read;
@@ -8,12 +8,12 @@ use std::path::Path;
 
 /// Larger files are not read.
 const MAX_FILE_BYTES: u64 = 16 << 20;
-/// Files beyond so many bytes in all are not read.
+/// Files beyond this total are not read.
 const MAX_TOTAL_BYTES: u64 = 64 << 20;
 
-/// Hashes the files among these changes that lie in the folder. Blocks; for a worker.
+/// Hashes those of the changed files that lie in the folder. Blocks, so call it on a worker.
 pub(crate) fn hash(files: &mut [FileChange], folder: &Folder, is_secret: &dyn Fn(&Path) -> bool) {
-    // A run may have put another folder in its place.
+    // A run may have replaced the folder.
     if !folder.is_in_place() {
         return;
     }
@@ -30,7 +30,8 @@ pub(crate) fn hash(files: &mut [FileChange], folder: &Folder, is_secret: &dyn Fn
     }
 }
 
-/// The bytes of a plain file in this folder, where it is not larger; no link is followed out of the folder.
+/// The content of a regular file in this folder, if it has at most `most` bytes. No link is followed out of the
+/// folder.
 pub(crate) fn of_file(path: &Path, folder: &Folder, most: u64) -> Option<Vec<u8>> {
     let place = OpenPlace::find(path).ok()?;
     let is_there = place.found().is_some() && place.path().starts_with(folder.path());

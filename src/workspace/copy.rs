@@ -1,5 +1,5 @@
-//! Copies of the person's files in a fresh folder: which ones, how much that is, and the copying. No link is followed, the
-//! files themselves are only read, and nothing is copied over something that is there.
+//! Copies files of the person into a fresh folder. The files themselves are only read; no link is followed, and no
+//! existing file is overwritten.
 
 use super::FileError;
 use super::paths::{self, PathOfFile};
@@ -34,10 +34,10 @@ pub(crate) enum CopyError {
     File(#[from] FileError),
 }
 
-/// Why a file of a folder is not copied with it.
+/// Why a file in a folder is not copied with the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WhyNotCopied {
-    /// The session made it.
+    /// The session created it.
     Made,
     /// Its name begins with a dot.
     Hidden,
@@ -47,14 +47,14 @@ pub(crate) enum WhyNotCopied {
     Link,
 }
 
-/// Files that are to be copied.
+/// The files to copy.
 #[derive(Debug, Default)]
 pub(crate) struct ChosenFiles {
-    /// Each once, by its path below the folder.
+    /// The size of each file, by its path below the folder.
     files: BTreeMap<String, u64>,
-    /// Those that are written as they were at an earlier time, with their modes.
+    /// Files that are copied with an earlier content: that content, and their mode.
     earlier: BTreeMap<String, (Vec<u8>, u32)>,
-    /// What of the folders that are copied is left out, and why.
+    /// Files in the copied folders that are left out, and why.
     left_out: Vec<(String, WhyNotCopied)>,
 }
 
@@ -75,27 +75,28 @@ impl ChosenFiles {
         self.files.contains_key(path)
     }
 
-    /// Has this file as it was at an earlier time, whether it is chosen already and there or not.
+    /// Adds this file with an earlier content, whether or not it is chosen already or still exists.
     pub(crate) fn add_earlier(&mut self, path: &str, content: Vec<u8>, mode: u32) -> Result<(), CopyError> {
         self.files.insert(path.to_owned(), content.len() as u64);
         self.earlier.insert(path.to_owned(), (content, mode));
         self.check_bounds()
     }
 
-    /// What of the folders that are copied is left out, beside what their `.gitignore` says and hidden folders.
+    /// The files in the copied folders that are left out, besides those in `.gitignore` and hidden folders.
     pub(crate) fn left_out(&self) -> impl Iterator<Item = (&str, WhyNotCopied)> {
         self.left_out.iter().map(|(path, why)| (path.as_str(), *why)).filter(|(path, _)| !self.has(path))
     }
 
-    /// Whether a file is written as it was at an earlier time.
+    /// Whether a file is copied with an earlier content.
     pub(crate) fn is_earlier(&self, path: &str) -> bool {
         self.earlier.contains_key(path)
     }
 
-    /// Adds a file of the folder, or all of a folder in it but what its `.gitignore` leaves out and hidden folders.
+    /// Adds a file in the folder, or all files of a folder in it, except those in its `.gitignore` and in hidden
+    /// folders.
     ///
     /// # Errors
-    /// When it is not there, is no plain file, or lies elsewhere.
+    /// When it does not exist, is not a regular file, or lies outside the folder.
     pub(crate) fn add(&mut self, folder: &Folder, wanted: &Path) -> Result<(), CopyError> {
         let outside = || CopyError::Outside(wanted.to_owned(), folder.path().to_owned());
         let named = wanted.strip_prefix(folder.path()).unwrap_or(wanted);
@@ -120,7 +121,8 @@ impl ChosenFiles {
         }
     }
 
-    /// Adds the files of a folder, but for what is not wanted; `below`: what stands before their paths.
+    /// Adds the files of a folder, except those for which `why_not` gives a reason; `below` is put in front of their
+    /// paths.
     ///
     /// # Errors
     /// When they are too many to be listed or copied, or the folder can't be read.
@@ -158,10 +160,10 @@ impl ChosenFiles {
         }
     }
 
-    /// Copies them to the same paths below a folder that is fresh and this process's own.
+    /// Copies the files to the same paths below a fresh folder of this process.
     ///
     /// # Errors
-    /// When one is not what it was, or the system says no; then some may be there.
+    /// When a file is no longer what it was, or the system refuses. Some files may have been copied then.
     pub(crate) fn copy(&self, from: &Folder, into: &Path) -> Result<(), CopyError> {
         if !from.is_in_place() {
             return Err(FileError::Moved(from.path().to_owned()).into());
@@ -183,13 +185,13 @@ impl ChosenFiles {
     }
 }
 
-/// Copies a file, at most so many bytes of it; tells how many those were.
+/// Copies at most `most` bytes of a file; returns how many.
 fn copy_one(from: File, to: &Path, most: u64) -> Result<u64, FileError> {
     let mode = from.metadata().map_err(|error| FileError::io(to, &error))?.permissions().mode();
     write_new(&mut io::Read::take(from, most), to, mode)
 }
 
-/// Writes a new file of this mode, and tells its size.
+/// Writes a new file with this mode; returns its size.
 fn write_new(from: &mut dyn io::Read, to: &Path, mode: u32) -> Result<u64, FileError> {
     let failed = |error: io::Error| FileError::io(to, &error);
     if let Some(folder) = to.parent() {
@@ -246,7 +248,7 @@ mod tests {
             assert_eq!(std::fs::read_to_string(then.path().join(path)).unwrap(), "was");
         }
         assert_eq!((earlier.bytes(), earlier.is_earlier("gone/b")), (6, true));
-        // What is there is not written over.
+        // An existing file is not overwritten.
         assert!(matches!(chosen.copy(&from, into.path()), Err(CopyError::File(FileError::Io(..)))));
     }
 
@@ -274,7 +276,7 @@ mod tests {
         assert!(matches!(add("sub/gone/x"), CopyError::Missing(..)));
         rustix::fs::mkfifoat(rustix::fs::CWD, dir.path().join("pipe"), rustix::fs::Mode::RUSR).unwrap();
         assert!(matches!(add("pipe"), CopyError::Special(_)));
-        // One that is put in its place later leads nowhere either.
+        // A link that replaces a chosen file later is not followed either.
         let mut chosen = ChosenFiles::default();
         chosen.add(&from, Path::new("a")).unwrap();
         std::fs::remove_file(dir.path().join("a")).unwrap();

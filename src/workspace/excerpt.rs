@@ -1,17 +1,18 @@
-//! Lines of a text file for a model, bounded: what is left is told, what is no text is described.
+//! Excerpts lines of a text file for a model. The excerpt is bounded and says what it leaves out; a file that is no
+//! text is only described.
 
 use crate::text::number::size;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 
-/// Bytes of lines that are told.
+/// The most bytes of lines in an excerpt.
 const MAX_BYTES: usize = 256 << 10;
 const MAX_LINE_BYTES: usize = 4 << 10;
 const MAX_SCANNED_BYTES: u64 = 64 << 20;
-/// Bytes that tell whether a file is text.
+/// The number of bytes that decide whether a file is text.
 const SNIFFED_BYTES: usize = 8 << 10;
 
-/// What is told of a file, its first line saying what it is.
+/// The excerpt of a file. Its first line says which lines of how many it holds.
 pub(crate) fn lines(file: File, named: &str, from: u32, count: u32) -> std::io::Result<String> {
     let length = file.metadata()?.len();
     let mut reader = BufReader::with_capacity(SNIFFED_BYTES, file.take(MAX_SCANNED_BYTES));
@@ -74,7 +75,7 @@ impl ExcerptFacts {
     }
 }
 
-/// What a file is that begins like this, where it is no text.
+/// The kind of a file with this beginning; `None` if it is text.
 pub(super) fn binary_kind(start: &[u8]) -> Option<&'static str> {
     const KINDS: [(&[u8], &str); 12] = [
         (b"\x89PNG", "a PNG image"),
@@ -97,7 +98,7 @@ pub(super) fn binary_kind(start: &[u8]) -> Option<&'static str> {
         return Some("binary data");
     }
     match std::str::from_utf8(start) {
-        // A character that is cut at the end of what was looked at is no fault.
+        // A character that is cut off at the end of `start` is no error.
         Err(error) if error.error_len().is_some() => {
             Some("text in another encoding than UTF-8, or binary data")
         }

@@ -1,17 +1,17 @@
-//! How much stands behind a path that a block names: `3 files, 1.2 MB`.
+//! Describes how much a path in a block holds: `3 files, 1.2 MB`.
 
 use crate::text::number::size;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Entries that are looked at before the count says "more than".
+/// The most entries that are counted before the result says "more than".
 const MAX_ENTRIES: usize = 20_000;
 
 const COUNT_TIMEOUT: Duration = Duration::from_millis(150);
 
-/// What a path is, in words: `missing`, `48 KB`, `3 files, 1.2 MB`, `more than 20000 files`; `None` where it can't be
-/// looked at. Links are not followed. `named` may begin with `~/`.
+/// Describes a path: `does not exist`, `48 KB`, `3 files, 1.2 MB`, `more than 20000 files`; `None` if it can't be
+/// examined. Links are not followed. `named` may begin with `~/`.
 pub(crate) fn describe(cwd: &Path, home: Option<&Path>, named: &str) -> Option<String> {
     let path = resolve(cwd, home, named)?;
     let Ok(info) = std::fs::symlink_metadata(&path) else {
@@ -28,13 +28,13 @@ pub(crate) fn describe(cwd: &Path, home: Option<&Path>, named: &str) -> Option<S
     Some(if whole { format!("{files} {noun}, {}", size(bytes)) } else { format!("more than {files} {noun}") })
 }
 
-/// So many links are followed for one path, as by the system.
+/// The most links that are followed for one path, like in the kernel.
 const MAX_LINKS: usize = 40;
 
-/// Where a path leads when all its links are followed; of what is not there, as much as is.
+/// Resolves all links of a path. Of a path that does not exist, the part that exists is resolved.
 ///
-/// What each process has for itself is not that of sayso, who asks here: its streams lead where nobody knows beforehand, and
-/// its own names stand for its number.
+/// Paths that differ for each process are not resolved to those of sayso, which asks on behalf of another process:
+/// its standard streams stay as they are, and `/proc/self` is not replaced by sayso's process id.
 pub(crate) fn resolve_links(path: &Path) -> PathBuf {
     let streams = ["/proc/self/fd", "/proc/thread-self/fd", "/dev/fd"];
     let is_stream = streams.iter().any(|folder| path.starts_with(folder) && path != Path::new(folder));
@@ -46,22 +46,22 @@ pub(crate) fn resolve_links(path: &Path) -> PathBuf {
     let mut left = MAX_LINKS;
     let found = follow(path, &mut left);
     match found.strip_prefix(format!("/proc/{}", std::process::id())) {
-        // A path that names the number of sayso means sayso, whoever opens it.
+        // A path that contains sayso's process id means sayso, whichever process opens it.
         Ok(rest) if leads_to_oneself(path) => Path::new(OWN).components().chain(rest.components()).collect(),
         _ => found,
     }
 }
 
-/// What each process calls itself.
+/// The folder in which each process finds itself.
 const OWN: &str = "/proc/self";
 
-/// Whether a path leads to what each process has for itself, by its own names or by links to those.
+/// Whether a path leads into `/proc/self`, by that name, by `/proc/thread-self`, or by links to them.
 fn leads_to_oneself(path: &Path) -> bool {
     let parts = |path: &Path| -> Vec<OsString> {
         path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
     };
     let (mut place, mut left) = (PathBuf::new(), MAX_LINKS);
-    // What is to be walked, the next of it last.
+    // The components that are still to be walked, the next one last.
     let mut ahead = parts(&std::path::absolute(path).unwrap_or_else(|_| path.into()));
     while let Some(part) = ahead.pop() {
         if part == ".." {
@@ -88,7 +88,7 @@ fn follow(path: &Path, left: &mut usize) -> PathBuf {
     }
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.into() };
     let place = follow(parent, left).join(name);
-    // A link to what is not there leads there all the same.
+    // A link to a missing target is still resolved to that target.
     match std::fs::read_link(&place) {
         Ok(target) if *left > 0 => {
             *left -= 1;
@@ -98,7 +98,7 @@ fn follow(path: &Path, left: &mut usize) -> PathBuf {
     }
 }
 
-/// The path that a name means from this folder; `None` for names with wildcards or variables.
+/// The path that a name in a block means in this folder; `None` for names with wildcards or variables.
 fn resolve(cwd: &Path, home: Option<&Path>, named: &str) -> Option<PathBuf> {
     if named.is_empty() || named.contains(['*', '?', '$', '\0']) {
         return None;
@@ -185,7 +185,7 @@ mod tests {
             (format!("{own}/status"), format!("{own}/status")),
             (link(&own, "sayso"), own.clone()),
             (format!("{}/fd", link("sayso", "far")), format!("{own}/fd")),
-            // Through what each process has for itself to what all have, and from there to sayso.
+            // From `/proc/self` to a path that is the same for all processes, and from there to sayso.
             (format!("/proc/self/root{own}/status"), format!("{own}/status")),
             (link("/proc/self/status", "status"), "/proc/self/status".into()),
             (format!("{}/../self/status", link("/proc/self", "self")), "/proc/self/status".into()),

@@ -1,9 +1,9 @@
-//! A folder of its own for a demo: fresh, with the files that its story brings.
+//! Makes the folder of a demo and puts the files of its story there.
 
 use super::{FileError, write};
 use std::path::{Path, PathBuf};
 
-/// Makes a fresh folder below `parent` and puts the files there. Its name begins with `name`.
+/// Makes a fresh folder below `parent`, with a name that starts with `name`, and puts the files there.
 ///
 /// # Errors
 /// When the system refuses, or a file's name leads out of the folder.
@@ -16,7 +16,7 @@ pub(crate) fn fresh(parent: &Path, name: &str, files: &[(String, String)]) -> Re
     Ok(folder)
 }
 
-/// Puts a story's files into a folder that is there; a file that is there already stays as it is.
+/// Puts a story's files into an existing folder; files that exist already stay as they are.
 ///
 /// # Errors
 /// When the system refuses, or a file's name leads out of the folder.

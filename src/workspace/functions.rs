@@ -1,14 +1,14 @@
-//! The files of the person's own functions, as text: read once at the start, bounded. What is read is what is shown,
-//! approved and loaded; the file is not read again.
+//! Reads the files with the person's own functions, once at the start and within limits. The text read here is what
+//! is shown, approved and loaded; the files are not read again.
 
 use super::{FileError, read};
 use crate::domain::FunctionFile;
 use std::path::PathBuf;
 
-/// A file of functions has at most so many bytes: it has to be read by a person before it is loaded.
+/// The most bytes of such a file: a person has to read it before it is loaded.
 const MAX_BYTES: u64 = 256 << 10;
 
-/// The files that can be read, and for each other one a sentence that says why not.
+/// The files that can be read, and for each other one a sentence that says why it can't.
 pub(crate) fn read_all(paths: &[PathBuf]) -> (Vec<FunctionFile>, Vec<String>) {
     let (mut files, mut troubles) = (Vec::new(), Vec::new());
     for path in paths {

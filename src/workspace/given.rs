@@ -1,8 +1,8 @@
-//! The files that a message names, read for it: text of the working folder, bounded. What can't be given is refused, and
-//! nothing of the message goes out before all of it was read.
+//! Reads the files that a message names with `@`: text files of the working folder, within limits. If one of them
+//! can't be given to the model, the message is not sent.
 //!
-//! A path is walked through the folders and what it leads to is opened there: a link is read, never followed by the
-//! system, and one that leads out of the folder is refused.
+//! Each path is walked component by component through opened folders. Links are resolved by this code and never by
+//! the system, and a link that leads out of the folder is refused.
 
 use super::FileError;
 use super::excerpt::binary_kind;
@@ -15,50 +15,50 @@ use std::path::{Path, PathBuf};
 
 const MAX_FILE_BYTES: usize = 32_000;
 const MAX_TOTAL_BYTES: usize = 128_000;
-/// Bytes behind the edge that are looked at for the end of a key that begins before it.
+/// How far to read beyond the limit, to find the end of a key that begins before it.
 const MARGIN_BYTES: usize = 16_000;
 const MAX_FILES: usize = 50;
 
 /// Why a file can't be given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GivenFileError {
-    /// Nothing in the folder has this name.
+    /// No file in the folder has this name.
     #[error("There is no file {0} here.")]
     Missing(String),
-    /// It is no file.
+    /// The name is that of a folder.
     #[error("{0} is a folder: name the files in it.")]
     Folder(String),
     /// A pipe, a device or the like.
     #[error("{0} is no plain file.")]
     Special(String),
-    /// It is outside of the folder, or a link leads there.
+    /// The file is outside of the folder, or a link leads there.
     #[error("{0} leads out of the working folder, to {path}.", path = .1.display())]
     Outside(String, PathBuf),
-    /// Nothing of it could be told to a model.
+    /// The file is of this kind, which is no text.
     #[error("{0} is {1}, no text.")]
     NoText(String, &'static str),
-    /// The system says no, or somebody changes it right now.
+    /// The system refuses, or another program changes the file right now.
     #[error("{0} can't be read: {1}")]
     Unreadable(String, FileError),
-    /// The working folder itself.
+    /// The working folder itself can't be used.
     #[error("No file can be given: {0}")]
     NoFolder(FileError),
-    /// Too many for one message.
+    /// The message names too many files.
     #[error("{0} files are too many for one message: at most 50.")]
     TooMany(usize),
 }
 
 impl GivenFileError {
-    /// Whether the word may well be no name of a file: then it can stand in the message as a word.
+    /// Whether the word is perhaps not meant as a file name. It may then stay in the message as a word.
     pub(crate) fn may_be_a_word(&self) -> bool {
         matches!(self, GivenFileError::Missing(_) | GivenFileError::Folder(_))
     }
 }
 
-/// Reads the files that a message names, each once; keys in them are masked.
+/// Reads the files that a message names, each once, and masks the keys in them.
 ///
 /// # Errors
-/// All that can't be given, in the order of the message.
+/// All files that can't be given, in the order of the message.
 pub(crate) fn read(
     folder: &Folder,
     text: &str,
@@ -73,7 +73,7 @@ pub(crate) fn read(
             Ok((_, place)) if seen.contains(&place.path()) => {}
             Ok((name, place)) => {
                 seen.push(place.path());
-                // Those that are too many are counted only.
+                // Files beyond the limit are only counted.
                 if seen.len() > MAX_FILES {
                     continue;
                 }
@@ -95,7 +95,7 @@ pub(crate) fn read(
     if errors.is_empty() { Ok(files) } else { Err(errors) }
 }
 
-/// The file that a word means, held: the longest of its candidates that is there.
+/// Opens the file that a word means: the longest of its candidate names that exists.
 fn find<'w>(folder: &Folder, word: &'w AtWord) -> Result<(&'w str, OpenPlace), GivenFileError> {
     if !folder.is_in_place() {
         return Err(GivenFileError::Unreadable(word.name.clone(), FileError::Moved(folder.path().into())));
@@ -117,7 +117,7 @@ fn look(folder: &Folder, name: &str) -> Result<OpenPlace, GivenFileError> {
     }
     let place = match OpenPlace::find(&folder.path().join(name)) {
         Ok(place) => place,
-        // A name that goes on behind a file, or is longer than names can be, is that of no file.
+        // A path that continues behind a file, or is too long for the system, names no file.
         Err(FileError::Io(..) | FileError::BehindNothing(_)) => return Err(missing()),
         Err(error) => return Err(GivenFileError::Unreadable(name.to_owned(), error)),
     };
@@ -136,15 +136,15 @@ fn is_below(folder: &Folder, path: &Path) -> bool {
     path.starts_with(folder.path())
 }
 
-/// Reads so much of a file that is held.
+/// Reads up to `most` bytes of an opened file.
 fn give(name: &str, place: &OpenPlace, most: usize, masker: &Masker) -> Result<GivenFile, GivenFileError> {
     let unreadable = |error| GivenFileError::Unreadable(name.to_owned(), error);
     let io = |error: std::io::Error| unreadable(FileError::io(&place.path(), &error));
     let file = place.open().map_err(unreadable)?;
     let length = file.metadata().map_err(io)?.len();
     let mut bytes = Vec::new();
-    // More than is given: a key across the edge is known by its whole, and is masked before anything is cut. Whether it
-    // is text is asked of its beginning also where there is no room for any of it.
+    // Reads more than is given: a key across the limit is recognized only as a whole, and is masked before the text
+    // is cut. Even if there is no room left, the beginning is read to check whether the file is text.
     file.take((most.max(MAX_FILE_BYTES) + MARGIN_BYTES) as u64).read_to_end(&mut bytes).map_err(io)?;
     if let Some(kind) = binary_kind(&bytes) {
         return Err(GivenFileError::NoText(name.to_owned(), kind));
@@ -152,7 +152,7 @@ fn give(name: &str, place: &OpenPlace, most: usize, masker: &Masker) -> Result<G
     let is_whole = bytes.len() as u64 >= length && bytes.len() <= most;
     let valid = match std::str::from_utf8(&bytes) {
         Ok(text) => text,
-        // The edge runs through a character.
+        // The limit cuts a character in two.
         Err(error) if !is_whole => {
             std::str::from_utf8(bytes.get(..error.valid_up_to()).unwrap_or_default()).unwrap_or_default()
         }
@@ -162,12 +162,12 @@ fn give(name: &str, place: &OpenPlace, most: usize, masker: &Masker) -> Result<G
     let (given, before) =
         if is_whole { (&*masked, valid) } else { (beginning(&masked, most), beginning(valid, most)) };
     let is_masked = given != before;
-    // A file that grows while it is read has at least what was read of it.
+    // If the file grows meanwhile, its size is at least what was read.
     let bytes = length.max(bytes.len() as u64);
     Ok(GivenFile { path: name.to_owned(), bytes, text: given.to_owned(), masked: is_masked })
 }
 
-/// The beginning of a text, cut behind a line where one ends in its second half.
+/// The first `most` bytes of a text, cut after the last whole line if that line ends in their second half.
 fn beginning(text: &str, most: usize) -> &str {
     let cut = text.get(..text.floor_char_boundary(most)).unwrap_or_default();
     match cut.rfind('\n') {

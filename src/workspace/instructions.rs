@@ -1,7 +1,7 @@
-//! Files with instructions: `AGENTS.md` from the working folder upwards, and those that the person named.
+//! Finds and reads instruction files: `AGENTS.md` from the working folder upwards, and files that the person named.
 //!
-//! Only looks and reads, bounded. What a project's file says is the project's word: a link in it must not carry other
-//! files of the person to a model, so links that lead out of the project are not followed.
+//! This module only reads, within limits. A file of the project must not smuggle other files of the person to a model
+//! by being a link, so links that lead out of the project are not followed.
 
 mod book;
 
@@ -13,41 +13,41 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// The name that is looked for.
+/// The name of the project's instruction files.
 pub(crate) const NAME: &str = "AGENTS.md";
 const MAX_FILE_BYTES: u64 = 32 << 10;
 const MAX_TOTAL_BYTES: u64 = 64 << 10;
-/// Folders that are looked into, from the working folder upwards.
+/// The most folders that are searched, from the working folder upwards.
 const MAX_ANCESTORS: usize = 64;
 
-/// Where instructions are looked for.
+/// Where to look for instruction files.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct InstructionSearch {
     pub(crate) cwd: PathBuf,
-    /// The person's home folder: nothing above it is looked at.
+    /// The person's home folder: folders above it are not searched.
     pub(crate) home: Option<PathBuf>,
-    /// Whether the project is looked at.
+    /// Whether to search the project.
     pub(crate) project: bool,
     /// Files that the person named.
     pub(crate) own: Vec<PathBuf>,
-    /// Folders that runs may write beside the working folder.
+    /// Folders besides the working folder that runs may write.
     pub(crate) write: Vec<PathBuf>,
-    /// Where it is kept what was told before; `None`: every text is told as it stands.
+    /// The file that stores the known texts (see `book`). If `None`, every text is used as it is.
     pub(crate) book: Option<PathBuf>,
 }
 
-/// What was found, as far as it may be told.
+/// The instruction files that were found.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct InstructionReport {
-    /// The files, the person's first, then the project's with the nearest last.
+    /// The files whose texts the model is told: the person's first, then the project's with the nearest last.
     pub(crate) told: Vec<Instructions>,
-    /// Files that changed since a run began; an earlier text of theirs may be among those that are told.
+    /// Files that changed since a run began. `told` holds the earlier text of such a file, if there was one.
     pub(crate) held: Vec<HeldFile>,
-    /// What the person should know.
+    /// Notices for the person.
     pub(crate) notices: Vec<Notice>,
 }
 
-/// Looks for the files; what a run could have changed waits for the person.
+/// Finds the instruction files, and holds back those that a run could have changed until the person decides.
 pub(crate) fn look(search: &InstructionSearch) -> InstructionReport {
     let (found, mut notices) = find(search);
     let (told, held) = book::settle(search, found);
@@ -55,7 +55,8 @@ pub(crate) fn look(search: &InstructionSearch) -> InstructionReport {
     InstructionReport { told, held, notices }
 }
 
-/// The files that are there, the person's first, then the project's with the nearest last; and what could not be used.
+/// The files that exist, the person's first, then the project's with the nearest last; and notices about those that
+/// can't be used.
 pub(crate) fn find(search: &InstructionSearch) -> (Vec<Instructions>, Vec<Notice>) {
     let mut notices = Vec::new();
     let mut left = MAX_TOTAL_BYTES;
@@ -68,12 +69,12 @@ pub(crate) fn find(search: &InstructionSearch) -> (Vec<Instructions>, Vec<Notice
     }
     let mut found = Vec::new();
     if search.project {
-        // The nearest comes first here: what there is no room for any more is what is farthest.
+        // The nearest file is read first, so that the limit on the total size drops the farthest ones.
         let folders = folders(search);
         let top = folders.last().filter(|top| top.join(".git").exists());
         for folder in &folders {
             let path = folder.join(NAME);
-            // Where no repository is, all that is known to be the project's is what lies beside the link.
+            // Without a repository, only the folder of the link itself is known to belong to the project.
             match is_inside(&path, top.unwrap_or(folder))
                 .and_then(|there| if there { read_one(&path, &mut left, false) } else { Ok(None) })
             {
@@ -86,8 +87,8 @@ pub(crate) fn find(search: &InstructionSearch) -> (Vec<Instructions>, Vec<Notice
     (files, notices)
 }
 
-/// The folders from the working folder up to that of the repository; outside of one up to the home folder, where the
-/// working folder is below it, and else only the working folder.
+/// The folders from the working folder up to the root of the repository. Outside of a repository up to the home
+/// folder, or only the working folder if it is not below the home folder.
 fn folders(search: &InstructionSearch) -> Vec<PathBuf> {
     let all: Vec<&Path> = search.cwd.ancestors().take(MAX_ANCESTORS).collect();
     let home = search.home.as_deref().and_then(|home| all.iter().position(|folder| *folder == home));
@@ -97,7 +98,7 @@ fn folders(search: &InstructionSearch) -> Vec<PathBuf> {
     all.into_iter().take(count).map(Path::to_path_buf).collect()
 }
 
-/// Why a file of instructions is not used: the end of a sentence that names the file.
+/// Why an instruction file is not used, as the end of a sentence that names the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum InstructionsError {
     #[error("it is a link that leads nowhere")]
@@ -116,7 +117,7 @@ enum InstructionsError {
     NoUtf8,
 }
 
-/// Whether there is a file, which lies in the project.
+/// Whether the file exists and lies in the project.
 fn is_inside(path: &Path, top: &Path) -> Result<bool, InstructionsError> {
     let Ok(info) = std::fs::symlink_metadata(path) else { return Ok(false) };
     if !info.is_symlink() {
@@ -127,7 +128,7 @@ fn is_inside(path: &Path, top: &Path) -> Result<bool, InstructionsError> {
     if real.starts_with(&top) { Ok(true) } else { Err(InstructionsError::LeadsOut) }
 }
 
-/// The beginning of a file, as much of it as there is room for. `None`: it is empty.
+/// The beginning of a file, as far as there is room for it; `None` if the file is empty.
 fn read_one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instructions>, InstructionsError> {
     let info = std::fs::metadata(path).map_err(|_| InstructionsError::Unreadable)?;
     if !info.is_file() {
@@ -143,7 +144,7 @@ fn read_one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instruction
     if bytes.contains(&0) {
         return Err(InstructionsError::Binary);
     }
-    // A character that is cut at the end goes.
+    // A character that the limit cuts off is dropped.
     let text = match std::str::from_utf8(&bytes) {
         Ok(text) => text.to_owned(),
         Err(error) if error.error_len().is_none() => {

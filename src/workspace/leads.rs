@@ -1,4 +1,4 @@
-//! Where the paths lead that a block would touch: links are followed before anybody decides about it, and once more right
+//! Resolves the links in the paths that a block would touch: before anyone decides about the block, and again right
 //! before it starts.
 
 use super::facts::resolve_links;
@@ -7,15 +7,15 @@ use crate::domain::Effects;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-/// Most entries of a folder that is written into which are looked at.
+/// The most files for which a folder that is written into is searched for links.
 const MAX_ENTRIES: usize = 256;
 
-/// Where paths lead, by their spelling.
+/// Where paths lead, by their spelling in the block.
 pub(crate) type Leads = BTreeMap<String, PathBuf>;
 
-/// Where those of these paths lead that lead elsewhere than their spelling says. `to_end`: a link at the end is followed
-/// too. Paths with patterns are followed up to the folder in front of the first one. This looks at the disk: for a
-/// worker.
+/// Resolves these paths and returns those that lead elsewhere than they say. With `to_end` a link at the end of a
+/// path is resolved, too. A path with a pattern is resolved up to the folder before the pattern. Reads the disk, so
+/// call it on a worker.
 pub(crate) fn leads<'p>(
     cwd: &Path,
     home: Option<&Path>,
@@ -31,7 +31,8 @@ pub(crate) fn leads<'p>(
     paths.into_iter().filter_map(one).collect()
 }
 
-/// Where what a block reads and writes leads. A file that is copied into a folder follows a link of its name there.
+/// Where the paths lead that a block reads or writes, and those that it deletes. If the block copies a file into a
+/// folder that has a link of that name, the link is followed, too.
 pub(crate) fn of_effects(cwd: &Path, home: Option<&Path>, effects: &Effects) -> (Leads, Leads) {
     let mut followed = leads(cwd, home, effects.reads.iter().chain(&effects.writes), true);
     for folder in &effects.writes {
@@ -51,7 +52,7 @@ pub(crate) fn of_effects(cwd: &Path, home: Option<&Path>, effects: &Effects) -> 
     (followed, leads(cwd, home, &effects.deletes, false))
 }
 
-/// The absolute path that a text spells; `None` where it spells none that is known.
+/// The absolute path that a text means; `None` if that is not known.
 fn spelled_path(cwd: &Path, home: Option<&Path>, text: &str) -> Option<PathBuf> {
     if text.is_empty()
         || text.len() > 4096

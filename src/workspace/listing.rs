@@ -1,4 +1,4 @@
-//! What a folder holds, for a model: bounded in entries and time, with what was not looked into told.
+//! Lists a folder for a model, within limits of entries and time. The list says what it leaves out.
 
 use super::place::folder_in;
 use crate::domain::visible::visible_line;
@@ -11,10 +11,10 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::time::{Duration, Instant};
 
 const MAX_ENTRIES: usize = 2_000;
-/// Names of one folder that are read.
+/// The most names that are read of one folder.
 pub(super) const MAX_NAMES: usize = MAX_ENTRIES * 4;
 const LIST_TIMEOUT: Duration = Duration::from_secs(2);
-/// Folders that are named and not looked into: caches and what tools keep.
+/// Folders that are named but not listed: caches and folders of tools.
 const SKIPPED_FOLDERS: [&str; 10] = [
     ".git",
     ".hg",
@@ -28,8 +28,8 @@ const SKIPPED_FOLDERS: [&str; 10] = [
     ".ipynb_checkpoints",
 ];
 
-/// Lists a folder that is open so many levels deep; the first line says how much there is. Each folder in it is opened in
-/// the one above: links are told, never followed.
+/// Lists an open folder, `depth` levels deep; the first line gives the totals. Each folder is opened relative to its
+/// parent, and links are listed, never followed.
 ///
 /// # Errors
 /// When the folder itself can't be read.
@@ -122,7 +122,7 @@ impl Listing {
     }
 }
 
-/// The names in a folder in their order.
+/// The sorted names in a folder.
 pub(super) fn names(folder: &File) -> std::io::Result<Vec<OsString>> {
     let entries = Dir::read_from(folder)?.filter_map(Result::ok);
     let names = entries.map(|entry| OsString::from_vec(entry.file_name().to_bytes().to_vec()));

@@ -1,4 +1,4 @@
-//! Paths as people write them.
+//! Shows paths the way people write them.
 
 use std::path::Path;
 

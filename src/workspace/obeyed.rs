@@ -1,8 +1,10 @@
-//! What a run made or changed of the names that programs start or obey by themselves once somebody opens the folder
-//! (`domain/obeyed.rs`), at any depth and never cut: a look before a run and one after it.
+//! Finds what a run did to obeyed files: names that programs start or obey by themselves once somebody opens the
+//! folder (`domain/obeyed.rs`). Compares a snapshot before the run with one after it, at any depth and without a
+//! limit on the list.
 //!
-//! A folder whose time of change is as before has the same names in it, so that only those that changed are listed again;
-//! one that changed right before it was listed may have changed once more in the same tick of the clock, and is.
+//! A folder whose change time is as before still has the same names in it, so only folders that changed are listed
+//! again. A folder that changed right before it was listed is listed again, too: it may have changed once more in the
+//! same tick of the clock.
 
 use super::stamp::FileStamp;
 use super::take_back::{EarlierFile, EntryCopy, TakenChange};
@@ -15,30 +17,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// A folder in which nothing is obeyed and much lies.
+/// A folder with many files, none of which is obeyed.
 const OBJECTS: &str = ".git/objects";
 
-/// Folders that are looked at; where there are more (a home, a whole disk), nothing is told of any.
+/// The most folders that are searched. If there are more (a home, a whole disk), no change is reported at all.
 const MAX_FOLDERS: usize = 100_000;
 
-/// A folder as it stood. What is in it is shared by looks that find it unchanged.
+/// A folder as it was listed. Snapshots that find it unchanged share the lists of its content.
 #[derive(Clone, Debug)]
 struct ListedFolder {
     stamp: FileStamp,
     folders: Arc<[Arc<OsStr>]>,
-    /// The obeyed files right in it.
+    /// The obeyed files directly in the folder.
     files: Arc<[PathBuf]>,
 }
 
-/// The obeyed names of some folders as they stood.
+/// A snapshot of the obeyed files below some folders.
 #[derive(Clone, Debug, Default)]
 pub struct ObeyedFiles {
     roots: Vec<PathBuf>,
-    /// When they were looked at; `None`: never.
+    /// When the snapshot was taken; `None` for the empty one of `default()`.
     at: Option<SystemTime>,
     folders: HashMap<Arc<OsStr>, ListedFolder>,
     files: BTreeMap<PathBuf, FileStamp>,
-    /// How obeyed files stood, as far as there was room.
+    /// Copies of obeyed files, up to a total size.
     copies: BTreeMap<PathBuf, EntryCopy>,
     copied: usize,
 }
@@ -46,16 +48,16 @@ pub struct ObeyedFiles {
 const MAX_COPIED_BYTES: usize = 16 << 20;
 
 impl ObeyedFiles {
-    /// The same folders as they stand now.
+    /// A new snapshot of the same folders.
     #[must_use]
     pub fn again(&self) -> Self {
         self.again_of(self.roots.clone())
     }
 
-    /// Folders as they stand now; quick where they are those that these are of. Links are not followed.
+    /// A new snapshot of these folders; quick if they are those of this snapshot. Follows no links.
     #[must_use]
     pub fn again_of(&self, mut roots: Vec<PathBuf>) -> Self {
-        // One that lies in another is looked at with it.
+        // A folder inside another one is searched with it.
         roots.sort();
         roots.dedup_by(|inner, outer| inner.starts_with(&*outer));
         let mut now = Self { roots, at: Some(SystemTime::now()), ..Self::default() };
@@ -63,7 +65,7 @@ impl ObeyedFiles {
         now
     }
 
-    /// What is new, different or gone since then, by its whole path.
+    /// The files that were created, changed or deleted since that snapshot, by their absolute paths.
     pub fn changes_since(&self, before: &Self) -> Vec<FileChange> {
         let mut changes = Vec::new();
         if self.is_too_large() || before.is_too_large() || self.roots != before.roots {
@@ -81,7 +83,8 @@ impl ObeyedFiles {
         changes
     }
 
-    /// The changes since then to obeyed names, each to be taken back. What tools run by themselves is the project's own.
+    /// The changes to obeyed files since that snapshot, each ready to be taken back. Files that tools run by
+    /// themselves are left out: they are part of the project.
     pub(crate) fn to_take_back(&self, before: &Self) -> Vec<TakenChange> {
         let changes = self.changes_since(before).into_iter().map(|change| PathBuf::from(change.path));
         let own = changes.filter(|path| self.of(path, obeyed));
@@ -96,17 +99,17 @@ impl ObeyedFiles {
         .collect()
     }
 
-    /// The obeyed files, by their whole paths.
+    /// The obeyed files, by their absolute paths.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         self.files.keys().filter(|path| self.of(path, obeyed)).cloned().collect()
     }
 
-    /// Whether anything was looked at.
+    /// Whether this is a snapshot of anything.
     pub(crate) fn is_of_something(&self) -> bool {
         self.at.is_some()
     }
 
-    /// Whether there are too many folders: nothing is told then.
+    /// Whether there are too many folders, in which case no changes are reported.
     pub(crate) fn is_too_large(&self) -> bool {
         self.folders.len() > MAX_FOLDERS
     }
@@ -124,7 +127,7 @@ impl ObeyedFiles {
                 Some(known) => ListedFolder { stamp, ..known.clone() },
                 None => self.list(Path::new(&*name), stamp),
             };
-            // In a folder in which no name changed the content of files may have.
+            // Even if no name in a folder changed, the content of its files may have.
             for path in folder.files.iter() {
                 self.keep(path, before);
             }
@@ -133,12 +136,12 @@ impl ObeyedFiles {
         }
     }
 
-    /// What the folder is called that all of this lies in says nothing of what is in it.
+    /// Whether a path below a root matches. The path of the root itself is not considered.
     fn of(&self, path: &Path, what: fn(&Path) -> Option<ObeyedName>) -> bool {
         self.roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(|path| what(path).is_some())
     }
 
-    /// Keeps a file as it stands now.
+    /// Records the present state of a file.
     fn keep(&mut self, path: &Path, before: &Self) {
         let at = self.at.unwrap_or_else(SystemTime::now);
         let now = match before.files.get(path) {
@@ -175,7 +178,8 @@ impl ObeyedFiles {
     }
 }
 
-/// How these folders in a folder stand. It is opened once: the system walks the way to each of them in one step.
+/// The stamps of these subfolders. The folder is opened once, so that the system need not walk the whole path for
+/// each.
 fn stamps(folder: &Path, below: &[Arc<OsStr>]) -> Vec<(Arc<OsStr>, FileStamp)> {
     if below.is_empty() {
         return Vec::new();

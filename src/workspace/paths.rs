@@ -1,7 +1,7 @@
-//! The files of a folder that somebody may want to name: bounded in number, depth and time. What the project's
-//! `.gitignore` leaves out is left out here, and so are hidden folders. No link is followed.
+//! Lists the files of a folder that a person may want to name, within limits of number, depth and time. Files that
+//! the project's `.gitignore` excludes are left out, and so are hidden folders. No link is followed.
 //!
-//! Each folder is opened in the one above. The patterns of a `.gitignore` are matched against names and nothing else.
+//! Each folder is opened relative to its parent. The patterns of a `.gitignore` are only matched against names.
 
 use super::listing::{MAX_NAMES, names};
 use super::place::{Folder, folder_in, open_in};
@@ -17,12 +17,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const MAX_FILES: usize = 20_000;
-/// Names that are looked at for them.
+/// The most names that are checked to find these files.
 const MAX_ENTRIES: usize = 100_000;
 const MAX_DEPTH: usize = 24;
 const LIST_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_PATTERN_BYTES: u64 = 64 << 10;
-/// Where patterns are read from.
 const PATTERN_FILE: &str = ".gitignore";
 
 /// The files that were found.
@@ -30,9 +29,9 @@ const PATTERN_FILE: &str = ".gitignore";
 pub struct FolderFiles {
     /// The files, those of upper folders first.
     pub files: Vec<PathOfFile>,
-    /// Links among them, which lead anywhere.
+    /// The links that were found, which are not followed.
     pub links: Vec<String>,
-    /// Whether there is more than was listed.
+    /// Whether there are more files than were listed.
     pub is_cut: bool,
 }
 
@@ -51,7 +50,7 @@ impl AsRef<str> for PathOfFile {
     }
 }
 
-/// A folder on the way, with the patterns of those above it, the nearest last.
+/// A folder that is still to be listed, with the patterns of the folders above it, the nearest last.
 struct PendingFolder {
     folder: File,
     path: PathBuf,
@@ -65,7 +64,7 @@ struct Patterns {
 }
 
 impl Patterns {
-    /// Whether a name is left out: the nearest folder whose patterns say anything of it decides.
+    /// Whether a name is excluded. The nearest folder with a matching pattern decides.
     fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
         let mut next = Some(self);
         while let Some(patterns) = next {
@@ -91,7 +90,7 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
     let mut waiting =
         VecDeque::from([PendingFolder { folder: top, path: PathBuf::new(), patterns: None, depth: 0 }]);
     while let Some(mut at) = waiting.pop_front() {
-        // A folder that can't be read holds nothing that could be given.
+        // A folder that can't be read is skipped.
         let Ok(names) = names(&at.folder) else { continue };
         found.is_cut |= names.len() >= MAX_NAMES;
         if names.iter().any(|name| name == PATTERN_FILE) {
@@ -110,7 +109,7 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
             let is_out = at.patterns.as_ref().is_some_and(|patterns| patterns.leave_out(&path, is_folder));
             match kind {
                 _ if is_out => {}
-                // Names that are no text can't be typed.
+                // Names that are not Unicode can't be typed.
                 FileType::RegularFile => found.files.extend(path.to_str().map(|path| PathOfFile {
                     path: path.to_owned(),
                     bytes: u64::try_from(info.st_size).unwrap_or_default(),
@@ -131,7 +130,7 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
     Ok(found)
 }
 
-/// The patterns that stand in a folder.
+/// The patterns of the `.gitignore` in this folder.
 fn own_patterns(at: &PendingFolder) -> Option<Patterns> {
     let file = open_in(&at.folder, OsStr::new(PATTERN_FILE)).ok()?;
     if !file.metadata().ok()?.is_file() {
@@ -141,7 +140,7 @@ fn own_patterns(at: &PendingFolder) -> Option<Patterns> {
     file.take(MAX_PATTERN_BYTES).read_to_end(&mut bytes).ok()?;
     let mut builder = GitignoreBuilder::new(&at.path);
     for line in String::from_utf8_lossy(&bytes).lines() {
-        // What is no pattern leaves nothing out.
+        // Invalid patterns are ignored.
         let _ = builder.add_line(None, line);
     }
     Some(Patterns { own: builder.build().ok()?, above: at.patterns.clone() })

@@ -1,9 +1,9 @@
-//! A place, held: where a path leads is walked folder by folder, each opened in the one before, and the last one that is
-//! there stays open. What is shown is what the system calls that folder, and what is done goes through it: whoever swaps a
-//! folder for a link, or for another folder, leads nothing elsewhere.
+//! Finds where a path leads by walking it folder by folder, each opened relative to its parent, and holds the last
+//! existing folder open. The path that is shown is the one that the system reports for that folder, and files are
+//! read and written through it. So swapping a folder for a link or for another folder redirects nothing.
 //!
-//! Links are read and walked like the rest, never followed by the system, so that this needs nothing of a newer kernel.
-//! Nothing is changed here but that folders are made which an approved file needs.
+//! Links are read and walked by this code, never by the system, so no newer kernel feature is needed. The only change
+//! that this module makes is to create the folders that an approved file needs.
 
 mod walk;
 
@@ -19,13 +19,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use walk::PathWalk;
 
-/// Opening a folder to go on from it: for that no right to read it is needed.
+/// Flags for opening a folder only to walk on from it, which needs no right to read it.
 #[cfg(target_os = "linux")]
 const STEP_FLAGS: OFlags = OFlags::PATH.union(FOLDER_FLAGS);
 #[cfg(not(target_os = "linux"))]
 const STEP_FLAGS: OFlags = FOLDER_FLAGS;
 const FOLDER_FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// A pipe in the place of a file must not hold us.
+/// Opening a pipe in the place of a file must not block.
 const FILE_FLAGS: OFlags =
     OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
@@ -38,10 +38,10 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Walks to a folder and holds it.
+    /// Walks to a folder and holds it open.
     ///
     /// # Errors
-    /// When nothing or a file stands there, or it changes meanwhile.
+    /// When there is nothing or a file at the path, or it changes during the walk.
     pub(crate) fn find(path: &Path) -> Result<Self, FileError> {
         let place = OpenPlace::find(path)?;
         match (place.name, place.found) {
@@ -58,23 +58,23 @@ impl Folder {
         if folder.is_in_place() { Ok(folder) } else { Err(FileError::Unsteady(folder.path)) }
     }
 
-    /// Its path, as it was when it was found.
+    /// The folder's path, as it was when it was found.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What tells it from every other folder for as long as it is held.
+    /// Distinguishes the folder from every other one for as long as it is held open.
     pub(crate) fn id(&self) -> FolderId {
         self.id
     }
 
-    /// Whether it stands where it was found: it was not moved, not removed, and nothing came in its place.
+    /// Whether the folder is still where it was found: not moved, removed or replaced.
     pub(crate) fn is_in_place(&self) -> bool {
         name_of(&self.file).is_none_or(|now| now == self.path)
             && std::fs::metadata(&self.path).is_ok_and(|info| id_of(&info) == self.id)
     }
 
-    /// Where it is by now, where the system tells.
+    /// The folder's present path, if the system reports it.
     pub(crate) fn path_now(&self) -> Option<PathBuf> {
         name_of(&self.file)
     }
@@ -84,7 +84,7 @@ impl Folder {
     }
 }
 
-/// Whether both are one file, whatever names lead to it.
+/// Whether both are the same file, possibly under different names.
 pub(super) fn is_same_file(one: &File, other: &File) -> io::Result<bool> {
     Ok(id_of(&one.metadata()?) == id_of(&other.metadata()?))
 }
@@ -93,7 +93,7 @@ fn id_of(info: &Metadata) -> FolderId {
     FolderId { device: info.dev(), inode: info.ino() }
 }
 
-/// What the system calls a folder that is open.
+/// The path that the system reports for an open folder.
 #[cfg(target_os = "linux")]
 fn name_of(folder: &File) -> Option<PathBuf> {
     use std::os::fd::AsRawFd as _;
@@ -112,23 +112,23 @@ fn name_of(_: &File) -> Option<PathBuf> {
     None
 }
 
-/// What stands under a name, links not followed.
+/// What a name refers to; links are not followed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NameFacts {
-    /// File, pipe, device; never a link.
+    /// A file, pipe or device; never a link.
     pub(crate) kind: FileType,
     pub(crate) bytes: u64,
-    /// Who may do what with it.
+    /// The permission bits.
     pub(crate) mode: Mode,
 }
 
-/// Where a path leads: a folder that is there, and the names below it that are meant.
+/// Where a path leads: an existing folder, and the names that the path adds below it.
 #[derive(Debug)]
 pub(crate) struct OpenPlace {
     folder: Folder,
-    /// Folders below it that are not there yet.
+    /// Folders below it that do not exist yet.
     missing: Vec<OsString>,
-    /// The file that is meant; `None`: the folder itself.
+    /// The name of the file in the last folder; `None` if the path means the folder itself.
     name: Option<OsString>,
     found: Option<NameFacts>,
 }
@@ -137,8 +137,8 @@ impl OpenPlace {
     /// Walks an absolute path to its end.
     ///
     /// # Errors
-    /// When it leads nowhere: too many links, `..` behind what is not there, a file in the middle; or when it changes
-    /// meanwhile.
+    /// When it leads nowhere (too many links, `..` behind a folder that does not exist, a file in the middle), or
+    /// changes during the walk.
     pub(crate) fn find(named: &Path) -> Result<Self, FileError> {
         PathWalk::begin(named)?.to_end()
     }
@@ -149,30 +149,30 @@ impl OpenPlace {
         path
     }
 
-    /// The folder that is held: the nearest one that is there.
+    /// The folder that is held open: the nearest one that exists.
     pub(crate) fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// The name in the folder; `None` where the folder itself is meant.
+    /// The name in the last folder; `None` if the path means the folder itself.
     pub(crate) fn name(&self) -> Option<&OsStr> {
         self.name.as_deref()
     }
 
-    /// How many folders on the way are not there.
+    /// How many folders of the path do not exist.
     pub(crate) fn missing(&self) -> u32 {
         u32::try_from(self.missing.len()).unwrap_or(u32::MAX)
     }
 
-    /// What stood there when it was found, where that is no folder.
+    /// What existed under the name during the walk; `None` for nothing or a folder.
     pub(crate) fn found(&self) -> Option<&NameFacts> {
         self.found.as_ref()
     }
 
-    /// Opens the plain file that is meant, for reading.
+    /// Opens the regular file of the path for reading.
     ///
     /// # Errors
-    /// When it is not there, is a link by now, or no plain file.
+    /// When it does not exist, is a link by now, or is not a regular file.
     pub(crate) fn open(&self) -> Result<File, FileError> {
         let failed = |error: io::Error| FileError::io(&self.path(), &error);
         let name = self.name.as_deref().ok_or_else(|| failed(Errno::ISDIR.into()))?;
@@ -190,10 +190,10 @@ impl OpenPlace {
         }
     }
 
-    /// Opens the folder that is meant, for listing it.
+    /// Opens the folder of the path for listing it.
     ///
     /// # Errors
-    /// When a file or nothing is meant, or it can't be read.
+    /// When the path means a file or nothing, or the folder can't be read.
     pub(crate) fn open_folder(&self) -> Result<File, FileError> {
         let failed = |errno: Errno| FileError::io(&self.path(), &errno.into());
         match (&self.name, &self.found) {
@@ -203,15 +203,15 @@ impl OpenPlace {
         }
     }
 
-    /// Makes the folders that are missing, each in the one before, and opens the last one.
+    /// Creates the missing folders, each relative to its parent, and opens the last one.
     ///
     /// # Errors
-    /// When something came in their place, or the system refuses.
+    /// When one of them exists by now, or the system refuses.
     pub(super) fn make_folders(&self) -> Result<File, FileError> {
         self.make_folders_beside(&mut BTreeSet::new())
     }
 
-    /// The same, where some of them were made just now for another file.
+    /// Like `make_folders`, but accepts the folders in `made`, which were created just now for another file.
     pub(super) fn make_folders_beside(&self, made: &mut BTreeSet<PathBuf>) -> Result<File, FileError> {
         let mut path = self.folder.path.clone();
         let mut folder =
@@ -235,12 +235,12 @@ fn step_in(folder: &File, name: &OsStr) -> Result<File, Errno> {
     openat(folder, name, STEP_FLAGS, Mode::empty()).map(File::from)
 }
 
-/// Opens a folder in a folder for listing it; a link is not followed.
+/// Opens a folder in a folder for listing it. A link is not followed.
 pub(super) fn folder_in(folder: &File, name: &OsStr) -> Result<File, Errno> {
     openat(folder, name, OFlags::RDONLY | FOLDER_FLAGS, Mode::empty()).map(File::from)
 }
 
-/// Opens what stands under a name for reading; a link is not followed.
+/// Opens what a name refers to, for reading. A link is not followed.
 pub(super) fn open_in(folder: &File, name: &OsStr) -> io::Result<File> {
     Ok(File::from(openat(folder, name, OFlags::RDONLY | FILE_FLAGS, Mode::empty())?))
 }

@@ -1,5 +1,5 @@
-//! The content of files that a recipe protects, right before a run and right after it. Links are followed: what counts is
-//! what is read under the name.
+//! Hashes the files that a recipe protects, right before a run and right after it. Links are followed, because what
+//! matters is the content that is read under the name.
 
 use crate::domain::{ProtectedFile, Sha256};
 use sha2::Digest as _;
@@ -8,10 +8,10 @@ use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// A larger file is none that somebody agreed to by reading it.
+/// Larger files are not hashed: nobody can have agreed to one by reading it.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Files as they stood before a run.
+/// The files' hashes before a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProtectedFiles {
     folder: PathBuf,
@@ -19,7 +19,7 @@ pub(crate) struct ProtectedFiles {
 }
 
 impl ProtectedFiles {
-    /// These files, named from this folder, as they stand now.
+    /// Hashes these files, whose paths are relative to this folder.
     pub(crate) fn of(folder: &Path, paths: Vec<String>) -> Self {
         let hashed = |path: String| {
             let hash = hash(&folder.join(&path));
@@ -28,7 +28,7 @@ impl ProtectedFiles {
         Self { folder: folder.to_path_buf(), files: paths.into_iter().map(hashed).collect() }
     }
 
-    /// The same with what they are now.
+    /// Adds the hashes of the files as they are now.
     pub(crate) fn afterwards(self) -> Vec<ProtectedFile> {
         let Self { folder, files } = self;
         let now = |(path, before): (String, Option<Sha256>)| {
@@ -39,7 +39,7 @@ impl ProtectedFiles {
     }
 }
 
-/// The hash of a plain file. A pipe or a device in its place is not waited for.
+/// The hash of a regular file. Does not block on a pipe or a device in its place.
 fn hash(path: &Path) -> Option<Sha256> {
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).ok()?;
     let file = File::options().read(true).custom_flags(flags).open(path).ok()?;

@@ -1,4 +1,4 @@
-//! Reading a file, bounded.
+//! Reads whole files up to a size limit.
 
 use super::FileError;
 use super::place::OpenPlace;
@@ -7,33 +7,33 @@ use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// The bytes of a file of at most `most` bytes. Devices and pipes are not read: they might never end.
+/// The bytes of a file that has at most `most` bytes. Devices and pipes are not read, because they may never end.
 ///
 /// # Errors
-/// When it can't be read, is no plain file, or is larger.
+/// When the file can't be read, is not a regular file, or is larger.
 pub(crate) fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
-    // What is looked at is what was opened: a pipe that comes in the place of a file must not hold us.
+    // The opened file itself is checked: a pipe that replaces the file must not block.
     let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path);
     whole(file.map_err(|e| FileError::io(path, &e))?, path, most)
 }
 
-/// The bytes of the file at a place that is held: what was judged of its path holds for what is read.
+/// The bytes of the file at an opened place, so that checks of its path hold for what is read.
 ///
 /// # Errors
-/// As [`bounded`]; also when it is a link by now.
+/// As [`bounded`]; also when the file is a link by now.
 pub(crate) fn held(place: &OpenPlace, most: u64) -> Result<Vec<u8>, FileError> {
     whole(place.open()?, &place.path(), most)
 }
 
-/// The bytes of a file that is open.
+/// The bytes of an open file; `path` is only for errors.
 pub(super) fn whole(file: File, path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let info = file.metadata().map_err(|e| FileError::io(path, &e))?;
     if !info.is_file() {
         return Err(FileError::Io(path.to_path_buf(), "not a plain file".into()));
     }
     let mut bytes = Vec::new();
-    // One byte more than allowed tells a file that grew since it was looked at.
+    // One byte more than allowed shows that the file is larger.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| FileError::io(path, &e))?;
     if bytes.len() as u64 > most {
         return Err(FileError::TooLarge {

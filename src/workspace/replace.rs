@@ -1,9 +1,9 @@
-//! Writing files that a block proposed and a person approved: the whole of them or nothing, in the folders that were held
-//! open when they were shown, and only where what stands there is still what was shown.
+//! Writes files that a person approved: all of them or none, in the folders that were held open since the files were
+//! shown, and only if what exists there is still what was shown.
 //!
-//! Of several files all are complete under names of their own before the first gets the one that is meant. Where one can't
-//! have it, those before it get back what they had. No file system gives several names in one step: what stood there is
-//! kept in memory until all is done, and what could not be put back is told.
+//! All files are first written completely under temporary names; then each gets its real name. If one can't get it,
+//! those before it are restored. No file system renames several files in one step, so the old contents are kept in
+//! memory until all is done, and files that could not be restored are reported.
 
 use super::place::{OpenPlace, open_in};
 use super::staging::Staging;
@@ -17,25 +17,25 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-/// The mode of a new file, from which the system takes what the person's mask says.
+/// The mode of a new file, before the system applies the person's umask.
 const NEW_FILE_MODE: Mode = Mode::from_bits_truncate(0o666);
 
-/// A file that is to be written.
+/// A file to write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewFile<'a> {
-    /// Where, held since it was shown.
+    /// Where to write it, held open since it was shown.
     pub(crate) place: &'a OpenPlace,
-    /// What stood there when it was shown.
+    /// What existed there when it was shown.
     pub(crate) found: OnDisk,
     pub(crate) bytes: &'a [u8],
 }
 
-/// Writes the whole file. What stood there keeps its mode; a new file gets the usual one. The bytes are on disk when
+/// Writes the whole file. A replaced file keeps its mode; a new file gets the default one. The bytes are on disk when
 /// this returns.
 ///
 /// # Errors
-/// When something else stands there than was approved, or the system refuses; then nothing is changed (folders that were
-/// made on the way stay).
+/// When something else exists there than was approved, or the system refuses. Nothing is changed then, except that
+/// folders created on the way stay.
 pub(crate) fn replace(place: &OpenPlace, found: OnDisk, bytes: &[u8]) -> Result<(), FileError> {
     replace_all(&[NewFile { place, found, bytes }])
 }
@@ -43,12 +43,12 @@ pub(crate) fn replace(place: &OpenPlace, found: OnDisk, bytes: &[u8]) -> Result<
 /// Writes all files or none.
 ///
 /// # Errors
-/// As [`replace`]; also when what was written before that can't be put back.
+/// As [`replace`]; also when a file that was already written can't be restored.
 pub(crate) fn replace_all(files: &[NewFile<'_>]) -> Result<(), FileError> {
     replace_with(files, |_| {})
 }
 
-/// The same; something may happen before each file gets its name.
+/// Like `replace_all`, but calls `before` right before each file gets its name (for tests).
 fn replace_with(files: &[NewFile<'_>], mut before: impl FnMut(usize)) -> Result<(), FileError> {
     let mut made = BTreeSet::new();
     let folders =
@@ -57,7 +57,7 @@ fn replace_with(files: &[NewFile<'_>], mut before: impl FnMut(usize)) -> Result<
     for (file, folder) in files.iter().zip(&folders) {
         staged.push(file.stage(folder)?);
     }
-    // Alone it needs no copy: it is replaced or not.
+    // A single file needs no copy: it is either replaced or not.
     let several = files.len() > 1;
     let olds = files
         .iter()
@@ -75,7 +75,7 @@ fn replace_with(files: &[NewFile<'_>], mut before: impl FnMut(usize)) -> Result<
         }
     }
     for folder in &folders {
-        // A folder that can't be synced (some network file systems) has the file nevertheless.
+        // On some network file systems a folder can't be synced; the file is written nevertheless.
         if let Ok(folder) = super::place::folder_in(folder, OsStr::new(".")) {
             let _ = folder.sync_all();
         }
@@ -92,10 +92,10 @@ impl NewFile<'_> {
         FileError::io(&self.place.path(), &error)
     }
 
-    /// The file with its bytes on disk, under a name of its own.
+    /// Writes the bytes to disk under a temporary name.
     fn stage<'f>(&self, folder: &'f File) -> Result<Staging<'f>, FileError> {
         let (name, changed) = (self.name()?, || FileError::Changed(self.place.path()));
-        // Until it has the mode of the one that it replaces nobody else reads it.
+        // Until the file has the mode of the one that it replaces, nobody else may read it.
         let mode = if self.found == OnDisk::Nothing { NEW_FILE_MODE } else { Mode::from_raw_mode(0o600) };
         let mut staging = Staging::new(folder, mode).map_err(|e| self.failed(e))?;
         staging.file().write_all(self.bytes).map_err(|e| self.failed(e))?;
@@ -111,7 +111,7 @@ impl NewFile<'_> {
         Ok(staging)
     }
 
-    /// What stands there, if it is what was shown.
+    /// The old content, if it is still what was shown.
     fn old(&self) -> Result<Option<Vec<u8>>, FileError> {
         let OnDisk::File(Some(sha256)) = self.found else { return Ok(None) };
         let changed = || FileError::Changed(self.place.path());
@@ -119,7 +119,7 @@ impl NewFile<'_> {
         if Sha256::of(&bytes) == sha256 { Ok(Some(bytes)) } else { Err(changed()) }
     }
 
-    /// Gives it its name.
+    /// Gives the staged file its real name.
     fn commit(&self, mut staging: Staging<'_>) -> Result<(), FileError> {
         let (name, changed) = (self.name()?, || FileError::Changed(self.place.path()));
         match self.found {
@@ -135,7 +135,7 @@ impl NewFile<'_> {
         }
     }
 
-    /// Puts back what stood there, unless something else came in its place meanwhile.
+    /// Restores the old content, unless something else replaced the new one meanwhile.
     fn undo(&self, folder: &File, old: Option<&[u8]>) -> Result<(), FileError> {
         let (name, new) = (self.name()?, Sha256::of(self.bytes));
         let is_ours = |file: File| hash(file) == Some(new);
@@ -154,7 +154,7 @@ impl NewFile<'_> {
 fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
     let (new, old) = (file.metadata()?, old.metadata()?);
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-        // Only the system's administrator may give files away; elsewhere the file is the person's.
+        // Only root may change the owner; otherwise the file belongs to the person.
         let _ = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
     }
     file.set_permissions(std::fs::Permissions::from_mode(old.permissions().mode() & 0o777))
@@ -213,7 +213,7 @@ mod tests {
         let files = || -> Vec<NewFile<'_>> {
             seen.iter().map(|s| NewFile { place: &s.place, found: s.target.found, bytes: b"new" }).collect()
         };
-        // The last one changes when the others have their names already.
+        // The last file changes after the others have got their names.
         let mine = |at_file: usize| {
             if at_file == 3 {
                 std::fs::write(at("c"), "mine").expect("written");
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!((text("new/b"), text("new/b2")), (None, None));
         assert_eq!(std::fs::metadata(at("a")).expect("there").permissions().mode() & 0o7777, 0o640);
         assert_eq!((entries(folder.path()), entries(&at("new"))), (3, 0), "nothing is left behind");
-        // What can't be put back is told.
+        // Files that can't be restored are reported.
         std::fs::write(at("c"), "c").expect("written");
         std::fs::remove_dir(at("new")).expect("removed");
         let theirs = |at_file: usize| {

@@ -1,5 +1,5 @@
-//! A file in the making: complete under a name of its own before it gets the one that is meant, in a folder that is held
-//! open. Nobody sees half of it, and nothing that stands there is lost unseen.
+//! Writes a file completely under a temporary name, in a folder that is held open, before it gets its real name.
+//! Nobody sees half of it, and nothing that exists under the real name is lost unnoticed.
 
 use super::place::{is_same_file, open_in};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, linkat, openat, renameat, unlinkat};
@@ -8,29 +8,29 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 
-/// A file that has no lasting name yet. Dropped, it is gone.
+/// A file under a temporary name. Dropping it without giving it a name removes it.
 pub(super) struct Staging<'f> {
     folder: &'f File,
     file: File,
     own: String,
-    /// Whether nothing is to be removed any more.
+    /// Whether the file got its real name, so that dropping removes nothing.
     named: bool,
-    /// Whether names are exchanged, and given only where they are free, by the system in one step.
+    /// Whether to use the system's atomic renames: exchange two names, and rename only to a free name.
     in_one_step: bool,
 }
 
-/// A name that nobody else gives.
+/// A temporary name that nobody else uses.
 pub(super) fn own_name() -> String {
     format!(".sayso-{}", uuid::Uuid::now_v7().simple())
 }
 
 impl<'f> Staging<'f> {
-    /// An empty file in a folder. The system takes from its mode what the person's mask says.
+    /// Creates an empty file in the folder. The system applies the person's umask to the mode.
     pub(super) fn new(folder: &'f File, mode: Mode) -> io::Result<Self> {
         Self::under(folder, own_name(), mode)
     }
 
-    /// The same under this name.
+    /// Like `new`, under this name.
     pub(super) fn under(folder: &'f File, own: String, mode: Mode) -> io::Result<Self> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = File::from(openat(folder, &own, flags, mode)?);
@@ -41,26 +41,27 @@ impl<'f> Staging<'f> {
         &mut self.file
     }
 
-    /// Gives it this name, where nothing has it.
+    /// Gives the file this name, if the name is free.
     ///
     /// # Errors
-    /// `AlreadyExists` where something has it; what the system says.
+    /// `AlreadyExists` if it is not free; otherwise the system's error.
     pub(super) fn take_free(&mut self, name: &OsStr) -> io::Result<()> {
         match self.renamed(name, RenameFlags::NOREPLACE) {
             Ok(true) => self.named = true,
-            // A file system that can't: the second name is made, the first one goes when this is dropped.
+            // On a file system without that flag: adds the real name, and dropping removes the temporary one.
             Ok(false) => linkat(self.folder, &*self.own, self.folder, name, AtFlags::empty())?,
             Err(error) => return Err(error),
         }
         self.is_under(name)
     }
 
-    /// Gives it this name in the place of what stands there, if that is what is expected; otherwise that stays. Tells
-    /// whether it got it.
+    /// Gives the file this name in place of what has it, if that is what is `expected`; otherwise changes nothing.
+    /// Returns whether the file got the name.
     pub(super) fn replace(&mut self, name: &OsStr, expected: impl Fn(File) -> bool) -> io::Result<bool> {
         let is_expected = |name: &OsStr| open_in(self.folder, name).is_ok_and(&expected);
         if self.renamed(name, RenameFlags::EXCHANGE)? {
-            // What was taken away can't change any more under its name. It is not removed before it was looked at.
+            // Once it is exchanged, the old file can't be changed under its name any more. It is checked before it is
+            // removed.
             self.named = true;
             let is_expected = is_expected(OsStr::new(&self.own));
             if !is_expected {
@@ -80,7 +81,7 @@ impl<'f> Staging<'f> {
         self.is_under(name).map(|()| true)
     }
 
-    /// Renames to this; false where the file system knows no such flag.
+    /// Renames to this name; returns false if the file system does not support the flag.
     fn renamed(&self, to: &OsStr, flags: RenameFlags) -> io::Result<bool> {
         if !self.in_one_step {
             return Ok(false);
@@ -92,7 +93,7 @@ impl<'f> Staging<'f> {
         }
     }
 
-    /// A name may be taken from a file while it gets another: what stands there has to be this very file.
+    /// Checks that the name refers to this very file, because another process may have taken the name meanwhile.
     fn is_under(&self, name: &OsStr) -> io::Result<()> {
         if is_same_file(&self.file, &open_in(self.folder, name)?)? {
             Ok(())
@@ -143,7 +144,7 @@ mod tests {
                 "it is not what was expected"
             );
             assert_eq!(std::fs::read_to_string(at("a")).unwrap(), "newer");
-            // Nothing that is no file is taken for one, and it stays.
+            // A link is not a file, so it is not replaced.
             std::os::unix::fs::symlink("a", at("link")).unwrap();
             assert!(!staged("x").replace(OsStr::new("link"), |_| true).unwrap());
             assert!(std::fs::symlink_metadata(at("link")).unwrap().is_symlink());

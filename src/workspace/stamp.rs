@@ -1,7 +1,7 @@
-//! How a file or folder stood at a look, so that a change shows also where its size and time of change were put back.
+//! Detects changes of a file or folder, even if its size and modification time were put back.
 //!
-//! The time at which anything of a file was changed (`ctime`) can't be set. It moves in ticks, though: of what changed right
-//! before a look, another change in the same tick would not show. Of small files the content is told apart then.
+//! The change time (`ctime`) can't be set, but it moves in ticks: if something changed right before a snapshot,
+//! another change in the same tick would not show. In that case the content of a small file is hashed, too.
 
 use crate::domain::Sha256;
 use std::fs::{File, Metadata};
@@ -10,24 +10,24 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// More than a tick of the clock by which file systems tell the time.
+/// Longer than a tick of the clock that file systems use.
 const CLOCK_TICK: Duration = Duration::from_millis(50);
 const SMALL_FILE_BYTES: u64 = 64 << 10;
 
-/// How a file or folder stood.
+/// The state of a file or folder at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileStamp {
     inode: u64,
     pub(super) size: u64,
-    /// Seconds and nanoseconds: when its content was changed, and when anything of it was.
+    /// `mtime` and `ctime`, each in seconds and nanoseconds.
     modified: (i64, i64),
     changed: (i64, i64),
-    /// Its content, where the times could hide a change.
+    /// The hash of the content, if the times could hide a change.
     hash: Option<Sha256>,
 }
 
 impl FileStamp {
-    /// Of a folder, or of a file whose times are enough.
+    /// The stamp of a folder, or of a file for which the times are enough.
     pub(super) fn of(info: &Metadata) -> Self {
         Self {
             inode: info.ino(),
@@ -38,8 +38,8 @@ impl FileStamp {
         }
     }
 
-    /// The same, by what the system calls it.
-    #[allow(clippy::unnecessary_cast)] // The types of these numbers differ among systems.
+    /// Like `of`, from the result of `stat`.
+    #[allow(clippy::unnecessary_cast)] // the types of these numbers differ among systems
     pub(super) fn of_stat(stat: &rustix::fs::Stat) -> Self {
         Self {
             inode: stat.st_ino as u64,
@@ -50,14 +50,14 @@ impl FileStamp {
         }
     }
 
-    /// Of a file as it stands at this moment.
+    /// The stamp of a file at the moment `at`.
     pub(super) fn of_file(path: &Path, info: &Metadata, at: SystemTime) -> Self {
         let stamp = Self::of(info);
         let hash = if stamp.is_settled(Some(at)) { None } else { hash(path, info) };
         Self { hash, ..stamp }
     }
 
-    /// The same file as it stands later; its content is looked at again where it was before.
+    /// The stamp of the same file later. Its content is hashed again if it was hashed before.
     pub(super) fn again(&self, path: &Path, at: SystemTime) -> io::Result<Self> {
         let info = std::fs::symlink_metadata(path)?;
         let now = Self::of_file(path, &info, at);
@@ -68,20 +68,20 @@ impl FileStamp {
         })
     }
 
-    /// Whether nothing changed since an earlier look. Where the content of that look counts, this one has it as well
-    /// ([`Stamp::again`]), unless something else is different already.
+    /// Whether nothing changed since the earlier stamp. If that one has a hash, this one has one, too
+    /// ([`FileStamp::again`]), unless it differs anyway.
     pub(super) fn is_as(&self, before: &Self) -> bool {
         let is_other = matches!((self.hash, before.hash), (Some(now), Some(then)) if now != then);
         self.is_same_file(before) && !is_other
     }
 
-    /// Whether it is the same file with the same times, whatever is known of its content.
+    /// Whether inode, size and times are the same, whatever is known of the content.
     pub(super) fn is_same_file(&self, other: &Self) -> bool {
         let key = |stamp: &Self| (stamp.inode, stamp.size, stamp.modified, stamp.changed);
         key(self) == key(other)
     }
 
-    /// Whether its last change was well before that moment.
+    /// Whether the last change was well before that moment.
     pub(super) fn is_settled(&self, at: Option<SystemTime>) -> bool {
         let (seconds, nanos) = self.changed;
         let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
@@ -90,7 +90,7 @@ impl FileStamp {
     }
 }
 
-/// The content of a small plain file. What was put in its place meanwhile is not waited for, and no link is followed.
+/// The hash of a small regular file. Does not block on a pipe that replaced it, and follows no link.
 fn hash(path: &Path, info: &Metadata) -> Option<Sha256> {
     if !info.is_file() || info.size() > SMALL_FILE_BYTES {
         return None;
@@ -118,7 +118,7 @@ mod tests {
         let now = SystemTime::now();
         let before = FileStamp::of_file(&path, &info, now);
         assert!(before.hash.is_some() && before.again(&path, now).expect("there").is_as(&before));
-        // A clock that stands still: the same times, another content.
+        // As if the clock stood still: the same times, another content.
         let other = FileStamp { hash: Some(Sha256::of(b"two")), ..before };
         assert!(!other.is_as(&before));
         let later = now + Duration::from_secs(1);

@@ -1,5 +1,5 @@
-//! Puts files that programs obey by themselves back to how they stood before a run: from copies that were made before it,
-//! and only where a file still stands as the run left it. Folders are held open on the way; links are not followed.
+//! Restores obeyed files to their state before a run, from copies that were made before it, and only if a file is
+//! still as the run left it. Folders are held open on the way, and links are not followed.
 
 use super::FileError;
 use super::place::{Folder, OpenPlace};
@@ -14,17 +14,17 @@ use std::sync::Arc;
 
 const MAX_COPY_BYTES: u64 = 256 << 10;
 
-/// What stood under a name.
+/// A copy of what a name referred to.
 #[derive(Clone, Debug)]
 pub(super) enum EntryCopy {
-    /// A file, with its mode.
+    /// A file's bytes and mode.
     File(Arc<[u8]>, u32),
-    /// A link, with where it leads.
+    /// A link's target.
     Link(PathBuf),
 }
 
 impl EntryCopy {
-    /// What stands at a path now; nothing where it is too large, or no file and no link.
+    /// Copies what is at a path now; `None` if it is too large, or neither a file nor a link.
     pub(super) fn of(path: &Path, info: &Metadata) -> Option<Self> {
         if info.is_symlink() {
             return std::fs::read_link(path).ok().map(EntryCopy::Link);
@@ -40,7 +40,7 @@ impl EntryCopy {
         (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| EntryCopy::File(bytes.into(), mode))
     }
 
-    /// Its bytes, for a bound on all copies together.
+    /// The bytes of the copy, for the limit on all copies together.
     pub(super) fn size(&self) -> usize {
         match self {
             EntryCopy::File(bytes, _) => bytes.len(),
@@ -53,21 +53,21 @@ impl EntryCopy {
 #[derive(Clone, Debug)]
 pub(crate) struct TakenChange {
     pub(crate) path: PathBuf,
-    /// How it stood before the run; `None`: it was not there.
+    /// The file before the run; `None` if it did not exist.
     pub(super) before: Option<EarlierFile>,
-    /// How the run left it; `None`: it is gone.
+    /// The file as the run left it; `None` if it does not exist any more.
     pub(super) after: Option<FileStamp>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum EarlierFile {
     Kept(EntryCopy),
-    /// No copy was made: it was too large, or could not be read.
+    /// No copy was made: the file was too large, or could not be read.
     NotKept,
 }
 
 impl TakenChange {
-    /// Takes it back.
+    /// Restores the file.
     ///
     /// # Errors
     /// When the file changed since the run, no copy was made, or the system refuses.
@@ -105,7 +105,7 @@ impl TakenChange {
                 made = folder.file().try_clone().map_err(failed)?;
                 &made
             }
-            // With the file its folder went.
+            // The folder was deleted with the file.
             (Err(_), Some(_)) => {
                 made = OpenPlace::find(&self.path)?.make_folders()?;
                 &made
@@ -160,7 +160,7 @@ mod tests {
         fs::write(at(".vscode/tasks.json"), "mine").expect("written");
         symlink("/dev/null", at(".zshenv")).expect("linked");
         let before = of(&folder);
-        // What a run does.
+        // Does what a run might do.
         fs::write(at(".git/hooks/pre-commit"), "evil").expect("written");
         fs::write(at(".git/commondir"), "evil").expect("written");
         symlink("/bin/sh", at(".envrc")).expect("linked");

@@ -1,7 +1,7 @@
-//! The file or folder that a block is about: where its name really leads, and what stands there now.
+//! Finds the file or folder that a block is about: where its path really leads, and what exists there now.
 //!
-//! The place is held (`place`), so that what is shown and approved is the place itself, and the act goes there. Nothing is
-//! changed here; what is read of a file is bounded.
+//! The place is held open (`place`), so that what is shown and approved is the place itself, and the action happens
+//! there. Nothing is changed here, and the reading is bounded.
 
 use super::FileError;
 use super::place::{Folder, NameFacts, OpenPlace};
@@ -13,28 +13,28 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Files of more bytes than this are not replaced: they could not be compared in a moment.
+/// Larger files are not replaced, because they could not be compared in a moment.
 pub(super) const MAX_REPLACED_BYTES: u64 = 64 << 20;
-/// Texts of more bytes than this are not shown as changes.
+/// Larger texts are not shown as a diff.
 const MAX_COMPARED_BYTES: u64 = 4 << 20;
 
-/// What stands where a block would act.
+/// What exists where a block would act.
 #[derive(Debug)]
 pub(crate) struct TargetFacts {
-    /// What is shown of the place, and approved.
+    /// The description of the place that is shown and approved.
     pub(crate) target: Target,
-    /// The place itself. The act goes through it.
+    /// The place itself, through which the action happens.
     pub(crate) place: OpenPlace,
-    /// Its text, where it would be written over and can be compared.
+    /// The present text, if it would be replaced and can be compared.
     pub(crate) before: Option<Arc<str>>,
     /// What else the person should know, one line each: hard links, a text that can't be compared.
     pub(crate) remarks: Vec<String>,
 }
 
-/// Looks at what an act is about, from this folder, and holds the place.
+/// Examines what a file action is about, with paths relative to this folder, and holds the place open.
 ///
 /// # Errors
-/// The path leads nowhere, a device, a file that can't be replaced.
+/// When the path leads nowhere or to a device, or the file can't be replaced.
 pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<TargetFacts, FileError> {
     let working = Folder::find(cwd).map_err(|error| FileError::Working(Box::new(error)))?;
     let named = absolute_path(working.path(), home, act.path())?;
@@ -76,10 +76,10 @@ pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<Tar
     Ok(seen)
 }
 
-/// Looks at all that an act is about, in its order: of several files each is a place of its own.
+/// Examines all files that an action is about, in its order; each has a place of its own.
 ///
 /// # Errors
-/// As [`look`]; also when two of its names mean one file.
+/// As [`look`]; also when two of its names mean the same file.
 pub(crate) fn look_all(
     cwd: &Path,
     home: Option<&Path>,
@@ -97,14 +97,14 @@ pub(crate) fn look_all(
     Ok(seen)
 }
 
-/// What is approved of all of them: the first with the others.
+/// Joins the targets to one for approval: the first, with the others in it.
 pub(crate) fn join_targets(seen: &[TargetFacts]) -> Option<Target> {
     let (first, others) = seen.split_first()?;
     let others = others.iter().map(|seen| seen.target.clone()).collect();
     Some(Target { others, ..first.target.clone() })
 }
 
-/// The absolute path that a name means, links not followed.
+/// The absolute path that a name means; links are not followed.
 fn absolute_path(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileError> {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
@@ -115,7 +115,7 @@ fn absolute_path(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf,
     }
 }
 
-/// A path without `.` and `..`, by its words alone.
+/// A path without `.` and `..`, resolved as text only.
 pub(super) fn normalize(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
@@ -164,7 +164,7 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
     Ok(())
 }
 
-/// The hash of an open file's bytes; `None` where it can't be read, or is larger than what is replaced.
+/// The hash of an open file; `None` if it can't be read, or is larger than what may be replaced.
 pub(super) fn hash(file: File) -> Option<Sha256> {
     super::read::whole(file, Path::new(""), MAX_REPLACED_BYTES).ok().map(|bytes| Sha256::of(&bytes))
 }

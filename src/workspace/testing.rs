@@ -1,5 +1,5 @@
-//! What of a folder tells how its tests are run: manifests, test files, a target of its Makefile. Names and short texts are
-//! looked at, within bounds; nothing is started.
+//! Finds out how the tests of a folder are run, from manifests, test files and the Makefile. Reads only names and
+//! short texts, within limits, and starts nothing.
 
 use super::read;
 use std::collections::VecDeque;
@@ -8,39 +8,39 @@ use std::path::Path;
 
 const MAX_DEPTH: usize = 5;
 const MAX_ENTRIES: usize = 4_000;
-/// Bytes of a manifest, and of a source file that may hold tests.
+/// The most bytes that are read of a manifest, or of a source file that may hold tests.
 const MAX_FILE_BYTES: u64 = 256 << 10;
-/// Source files of Rust that are looked into for tests.
+/// The most Rust source files that are searched for tests.
 const MAX_SOURCES: usize = 64;
-/// Folders that hold other people's files, or files that were made.
+/// Folders with files of other people, or with generated files.
 const SKIPPED_FOLDERS: [&str; 9] =
     ["node_modules", "target", "venv", "env", "__pycache__", "dist", "build", "vendor", "site-packages"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProjectMarkers {
-    /// A manifest of cargo here or above.
+    /// There is a `Cargo.toml` here or above.
     pub(crate) cargo: bool,
-    /// A file of Rust that has tests.
+    /// A Rust file has tests.
     pub(crate) cargo_tests: bool,
-    /// A manifest of Go here or above.
+    /// There is a `go.mod` here or above.
     pub(crate) go: bool,
-    /// A test file of Go.
+    /// There is a Go test file.
     pub(crate) go_tests: bool,
-    /// A `package.json`.
+    /// There is a `package.json`.
     pub(crate) package: bool,
-    /// Its `test` script, where it is one of the project's own.
+    /// Its `test` script, unless that is only npm's placeholder.
     pub(crate) package_tests: Option<String>,
-    /// A file of JavaScript or TypeScript.
+    /// There is a JavaScript or TypeScript file.
     pub(crate) javascript: bool,
-    /// A test file that node finds by itself.
+    /// There is a test file that node finds by itself.
     pub(crate) javascript_tests: bool,
-    /// A manifest of Python, or settings of its test runners.
+    /// There is a Python manifest, or a settings file of a Python test runner.
     pub(crate) python_project: bool,
-    /// A file of Python.
+    /// There is a Python file.
     pub(crate) python: bool,
-    /// The folder of the first test file of Python, from here; `.` is this one.
+    /// The folder of the first Python test file, relative to this one; `.` is this one.
     pub(crate) python_tests: Option<String>,
-    /// A target `test` in the Makefile.
+    /// The Makefile has a target `test`.
     pub(crate) make_tests: bool,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn look(cwd: &Path) -> ProjectMarkers {
     marks
 }
 
-/// Whether a file lies in the folder or in one above it, up to the project's root.
+/// Whether the file exists in the folder or in one above it, up to the project's root.
 fn exists_above(cwd: &Path, name: &str) -> bool {
     for folder in cwd.ancestors().take(16) {
         if folder.join(name).is_file() {
@@ -76,7 +76,7 @@ fn exists_above(cwd: &Path, name: &str) -> bool {
     false
 }
 
-/// The script for tests in the text of a `package.json`, unless it only says that there are none.
+/// The test script in the text of a `package.json`, unless it only says that there are none.
 fn test_script(text: &[u8]) -> Option<String> {
     let package: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
     let script = package.pointer("/scripts/test").and_then(serde_json::Value::as_str).unwrap_or_default();
@@ -93,7 +93,7 @@ fn has_target(makefile: &str) -> bool {
     makefile.lines().any(is_test)
 }
 
-/// Looks at the files, the upper folders first.
+/// Examines the files, those of upper folders first.
 fn walk(cwd: &Path, marks: &mut ProjectMarkers) {
     let mut folders = VecDeque::from([(cwd.to_path_buf(), 0)]);
     let (mut left, mut sources) = (MAX_ENTRIES, MAX_SOURCES);
@@ -105,7 +105,7 @@ fn walk(cwd: &Path, marks: &mut ProjectMarkers) {
             left = rest;
             let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
             let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
-            // Links are not followed: what is behind them may be anywhere, and anything.
+            // Links are not followed: they may lead anywhere, to anything.
             if kind.is_dir() && depth + 1 < MAX_DEPTH && !SKIPPED_FOLDERS.contains(&name) {
                 folders.push_back((entry.path(), depth + 1));
             } else if kind.is_file() {
@@ -123,7 +123,7 @@ fn walk(cwd: &Path, marks: &mut ProjectMarkers) {
     }
 }
 
-/// What a file's name tells.
+/// Records what a file's name says about tests.
 fn note_file(name: &str, folder: &str, in_tests: bool, marks: &mut ProjectMarkers) {
     let Some((stem, extension)) = name.rsplit_once('.') else { return };
     match extension {
@@ -152,7 +152,7 @@ mod tests {
 
     fn of(files: &[(&str, &str)]) -> ProjectMarkers {
         let folder = tempfile::tempdir().unwrap();
-        // The project's root: what lies above the folder of the test is no matter.
+        // The project's root: files above it don't matter.
         fs::create_dir(folder.path().join(".git")).unwrap();
         for (name, text) in files {
             let path = folder.path().join(name);

@@ -1,12 +1,19 @@
-//! Taking back what a run changed: the files that it may change are remembered before it, each content once, in a folder of
-//! sayso's own that runs do not see; what it changed is recorded after it, and can be put back file by file.
+//! Takes back what runs changed. Before a run, the files that it may change are copied into a folder of sayso's own,
+//! which runs do not see; each content is stored once. After the run, its changes are recorded, and each can be put
+//! back.
 //!
-//! - `objects`: contents by their hashes, bounded - `index`: which content a file had, so that it is not read again - `walk`:
-//!   names below folders - `plan`: what of them is remembered - `snapshot`: how they stood, and what is different - `record`:
-//!   what a run changed - `put_back`: takes it back - `unfinished`: what it has under way, cleared after one that was
-//!   ended in the middle
+//! - `objects`: the contents by their hashes, within a limit
+//! - `index`: which content a file had, so that it need not be read again
+//! - `walk`: the names below folders
+//! - `opener`: opens files by their paths without following links
+//! - `plan`: which of them are copied
+//! - `snapshot`: their state before a run, and what differs afterwards
+//! - `record`: what a run changed
+//! - `put_back`: takes changes back, or makes them again
+//! - `unfinished`: notes on a put-back in progress, to clean up after one that was interrupted
 //!
-//! Nothing here decides: a person does, and is told before what can be taken back and what not.
+//! Nothing is taken back without the person's decision, and before it they are shown what can be taken back and what
+//! can't.
 
 mod index;
 mod objects;
@@ -41,56 +48,56 @@ use std::time::{Duration, Instant};
 use unfinished::PutBackNotes;
 use walk::WalkError;
 
-/// How long the names below the folders of a run are walked before it is told that nothing can be taken back.
+/// How long the names below a run's folders are walked before the person is told that nothing can be taken back.
 const WALK_TIMEOUT: Duration = Duration::from_secs(5);
-/// The folder of what is under way.
+/// The folder for notes on put-backs in progress.
 const UNFINISHED: &str = "unfinished";
 const MAX_RECORD_BYTES: u64 = 256 << 20;
-/// After a run so many more names are walked than before one.
+/// After a run, the walk may meet this many times as many names as before it.
 const AFTERWARDS_FACTOR: usize = 4;
 const MAX_COMPARED_BYTES: u64 = 1 << 20;
-/// Paths of which is known whether they are secret.
+/// The most paths for which it is cached whether they are secret.
 const MAX_KNOWN_PATHS: usize = 200_000;
 
-/// Tells whether a path is one of a file with secrets, of which no copy is made.
+/// Returns whether a path is that of a file with secrets, of which no copy is made.
 pub(crate) type IsSecret = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
-/// Where and how much is remembered.
+/// Where and how much is copied for undo.
 #[derive(Clone)]
 pub struct UndoPlace {
-    /// The folder of copies.
+    /// The folder of the copies.
     pub(crate) folder: PathBuf,
-    /// Folders of sayso itself, of which nothing is remembered.
+    /// Folders of sayso itself, of which nothing is copied.
     pub(crate) own: Vec<PathBuf>,
-    /// How much is remembered.
+    /// How much is copied.
     pub(crate) limits: UndoLimits,
     /// Which files hold secrets.
     pub(crate) is_secret: IsSecret,
-    /// The folder that paths are told from.
+    /// The folder to which shown paths are relative.
     pub(crate) working: PathBuf,
 }
 
-/// The copies of this computer's person, and what is known of files.
+/// The copies of this person's files on this computer, and what is known of the files.
 pub(crate) struct UndoStore {
     place: UndoPlace,
     opened: Option<(Objects, Index)>,
     secrets: HashMap<PathBuf, bool>,
 }
 
-/// What became of one change that was to be taken back or made again.
+/// The result of taking one change back or making it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PutBackFile {
-    /// Its path as it is told.
+    /// The path as it is shown.
     pub(crate) path: String,
-    /// Whether it stands as it was wanted, or why not.
+    /// Whether the file is now as it was wanted, or why not.
     pub(crate) result: Result<(), FileError>,
 }
 
-/// The two texts of a change: before the run and after it. `None`: it is no text, or there is no copy.
+/// The two texts of a change, before and after the run; `None` if it is no text, or there is no copy.
 pub(crate) type TextPair = (Option<String>, Option<String>);
 
 impl UndoStore {
-    /// Nothing is opened or made before it is needed.
+    /// Opens and creates nothing before it is needed.
     pub(crate) fn new(place: UndoPlace) -> Self {
         Self { place, opened: None, secrets: HashMap::new() }
     }
@@ -104,7 +111,7 @@ impl UndoStore {
         Ok((objects, index))
     }
 
-    /// What would be remembered of it now. Nothing is copied.
+    /// What would be copied of this scope now. Copies nothing.
     pub(crate) fn cover(&mut self, scope: &UndoScope) -> UndoCover {
         self.cover_within(scope, WALK_TIMEOUT)
     }
@@ -143,13 +150,14 @@ impl UndoStore {
         Ok(plan)
     }
 
-    /// Remembers it as it stands now, and others: files of folders in which nothing else is.
+    /// Copies the files of this scope as they are now, and `others`: single files in folders that the walk leaves
+    /// out.
     pub(crate) fn remember(
         &mut self,
         scope: UndoScope,
         others: &[PathBuf],
     ) -> Result<UndoSnapshot, UndoCover> {
-        // What could be looked at when it was told can be by now, unless it takes much longer.
+        // The walk worked when the cover was shown, so it works now, unless it takes much longer.
         let plan = self.plan(&scope, others, WALK_TIMEOUT * 2)?;
         self.take(scope, plan).map_err(|error| UndoCover::none(error.to_string()))
     }
@@ -158,17 +166,17 @@ impl UndoStore {
         let limits = self.place.limits;
         let (objects, index) = self.open()?;
         let taken = UndoSnapshot::take(scope, plan, objects, index, limits.file);
-        // What was copied before something went wrong need not be read again.
+        // The index is saved even after an error, so that files that were copied need not be read again.
         index.save();
         let snapshot = taken?;
         objects.keep_below(limits.total, &snapshot.needed());
         Ok(snapshot)
     }
 
-    /// Records what is different now from how it was remembered; `others` are such files by now.
+    /// Records the differences from the snapshot; `others` are single files as in `remember`, found after the run.
     ///
     /// # Errors
-    /// What the system says: then nothing of the run can be taken back.
+    /// The system's error: then nothing of the run can be taken back.
     pub(crate) fn record(&mut self, snapshot: &UndoSnapshot, others: &[PathBuf]) -> io::Result<UndoNote> {
         let most = self.place.limits.files.saturating_mul(AFTERWARDS_FACTOR);
         let mut walked = walk::walk(&snapshot.scope, &self.place.own, most, None).ok();
@@ -181,7 +189,7 @@ impl UndoStore {
         let told = (0..record.changes.len()).filter(|at| record.is_listed(*at)).count();
         let mut note = UndoNote { cover: snapshot.cover.clone(), ..UndoNote::default() };
         if told > 0 {
-            // What is needed for it is the newest again.
+            // Marks the copies that the record needs as just used, so that they are dropped last.
             for change in &record.changes {
                 if let State::File { sha256, bytes, .. } = change.before {
                     objects.has(sha256, bytes);
@@ -203,7 +211,7 @@ impl UndoStore {
         Ok(serde_json::from_slice(&bytes)?)
     }
 
-    /// Clears what taking back left that was ended in the middle.
+    /// Cleans up after a put-back that was interrupted.
     fn clear(&mut self) -> io::Result<()> {
         let (folder, most) = (self.place.folder.join(UNFINISHED), self.place.limits.at_once());
         let (objects, _) = self.open()?;
@@ -211,10 +219,10 @@ impl UndoStore {
         Ok(())
     }
 
-    /// The changes of a record, and how each stands by now.
+    /// The changes of a record, and the present state of each.
     ///
     /// # Errors
-    /// When the record is not here any more.
+    /// When the record does not exist any more.
     pub(crate) fn changes(&mut self, record: Sha256) -> io::Result<Vec<UndoChange>> {
         self.clear()?;
         let (record, working) = (self.read(record)?, self.place.working.clone());
@@ -241,7 +249,7 @@ impl UndoStore {
     /// The texts of one change.
     ///
     /// # Errors
-    /// When the record is not here any more.
+    /// When the record does not exist any more.
     pub(crate) fn texts(&mut self, record: Sha256, number: u32) -> io::Result<TextPair> {
         let record = self.read(record)?;
         let (objects, index) = self.open()?;
@@ -257,7 +265,8 @@ impl UndoStore {
                 State::File { sha256, bytes, .. } if objects.has(*sha256, *bytes) => {
                     objects.get(*sha256, MAX_COMPARED_BYTES).ok()?
                 }
-                // What the run left is not copied before it is taken back.
+                // The content that the run left is not among the copies until the change is taken back, so it is read
+                // from the file.
                 State::File { .. } if now == *state => {
                     let mut bytes = Vec::new();
                     let file = opener.open(&change.path).ok()?;
@@ -271,7 +280,8 @@ impl UndoStore {
         Ok((text(&change.before), text(&change.after)))
     }
 
-    /// What a file was before the run of this record, with its mode; `None`: it was no file, is larger, or there is no copy.
+    /// The content and the mode of a file before the run of this record; `None` if it was no file, is larger than
+    /// `most`, or has no copy.
     pub(crate) fn before(&mut self, record: Sha256, path: &Path, most: u64) -> Option<(Vec<u8>, u32)> {
         let record = self.read(record).ok()?;
         let (objects, _) = self.open().ok()?;
@@ -283,11 +293,11 @@ impl UndoStore {
         }
     }
 
-    /// Takes these changes of a record back, or makes them again; empty: all of it that can be. Tells of each that was
-    /// wanted by its number what became of it.
+    /// Takes changes of a record back, or makes them again: those with these numbers, or all if `numbers` is empty.
+    /// Returns the results.
     ///
     /// # Errors
-    /// When the record is not here any more.
+    /// When the record does not exist any more.
     pub(crate) fn put_back(
         &mut self,
         record: Sha256,
@@ -322,13 +332,14 @@ impl UndoStore {
     }
 }
 
-/// Whether a path lies in the working folder, and that is not there any more: what was moved away is not made a second time.
+/// Whether a path lies in the working folder while that folder does not exist: files of a folder that was moved away
+/// are not created a second time.
 fn is_in_gone(working: &Path) -> impl Fn(&Path) -> bool {
     let is_gone = walk::is_gone(working);
     move |path| is_gone && path.starts_with(working)
 }
 
-/// What a run did, in a word.
+/// The kind of a change, in one word.
 fn change_word(change: &PathChange) -> &'static str {
     match (&change.before, &change.after) {
         (State::Nothing, _) => "created",
@@ -337,7 +348,7 @@ fn change_word(change: &PathChange) -> &'static str {
     }
 }
 
-/// A path as it is told: relative to the working folder where it lies in it.
+/// A path as it is shown: relative to the working folder if it lies in it.
 fn display_path(working: &Path, path: &Path) -> String {
     path.strip_prefix(working).unwrap_or(path).to_string_lossy().into_owned()
 }

@@ -1,4 +1,4 @@
-//! Writing files that the person asked for: whole or not at all, never over something that is there.
+//! Writes new files that the person asked for: completely or not at all, and never over an existing one.
 
 use super::place::{Folder, OpenPlace};
 use super::staging::Staging;
@@ -8,28 +8,28 @@ use rustix::fs::Mode;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// Numbered names that are tried: `figure-1.png`, `figure-1-2.png`, …
+/// The most numbered names that are tried: `figure-1.png`, `figure-1-2.png`, …
 const MAX_NUMBER: u32 = 9_999;
-/// The mode of such a file.
+/// The default mode of a new file.
 const NEW_FILE_MODE: Mode = Mode::from_bits_truncate(0o644);
-/// The mode of one that nobody else may read until the person says so.
+/// The mode of a file that only the person may read.
 const PRIVATE_MODE: Mode = Mode::from_bits_truncate(0o600);
 
-/// Writes bytes under this name in the folder, or under the next free numbered name; gives the path.
+/// Writes bytes under this name in the folder, or under the next free numbered name; returns the path.
 ///
 /// # Errors
-/// When the name leads elsewhere, the folder is not where it was, nothing is free, or the system refuses; then nothing is
-/// left behind.
+/// When the name leads out of the folder, the folder was moved, no name is free, or the system refuses; then nothing
+/// is left behind.
 pub(crate) fn fresh(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
     fresh_from(folder, name, &mut &bytes[..], NEW_FILE_MODE)
 }
 
-/// Like [`fresh`], for the person alone to read.
+/// Like [`fresh`], but only the person can read the file.
 pub(crate) fn fresh_private(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
     fresh_from(folder, name, &mut &bytes[..], PRIVATE_MODE)
 }
 
-/// Like [`fresh`], with the bytes of another file; that may be large.
+/// Like [`fresh`], with the bytes of another file, which may be large.
 ///
 /// # Errors
 /// As [`fresh`]; also when that file can't be read.
@@ -37,11 +37,11 @@ pub(crate) fn copy_fresh(folder: &Folder, name: &str, from: &OpenPlace) -> Resul
     fresh_from(folder, name, &mut from.open()?, NEW_FILE_MODE)
 }
 
-/// Writes bytes to a path that is relative to the folder, making folders on the way; replaces nothing, and follows no
-/// link below the folder.
+/// Writes bytes to a path that is relative to the folder, and creates missing folders. Replaces nothing, and follows
+/// no link below the folder.
 ///
 /// # Errors
-/// As [`fresh`]; also when the file is there already.
+/// As [`fresh`]; also when the file exists already.
 pub(crate) fn below(folder: &Path, relative: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
     let relative = inside(relative)?;
     std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, &e))?;

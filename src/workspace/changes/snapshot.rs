@@ -1,4 +1,4 @@
-//! The files of some folders as they stood: bounded, and with what was not looked at.
+//! A bounded snapshot of the files in some folders, with the folders that it does not cover.
 
 use crate::workspace::stamp::FileStamp;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -6,15 +6,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Folders of what tools keep; files in them are looked at whatever else there is.
+/// Folders of tools, which are listed within limits of their own, whatever else there is.
 pub(super) const ALWAYS_LISTED: [&str; 3] = [".git", ".hg", ".venv"];
-/// Folders whose files are nobody's work: caches, packages, what is built.
+/// Folders whose files nobody wrote: caches, packages, build results.
 pub(in crate::workspace) const SKIPPED_FOLDERS: [&str; 5] =
     ["node_modules", "target", "__pycache__", ".mypy_cache", ".ipynb_checkpoints"];
 
-/// So many entries are listed however long it takes: a busy machine must not hide what a run did in a small folder.
+/// This many entries are listed however long it takes: a busy machine must not hide what a run did in a small folder.
 const MIN_LISTED: usize = 500;
-/// How much is listed: entries, and time.
+/// The limits of a listing: entries, and time.
 type ListingBounds = (usize, Duration);
 pub(super) const USUAL_BOUNDS: ListingBounds = (5_000, Duration::from_millis(40));
 const ALWAYS_LISTED_BOUNDS: ListingBounds = (50_000, Duration::from_millis(250));
@@ -22,17 +22,17 @@ const ALWAYS_LISTED_BOUNDS: ListingBounds = (50_000, Duration::from_millis(250))
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
     pub(super) files: BTreeMap<PathBuf, FileStamp>,
-    /// Folders that were not listed, or not to their end.
+    /// Folders that were not listed, or not completely.
     pub(super) gaps: BTreeSet<PathBuf>,
 }
 
 impl Snapshot {
-    /// Files below these folders as they stand now. Links are not followed.
+    /// The files below these folders as they are now. Follows no links.
     pub(super) fn of(roots: &[PathBuf]) -> Self {
         Self::default().again(roots)
     }
 
-    /// The same later. What was known is looked at first, so that nothing that is new can hide it.
+    /// A new snapshot of the same folders. Known files are checked first, so that new ones can't crowd them out.
     pub(super) fn again(&self, roots: &[PathBuf]) -> Self {
         let at = SystemTime::now();
         let mut now = Self::default();
@@ -50,12 +50,12 @@ impl Snapshot {
         }
         walk.list_always();
         walk.list(roots.iter().cloned().collect(), USUAL_BOUNDS);
-        // More of them may have been found deeper down.
+        // The listing may have found more of these folders deeper down.
         walk.list_always();
         walk.now
     }
 
-    /// Whether nothing is known of a place.
+    /// Whether the path lies in a folder that was not covered.
     pub(super) fn is_gap(&self, path: &Path) -> bool {
         !self.gaps.is_empty() && path.ancestors().any(|folder| self.gaps.contains(folder))
     }
@@ -74,7 +74,7 @@ struct SnapshotWalk<'a> {
     now: Snapshot,
     known: &'a Snapshot,
     seen: BTreeSet<PathBuf>,
-    /// Folders that are to be listed in any case.
+    /// Folders to list in any case.
     always: Vec<PathBuf>,
 }
 
@@ -84,7 +84,7 @@ impl SnapshotWalk<'_> {
         self.list(folders.into(), ALWAYS_LISTED_BOUNDS);
     }
 
-    /// Lists folders and those in them, the nearest first.
+    /// Lists these folders and those below them, breadth first.
     fn list(&mut self, mut folders: VecDeque<PathBuf>, (most, longest): ListingBounds) {
         let (began, mut entries) = (Instant::now(), 0);
         let is_always = longest == ALWAYS_LISTED_BOUNDS.1;

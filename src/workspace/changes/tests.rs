@@ -1,4 +1,4 @@
-//! Looks at folders in which programs hide what they do.
+//! Tests snapshots of folders in which programs hide what they do.
 
 use super::snapshot::USUAL_BOUNDS;
 use super::*;

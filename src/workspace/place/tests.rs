@@ -4,7 +4,7 @@ use crate::domain::OnDisk;
 use proptest::prelude::*;
 use std::os::unix::fs::symlink;
 
-/// A folder with another in it, links of every kind, and a file.
+/// A folder with another folder in it, links of every kind, and a file.
 struct Ground {
     base: tempfile::TempDir,
 }
@@ -61,7 +61,7 @@ fn a_folder_that_was_moved_removed_or_replaced_does_not_stand() {
     assert!(!held.is_in_place());
     #[cfg(target_os = "linux")]
     assert_eq!(held.path_now(), Some(g.at("elsewhere")));
-    // It is reached by its old path again, but it is not there.
+    // The folder can be reached by its old path again, but it was moved.
     symlink(g.at("elsewhere"), g.at("a/b")).unwrap();
     assert!(!held.is_in_place());
     std::fs::remove_file(g.at("a/b")).unwrap();
@@ -105,7 +105,7 @@ proptest! {
         ),
     ) {
         let g = Ground::new();
-        // Not above the ground: what lies there is not for a test to write.
+        // Paths that climb above the ground are skipped: the test must not write there.
         let climbs = parts.iter().scan(0i32, |depth, part| {
             *depth += match *part { ".." => -1, "." | "" => 0, _ => 1 };
             Some(*depth)
@@ -115,7 +115,7 @@ proptest! {
         let real = std::fs::canonicalize(&path);
         match (OpenPlace::find(&path), real) {
             (Ok(place), Ok(real)) => prop_assert_eq!(place.path(), real),
-            // A file with `/` or `/.` behind it: the system wants a folder there, and the file is meant.
+            // A file followed by `/` or `/.`: the system expects a folder there, but the walk accepts the file.
             (Ok(place), Err(_)) if place.found().is_some() => {
                 prop_assert_eq!(std::fs::canonicalize(place.path()).unwrap(), place.path());
             }

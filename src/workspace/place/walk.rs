@@ -1,4 +1,4 @@
-//! The walk along a path, folder by folder. A link is read, and what it names is walked in its stead.
+//! Walks along a path, folder by folder. A link is read, and its target is walked in its place.
 
 use super::{FileError, Folder, NameFacts, OpenPlace, STEP_FLAGS, step_in};
 use rustix::fs::{AtFlags, FileType, Mode, readlinkat, statat};
@@ -9,16 +9,16 @@ use std::fs::File;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// Links that are walked, as the system does.
+/// The most links that are walked, like in the kernel.
 const MAX_LINKS: usize = 40;
 
-/// A path on the way.
+/// A walk in progress.
 pub(super) struct PathWalk<'p> {
     named: &'p Path,
     rest: VecDeque<OsString>,
     links: usize,
     folder: File,
-    /// The way as it was walked, where the system does not tell.
+    /// The path walked so far, for systems that don't report the path of an open folder.
     path: PathBuf,
     missing: Vec<OsString>,
     name: Option<OsString>,
@@ -42,7 +42,7 @@ impl<'p> PathWalk<'p> {
 
     fn failed(&self, errno: Errno) -> FileError {
         match errno {
-            // It was something else a moment ago.
+            // It was not a link when it was checked a moment ago.
             Errno::LOOP => FileError::Unsteady(self.named.to_owned()),
             errno => FileError::io(self.named, &errno.into()),
         }
@@ -99,7 +99,7 @@ impl<'p> PathWalk<'p> {
         Ok(())
     }
 
-    /// What a link names comes next.
+    /// Puts the target of a link in front of the rest of the path.
     fn link(&mut self, part: &OsStr) -> Result<(), FileError> {
         self.links += 1;
         if self.links > MAX_LINKS {

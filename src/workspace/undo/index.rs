@@ -1,6 +1,6 @@
-//! Which content a file had when it was read last, by what the system tells of it without reading: what is as it was is not
-//! read again. Kept in a file beside the contents, which only grows until it is written anew. Each of its lines has a
-//! checksum: one that is damaged is as good as none.
+//! Remembers the content hash of files by their metadata, so that unchanged files need not be read again. It is
+//! stored in a file beside the copies, to which entries are appended until it is rewritten. Each entry has a
+//! checksum, and damaged entries are ignored.
 
 use super::objects::plain_file;
 use crate::domain::Sha256;
@@ -11,14 +11,15 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// More than a tick of the clock by which file systems tell the time: what changed later may change once more unseen.
+/// Longer than a tick of the clock that file systems use: a file that changed within it may change again without a
+/// new `ctime`.
 const CLOCK_TICK: Duration = Duration::from_millis(50);
 const MAX_FILES: usize = 200_000;
-/// Bytes of one file in it: numbers and hash, then their checksum.
+/// The bytes of one entry: numbers and hash, then their checksum.
 const ENTRY_BYTES: usize = CHECKSUMMED_BYTES + 4;
 const CHECKSUMMED_BYTES: usize = 8 * 5 + 32;
 
-/// What the system tells of a file. Nobody can set the time at which anything of it was changed.
+/// The metadata that identifies a content. Nobody can set the change time (`ctime`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FileKey {
     device: u64,
@@ -28,7 +29,7 @@ pub(super) struct FileKey {
 }
 
 impl FileKey {
-    #[allow(clippy::unnecessary_cast)] // The types of these numbers differ among systems.
+    #[allow(clippy::unnecessary_cast)] // the types of these numbers differ among systems
     pub(super) fn of_stat(stat: &rustix::fs::Stat) -> Self {
         Self {
             device: stat.st_dev as u64,
@@ -47,12 +48,12 @@ impl FileKey {
         }
     }
 
-    /// Which file it is, whatever it holds.
+    /// Identifies the file, whatever its content.
     pub(super) fn node(&self) -> (u64, u64) {
         (self.device, self.inode)
     }
 
-    /// Whether its last change was well before this moment.
+    /// Whether the last change was well before this moment.
     pub(super) fn is_settled(&self, at: SystemTime) -> bool {
         let (seconds, nanos) = self.changed;
         let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
@@ -88,19 +89,19 @@ impl FileKey {
     }
 }
 
-/// The contents that are known.
+/// The known contents of files.
 #[derive(Debug)]
 pub(super) struct Index {
     path: PathBuf,
     known: HashMap<FileKey, Sha256>,
-    /// What is not in the file yet.
+    /// Entries that are not in the file yet.
     news: Vec<u8>,
-    /// Whether the file is not as it was left, and is written anew.
+    /// Whether the file is damaged and has to be rewritten.
     anew: bool,
 }
 
 impl Index {
-    /// What was known when it was written; a file that can't be read, or is none of these, is as good as none.
+    /// Reads the stored entries. A file that can't be read, or is not an index, counts as empty.
     pub(super) fn open(path: PathBuf) -> Self {
         let mut bytes = Vec::new();
         let read = plain_file(&path, OFlags::RDONLY).and_then(|mut file| file.read_to_end(&mut bytes));
@@ -122,10 +123,10 @@ impl Index {
         }
     }
 
-    /// Writes what is new. What fails is only read again another time.
+    /// Appends the new entries. If that fails, the files are only read again another time.
     pub(super) fn save(&mut self) {
         if self.known.len() > MAX_FILES {
-            // Most of it is of files that are long gone.
+            // Most of the entries are of files that are long gone.
             self.known.clear();
             self.anew = true;
         }
@@ -141,7 +142,7 @@ impl Index {
             return Ok(());
         }
         let mut file = plain_file(&self.path, OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE)?;
-        // Where another process was ended in the middle, its rest would shift all that follows.
+        // If another process was interrupted, its incomplete entry would shift all that follow.
         let rest = file.metadata()?.len() % ENTRY_BYTES as u64;
         if rest > 0 {
             file.set_len(file.metadata()?.len() - rest)?;
@@ -158,7 +159,7 @@ impl Index {
     }
 }
 
-/// Gives a file the name of another thing, which goes; a folder stays beside it.
+/// Renames a file over another one; a folder that has the name is renamed first and stays.
 fn replace(new: &Path, name: &Path) -> io::Result<()> {
     match std::fs::rename(new, name) {
         Err(error) if error.kind() == io::ErrorKind::IsADirectory => {

@@ -1,5 +1,5 @@
-//! Contents of files, each under the SHA-256 of itself, in a folder of sayso's own that nobody else reads. What is taken out
-//! is hashed again: a copy that was damaged is none.
+//! Stores contents of files, each under its SHA-256, in a folder of sayso's own that nobody else can read. A content
+//! is hashed again when it is read: a damaged one counts as missing.
 
 use crate::domain::Sha256;
 use crate::domain::sentences::undo::DAMAGED;
@@ -14,25 +14,25 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 const CHUNK_BYTES: usize = 128 << 10;
-/// A file from this size on shares its blocks with its copy, where the file system can do that.
+/// Files from this size on share their blocks with their copy, if the file system supports that.
 const MIN_SHARED_BYTES: u64 = 64 << 10;
-/// What an object counts as at least: a block of the file system.
+/// The least that an object counts: one block of the file system.
 const BLOCK_BYTES: u64 = 4 << 10;
-/// Objects at the most, so that small ones do not use up the file system's room for names.
+/// The most objects, so that many small ones do not use up the file system's inodes.
 const MAX_OBJECTS: usize = 200_000;
-/// A use is noted anew after this time.
+/// How old the noted time of last use must be before it is updated.
 const NOTE_INTERVAL: Duration = Duration::from_secs(3600);
 
 #[derive(Debug)]
 pub(super) struct Objects {
     folder: PathBuf,
-    /// What was counted last, and what came since: bytes, and contents.
+    /// The bytes counted last; and the bytes and the number of objects added since.
     counted: Cell<Option<u64>>,
     added: Cell<(u64, usize)>,
 }
 
 impl Objects {
-    /// Opens it; it is made where it is not there.
+    /// Opens the store; creates its folder if necessary.
     pub(super) fn open(folder: PathBuf) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
         Ok(Self { folder, counted: Cell::new(None), added: Cell::default() })
@@ -44,8 +44,8 @@ impl Objects {
         self.folder.join(head).join(tail)
     }
 
-    /// Whether a content of this size is here; that it was asked for keeps it here longer. One that is shorter was not
-    /// written to its end.
+    /// Whether a content of this size is stored; asking also marks it as used. A shorter file was not written
+    /// completely and does not count.
     pub(super) fn has(&self, sha256: Sha256, bytes: u64) -> bool {
         let path = self.path(sha256);
         let Ok(info) = std::fs::symlink_metadata(&path) else { return false };
@@ -61,13 +61,13 @@ impl Objects {
         true
     }
 
-    /// Whether a content is here and is what it was; one that is not is gone.
+    /// Whether a content is stored and undamaged. A damaged one is removed.
     pub(super) fn holds(&self, sha256: Sha256, bytes: u64) -> bool {
         self.has(sha256, bytes)
             && self.verify_or_remove(sha256, |from| Ok(hash(from, u64::MAX, |_| Ok(()))?.0)).is_ok()
     }
 
-    /// Reads a content; one that turns out to be another is removed, so that it is kept anew when it can be.
+    /// Reads a content and checks its hash. A damaged one is removed, so that it can be stored again.
     fn verify_or_remove(
         &self,
         sha256: Sha256,
@@ -98,7 +98,7 @@ impl Objects {
         if self.has(sha256, size) {
             return Ok(sha256);
         }
-        // There are many small ones: a name of its own first would double the time.
+        // Small objects are many, so they are written under their final name: a temporary one would double the time.
         let path = self.path(sha256);
         let made = new_file(&path).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Err(error),
@@ -119,7 +119,7 @@ impl Objects {
         Ok(sha256)
     }
 
-    /// Keeps what a file holds. Nothing of more than `most` bytes is kept.
+    /// Stores the content of a file. Fails if it has more than `most` bytes.
     pub(super) fn put_file(&self, file: &File, most: u64) -> io::Result<(Sha256, u64)> {
         let size = file.metadata()?.len();
         if size < MIN_SHARED_BYTES {
@@ -155,7 +155,7 @@ impl Objects {
         })
     }
 
-    /// A content of at most so many bytes.
+    /// A content of at most `most` bytes.
     pub(super) fn get(&self, sha256: Sha256, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.verify_or_remove(sha256, |from| {
@@ -168,13 +168,13 @@ impl Objects {
         Ok(bytes)
     }
 
-    /// Brings all that was written here onto the disk.
+    /// Syncs all that was written here to the disk.
     pub(super) fn sync(&self) {
         sync(&self.folder);
     }
 
-    /// Drops what was used longest ago until no more than so many bytes are here; what is needed stays. All is counted only
-    /// where it could be too much.
+    /// Drops the objects used longest ago until at most `most` bytes are left; those in `needed` stay. The objects
+    /// are only counted when they could be too many.
     pub(super) fn keep_below(&self, most: u64, needed: &HashSet<Sha256>) {
         let (added, count) = self.added.get();
         if self.counted.get().is_some_and(|bytes| bytes + added <= most && count < MAX_OBJECTS / 10) {
@@ -216,21 +216,21 @@ impl Objects {
         bytes
     }
 
-    /// Takes room for so many bytes, so that something can be kept when the disk is full by then; dropped, it is free again.
-    /// `None` where the system has none, or can't.
+    /// Allocates so many bytes, so that something can be stored even if the disk is full by then. Dropping the result
+    /// frees them. `None` if there is no room, or the file system does not support it.
     pub(super) fn reserve(&self, bytes: u64) -> Option<UnfinishedObject> {
         let part = UnfinishedObject::new(&self.folder).ok()?;
         rustix::fs::fallocate(&part.file, FallocateFlags::empty(), 0, bytes).ok()?;
         Some(part)
     }
 
-    /// Bytes that are free where this lies.
+    /// The free bytes on the disk of this folder.
     pub(super) fn free(&self) -> u64 {
         rustix::fs::statvfs(&self.folder).map_or(0, |info| info.f_bavail.saturating_mul(info.f_frsize))
     }
 }
 
-/// A content in the making. Dropped, it is gone.
+/// An object in the making. Dropping it removes it.
 #[derive(Debug)]
 pub(super) struct UnfinishedObject {
     file: File,
@@ -247,7 +247,7 @@ impl UnfinishedObject {
         let Some(path) = &self.path else { return Ok(()) };
         if let Err(error) = std::fs::rename(path, name) {
             match error.kind() {
-                // What is no copy makes room for one.
+                // Something that is not an object is moved out of the way.
                 io::ErrorKind::IsADirectory => std::fs::rename(name, path.with_extension("left"))?,
                 _ => make_parent(name)?,
             }
@@ -268,7 +268,7 @@ fn new_file(path: &Path) -> io::Result<File> {
     plain_file(path, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL)
 }
 
-/// Makes the folder of a content; what is no folder makes room for it.
+/// Creates the folder of an object. Anything else under its name is removed.
 fn make_parent(path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     if std::fs::symlink_metadata(folder).is_ok_and(|info| !info.is_dir()) {
@@ -277,7 +277,7 @@ fn make_parent(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Removes what a process left here that was ended in the middle.
+/// Removes what an interrupted process left here.
 fn remove_left(path: &Path) {
     let age = path.metadata().and_then(|info| info.modified()).ok().and_then(|at| at.elapsed().ok());
     if path.extension().is_some_and(|end| end == "part") && age.is_some_and(|age| age > NOTE_INTERVAL) {
@@ -285,12 +285,12 @@ fn remove_left(path: &Path) {
     }
 }
 
-/// What a content takes of the disk.
+/// The disk space that a content takes.
 fn disk_usage(bytes: u64) -> u64 {
     bytes.next_multiple_of(BLOCK_BYTES).max(BLOCK_BYTES)
 }
 
-/// Opens a plain file of one's own; no link leads there, and nothing else in its place is waited for.
+/// Opens a regular file of sayso's own. Follows no link, and does not block on a pipe in its place.
 pub(super) fn plain_file(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
@@ -301,7 +301,7 @@ fn damaged_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, DAMAGED)
 }
 
-/// The hash of what is left to read of a file, which is handed on piece by piece, and its size.
+/// Reads the rest of a file, passes it on piece by piece, and returns its hash and size.
 pub(super) fn hash(
     from: &mut (impl io::Read + ?Sized),
     most: u64,
@@ -325,7 +325,7 @@ pub(super) fn hash(
     }
 }
 
-/// Gives an empty file the blocks of another; false where the file system can't.
+/// Lets an empty file share the blocks of another; false if the file system can't.
 #[cfg(target_os = "linux")]
 fn share(to: &File, from: &File) -> bool {
     rustix::fs::ioctl_ficlone(to, from).is_ok()
@@ -336,7 +336,7 @@ fn share(_: &File, _: &File) -> bool {
     false
 }
 
-/// Brings all that was written to the file system of a folder onto the disk.
+/// Syncs the file system of a folder to the disk.
 pub(super) fn sync(folder: &Path) {
     #[cfg(target_os = "linux")]
     if let Ok(folder) = File::open(folder) {
@@ -370,14 +370,14 @@ mod tests {
         assert_eq!(objects.put(b"small").unwrap(), small);
         let mode = std::fs::metadata(objects.path(small)).unwrap().mode();
         assert_eq!(mode & 0o7777, 0o600);
-        // What was not written to its end is written again; what was damaged is no copy any more.
+        // An incomplete object is written again; a damaged one does not count as a copy.
         std::fs::write(objects.path(small), "sm").unwrap();
         assert!(!objects.has(small, 5));
         assert_eq!(objects.put(b"small").unwrap(), small);
         assert_eq!(objects.get(small, 10).unwrap(), b"small");
         std::fs::write(objects.path(small), "smell").unwrap();
         assert!(objects.get(small, 10).is_err());
-        // A file, or a link to itself, in the place of a folder of contents is none.
+        // A file, or a link to itself, in the place of an object's folder is replaced.
         for is_link in [true, false] {
             let place = objects.path(small).parent().unwrap().to_owned();
             std::fs::remove_dir_all(&place).unwrap();

@@ -1,4 +1,4 @@
-//! What stands under a path, and opening it: through its folder, which is held open and stands under just this name. No link
+//! Examines and opens paths through their parent folder, which is held open and must have exactly this path. No link
 //! is followed.
 
 use super::index::FileKey;
@@ -10,26 +10,26 @@ use std::io;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-/// What stands under a name.
+/// What a name refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
-    /// A folder, by its mode.
+    /// A folder, with its mode.
     Folder(u32),
-    /// A file, by what is known of it, and its mode.
+    /// A file, with its key and its mode.
     File(FileKey, u32),
-    /// A link, by where it leads.
+    /// A link, with its target.
     Link(PathBuf),
-    /// A pipe, a device.
+    /// A pipe or a device.
     Other,
 }
 
-/// Who may do what with it.
-#[allow(clippy::useless_conversion)] // The type of this number differs among systems.
+/// The permission bits.
+#[allow(clippy::useless_conversion)] // the type of this number differs among systems
 fn mode_of(info: &rustix::fs::Stat) -> u32 {
     u32::from(rustix::fs::Mode::from_raw_mode(info.st_mode).bits()) & 0o777
 }
 
-/// What stands there now; nothing where nothing does, or it can't be looked at.
+/// What a name refers to now; `None` if nothing exists, or it can't be examined.
 pub(super) fn node_in(folder: &File, name: &OsStr) -> Option<Node> {
     let info = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let mode = mode_of(&info);
@@ -44,14 +44,14 @@ pub(super) fn node_in(folder: &File, name: &OsStr) -> Option<Node> {
     })
 }
 
-/// Opens files by their paths, one after the other, through their folders.
+/// Opens files by their paths, through their folders. The last folder stays open for the next file.
 #[derive(Default)]
 pub(super) struct Opener {
     folder: Option<Folder>,
 }
 
 impl Opener {
-    /// The folder of this path, if it stands under just this name.
+    /// The parent folder of this path, if no link leads to it.
     pub(super) fn folder(&mut self, path: &Path) -> io::Result<&File> {
         let parent = path.parent().ok_or(io::ErrorKind::NotFound)?;
         if self.folder.as_ref().is_none_or(|folder| folder.path() != parent) {

@@ -1,5 +1,5 @@
-//! Which files below some folders are remembered, and which are not and why: found from names and sizes alone. What is told
-//! before a decision and what is copied before the run are made from the same plan.
+//! Decides which files below some folders are copied, and which are not and why, from names and sizes alone. What is
+//! shown before a decision and what is copied before the run come from the same plan.
 
 use super::index::FileKey;
 use super::opener::Node;
@@ -8,17 +8,17 @@ use crate::domain::UndoCover;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Names that are told of what is left out.
+/// The most names that are shown of what is left out.
 const MAX_NAMES_SHOWN: usize = 12;
 
-/// How much is remembered. Of bytes in all a single run's folders get the half, so that what earlier runs changed stays.
+/// How much is copied. One run gets at most half of the total, so that copies for earlier runs stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UndoLimits {
-    /// Bytes of all copies together; 0: nothing is remembered.
+    /// The bytes of all copies together; 0 switches undo off.
     pub(crate) total: u64,
-    /// Bytes of a file.
+    /// The bytes of one file.
     pub(crate) file: u64,
-    /// Files, folders and links of the folders that a run may write.
+    /// The files, folders and links in the folders that a run may write.
     pub(crate) files: usize,
 }
 
@@ -29,7 +29,7 @@ impl Default for UndoLimits {
 }
 
 impl UndoLimits {
-    /// Bytes that one remembering may keep.
+    /// The bytes that one snapshot may use.
     pub(super) fn at_once(&self) -> u64 {
         self.total / 2
     }
@@ -38,13 +38,13 @@ impl UndoLimits {
 #[derive(Debug)]
 pub(super) struct CopyPlan {
     pub(super) walked: WalkResult,
-    /// Files of which no copy is made.
+    /// Files that are not copied.
     pub(super) unkept: BTreeSet<PathBuf>,
     pub(super) cover: UndoCover,
 }
 
 impl CopyPlan {
-    /// Plans for what was found; `named` tells a path as the person knows it.
+    /// Plans for the files that were found; `named` returns a path as the person knows it.
     pub(super) fn of(
         walked: WalkResult,
         limits: &UndoLimits,
@@ -65,7 +65,7 @@ impl CopyPlan {
                 wanted.push((key.size, path));
             }
         }
-        // Where there is no room for all, as few as possible are left out.
+        // If there is no room for all, the largest are left out, so that as few as possible are.
         wanted.sort_unstable();
         let mut bytes: u64 = wanted.iter().map(|(size, _)| size).sum();
         while let Some((size, path)) = wanted.pop().filter(|_| bytes > limits.at_once()) {

@@ -1,6 +1,6 @@
-//! Takes changes of a record back, or makes them again: each only where it still stands as it was left, through folders that
-//! are held open, whole or not at all. What is replaced or removed is among the kept contents before it goes: whatever
-//! breaks off in the middle, nothing is lost.
+//! Takes changes of a record back, or makes them again: each only if the file is still as it was left, through
+//! folders that are held open, completely or not at all. What is replaced or removed is stored as a copy first, so
+//! nothing is lost if the work is interrupted.
 
 use super::index::Index;
 use super::objects::{Objects, sync};
@@ -23,12 +23,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-/// Files that are written before the first of them gets its name; each is held open meanwhile.
+/// The most files that are written before the first of them gets its name; each is held open meanwhile.
 const BATCH_FILES: usize = 256;
-/// So many are brought to the disk one by one, more of them all together.
+/// Up to this many files are synced one by one; more are synced together.
 const MAX_SINGLE_SYNCS: usize = 4;
 
-/// How a change stands by now.
+/// The present state of a change.
 pub(super) fn standing(
     change: &PathChange,
     objects: &Objects,
@@ -48,7 +48,7 @@ pub(super) fn standing(
             match before {
                 _ if can && now != *after => UndoStanding::DeletedSince,
                 _ if can => UndoStanding::Done,
-                // It was copied then.
+                // It was copied once, and the copy was dropped.
                 State::File { .. } if !is_kept(before) => UndoStanding::Dropped,
                 _ => UndoStanding::NoCopy,
             }
@@ -60,10 +60,10 @@ pub(super) fn standing(
     }
 }
 
-/// The mode of a folder until what was in it is back.
+/// The mode of a folder until its content is restored.
 const UNFINISHED_FOLDER_MODE: u32 = 0o700;
 
-/// Whether it is a folder that was made here and did not get its mode: this was ended in the middle.
+/// Whether this is a folder that was created here and did not get its mode yet, because the work was interrupted.
 fn is_halfway(now: &State, change: &PathChange) -> bool {
     *now == State::Folder { mode: UNFINISHED_FOLDER_MODE }
         && (change.before.is_folder() || change.after.is_folder())
@@ -72,17 +72,17 @@ fn is_halfway(now: &State, change: &PathChange) -> bool {
 pub(super) struct PutBack<'a> {
     pub(super) objects: &'a Objects,
     pub(super) index: &'a mut Index,
-    /// What is under way, for whoever comes after a process that was ended in the middle.
+    /// Notes on the work in progress, for cleaning up if this process is interrupted.
     pub(super) unfinished: PutBackNotes,
     pub(super) record: &'a Record,
     pub(super) way: UndoWay,
-    /// Bytes of a file that is kept before it goes.
+    /// The most bytes of a file that is copied before it is replaced or removed.
     pub(super) most: u64,
-    /// Whether something was kept for it.
+    /// Whether such a copy was made.
     pub(super) kept: bool,
 }
 
-/// A change on its way: its place in the record, and whether something stands there.
+/// A change to carry out: its number in the record, and the present state of its path.
 type Todo<'r> = (usize, &'r PathChange, State);
 
 impl PutBack<'_> {
@@ -93,7 +93,7 @@ impl PutBack<'_> {
         }
     }
 
-    /// Does it with these changes, and tells of each what became of it.
+    /// Carries out these changes, and returns the result of each.
     pub(super) fn all(&mut self, wanted: &BTreeSet<usize>) -> BTreeMap<usize, Result<(), FileError>> {
         let (mut done, mut todo) = (BTreeMap::new(), Vec::new());
         let record = self.record;
@@ -107,7 +107,7 @@ impl PutBack<'_> {
             }
         }
         if self.kept {
-            // What goes has to be on the disk first.
+            // The copies of what is replaced must be on the disk first.
             self.objects.sync();
         }
         let mut results: Vec<(usize, Result<(), FileError>)> = Vec::new();
@@ -142,7 +142,7 @@ impl PutBack<'_> {
         done
     }
 
-    /// How it stands now, where that is as it has to be; what would be lost is kept.
+    /// The present state of the path, if it is the expected one. Also copies what would be lost.
     fn check(&mut self, change: &PathChange, opener: &mut Opener) -> Result<State, FileError> {
         let (from, to) = self.ends(change);
         let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, self.index);
@@ -161,7 +161,8 @@ impl PutBack<'_> {
             let was = self.way == UndoWay::Back && matches!(to, State::File { .. }) && !is_kept(to);
             return Err(if was { FileError::Dropped } else { FileError::NoCopy });
         }
-        // What goes is kept as it is: a copy that is only as long is none.
+        // The present content is stored before it is replaced. A stored copy only counts if its hash is right, not
+        // just its size.
         if let State::File { sha256, bytes, .. } = &now
             && !self.objects.holds(*sha256, *bytes)
         {
@@ -186,8 +187,8 @@ impl PutBack<'_> {
         }
     }
 
-    /// Writes files and links: all files are whole before the first of them gets its name, and on the disk before something
-    /// else goes for them.
+    /// Writes files and links. All files are written completely before the first of them gets its name, and are on
+    /// the disk before they replace anything.
     fn write(&self, chunk: &[&Todo<'_>]) -> Vec<(usize, Result<(), FileError>)> {
         let mut folders = BTreeMap::new();
         for (_, change, _) in chunk {
@@ -267,7 +268,8 @@ impl PutBack<'_> {
         }
     }
 
-    /// Writes into a file that has several names: they stay names of one file. Another of them may have brought it here.
+    /// Writes into a file that has several names, so that they remain names of one file. The new content may already
+    /// be there, written under another of its names.
     fn write_into(
         &self,
         path: &Path,
@@ -305,8 +307,8 @@ impl PutBack<'_> {
         has_mode.map_err(failed)
     }
 
-    /// Removes what stands there, if it is just this. A file has another name while it is looked at: it can't change then under
-    /// the one that is meant.
+    /// Removes what is at the path, if it is what is `known`. A file is renamed first, so that it can't change under
+    /// its old name while it is checked.
     fn remove(&self, path: &Path, known: &State) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::io(path, &error);
         let mut opener = Opener::default();
@@ -344,7 +346,7 @@ impl PutBack<'_> {
         }
     }
 
-    /// Gives folders that stand again their modes, and removes those that are empty now and were not there.
+    /// Gives restored folders their modes, and removes folders that are empty now and did not exist before.
     fn restore_folders(&self, wanted: &BTreeSet<usize>) {
         let touched: BTreeSet<&Path> = wanted
             .iter()
@@ -355,7 +357,7 @@ impl PutBack<'_> {
             let from = touched.range(folder..).next();
             from.is_some_and(|path| path.starts_with(folder))
         };
-        // The deepest first: what is in one that can't be written has been written by then.
+        // The deepest folders first: after its mode is restored, a folder may not be writable any more.
         for (at, change) in self.record.changes.iter().enumerate().rev() {
             let (from, to) = self.ends(change);
             if !(from.is_folder() || to.is_folder()) || !is_above(&change.path) {
@@ -380,7 +382,7 @@ impl PutBack<'_> {
     }
 }
 
-/// The folder of a path; those that are missing are made. No link leads there.
+/// The parent folder of a path; missing folders are created. Fails if a link leads there.
 fn folder_for(path: &Path) -> Result<File, FileError> {
     let place = OpenPlace::find(path)?;
     if place.path() != path {
@@ -389,7 +391,7 @@ fn folder_for(path: &Path) -> Result<File, FileError> {
     place.make_folders()
 }
 
-/// Why a name was not given: something has it by now, or the system refused.
+/// Why a file did not get its name: something has the name by now, or the system refused.
 fn unless_free(path: &Path, error: &io::Error) -> FileError {
     match error.kind() {
         io::ErrorKind::AlreadyExists => FileError::ChangedSince,
@@ -397,7 +399,8 @@ fn unless_free(path: &Path, error: &io::Error) -> FileError {
     }
 }
 
-/// Whether it has to go before the other can stand there. A file is replaced in one step.
+/// Whether the present thing must be removed before the other can be created. A file is replaced by a file in one
+/// step.
 fn is_another_kind(now: &State, to: &State) -> bool {
     !matches!(
         (now, to),
@@ -405,7 +408,7 @@ fn is_another_kind(now: &State, to: &State) -> bool {
     )
 }
 
-/// Whether the file of this path has other names as well.
+/// Whether the file at this path has other names, too.
 fn has_other_names(folder: &File, path: &Path) -> bool {
     let info = path.file_name().and_then(|name| statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok());
     info.is_some_and(|info| info.st_nlink > 1)

@@ -1,5 +1,5 @@
-//! What a run changed, as it is kept: every path with how it stood before and after. The record is itself one of the kept
-//! contents, so that whoever names it by its hash, as a session does, has this one and no other.
+//! Describes what a run changed: every path with its state before and after. The record is stored as an object like
+//! the contents, so that a session that names it by its hash gets exactly this record.
 
 use crate::domain::Sha256;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub(super) enum State {
         #[serde(with = "crate::domain::serial::path")]
         to: PathBuf,
     },
-    /// Something of which no copy is made, and which is not told from another of its size.
+    /// Something that is not copied. Two of the same size can't be told apart.
     Unkept {
         bytes: u64,
     },
@@ -40,7 +40,7 @@ impl State {
     }
 }
 
-/// One path that is not as it was.
+/// One path that a run changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PathChange {
     #[serde(with = "crate::domain::serial::path")]
@@ -56,7 +56,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Whether a change is told by itself: a folder that was made or is gone is told by what was in it.
+    /// Whether a change is listed. A folder that was created or deleted is not, if changes inside it are.
     pub(super) fn is_listed(&self, at: usize) -> bool {
         let Some(PathChange { path, before, after }) = self.changes.get(at) else { return false };
         let is_plain = |state: &State| state.is_folder() || *state == State::Nothing;

@@ -1,4 +1,4 @@
-//! How some folders stood before a run, with copies of their files, and what is different afterwards.
+//! Takes a snapshot of some folders before a run, with copies of their files, and finds the differences afterwards.
 
 use super::index::{FileKey, Index};
 use super::objects::{Objects, UnfinishedObject, hash};
@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// What remembering may take; the run waits for it.
+/// How long a snapshot may take, while the run waits for it.
 const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(20);
-/// Bytes of a file that is looked into for what a run left; of a larger one nothing is known but that it changed.
+/// Larger files that a run left are not read: only that they changed is known.
 const MAX_INSPECTED_BYTES: u64 = 256 << 20;
 
-/// Bytes of a change in a record, without its path.
+/// The estimated bytes of a change in a record, without its path.
 const CHANGE_BYTES: u64 = 350;
-/// Bytes that are held free for a record: at least, and at most.
+/// The least and the most bytes that are reserved for a record.
 const MIN_RECORD_ROOM: u64 = 64 << 10;
 const MAX_RECORD_ROOM: u64 = 16 << 20;
 
@@ -30,16 +30,16 @@ pub(crate) struct UndoSnapshot {
     pub(super) scope: UndoScope,
     at: SystemTime,
     nodes: BTreeMap<PathBuf, (Option<FileKey>, State)>,
-    /// What of them is remembered.
+    /// What the copies cover.
     pub(crate) cover: UndoCover,
-    /// Room for the record of what is different then: a run may fill the disk.
+    /// Disk space reserved for the record of the differences, because the run may fill the disk.
     room: Mutex<Option<UnfinishedObject>>,
 }
 
-/// The content of a file, and its size.
+/// The hash of a file's content, and its size.
 type ContentId = (Sha256, u64);
 
-/// How something stands that is no file, or of which the content is known.
+/// The state of a node; a file's content must be given, or it counts as not copied.
 pub(super) fn state(node: Option<&Node>, content: Option<ContentId>) -> State {
     match (node, content) {
         (None, _) => State::Nothing,
@@ -51,7 +51,7 @@ pub(super) fn state(node: Option<&Node>, content: Option<ContentId>) -> State {
     }
 }
 
-/// How a path stands now; what is known of its content is not read again, and nothing is copied.
+/// The present state of a path. A content that the index knows is not read again; nothing is copied.
 pub(super) fn state_of(path: &Path, node: Option<&Node>, opener: &mut Opener, index: &mut Index) -> State {
     let Some(Node::File(key, _)) = node else { return state(node, None) };
     let content = index.get(key).map(|sha256| (sha256, key.size)).or_else(|| {
@@ -66,10 +66,10 @@ pub(super) fn state_of(path: &Path, node: Option<&Node>, opener: &mut Opener, in
 }
 
 impl UndoSnapshot {
-    /// Copies what is planned, as far as it is not here already.
+    /// Copies the planned files, unless their contents are stored already.
     ///
     /// # Errors
-    /// When the copies can't be written, or it takes too long: then nothing is remembered.
+    /// When the copies can't be written, or it takes too long: then there is no snapshot.
     pub(super) fn take(
         scope: UndoScope,
         plan: CopyPlan,
@@ -93,7 +93,7 @@ impl UndoSnapshot {
             };
             match content {
                 Ok(content) => drop(contents.insert(path.clone(), content)),
-                // Somebody else removed or made it larger meanwhile, or it can't be read.
+                // The file was removed or became larger meanwhile, or can't be read.
                 Err(CopyError::Source) => unreadable += 1,
                 Err(CopyError::Store(error)) => return Err(error),
             }
@@ -113,12 +113,12 @@ impl UndoSnapshot {
         Ok(Self { scope, at, nodes, cover, room })
     }
 
-    /// Gives the room back that was taken for the record.
+    /// Frees the space that was reserved for the record.
     pub(super) fn make_room(&self) {
         self.room.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// The contents that it needs.
+    /// The contents that the snapshot needs.
     pub(super) fn needed(&self) -> HashSet<Sha256> {
         let contents = self.nodes.values().filter_map(|(_, state)| match state {
             State::File { sha256, .. } => Some(*sha256),
@@ -127,7 +127,8 @@ impl UndoSnapshot {
         contents.collect()
     }
 
-    /// What is different from it. What is not walked any more (`None`: there is too much) is only looked at where it was.
+    /// The differences from the snapshot. If the second walk met too many names (`now` is `None`), only the paths of
+    /// the snapshot are checked.
     pub(super) fn changes(&self, now: Option<WalkResult>, index: &mut Index) -> Record {
         let mut opener = Opener::default();
         let now = now.unwrap_or_else(|| {
@@ -146,7 +147,7 @@ impl UndoSnapshot {
             {
                 continue;
             }
-            // What can't be listed any more is not gone.
+            // A path that can't be listed any more does not count as deleted.
             let is_left_out = || now.left_out.iter().any(|folder| path.starts_with(folder));
             if node.is_none() && is_left_out() && !is_gone(path) {
                 continue;
@@ -178,7 +179,7 @@ fn copy(
     let key = |file: &File| file.metadata().map(|info| FileKey::of(&info)).map_err(|_| CopyError::Source);
     let before = key(&file)?;
     let (sha256, bytes) = objects.put_file(&file, most).map_err(|error| match error.kind() {
-        // What the system says so is about the copy.
+        // With an error code of the system, the error is about writing the copy, not about the size of the source.
         io::ErrorKind::FileTooLarge if error.raw_os_error().is_none() => CopyError::Source,
         _ => CopyError::Store(error),
     })?;

@@ -1,4 +1,4 @@
-//! What runs do to folders, and taking it back.
+//! Tests what runs do to folders, and taking it back.
 
 mod crash;
 
@@ -54,7 +54,7 @@ impl UndoFixture {
         fs::write(path, text).unwrap();
     }
 
-    /// Remembers, does something, and records what that changed.
+    /// Takes a snapshot, does something, and records what that changed.
     fn run(&mut self, act: impl FnOnce(&Self)) -> Sha256 {
         let snapshot = self.store.remember(self.scope(), &[]).unwrap();
         act(self);
@@ -78,7 +78,7 @@ impl UndoFixture {
     }
 }
 
-/// All that stands below a folder: contents, modes, where links lead.
+/// Everything below a folder: contents, modes, link targets.
 fn all(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -165,7 +165,7 @@ fn what_is_obeyed_is_remembered_where_nothing_else_is() {
     assert_eq!(note.changes, 2);
     assert_eq!(fixture.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
     assert_eq!((fs::read_to_string(&there).unwrap().as_str(), new.exists()), ("mine", false));
-    // One that went with its folder is gone, and one of a folder that is only not walked is not.
+    // A file that was deleted with its folder counts as deleted; one in a folder that is only not walked does not.
     let snapshot = fixture.store.remember(fixture.scope(), std::slice::from_ref(&there)).unwrap();
     assert_eq!(fixture.store.record(&snapshot, &[]).unwrap().changes, 0);
     fs::remove_dir_all(fixture.at("node_modules")).unwrap();
@@ -220,7 +220,7 @@ fn names_of_one_file_stay_names_of_one_file() {
     }
     let left = fs::read_dir(fixture.folder.path().join("undo/unfinished")).unwrap().count();
     assert_eq!(left, 0, "nothing is under way any more");
-    // What came into it since stays, under all its names.
+    // What was written to the file since stays, under all its names.
     fixture.write("other", "mine");
     assert_eq!(fixture.put_back(record, UndoWay::Back), ["other: it changed since the run ended"]);
     assert_eq!(text(&outside), "mine");
@@ -353,7 +353,7 @@ fn what_a_copy_lost_meanwhile_is_refused_and_nothing_is_touched() {
     assert!(refused.len() == 1 && refused[0].contains("damaged"), "{refused:?}");
     assert_eq!(fixture.all().len(), 1);
     assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "2");
-    // It is none any more: the next time it is made anew.
+    // The damaged copy was removed: the next time it is written anew.
     assert_eq!((copy.exists(), fixture.told(record)[0].2), (false, UndoStanding::Dropped));
 }
 
@@ -364,7 +364,7 @@ fn what_was_dropped_for_newer_copies_is_told_as_that() {
     fixture.write("a", "1");
     let record = fixture.run(|fixture| fixture.write("a", "2"));
     assert_eq!(fixture.told(record)[0].2, UndoStanding::Done);
-    // Its record is needed still, so it is the newer one.
+    // The record is still needed, so it is made the more recently used one.
     let of = |hash: Sha256| {
         let hex = hash.to_string();
         fixture.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..])
@@ -383,7 +383,7 @@ fn what_was_dropped_for_newer_copies_is_told_as_that() {
     assert!(!copy.exists() && record_file.exists());
     assert_eq!(fixture.told(record)[0].2, UndoStanding::Dropped);
     assert!(fixture.put_back(record, UndoWay::Back)[0].contains("how it was is not kept any more"));
-    // What is told of a run before it stands: its own copies go for nobody.
+    // The cover that is shown before a run is right: the run's own copies displace no file.
     assert_eq!(fixture.store.cover(&fixture.scope()).words(), "all");
 }
 
@@ -424,7 +424,7 @@ enum Deed {
 const NAMES: [&str; 8] = ["a", "b", "d", "d/a", "d/b", "d/e", "d/e/a", "f/a"];
 
 impl Deed {
-    /// Does it, as far as it can be done.
+    /// Does it, as far as it is possible.
     fn act(&self, work: &Path) {
         let at = |n: &usize| work.join(NAMES[n % NAMES.len()]);
         match self {
@@ -463,7 +463,7 @@ fn deed() -> impl Strategy<Value = Deed> {
 proptest! {
     #![proptest_config(crate::test_cases::cases(200))]
 
-    /// Whatever runs did, taken back it is as before; made again, as after.
+    /// Whatever runs did: taken back, the folder is as before; made again, as after.
     #[test]
     fn any_deeds_are_taken_back_and_made_again(
         first in proptest::collection::vec(deed(), 0..12),
@@ -531,7 +531,7 @@ fn a_working_folder_that_was_moved_is_not_made_a_second_time() {
     assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "before");
 }
 
-/// A process that is killed at a later file leaves its notes.
+/// Simulates a process that is killed at a later file and leaves its notes behind.
 #[test]
 fn a_file_of_several_names_that_was_taken_back_is_the_persons_whatever_became_of_the_others() {
     let mut fixture = UndoFixture::new();
@@ -548,7 +548,7 @@ fn a_file_of_several_names_that_was_taken_back_is_the_persons_whatever_became_of
     assert!(done.values().all(Result::is_ok), "{done:?}");
     assert_eq!(fs::read_to_string(fixture.at("cfg")).unwrap(), "old text");
     assert_eq!(fs::read_dir(&notes).unwrap().count(), 1);
-    // Each byte of it is from what it was or from what the run made of it.
+    // Each byte of this text equals the byte there of the old or of the new content.
     fs::write(fixture.at("cfg"), "old words").unwrap();
     fixture.put_back(record, UndoWay::Back);
     assert_eq!(fs::read_to_string(fixture.at("link")).unwrap(), "old words");
@@ -574,7 +574,7 @@ fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
         .filter(|(_, result)| result.is_err())
         .map(|(at, _)| record.changes[*at].path.clone())
         .collect();
-    // Writing takes room, and can wait until there is some.
+    // Writing the file needs disk space, and can be repeated when there is some.
     assert_eq!(failed, [fixture.at("changed")]);
     assert!(!fixture.at("new").exists());
     assert_eq!(fs::read_to_string(fixture.at("changed")).unwrap(), "after");

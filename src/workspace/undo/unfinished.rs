@@ -1,8 +1,9 @@
-//! What taking back has under way in the person's folders, noted beside the copies before it is there: files under names of
-//! sayso's own, and files that are written into because they have several names. A process that is ended in the middle
-//! leaves its notes, unlocked; the next one that looks at changes, or takes some back, clears what they tell of.
+//! Notes on a put-back in progress, written beside the copies before it creates anything in the person's folders:
+//! temporary files, and files that are written into because they have several names. A process that is interrupted
+//! leaves its notes, unlocked; the next process that lists changes or takes some back cleans up what they describe.
 //!
-//! A name alone proves nothing: what is removed is the very file that was made, or one whose content is among the copies.
+//! A name alone proves nothing: only the very file that was created is removed, or one whose content is among the
+//! copies.
 
 mod clear;
 #[cfg(test)]
@@ -24,7 +25,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-/// What a file holds that is written into, and its mode.
+/// The content and the mode of a file that is written into.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct KnownFile {
     pub(super) sha256: Sha256,
@@ -32,27 +33,27 @@ pub(super) struct KnownFile {
 }
 
 impl KnownFile {
-    /// Its mode while it is written into.
+    /// The mode while it is written into.
     pub(super) fn open_mode(&self) -> u32 {
         self.mode & 0o777 | 0o600
     }
 }
 
-/// Something that is under way.
+/// A step in progress.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Step {
-    /// The file that is meant.
+    /// The file that the step is for.
     #[serde(with = "crate::domain::serial::path")]
     path: PathBuf,
-    /// The name of sayso's own beside it; empty: it is written into.
+    /// The temporary name beside it; empty if the file itself is written into.
     own: String,
-    /// The file of that name, or the one that is written into, once it is known.
+    /// Device and inode of the temporary file, or of the file that is written into, once they are known.
     file: Option<(u64, u64)>,
-    /// How one that is written into was, and how it is going to be.
+    /// For a file that is written into: its state before and after.
     contents: Option<(KnownFile, KnownFile)>,
 }
 
-/// Where one note stands among those of its process.
+/// The position of one note in the file of notes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NotePlace {
     at: u64,
@@ -60,9 +61,9 @@ pub(super) struct NotePlace {
 }
 
 impl NotePlace {
-    /// Takes it out where it stands: that needs no room, which a further note would on a full disk.
+    /// Blanks the note where it is. A further note would need room, which a full disk does not have.
     fn blank(self, notes: &File) {
-        // It stays one line.
+        // The newline is kept, so that the note stays one line.
         let mut blanks = vec![b' '; usize::try_from(self.bytes).unwrap_or_default()];
         if let Some(last) = blanks.last_mut() {
             *last = b'\n';
@@ -71,11 +72,10 @@ impl NotePlace {
     }
 }
 
-/// Why a file could not be written into.
 #[derive(Debug)]
 pub(super) struct WriteFailure {
     pub(super) error: io::Error,
-    /// Whether some of it is new and the rest old: what it held could not be put back.
+    /// Whether the file is left partly new and partly old, because the old content could not be restored.
     pub(super) is_torn: bool,
 }
 
@@ -85,19 +85,19 @@ impl From<io::Error> for WriteFailure {
     }
 }
 
-/// The notes of this process. Dropped, they are gone: all is done.
+/// The notes of this process. Dropping them deletes their file, because all is done by then.
 #[derive(Debug)]
 pub(super) struct PutBackNotes {
     notes: File,
     at: PathBuf,
-    /// Where the next one goes: behind what was written to its end.
+    /// The position for the next note: the end of the last one that was written completely.
     end: Cell<u64>,
-    /// Whether something stays to be cleared.
+    /// Whether the notes must stay, because something has to be cleaned up.
     stays: Cell<bool>,
 }
 
 impl PutBackNotes {
-    /// Begins notes of this process, locked as long as it lives.
+    /// Begins notes of this process, which are locked for as long as it lives.
     pub(super) fn begin(folder: &Path) -> io::Result<Self> {
         Self::begin_with(folder, |notes| flock(notes, FlockOperation::NonBlockingLockExclusive))
     }
@@ -111,9 +111,9 @@ impl PutBackNotes {
                 Ok(()) if notes.metadata()?.nlink() > 0 => {
                     return Ok(Self { notes, at, end: Cell::new(0), stays: Cell::new(false) });
                 }
-                // Who clears found it before it was locked, and removes it.
+                // A process that is cleaning up found the file before it was locked, and removes it.
                 Ok(()) | Err(Errno::WOULDBLOCK) => {}
-                // Where nothing can be locked, who clears could not know that this process lives.
+                // Without locks, a process that cleans up could not know that this one is alive.
                 Err(errno) => {
                     std::fs::remove_file(&at).ok();
                     return Err(errno.into());
@@ -130,26 +130,27 @@ impl PutBackNotes {
         Ok(())
     }
 
-    /// A file is going to be made under this name beside the one that is meant.
+    /// Notes that a temporary file is about to be created under this name.
     pub(super) fn makes(&self, path: &Path, own: &str) -> io::Result<()> {
         self.note(&Step { path: path.to_owned(), own: own.to_owned(), file: None, contents: None })
     }
 
-    /// It was made, and is this one.
+    /// Notes that it was created, and which file it is.
     pub(super) fn made(&self, path: &Path, own: &str, file: &File) -> io::Result<()> {
         let file = Some(FileKey::of(&file.metadata()?).node());
         self.note(&Step { path: path.to_owned(), own: own.to_owned(), file, contents: None })
     }
 
-    /// The file that is meant is going to have this name for a moment, until it is removed. Where there is no room for the
-    /// note it goes without: removing is what makes room, and only a kill in just this moment would leave it under this name.
+    /// Notes that the file is about to get this temporary name, until it is removed. If there is no room for the
+    /// note, it is skipped: the removal frees room, and only a kill in this very moment would leave the file under
+    /// the temporary name.
     pub(super) fn moves(&self, path: &Path, own: &str) {
         let step = Step { path: path.to_owned(), own: own.to_owned(), file: Some((0, 0)), contents: None };
         let _ = self.note(&step);
     }
 
-    /// A file that has other names, too, is going to get a mode in which it can be written into, and to be written into.
-    /// Gives the place of the note, for [`Self::is_whole`].
+    /// Notes that a file with several names is about to get a writable mode and to be written into. Returns the
+    /// position of the note, for [`Self::is_whole`].
     pub(super) fn writes_into(
         &self,
         path: &Path,
@@ -162,14 +163,15 @@ impl PutBackNotes {
         Ok(NotePlace { at, bytes: self.end.get() - at })
     }
 
-    /// It is whole: what somebody writes into it from now on is nobody's to put right, so the note of it goes.
+    /// Removes the note, because the file is complete: what somebody writes into it from now on must not be undone.
     pub(super) fn is_whole(&self, note: NotePlace) {
         note.blank(&self.notes);
     }
 
-    /// Writes into it, so that its names stay names of one file. What it held is put back where that fails.
+    /// Writes into the file, so that its names stay names of one file. If that fails, the old content is restored.
     pub(super) fn write_into(&self, file: &File, (old, new): (&[u8], &[u8])) -> Result<(), WriteFailure> {
-        // It has its room before the first byte of it goes; where a file system can't, it is tried.
+        // The space is allocated before the first byte is overwritten. If the file system does not support that, the
+        // write is tried.
         if new.len() > old.len() {
             let room = fallocate(file, FallocateFlags::KEEP_SIZE, 0, new.len() as u64);
             if let Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) = room {
@@ -186,13 +188,13 @@ impl PutBackNotes {
 
 #[cfg(test)]
 impl PutBackNotes {
-    /// Notes that can't be written, as where there is no room.
+    /// Notes that can't be written, as if there were no room.
     pub(super) fn without_room() -> Self {
         let notes = File::open("/dev/null").unwrap();
         Self { notes, at: PathBuf::new(), end: Cell::new(0), stays: Cell::new(true) }
     }
 
-    /// Notes that stay when they are dropped, as those of a process that is killed.
+    /// Notes that stay when they are dropped, like those of a process that is killed.
     pub(super) fn of_killed(folder: &Path) -> Self {
         let notes = Self::begin(folder).unwrap();
         notes.stays.set(true);
@@ -208,7 +210,7 @@ impl Drop for PutBackNotes {
     }
 }
 
-/// Opens a file to be written into, if it is still this one.
+/// Opens a file for writing, if the name still refers to this file.
 pub(super) fn open_to_write(folder: &File, name: &OsStr, known: &File) -> io::Result<File> {
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(openat(folder, name, flags, Mode::empty())?);

@@ -1,5 +1,5 @@
-//! All names below some folders, each folder opened in the one before: whoever swaps one for a link leads nothing elsewhere.
-//! Nothing is read but names and what the system tells of them.
+//! Walks all names below some folders, each folder opened relative to its parent, so that swapping one for a link
+//! redirects nothing. Reads only names and metadata.
 
 use super::opener::{Node, Opener, node_in};
 use crate::workspace::changes::SKIPPED_FOLDERS;
@@ -12,9 +12,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Folders in each other that are walked; each is held open meanwhile.
+/// The deepest nesting of folders that is walked; each is held open meanwhile.
 const MAX_DEPTH: usize = 100;
-/// What tools make anew, beside [`SKIPPED_FOLDERS`].
+/// Folders that tools rebuild, besides [`SKIPPED_FOLDERS`].
 const REBUILT_FOLDERS: [&str; 2] = [".venv", ".git/objects"];
 
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) struct WalkResult {
 }
 
 impl WalkResult {
-    /// Adds files that were not walked over.
+    /// Adds single files that the walk did not meet.
     pub(super) fn add(&mut self, files: &[PathBuf]) {
         let mut opener = Opener::default();
         for path in files {
@@ -40,9 +40,9 @@ impl WalkResult {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UndoScope {
-    /// All that is below these folders.
+    /// Everything below these folders.
     Folders(Vec<PathBuf>),
-    /// These files, and the folders on the way to them that are not there yet.
+    /// These files, and the folders of their paths that do not exist yet.
     Files(Vec<PathBuf>),
 }
 
@@ -57,23 +57,23 @@ impl UndoScope {
         UndoScope::Files(paths)
     }
 
-    /// Whether there is nothing to remember: nothing may be written.
+    /// Whether nothing may be written, so that there is nothing to copy.
     pub(crate) fn is_empty(&self) -> bool {
         let (UndoScope::Folders(paths) | UndoScope::Files(paths)) = self;
         paths.is_empty()
     }
 }
 
-/// Why a walk was not ended.
+/// Why a walk was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkError {
-    /// There are more names than are walked.
+    /// There are more names than the limit.
     TooMany,
-    /// It took longer than anybody waits: a slow disk, or one that is elsewhere.
+    /// It took too long: the disk is slow, or remote.
     TooLong,
 }
 
-/// Walks what is below these folders, but what is in those of sayso's own, `until` some moment at the latest.
+/// Walks everything below these folders, except sayso's own folders, until `until` at the latest.
 pub(super) fn walk(
     scope: &UndoScope,
     own: &[PathBuf],
@@ -97,17 +97,17 @@ pub(super) fn walk(
                     Err(_) => walk.found.left_out.push(root.clone()),
                 }
             }
-            // What is gone has nothing in it.
+            // A missing folder has nothing in it.
             Err(_) if is_gone(root) => {}
             _ => walk.found.left_out.push(root.clone()),
         }
     }
-    // In an order that is always the same.
+    // Sorted, so that the order is always the same.
     walk.found.left_out.sort();
     Ok(walk.found)
 }
 
-/// Whether nothing in it is remembered: it is made anew by tools.
+/// Whether a folder is left out because tools rebuild its content.
 pub(super) fn is_left_out(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default();
     SKIPPED_FOLDERS.iter().any(|known| name == *known)

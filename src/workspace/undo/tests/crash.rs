@@ -1,4 +1,4 @@
-//! What only a process of its own can show: death in the middle of taking back, and a disk that is full.
+//! Tests what needs a process of its own: being killed while taking back, and a full disk.
 //!
 //! The children are tests of this same binary, started by the tests that need them.
 
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 const FOLDER: &str = "SAYSO_TEST_FOLDER";
 const RECORD: &str = "SAYSO_TEST_RECORD";
 
-/// Starts an ignored test of this binary as a process, with signals for oversized files ignored.
+/// Starts an ignored test of this binary as a process that ignores the signal for files over the size limit.
 fn child(test: &str, folder: &Path, record: Sha256) -> Command {
     let mut command = Command::new("sh");
     command
@@ -22,14 +22,14 @@ fn child(test: &str, folder: &Path, record: Sha256) -> Command {
     command
 }
 
-/// The store of a child, and the record that it works with.
+/// The child's store, and the record that it works with.
 fn of_child() -> Option<(PathBuf, UndoStore, Sha256)> {
     let record = Sha256::parse(&std::env::var(RECORD).ok()?)?;
     let (work, store) = UndoFixture::at_place(Path::new(&std::env::var_os(FOLDER)?), UndoLimits::default());
     Some((work, store, record))
 }
 
-/// A file in which every page tells whose it is.
+/// A file in which every page says whose it is.
 fn text(whose: &str, n: usize) -> String {
     format!("{whose} {n}\n").repeat(2_000 + n)
 }
@@ -52,7 +52,7 @@ fn changed() -> (UndoFixture, Sha256) {
     (scope, record)
 }
 
-/// What a process left that was ended in the middle lies under a name of its own.
+/// Without the temporary files that an interrupted process left.
 fn without_left(all: BTreeMap<PathBuf, String>) -> BTreeMap<PathBuf, String> {
     let is_left = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with(".sayso-");
     all.into_iter().filter(|(path, _)| !is_left(path)).collect()
@@ -78,7 +78,8 @@ fn killed_in_the_middle_each_file_is_as_before_or_as_after_and_the_rest_follows(
             // A folder may have another mode until it is done.
             assert!(path.is_dir() || known.contains(&Some(&now)), "round {round}: {}", path.display());
         }
-        // What it left goes with the next taking back: a folder in which such a file lies would not be empty.
+        // The next put-back removes what the interrupted one left; otherwise a folder with such a file would not be
+        // empty.
         let again = scope.put_back(record, if round % 2 == 0 { UndoWay::Back } else { UndoWay::Again });
         assert_eq!(again, Vec::<String>::new(), "round {round}");
         let wanted = if round % 2 == 0 { &before } else { &after };
@@ -127,7 +128,7 @@ fn child_with_little_space() {
     let done = store.put_back(record, &[], UndoWay::Back).unwrap();
     let refused: Vec<&str> = done.iter().filter(|f| f.result.is_err()).map(|f| f.path.as_str()).collect();
     assert_eq!(refused, ["gone", "large", "new"], "{done:?}");
-    // What could not be written stands as it stood; what could not be copied was not removed.
+    // What could not be written is as it was; what could not be copied was not removed.
     assert_eq!((read("small").unwrap().as_str(), read("large").unwrap().as_str()), ("before", "after"));
     assert_eq!((read("gone"), read("new").unwrap()), (None, text("after", 3)));
     assert_eq!(fs::read_dir(&work).unwrap().count(), 3, "nothing is left behind");
@@ -137,7 +138,7 @@ fn child_with_little_space() {
     assert_eq!((read("large").unwrap(), read("gone").unwrap()), (text("before", 1), text("before", 2)));
     assert_eq!(read("new"), None);
 
-    // What has no room is not remembered, and half of it is nowhere.
+    // Contents without room are not copied, and no half of one is stored.
     fs::write(work.join("large"), text("newer", 4)).unwrap();
     let scope = || walk::UndoScope::Folders(vec![work.clone()]);
     let kept = copies(&work);
@@ -154,7 +155,7 @@ fn child_with_little_space() {
     println!("all is there");
 }
 
-/// The copies that are kept of what is in a folder, by their names; each is what its name says.
+/// The stored objects below a folder, by their names. Checks that each has the content that its name says.
 fn copies(work: &Path) -> BTreeSet<String> {
     let folder = work.parent().unwrap().join("undo/objects");
     let files = all(&folder).into_keys().filter(|path| path.is_file());
@@ -189,7 +190,7 @@ fn child_on_a_full_disk() {
     let (work, mut store) = UndoFixture::at_place(Path::new(&folder), UndoLimits::default());
     let filler = Path::new(&folder).join("filler");
     let fill = |free: u64| {
-        // Writing ends where there is no room any more; then so much is given back.
+        // Fills the disk until writing fails, then frees this many bytes.
         fs::remove_file(&filler).ok();
         let mut file = fs::File::create(&filler).unwrap();
         while io::Write::write(&mut file, &[7; 4096]).is_ok_and(|count| count > 0) {}
@@ -207,7 +208,7 @@ fn child_on_a_full_disk() {
     assert!(none.words().contains("no room"), "{}", none.words());
     assert_eq!((copies(&work), all(&work)), (BTreeSet::new(), before.clone()));
 
-    // The run fills the disk: what it did can be recorded all the same.
+    // The run fills the disk; what it did can be recorded all the same.
     fill(1_500_000);
     let snapshot = store.remember(scope(), &[]).unwrap();
     assert_eq!(snapshot.cover.words(), "all");

@@ -1,4 +1,4 @@
-//! Clears what processes left that were ended in the middle of taking back, by their notes.
+//! Cleans up after processes that were interrupted while taking back, by their notes.
 
 use super::{KnownFile, NotePlace, Step, open_to_write, overwrite};
 use crate::domain::Sha256;
@@ -16,26 +16,26 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::Duration;
 
-/// Bytes of the notes of one process.
+/// The most bytes that are read of one process's notes.
 const MAX_BYTES: u64 = 64 << 20;
-/// Notes that could not be worked off, because their folder is gone, are kept so long.
+/// How long notes are kept that could not be carried out because their folder is gone.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// The copies, and how many bytes one of them may have to be written from.
+/// The copies, and the most bytes of one that are written back.
 #[derive(Clone, Copy)]
 struct Copies<'a> {
     objects: &'a Objects,
     most: u64,
 }
 
-/// Clears what processes left that were ended in the middle; `most` bytes of a file are put back. What can't be cleared now is
+/// Cleans up after interrupted processes; files of up to `most` bytes are restored. What can't be cleaned up now is
 /// tried again the next time.
 pub(in crate::workspace::undo) fn clear(folder: &Path, objects: &Objects, most: u64) {
     let copies = Copies { objects, most };
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         let Ok(notes) = plain_file(&path, OFlags::RDWR) else { continue };
-        // Its process lives.
+        // The process of these notes is alive.
         if flock(&notes, FlockOperation::NonBlockingLockExclusive).is_err() {
             continue;
         }
@@ -43,7 +43,7 @@ pub(in crate::workspace::undo) fn clear(folder: &Path, objects: &Objects, most: 
         if (&notes).take(MAX_BYTES).read_to_end(&mut text).is_err() {
             continue;
         }
-        // What is known of a name last counts; a line that was not written to its end tells nothing.
+        // The last step for a name counts. An incomplete line is ignored.
         let mut steps: BTreeMap<_, (Step, Vec<NotePlace>)> = BTreeMap::new();
         let mut at = 0;
         for line in text.split_inclusive(|byte| *byte == b'\n') {
@@ -59,7 +59,8 @@ pub(in crate::workspace::undo) fn clear(folder: &Path, objects: &Objects, most: 
         let mut left = 0_usize;
         for (step, places) in steps.into_values() {
             match step.clear(copies, &mut opener) {
-                // Where the notes stay because of another, what somebody writes there meanwhile is not put right again.
+                // If other steps keep the notes, this one is blanked, so that later changes by somebody else are not
+                // undone.
                 Ok(()) => places.into_iter().for_each(|place| place.blank(&notes)),
                 Err(_) => left += 1,
             }
@@ -72,7 +73,7 @@ pub(in crate::workspace::undo) fn clear(folder: &Path, objects: &Objects, most: 
 }
 
 impl Step {
-    /// Clears it; an error where that can't be done now.
+    /// Cleans up after this step; returns an error if that is not possible now.
     fn clear(&self, copies: Copies<'_>, opener: &mut Opener) -> io::Result<()> {
         let folder = opener.folder(&self.path)?;
         let name = self.path.file_name().ok_or(io::ErrorKind::NotFound)?;
@@ -83,42 +84,42 @@ impl Step {
         let Some(there) = node_in(folder, own) else { return Ok(()) };
         let is_known = match (&there, self.file) {
             (Node::File(..), _) if self.is_made(folder, own) => Ok(true),
-            // It was ended before anything was written.
+            // The process was interrupted before it wrote anything.
             (Node::File(key, _), None) if key.size == 0 => Ok(true),
             (Node::File(..), _) => copies.have(folder, own),
-            // Only files are made: it was there before, and was moved.
+            // Only files are created under temporary names, so this existed before and was moved here.
             (_, Some(_)) => Ok(false),
             (_, None) => return Ok(()),
         };
         if is_known.as_ref().is_ok_and(|known| *known) {
             return Ok(unlinkat(folder, own, AtFlags::empty())?);
         }
-        // Somebody else's, which was to be put back: it gets its name, or keeps this one where that is taken.
+        // It belongs to somebody else and was to be moved back: give it its name, unless that is taken.
         match renameat_with(folder, own, folder, name, RenameFlags::NOREPLACE) {
             Ok(()) => return Ok(()),
             Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
-        // That name is taken.
         is_known?;
         self.exchange_back(copies, folder, (own, name)).map(drop)
     }
 
-    /// Ended between the two exchanges of a replacement, what was made has the name that is meant, and what somebody wrote
-    /// there lies under the own one: it gets its name back. Tells whether that was so.
+    /// Handles an interruption between the two exchanges of a replacement: the new file has the real name, and the
+    /// file that somebody wrote has the temporary one. Gives that file its name back. Returns whether this was the
+    /// case.
     fn exchange_back(
         &self,
         copies: Copies<'_>,
         folder: &File,
         (own, name): (&OsStr, &OsStr),
     ) -> io::Result<bool> {
-        // What somebody wrote into it since is newer still: then both stay.
+        // If somebody wrote into the new file since, that is newer still, and both files stay.
         let is_ours = |name: &OsStr| io::Result::Ok(self.is_made(folder, name) && copies.have(folder, name)?);
         if !is_ours(name)? {
             return Ok(false);
         }
         renameat_with(folder, own, folder, name, RenameFlags::EXCHANGE)?;
-        // It is not removed before it was looked at again under a name that nobody else writes to.
+        // It is checked again before it is removed, now under a name that nobody else writes to.
         if is_ours(own)? {
             unlinkat(folder, own, AtFlags::empty())?;
         } else {
@@ -127,12 +128,13 @@ impl Step {
         Ok(true)
     }
 
-    /// Whether the file that was made has this name.
+    /// Whether this name refers to the file that was created.
     fn is_made(&self, folder: &File, name: &OsStr) -> bool {
         matches!(node_in(folder, name), Some(Node::File(key, _)) if self.file == Some(key.node()))
     }
 
-    /// A file in which some is new and the rest old gets back what it held, and the mode that belongs to what it holds.
+    /// Restores a file that is partly new and partly old to its old content, and sets the mode that belongs to its
+    /// content.
     fn write_to_the_end(
         &self,
         copies: Copies<'_>,
@@ -145,7 +147,7 @@ impl Step {
         if self.file != Some(FileKey::of(&info).node()) {
             return Ok(());
         }
-        // Without its copies nothing can be told of it any more.
+        // Without the copies, the content can't be judged any more.
         let (Some(old), Some(new)) = (copies.get(was.sha256)?, copies.get(becomes.sha256)?) else {
             return Ok(());
         };
@@ -161,7 +163,7 @@ impl Step {
         if !is_between(&now, &old, &new) {
             return Ok(());
         }
-        // Somebody may have made it look so: it is kept as it is before it goes.
+        // Somebody may have written just this, so the content is stored before it is overwritten.
         copies.objects.put(&now)?;
         copies.objects.sync();
         set_mode(was.open_mode())?;
@@ -172,12 +174,12 @@ impl Step {
 }
 
 impl Copies<'_> {
-    /// A content; nothing where there is no copy any more.
+    /// A content; `None` if there is no copy any more.
     fn get(self, sha256: Sha256) -> io::Result<Option<Vec<u8>>> {
         if_there(self.objects.get(sha256, self.most))
     }
 
-    /// Whether there is a copy of what this file holds, however large it is.
+    /// Whether there is a copy of this file's content, however large it is.
     fn have(self, folder: &File, name: &OsStr) -> io::Result<bool> {
         let Some(mut file) = if_there(open_in(folder, name))? else { return Ok(false) };
         let (sha256, bytes) = hash(&mut file, u64::MAX, |_| Ok(()))?;
@@ -185,7 +187,7 @@ impl Copies<'_> {
     }
 }
 
-/// What is not there, or is a link by now, is nothing; each other failure may be over the next time.
+/// Turns a missing file, or one that is a link by now, into `None`. Other errors may be gone the next time.
 fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -195,8 +197,8 @@ fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Whether it is what overwriting one with the other leaves when it is ended somewhere, and what putting that right leaves when
-/// it is ended, too: each byte is from one of them.
+/// Whether an interrupted overwriting of one text by the other, or an interrupted restoring, can have left this: each
+/// byte is from one of the two.
 pub(super) fn is_between(now: &[u8], old: &[u8], new: &[u8]) -> bool {
     now.len() >= old.len().min(new.len())
         && now.iter().enumerate().all(|(at, byte)| [old, new].iter().any(|text| text.get(at) == Some(byte)))

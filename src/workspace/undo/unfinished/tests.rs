@@ -1,10 +1,10 @@
-//! What a killed process left, and clearing it.
+//! Tests what a killed process leaves, and cleaning it up.
 
 use super::clear::is_between;
 use super::*;
 use crate::workspace::undo::objects::Objects;
 
-/// Bytes of a file that is put back.
+/// The most bytes of a file that is restored.
 const MAX_BYTES: u64 = 1_000;
 
 #[test]
@@ -23,17 +23,17 @@ fn what_is_half_written_is_known() {
 #[test]
 fn what_is_half_put_right_is_known() {
     let mix = |now: &str, old: &str, new: &str| is_between(now.as_bytes(), old.as_bytes(), new.as_bytes());
-    // New until here, and of that the beginning is old again.
+    // New up to here, and the beginning of that is old again.
     assert!(mix("aaBBBaaa", "aaaaaaaa", "BBBBB"));
     assert!(mix("aaBBBBBB", "aaaaa", "BBBBBBBB"));
     assert!(mix("aaaaaBBB", "aaaaa", "BBBBBBBB"));
-    // Nothing of it is shorter than both, or longer.
+    // Shorter than both, or longer.
     assert!(!mix("aaBB", "aaaaaaaa", "BBBBB"));
     assert!(!mix("aaBBBaaaa", "aaaaaaaa", "BBBBB"));
     assert!(!mix("aaBBcaaa", "aaaaaaaa", "BBBBB"));
 }
 
-/// A folder of its own, with the notes of what was put back and with copies beside it.
+/// A folder, with the notes and the copies beside it.
 struct Place {
     base: PathBuf,
     notes: PathBuf,
@@ -50,22 +50,22 @@ impl Place {
     }
 }
 
-/// How many there are in a folder.
+/// The number of entries in a folder.
 fn count(folder: &Path) -> usize {
     std::fs::read_dir(folder).unwrap().count()
 }
 
-/// What a file is known by.
+/// Device and inode of a file.
 fn node(path: &Path) -> (u64, u64) {
     FileKey::of(&std::fs::metadata(path).unwrap()).node()
 }
 
-/// How a file is that is written into.
+/// The state of a file that is written into.
 fn known(objects: &Objects, text: &str, mode: u32) -> KnownFile {
     KnownFile { sha256: objects.put(text.as_bytes()).unwrap(), mode }
 }
 
-/// Notes of a process that is gone, of these steps.
+/// Leaves notes with these steps, like a process that is gone.
 fn left(folder: &Path, steps: &[Step]) {
     let notes = PutBackNotes::of_killed(folder);
     for step in steps {
@@ -74,7 +74,8 @@ fn left(folder: &Path, steps: &[Step]) {
     let_go(&notes);
 }
 
-/// Another test that starts a program at this moment holds a copy of the lock: closed alone it is not let go.
+/// Unlocks explicitly: a program that another test starts at this moment holds a copy of the lock, so closing the
+/// file would not release it.
 fn let_go(notes: &PutBackNotes) {
     flock(&notes.notes, FlockOperation::Unlock).unwrap();
 }
@@ -114,7 +115,7 @@ fn only_what_is_surely_its_own_is_removed() {
         step(".sayso-link", None),
     ];
     left(notes, &steps);
-    // Those of a process that lives are left alone.
+    // The notes of a process that is alive are left alone.
     let living = PutBackNotes::begin(notes).unwrap();
     write(".sayso-living", "");
     living.makes(&work.join("x"), ".sayso-living").unwrap();
@@ -134,7 +135,7 @@ fn only_what_is_surely_its_own_is_removed() {
     assert_eq!(count(notes), 1, "what is worked off is gone");
     drop(living);
     assert_eq!(count(notes), 0);
-    // A folder that is away is tried again when it is back.
+    // If a folder is away, its steps are tried again when it is back.
     write(".sayso-away", "");
     left(notes, &[step(".sayso-away", None)]);
     std::fs::rename(&work, base.join("away")).unwrap();
@@ -170,14 +171,14 @@ fn what_can_not_be_cleared_now_is_not_forgotten() {
     std::fs::write(&path, "nld text").unwrap();
     let file = Some(node(&path));
     left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
-    // A copy that is larger than what is read of one now can be read another time.
+    // A copy that is larger than the limit now can be restored another time.
     clear(notes, objects, 7);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "nld text");
     assert_eq!(count(notes), 1);
     clear(notes, objects, 8);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "old text");
     assert_eq!(count(notes), 0);
-    // What was moved aside is known by its copy, however large that is.
+    // A file that was moved aside is recognized by its copy, however large it is.
     objects.put(b"a large text").unwrap();
     std::fs::write(base.join(".sayso-x"), "a large text").unwrap();
     left(notes, &[Step { path, own: ".sayso-x".into(), file: Some((0, 0)), contents: None }]);
@@ -198,11 +199,11 @@ fn what_is_whole_again_is_somebodys_though_notes_of_others_stay() {
     clear(notes, objects, MAX_BYTES);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "old text");
     assert_eq!(count(notes), 1, "a folder is away");
-    // Each byte of it is from one of both, and it is what somebody wants.
+    // Each byte is from one of the two texts, but this is what somebody wants.
     std::fs::write(&path, "ned text").unwrap();
     clear(notes, objects, MAX_BYTES);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "ned text");
-    // What was still to be done is.
+    // Carries out the remaining step.
     std::fs::create_dir(base.join("away")).unwrap();
     std::fs::write(base.join("away/.sayso-b"), "").unwrap();
     clear(notes, objects, MAX_BYTES);
@@ -225,14 +226,14 @@ fn what_somebody_wrote_gets_its_name_back_between_two_exchanges() {
     std::fs::write(&own, "somebody's").unwrap();
     clear(notes, objects, MAX_BYTES);
     assert_eq!((text(&path).as_deref(), text(&own)), (Some("somebody's"), None));
-    // A link is somebody's as well.
+    // A link belongs to somebody else, too.
     std::fs::remove_file(&path).unwrap();
     made("of the copies");
     std::os::unix::fs::symlink("there", &own).unwrap();
     clear(notes, objects, MAX_BYTES);
     assert_eq!(std::fs::read_link(&path).unwrap(), Path::new("there"));
     assert!(std::fs::symlink_metadata(&own).is_err());
-    // What came into the one that was made is somebody's, too, and newer.
+    // What somebody wrote into the new file belongs to them, too, and is newer.
     std::fs::remove_file(&path).unwrap();
     made("newer still");
     std::fs::write(&own, "somebody's").unwrap();
@@ -267,7 +268,7 @@ fn where_nothing_can_be_locked_nothing_begins() {
         assert_eq!(begin(&[Err(errno)]).unwrap_err().raw_os_error(), Some(errno.raw_os_error()));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
-    // Who clears holds it for a moment.
+    // A process that cleans up holds the lock for a moment.
     let notes = begin(&[Err(Errno::WOULDBLOCK), Ok(())]).unwrap();
     assert_eq!((tried.get(), notes.at.exists()), (2, true));
 }
@@ -282,11 +283,11 @@ fn a_file_that_is_half_written_gets_its_mode_too() {
     let file = Some(node(&path));
     let set_mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
     for (now, mode, (then, its)) in [
-        // Before the first byte, in the middle, behind the last.
+        // Interrupted before the first byte, in the middle, after the last.
         ("old text", 0o644, ("old text", 0o444)),
         ("nld text", 0o644, ("old text", 0o444)),
         ("new", 0o644, ("new", 0o755)),
-        // One that somebody chose since, and one of a file that is somebody's by now.
+        // With a mode that somebody chose since, and for a file that belongs to somebody else by now.
         ("old text", 0o640, ("old text", 0o640)),
         ("new", 0o600, ("new", 0o600)),
         ("nld text", 0o640, ("old text", 0o640)),
@@ -311,7 +312,7 @@ fn a_note_that_was_not_written_to_its_end_takes_no_other_with_it() {
     let Place { base, notes, objects, .. } = &Place::new();
     std::fs::write(base.join(".sayso-x"), "").unwrap();
     let begun = PutBackNotes::begin(notes).unwrap();
-    // The disk was full in the middle of a line.
+    // Simulates a disk that became full in the middle of a line.
     begun.notes.write_all_at(b"{\"path\":\"/a/b\",\"own\":\".say", 0).unwrap();
     begun.makes(&base.join("x"), ".sayso-x").unwrap();
     begun.stays.set(true);
