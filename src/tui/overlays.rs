@@ -1,8 +1,8 @@
-//! Overlays: questions, boxes and lists that stand over the panes. Each is one file: its state, what keys do to it, its
-//! rows. The topmost takes the keys; Esc closes it.
+//! Overlays: questions, boxes and lists above the panes. Each is one file: its state, what keys do to it, its rows. The
+//! topmost one receives the keys; Esc closes it.
 //!
-//! An overlay changes itself and the panes; what lies beyond is asked for by [`OverlayResponse`]. It knows no screen, so that it is
-//! added by its file and one line here, and opened where it is wanted.
+//! An overlay changes itself and the panes; for anything else it returns an [`OverlayResponse`]. It does not know the
+//! screen, so a new overlay needs only its file, one line here, and a caller that opens it.
 
 pub mod always;
 pub mod ask;
@@ -56,61 +56,61 @@ use ratatui::layout::Rect;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// What an overlay may look at.
+/// What an overlay may read.
 #[derive(Clone, Copy)]
 pub struct OverlayContext<'a> {
     pub(crate) state: &'a State,
-    /// What views draw with.
+    /// How views draw.
     pub(crate) look: DrawStyle<'a>,
-    /// What the screen had to know beforehand.
+    /// What was fixed when the screen was set up.
     pub(crate) setup: &'a Setup,
     pub(crate) keymap: &'a Keymap,
-    /// Where everything stood in the last frame.
+    /// The layout of the last frame.
     pub(crate) arrangement: &'a Arrangement,
-    /// What confines runs, once it was asked for and told.
+    /// What confines runs, once the answer to that request has arrived.
     pub(crate) sandbox: Option<&'a Result<SandboxReport, String>>,
-    /// Which requests went out.
+    /// How many requests were sent.
     pub(crate) departed: &'a RequestCounts,
 }
 
 impl OverlayContext<'_> {
-    /// The room for the content of an overlay that wants so many columns.
+    /// The room for the content of an overlay that wants this many columns.
     pub(crate) fn room(&self, width: u16) -> Rect {
         self.arrangement.overlay(width + 4, self.arrangement.body.height).inner
     }
 }
 
-/// What follows from a key that an overlay took.
+/// What happens after a key that an overlay handled.
 #[derive(Debug)]
 pub enum OverlayResponse {
-    /// The overlay goes.
+    /// Close the overlay.
     Close,
-    /// The overlay goes; what was typed into it is kept.
+    /// Close the overlay, but keep what was typed into it.
     Aside,
-    /// Another one comes over it.
+    /// Open another overlay above it.
     Open(Box<dyn Overlay>),
-    /// Something is said in the status line.
+    /// Show a note in the status row.
     Say(Note),
-    /// Something is done outside of the screen.
+    /// Perform a command outside of the screen.
     UiCommand(UiCommand),
-    /// The focus goes where the consequence of what the person did is seen.
+    /// Move the focus to where the effect of the person's choice is visible.
     Lead(Pane),
-    /// The block on screen is looked at, nothing else of it.
+    /// Show the block alone on the screen.
     LookAtBlock,
-    /// A command is run.
+    /// Run a slash command.
     Run(Slash, String),
-    /// The form of a recipe opens.
+    /// Open the form of a recipe.
     OpenRecipe(String),
-    /// The session is left for another; what runs is asked about first.
+    /// Leave the session for another; if something is running, ask first.
     LeaveFor(Exit),
-    /// The program is left as soon as the run has ended.
+    /// Quit as soon as the current run has ended.
     QuitAfterRun,
 }
 
-/// Keys that only one overlay has, and what they do.
+/// A key of a single overlay, and what it does.
 pub(crate) type OwnKey = (String, &'static str);
 
-/// What a letter does that no field takes, as far as the guard cares.
+/// What a letter outside of text fields does, as far as the guard needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LetterEffect {
     /// It moves or closes something.
@@ -121,65 +121,65 @@ pub enum LetterEffect {
     Nothing,
 }
 
-/// Something that stands over the panes and takes the keys.
+/// A box above the panes that receives the keys.
 pub trait Overlay: Any + Debug {
-    /// Where keys are looked up while it is on top.
+    /// The context in which keys are looked up while the overlay is on top.
     fn context(&self) -> Context {
         Context::Picker
     }
 
-    /// Which of the actions that only some lists have it has: the help tells no others.
+    /// Which of the actions that only some lists support it supports; the help shows only these.
     fn list_actions(&self) -> &'static [Action] {
         &[]
     }
 
-    /// Its keys of which the keymap knows nothing: the help tells them.
+    /// Its keys that are not in the keymap, for the help.
     fn own_keys(&self, _around: OverlayContext<'_>) -> Vec<OwnKey> {
         Vec::new()
     }
 
-    /// The field that letters go into, if there is one.
+    /// The field that receives letters, if there is one.
     fn field(&mut self) -> Option<&mut Field> {
         None
     }
 
-    /// The field of this number, among those that it shows; letters go into it from now on.
+    /// Moves the focus to one of its fields, by number, and returns that field.
     fn to_field(&mut self, _number: usize) -> Option<&mut Field> {
         self.field()
     }
 
-    /// Columns that it would like to have for its content.
+    /// How many columns it wants for its content.
     fn width(&self) -> u16 {
         56
     }
 
-    /// Its rows, on this room. None: it stands in the message box.
+    /// Its rows for this room. `None` if it is drawn in the message box instead.
     fn sheet(&self, around: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet>;
 
-    /// The field that stands in the message box, with the word in front of it.
+    /// The field that is drawn in the message box, and the word before it.
     fn in_message(&self) -> Option<(&'static str, &Field)> {
         None
     }
 
-    /// Whether it is only scrolled and closed: then `q` closes it as well.
+    /// Whether it can only be scrolled and closed; then `q` closes it too.
     fn is_only_read(&self) -> bool {
         false
     }
 
-    /// The list that Up and Down move in: its cursor, and how many rows it has.
+    /// The list in which Up and Down move: its cursor, and how many rows it has.
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
         None
     }
 
-    /// The keys that the last row shows.
+    /// The hints for the key bar.
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
     }
 
-    /// What the status row says in place of what goes on.
+    /// The text of the status row while the overlay is on top; `None` for the usual one.
     fn status(&self, around: OverlayContext<'_>) -> Option<String>;
 
-    /// An action, by the key that is bound to it.
+    /// Performs an action, by the key that is bound to it.
     fn action(
         &mut self,
         action: Action,
@@ -209,12 +209,12 @@ pub trait Overlay: Any + Debug {
         }
     }
 
-    /// Enter.
+    /// Handles Enter.
     fn accept(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
         vec![OverlayResponse::Close]
     }
 
-    /// So many rows up or down.
+    /// Moves by this many rows.
     fn step(&mut self, by: isize, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
         if let Some((cursor, rows)) = self.list() {
             cursor.step(by, rows);
@@ -222,7 +222,7 @@ pub trait Overlay: Any + Debug {
         Vec::new()
     }
 
-    /// A letter that no action has.
+    /// Handles a letter to which no action is bound.
     fn letter(
         &mut self,
         letter: char,
@@ -235,17 +235,17 @@ pub trait Overlay: Any + Debug {
         self.edit(Edit::Insert(letter), around, panes)
     }
 
-    /// What a letter would do that no action has and no field takes.
+    /// What a letter would do to which no action is bound and that no field receives.
     fn letter_effect(&self, letter: char) -> LetterEffect {
         if self.is_only_read() && letter == 'q' { LetterEffect::Harmless } else { LetterEffect::Nothing }
     }
 
-    /// What stands here for letters to act on: another number for every other question.
+    /// A number for what letters act on; every question has another one.
     fn place(&self) -> Option<u64> {
         None
     }
 
-    /// A change of what is typed.
+    /// Applies a change to the text field.
     fn edit(&mut self, edit: Edit, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if self.field().is_some_and(|field| field.apply(edit)) {
             self.changed(around, panes)
@@ -254,7 +254,7 @@ pub trait Overlay: Any + Debug {
         }
     }
 
-    /// What was typed is another: what is chosen is the first again.
+    /// Called when the text in the field changed: the first row is chosen again.
     fn changed(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
         if let Some((cursor, _)) = self.list() {
             cursor.0 = 0;
@@ -262,7 +262,7 @@ pub trait Overlay: Any + Debug {
         Vec::new()
     }
 
-    /// A pasted text.
+    /// Takes a pasted text.
     fn paste(&mut self, text: &str, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match self.field() {
             Some(field) => {
@@ -273,46 +273,46 @@ pub trait Overlay: Any + Debug {
         }
     }
 
-    /// The wheel of the mouse.
+    /// Handles the wheel of the mouse.
     fn wheel(&mut self, _rows: isize, _around: OverlayContext<'_>) {}
 
-    /// Esc: one step back. Nothing that was asked is answered but with the safe answer.
+    /// Handles Esc: one step back. If a question is open, this gives the safe answer.
     fn back(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
         vec![OverlayResponse::Close]
     }
 
-    /// It has to go: the person writes, or stopped something.
+    /// Called when the overlay has to close because the person goes on writing or stopped something.
     fn leave(&mut self, _panes: &mut Panes) -> Vec<OverlayResponse> {
         vec![OverlayResponse::Close]
     }
 
-    /// What a job found. None: it is not for this overlay.
+    /// Takes the result of a job. `None` if it is not for this overlay.
     fn found(&mut self, _found: &JobResult) -> Option<Vec<OverlayResponse>> {
         None
     }
 
-    /// Does a portion of what takes long. Tells whether it did something: then there may be more.
+    /// Does a portion of long work. Returns whether there was any; then there may be more.
     fn work(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> bool {
         false
     }
 
-    /// Whether what it is about is no longer so.
+    /// Whether the overlay is about something that no longer applies.
     fn is_stale(&self, _state: &State) -> bool {
         false
     }
 }
 
-/// What is said where an overlay about a decision was closed.
+/// The responses after an overlay about a decision was closed.
 fn nothing_decided() -> Vec<OverlayResponse> {
     vec![OverlayResponse::Close, OverlayResponse::Say(Note::of_wait("Nothing was decided."))]
 }
 
-/// What is said where something that was asked for comes while the person is at something else.
+/// The response if a requested result arrives while the person is occupied with something else.
 pub(super) fn not_shown() -> OverlayResponse {
     OverlayResponse::Say(Note::info("Not shown over what stands here. Ask for it once more."))
 }
 
-/// A number for [`Overlay::place`].
+/// Makes a number for [`Overlay::place`].
 fn number_of(what: impl std::hash::Hash) -> u64 {
     use std::hash::{DefaultHasher, Hasher as _};
     let mut hasher = DefaultHasher::new();

@@ -1,5 +1,5 @@
-//! The choice of a rule for "always". Nothing is marked at first; numbers and arrows only mark. The confirming key
-//! passes the guard before it comes here, so that keys typed ahead grant nothing.
+//! The choice of a rule for "always". Nothing is marked at first; digits and arrows only mark. The confirming key
+//! passes the guard before it arrives here, so that keys typed ahead grant nothing.
 
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, nothing_decided, number_of};
 use crate::domain::{BlockId, Decision, RuleScope};
@@ -18,7 +18,7 @@ use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Blocks that are named; the others are counted.
+/// How many blocks are named; the others are counted.
 const MAX_BLOCKS_SHOWN: usize = 4;
 
 /// The box.
@@ -28,7 +28,7 @@ pub struct Always {
     token: SubjectId,
     /// What could be granted, the narrowest first.
     offers: Vec<Offer>,
-    /// Which of them is marked.
+    /// The index of the marked offer.
     marked: Option<usize>,
 }
 
@@ -38,21 +38,20 @@ enum GrantError {
     /// The letter has no meaning here.
     #[error("1 2 3 mark, A confirms, Esc approves nothing.")]
     NoMeaning,
-    /// It was confirmed before a rule was marked.
+    /// A letter confirmed before a rule was marked.
     #[error("Nothing is marked: 1 2 3 mark, A confirms, Esc approves nothing.")]
     NothingMarked,
-    /// The rule with this number can't be granted on the block.
+    /// The offer with this number can't be granted for the block.
     #[error("{0} can't be granted on this block.")]
     Refused(usize),
 }
 
 impl Always {
-    /// A choice that is offered.
     pub(crate) fn new(token: SubjectId, offers: Vec<Offer>) -> Self {
         Self { token, offers, marked: None }
     }
 
-    /// A letter: the scope that it grants, if it confirms; else why it does nothing.
+    /// Handles a letter: the scope to grant, if it confirms; else why it does nothing.
     fn chosen(&mut self, letter: char) -> Result<Option<RuleScope>, GrantError> {
         if let Some(at) = letter.to_digit(10).and_then(|digit| (digit as usize).checked_sub(1)) {
             return self.mark(at).map(|()| None);
@@ -66,7 +65,7 @@ impl Always {
         Ok(Some(offer.rule.scope))
     }
 
-    /// Marks the offer before or after the marked one.
+    /// Marks the next offer that can be granted, or the one before.
     fn walk(&mut self, by: isize) {
         let open: Vec<usize> = (0..self.offers.len())
             .filter(|at| self.offers.get(*at).is_some_and(|o| o.refused.is_none()))
@@ -102,7 +101,7 @@ impl Overlay for Always {
         Vec::new()
     }
 
-    /// Enter is pressed by habit: it grants nothing.
+    /// Enter grants nothing, because it is pressed by habit.
     fn accept(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         self.letter('\n', around, panes)
     }

@@ -1,5 +1,5 @@
-//! A question with letters for answers. Enter and Esc give the safe one; the other letters pass the guard before they
-//! come here, so that a key meant for something else answers nothing.
+//! A question that is answered with letters. Enter and Esc give the safe answer; the other letters pass the guard
+//! before they arrive here, so that a key meant for something else answers nothing.
 
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::tui::keymap::Context;
@@ -21,7 +21,7 @@ pub(crate) struct AskedAnswer {
 }
 
 impl AskedAnswer {
-    /// The first words of its label, up to a colon or a bracket.
+    /// The beginning of its label, up to a colon, semicolon or bracket.
     fn short_label(&self) -> &str {
         self.label.split([':', ';', '(']).next().unwrap_or(&self.label).trim()
     }
@@ -32,39 +32,38 @@ impl AskedAnswer {
 pub struct Ask {
     title: String,
     lines: Vec<String>,
-    /// The first is the safe one: everything stays as it is.
+    /// The answers; the first one is safe and changes nothing.
     answers: Vec<AskedAnswer>,
     foot: String,
 }
 
 impl Ask {
-    /// A question: what there is to know, and the letter and words of the safe answer.
+    /// A question with the facts to know, and the letter and label of the safe answer.
     pub fn new(title: impl Into<String>, lines: Vec<String>, letter: char, safe: &str) -> Self {
         let answers = vec![AskedAnswer { letter, label: safe.to_owned(), then: Vec::new() }];
         Self { title: title.into(), lines, answers, foot: String::new() }
     }
 
-    /// Another answer, and what follows from it.
+    /// Adds an answer, and the responses to it.
     #[must_use]
     pub fn or(mut self, letter: char, label: impl Into<String>, then: Vec<OverlayResponse>) -> Self {
         self.answers.push(AskedAnswer { letter, label: label.into(), then });
         self
     }
 
-    /// Another answer that leads to one command.
+    /// Adds an answer that performs one command.
     #[must_use]
     pub(crate) fn or_command(self, letter: char, label: impl Into<String>, wish: UiCommand) -> Self {
         self.or(letter, label, vec![OverlayResponse::UiCommand(wish)])
     }
 
-    /// The same with a last line, under the answers.
+    /// Adds a last line below the answers.
     #[must_use]
     pub(crate) fn foot(mut self, text: impl Into<String>) -> Self {
         self.foot = text.into();
         self
     }
 
-    /// What the box shows.
     fn rows(&self, width: u16, look: DrawStyle<'_>) -> Sheet {
         let mut sheet = Sheet::new(self.title.clone());
         for line in &self.lines {
@@ -118,7 +117,7 @@ impl Overlay for Ask {
 
     fn hints(&self, around: OverlayContext<'_>, hints: &mut Hints<'_>) {
         let room = around.room(self.width());
-        // The answers stand in the box: they are named a second time only where it has no room for all of them.
+        // The box shows the answers; the key bar repeats them only if the box has no room for all.
         if self.rows(room.width, around.look).rows.len() > room.height.into() {
             for answer in &self.answers {
                 let key = format!("{} {}", answer.letter, answer.short_label());

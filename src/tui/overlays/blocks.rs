@@ -1,4 +1,4 @@
-//! The blocks whose code can be copied, newest first.
+//! The list of blocks whose code can be copied, newest first.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::BlockId;
@@ -15,15 +15,15 @@ use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// Columns of a block's first line that are shown and found.
+/// How many columns of a block's first line are shown and searched.
 const MAX_LINE_COLUMNS: usize = 60;
 
-/// The list; of each a row: number, language, first line.
+/// The list; each row has number, language and first line.
 #[derive(Debug)]
 pub(crate) struct BlockList(FilteredList<BlockId>);
 
 impl BlockList {
-    /// The blocks of a session; the cursor stands on the one on screen.
+    /// Lists the blocks of a session; the cursor is on the one on screen.
     pub(crate) fn of(state: &State, on_screen: Option<BlockId>) -> Self {
         let row = |item: &crate::engine::transcript::BlockItem| {
             let first =
@@ -36,7 +36,7 @@ impl BlockList {
     }
 }
 
-/// Copies the code of a block, where there is such a block and it has any.
+/// Copies the code of a block, or says why that is not possible.
 pub(crate) fn copied(state: &State, block: BlockId) -> OverlayResponse {
     let Some(item) = state.transcript.blocks.get(&block) else {
         return OverlayResponse::Say(Note::warn(format!("There is no block {block}.")));

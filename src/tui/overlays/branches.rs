@@ -1,4 +1,4 @@
-//! The places of this session at which it can be left for a branch: each message by its first words, each block, its end.
+//! The list of places at which this session can be branched: each message, each block, its end.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{BlockId, BranchPoint};
@@ -15,7 +15,7 @@ use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// Columns of a row that show first words.
+/// Columns of a row for the first words of a text.
 const MAX_LINE_COLUMNS: usize = 56;
 
 /// The list, in the order of the conversation.
@@ -23,7 +23,7 @@ const MAX_LINE_COLUMNS: usize = 56;
 pub(crate) struct BranchList(FilteredList<BranchPoint>);
 
 impl BranchList {
-    /// The places of a session; this block is chosen, where there is one, else the end.
+    /// Lists the places of a session; chooses this block if there is one, else the end.
     pub(crate) fn of(state: &State, block: Option<BlockId>) -> Self {
         let row = |place: String, text: &str, rest: &str| {
             let first = safe::one_line(words::first_line(text)) + rest;
@@ -34,7 +34,7 @@ impl BranchList {
             let blocks = match item {
                 Item::Prompt { text, .. } => {
                     prompts += 1;
-                    // The rest of it is in the session's file.
+                    // The rest of the message is only in the session file.
                     let rest = state.transcript.message_away(at).map_or("", |_| " …");
                     all.push((BranchPoint::Prompt(prompts), row(format!("message {prompts}"), text, rest)));
                     continue;

@@ -1,4 +1,4 @@
-//! The commands: finding one by some of its letters, and running it.
+//! The list of commands: finds one by some of its letters, and runs it.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::action::Action;
@@ -16,28 +16,28 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns of the names, with what they take, of what they do, and of their keys: at the least.
+/// The least columns of the names with their arguments, of the descriptions, and of the keys.
 const NAME_COLUMNS: usize = 22;
 const DESCRIPTION_COLUMNS: usize = 38;
 const KEY_COLUMNS: usize = 8;
-/// The mark in front, and the gaps.
+/// The columns of the mark and the gaps.
 const GAP_COLUMNS: usize = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct CommandList {
-    /// What was typed, the slash left out.
+    /// What was typed after the slash.
     filter: Field,
     cursor: Cursor,
 }
 
 impl CommandList {
-    /// The commands that the filter leaves.
+    /// The commands that match the filter.
     fn matching_commands(&self) -> Vec<&'static SlashEntry> {
         let text = self.filter.text();
         slash::matching(text.split_whitespace().next().unwrap_or(""))
     }
 
-    /// The chosen command and what was typed behind its name.
+    /// The chosen command and the argument typed after its name.
     fn chosen(&self) -> Option<(&'static SlashEntry, String)> {
         let text = self.filter.text();
         let argument = text.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
@@ -45,7 +45,7 @@ impl CommandList {
     }
 }
 
-/// Columns of the names and of what they do, where all that fits is shown of both.
+/// The columns of the names and of the descriptions; if there is room, both are wide enough for all commands.
 fn columns(width: usize) -> (usize, usize) {
     let (names, does) = widest();
     let room = width.saturating_sub(GAP_COLUMNS + KEY_COLUMNS);
@@ -53,14 +53,14 @@ fn columns(width: usize) -> (usize, usize) {
     (names.min(room.saturating_sub(does)).max(NAME_COLUMNS), does)
 }
 
-/// Columns that all of the names take, and all of what they do.
+/// The columns of the longest name and of the longest description.
 fn widest() -> (usize, usize) {
     let columns =
         |of: &dyn Fn(&SlashEntry) -> usize| slash::COMMANDS.iter().map(of).max().unwrap_or_default();
     (columns(&|command| usage(command).len()), columns(&|command| command.does.len()))
 }
 
-/// A command and what it takes.
+/// The name of a command and its arguments.
 fn usage(command: &SlashEntry) -> String {
     format!("/{} {}", command.name, command.takes)
 }
@@ -100,7 +100,7 @@ impl Overlay for CommandList {
         Vec::new()
     }
 
-    /// Deleting in an empty list takes the slash back.
+    /// Backspace in an empty field closes the list.
     fn edit(&mut self, edit: Edit, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if edit == Edit::Backspace && self.filter.is_empty() {
             return vec![OverlayResponse::Close];
@@ -116,7 +116,7 @@ impl Overlay for CommandList {
         vec![OverlayResponse::Close, then]
     }
 
-    /// What was typed is not lost.
+    /// What was typed is moved to the message box.
     fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if !self.filter.is_empty() && panes.composer.is_empty() && panes.focus == Pane::Message {
             panes.composer.set(&format!("/{}", self.filter.text()));
@@ -153,7 +153,7 @@ impl Overlay for CommandList {
     }
 }
 
-/// A command, what it does and its key. A name that is longer than its column reaches into what its row leaves blank.
+/// The row of a command: name, description, key. A name longer than its column uses blank room of its row.
 fn row(command: &SlashEntry, key: &str, (names, does): (usize, usize), width: usize) -> String {
     let behind = width.saturating_sub(names + GAP_COLUMNS - 1);
     let seen = if key.is_empty() { behind } else { does.min(behind) };

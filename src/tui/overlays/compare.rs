@@ -1,4 +1,4 @@
-//! The sessions that this one can be compared with: those of its tree of branches, else all others.
+//! The list of sessions to compare this one with: those in its tree of branches, else all others.
 
 use super::comparison::ComparisonView;
 use super::{Overlay, OverlayContext, OverlayResponse};
@@ -19,25 +19,25 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::path::PathBuf;
 
-/// Columns of a name, with the lines of its tree in front of it.
+/// Columns of a name, including the lines of the tree before it.
 const NAME_COLUMNS: usize = 30;
 
 #[derive(Debug)]
 pub(crate) struct CompareList {
-    /// The identity of the session that is open, and its file once that was found.
+    /// The id of the open session, and its file once it is known.
     own: (String, Option<PathBuf>),
-    /// What rows are drawn with: the lines of trees, and the moment.
+    /// For drawing rows: the signs of tree lines, and the current time.
     signs: TreeSigns,
     now: Timestamp,
     list: FilteredList<PathBuf>,
-    /// Whether these are all sessions, for it stands in no tree; `None` while they are being listed.
+    /// Whether all sessions are listed because this one belongs to no tree; `None` while they are being listed.
     is_alone: Option<bool>,
-    /// The one that is being compared.
+    /// The session that is being compared.
     comparing: Option<PathBuf>,
 }
 
 impl CompareList {
-    /// The sessions are being looked for; this is typed already.
+    /// The list before the sessions are known; `typed` is already in its field.
     pub(crate) fn with(typed: &str, state: &State, look: DrawStyle<'_>) -> Self {
         let mut list = FilteredList::new([], |_| true);
         list.field().set(typed);
@@ -45,7 +45,7 @@ impl CompareList {
         Self { own, signs: look.glyphs.tree, now: look.now, list, is_alone: None, comparing: None }
     }
 
-    /// The sessions were listed: the one written last is chosen, but not the one that is open.
+    /// Takes the list of sessions; chooses the one written last, except the open one.
     fn set_sessions(&mut self, all: &[Summary]) {
         let (listed, is_alone) = comparable(all, &self.own.0, self.signs);
         let others = listed.iter().filter(|one| one.session.id != self.own.0);

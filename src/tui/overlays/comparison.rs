@@ -1,5 +1,5 @@
-//! Two sessions side by side, on the whole screen: what was asked, run and printed on each from where they part. In a narrow
-//! window what differs stands beneath each other.
+//! Two sessions side by side, on the whole screen: from where they differ, what was asked, run and printed in each. In
+//! a narrow window, differences are shown below each other.
 
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::driver::SessionComparison;
@@ -17,17 +17,17 @@ use ratatui::text::Line;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Columns that it asks for: more than there are, which is all of the screen.
+/// The columns that it wants: more than there are, so that it gets the whole screen.
 const WHOLE_SCREEN: u16 = u16::MAX - 4;
 
-/// Lines that are laid out for a width: nobody scrolls through more, and a key waits for them.
+/// How many lines are laid out: nobody scrolls through more, and keys wait for the layout.
 const MAX_LINES: usize = 20_000;
 
-/// The comparison, and where the person is in it.
+/// The comparison, and the scroll position.
 #[derive(Debug)]
 pub(crate) struct ComparisonView {
     compared: Arc<SessionComparison>,
-    /// Its lines for the width that they were laid out for last.
+    /// The lines, for the width that they were laid out for last.
     lines: RefCell<(u16, Vec<ComparedLine>)>,
     top: usize,
 }
@@ -37,7 +37,7 @@ impl ComparisonView {
         Self { compared, lines: RefCell::default(), top: 0 }
     }
 
-    /// What follows where a list asked for it: it opens, or it is said why not.
+    /// Responds to a result that a list requested: opens it, or shows why it failed.
     pub(super) fn response(compared: &Result<Arc<SessionComparison>, String>) -> OverlayResponse {
         match compared {
             Ok(compared) => OverlayResponse::Open(Box::new(Self::of(compared.clone()))),
@@ -45,7 +45,7 @@ impl ComparisonView {
         }
     }
 
-    /// Does something with the lines of a width.
+    /// Calls a function with the lines laid out for a width.
     fn with_lines<T>(
         &self,
         around: OverlayContext<'_>,
@@ -80,7 +80,7 @@ impl ComparisonView {
         Vec::new()
     }
 
-    /// To the next place that differs behind the top, or before it.
+    /// Scrolls to the next difference below the top, or to the one before.
     fn to_difference(&mut self, back: bool, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
         let room = around.room(WHOLE_SCREEN);
         let top = self.top;
@@ -98,7 +98,7 @@ impl ComparisonView {
     }
 }
 
-/// What is said of lines of a comparison that are not shown.
+/// The text for lines of a comparison that are not shown.
 pub(in crate::tui) fn more_lines(left: usize) -> String {
     format!("{} more: sayso sessions compare in a shell shows them.", words::count(left, "line"))
 }

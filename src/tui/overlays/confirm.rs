@@ -1,4 +1,4 @@
-//! The typed word: what makes it necessary, then the field. The word is typed, never pasted.
+//! The box for the typed word: why it is required, then the field. The word has to be typed, not pasted.
 
 use super::{Overlay, OverlayContext, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sandbox;
@@ -21,7 +21,7 @@ use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
-/// Findings that are listed; the others are counted.
+/// How many findings are listed; the others are counted.
 const MAX_FINDINGS_SHOWN: usize = 4;
 
 /// The box for the typed word.
@@ -32,7 +32,7 @@ pub struct Confirm {
     pub(crate) field: Field,
 }
 
-/// What follows from an approval.
+/// The responses to an approval.
 pub fn approved(
     block: BlockId,
     revision: Revision,
@@ -48,7 +48,7 @@ pub fn approved(
     ]
 }
 
-/// The first findings with their lines of code, and how many more there are.
+/// Lists the first findings with their lines of code, and how many more there are.
 fn list_findings(
     sheet: &mut Sheet,
     item: Option<&BlockItem>,

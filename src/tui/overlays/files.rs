@@ -1,5 +1,5 @@
-//! The files of the working folder, while one is named: behind an `@` in the message, or in a field of a form. What is
-//! typed goes into the text and filters the list; the list never takes a letter away from the text.
+//! The list of files in the working folder while the person types a path: after an `@` in the message, or in a field of
+//! a form. Letters are added to the text and filter the list; the list never takes a letter away from the text.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::driver::{FolderFiles, JobResult, PathOfFile};
@@ -19,27 +19,26 @@ use ratatui::text::Line;
 use std::sync::Arc;
 use unicode_width::UnicodeWidthStr as _;
 
-/// Rows that are shown.
+/// The most rows that are shown.
 const MAX_ROWS: u16 = 12;
 
-/// The files that what is typed may mean.
+/// The files that match what is typed.
 #[derive(Debug, Default)]
 pub(crate) struct FileMatches {
-    /// The files, once they were listed.
+    /// The files, once they are listed.
     all: Option<Arc<FolderFiles>>,
-    /// Those that what is typed leaves, by their places in `all`, best first.
+    /// Indexes into `all` of the files that match, best first.
     shown: Vec<usize>,
 }
 
 impl FileMatches {
-    /// Takes in the files of the folder; `None` where something else was found.
+    /// Takes the list of files; `None` if the result is of another job.
     pub(crate) fn found(&mut self, found: &JobResult) -> Option<()> {
         let JobResult::FolderFiles(all) = found else { return None };
         self.all = Some(all.clone());
         Some(())
     }
 
-    /// Whether the files were listed.
     pub(crate) fn is_listed(&self) -> bool {
         self.all.is_some()
     }
@@ -49,22 +48,22 @@ impl FileMatches {
         self.all.as_ref().is_some_and(|all| all.files.iter().any(|file| file.path == path))
     }
 
-    /// Leaves those that hold what was typed.
+    /// Keeps the files that match what was typed.
     pub(crate) fn filter(&mut self, typed: &str) {
         self.shown = self.all.as_ref().map_or_else(Vec::new, |all| rank(typed, &all.files));
     }
 
-    /// How many are left.
+    /// How many files match.
     pub(crate) fn len(&self) -> usize {
         self.shown.len()
     }
 
-    /// One of those that are left, best first.
+    /// A matching file, best first.
     pub(crate) fn file(&self, at: usize) -> Option<&PathOfFile> {
         self.all.as_ref()?.files.get(*self.shown.get(at)?)
     }
 
-    /// The rows of so many, those around the chosen one.
+    /// This many rows, around the chosen one.
     pub(crate) fn rows(
         &self,
         rows: usize,
@@ -87,7 +86,7 @@ impl FileMatches {
 
 #[derive(Debug, Default)]
 pub(crate) struct FileList {
-    /// What was typed behind the `@`; it stands in the message as well.
+    /// What was typed after the `@`; the message contains it too.
     filter: Field,
     matches: FileMatches,
     cursor: Cursor,
@@ -130,7 +129,7 @@ impl Overlay for FileList {
         }
     }
 
-    /// The file on the cursor goes into the message; where there is none, the message is typed on.
+    /// Puts the file under the cursor into the message; if there is none, only closes the list.
     fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(word) = self.matches.file(self.cursor.0).and_then(|file| at_word(&file.path)) {
             let typed = self.filter.text().len() + 1;
@@ -139,7 +138,7 @@ impl Overlay for FileList {
         vec![OverlayResponse::Close]
     }
 
-    /// What changes the word behind the `@` filters; all else goes to the message, and the list closes.
+    /// A change of the word after the `@` filters the list; any other change closes it. Both go to the message.
     fn edit(&mut self, edit: Edit, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         panes.composer.apply(edit.clone());
         match edit {
@@ -186,7 +185,7 @@ impl Overlay for FileList {
     fn sheet(&self, around: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Files");
-        // Where it has the whole screen, the message that is being typed is not beside it.
+        // A list on the whole screen hides the message that is being typed.
         if around.arrangement.class == SizeClass::Narrow {
             let message = safe::one_line(&panes.composer.full_text());
             let shown = tail(&message, usize::from(width).saturating_sub(9));
@@ -202,7 +201,7 @@ impl Overlay for FileList {
     }
 }
 
-/// The end of a path that is too long: the name tells more than the folders.
+/// The end of a path that is too long: the name matters more than the folders.
 fn tail(path: &str, room: usize) -> String {
     if path.width() <= room {
         return path.to_owned();

@@ -1,4 +1,4 @@
-//! Searching conversation, code and output; the panes go back to where they stood when the search is closed.
+//! The search in conversation, code and output. When it is closed, the panes go back to their positions.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::engine::State;
@@ -17,25 +17,25 @@ use ratatui::layout::Rect;
 pub(crate) struct Find {
     field: Field,
     is_expression: bool,
-    /// Where the panes stood before.
+    /// The positions of the panes before the search.
     before: PanePlaces,
-    /// What the status row says of the places.
+    /// The text about the hits in the status row.
     told: String,
 }
 
 impl Find {
-    /// A search for this text, in panes that stand as they do now.
+    /// A search for this text; the panes keep their positions for now.
     pub(crate) fn new(text: &str, panes: &mut Panes) -> Self {
         let mut field = Field::line();
         field.set(text);
         let is_expression = panes.search.as_ref().is_some_and(PaneSearch::is_expression);
         panes.search = Some(PaneSearch::new(panes.focus));
-        // The output on screen is looked through: it stays while blocks with other output are looked at.
+        // The output on screen is searched, so it stays while blocks with other output are shown.
         panes.kept_output = Some(KeptOutput(panes.code.subject()));
         Self { field, is_expression, before: panes.places(), told: String::new() }
     }
 
-    /// What is looked for has changed.
+    /// Starts the search anew after the text changed.
     pub(crate) fn look_up(&mut self, around: OverlayContext<'_>, panes: &mut Panes) {
         let text = self.field.text();
         let text = if text.trim().is_empty() { "" } else { text.as_str() };
@@ -45,7 +45,7 @@ impl Find {
         self.go_on(around, panes);
     }
 
-    /// Looks through the next portion; the first place that is chosen is shown.
+    /// Searches the next portion, and scrolls to the first hit that becomes the current one.
     fn go_on(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> bool {
         let had = panes.search.as_ref().is_some_and(|search| search.at().is_some());
         let worked = panes.search_on(around.state, around.look);
@@ -65,7 +65,7 @@ impl Find {
     }
 }
 
-/// Puts the place that the person is at on screen; where its pane is not there, in place of the one with the focus.
+/// Scrolls to the current hit; if its pane is not visible, shows it instead of the pane with the focus.
 fn show(around: OverlayContext<'_>, panes: &mut Panes) {
     let Some(hit) = panes.search.as_ref().and_then(|search| search.at()).cloned() else { return };
     panes.show_found(&hit, around.state, around.look);
@@ -74,7 +74,7 @@ fn show(around: OverlayContext<'_>, panes: &mut Panes) {
     }
 }
 
-/// Goes to the next place from a pane, or to the one before, among those in panes on screen. Words for the status row.
+/// Goes to the next hit, or to the one before, among those in visible panes. Returns a text for the status row.
 pub(crate) fn find_again(
     back: bool,
     around: (&State, DrawStyle<'_>),

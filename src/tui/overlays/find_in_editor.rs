@@ -1,4 +1,4 @@
-//! A text that is looked for in the block that is edited, and what takes its place.
+//! Searches a text in the block being edited, and replaces it.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::action::Action;
@@ -20,20 +20,20 @@ use ratatui::layout::Rect;
 pub(crate) struct FindInEditor {
     needle: Field,
     by: Field,
-    /// Whether letters go into what takes its place.
+    /// Whether the field for the replacement receives letters.
     replaces: bool,
     is_pattern: bool,
-    /// Which match of how many is selected.
+    /// The number of the selected match, and how many there are.
     at: (usize, usize),
-    /// Why what was typed is no pattern.
+    /// Why the text is not a valid pattern.
     wrong: Option<String>,
-    /// Where the cursor was before.
+    /// The cursor's position before the search.
     before: Pos,
     replaced: bool,
 }
 
 impl FindInEditor {
-    /// What was looked for last stands in the field, offered; or what is selected on one line.
+    /// Opens the search with the text of the last one, or with what is selected on one line.
     pub(crate) fn new(editor: &Editor, replaces: bool) -> Self {
         let mut needle = Field::line();
         let last = editor.needle();
@@ -46,7 +46,7 @@ impl FindInEditor {
         Self { needle, by, replaces, is_pattern, at: (0, 0), wrong: None, before, replaced: false }
     }
 
-    /// What is typed is looked for from where the cursor was.
+    /// Searches the typed text from where the cursor was.
     fn find_typed(&mut self, panes: &mut Panes) {
         let Some(editor) = panes.code.editor() else { return };
         match Needle::new(&self.needle.text(), self.is_pattern) {
@@ -63,8 +63,7 @@ impl FindInEditor {
         }
     }
 
-    /// Sees to it that what the field shows is what is looked for. Tells whether that was so already; what is no pattern
-    /// never is.
+    /// Makes the typed text the one that is searched. Returns whether it was already; an invalid pattern never is.
     fn update_needle(&mut self, panes: &mut Panes) -> bool {
         let Some(editor) = panes.code.editor() else { return false };
         let text = self.needle.text();
@@ -83,7 +82,7 @@ impl FindInEditor {
         self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field().rows(), start));
     }
 
-    /// Replaces the match that is selected and goes on to the next.
+    /// Replaces the selected match and goes to the next one.
     fn replace(&mut self, panes: &mut Panes) {
         let by = self.by.text();
         let Some(editor) = panes.code.editor() else { return };
@@ -104,7 +103,7 @@ impl FindInEditor {
         vec![OverlayResponse::Say(Note::info(done))]
     }
 
-    /// `2 of 5`, or why there is none.
+    /// `2 of 5`, or why there is no match.
     fn match_count(&self) -> String {
         match (&self.wrong, self.at) {
             (Some(why), _) => safe::one_line(why),
@@ -170,7 +169,7 @@ impl Overlay for FindInEditor {
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        // What stands there from the last time, or was selected, was not looked for yet. What it matches is seen before it
+        // A text from the last search or from the selection was not searched yet: its match has to be visible before it
         // is replaced.
         let is_seen = self.update_needle(panes);
         if self.replaces {

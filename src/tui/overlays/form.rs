@@ -1,6 +1,6 @@
-//! A form that is being filled in: each field with what is asked, what was answered, and what does not fit. The field with
-//! the cursor is always in sight; foreign text in titles, annotations and defaults is painted as text. Below a field that
-//! takes a path stand the files that what is typed may mean.
+//! A form to fill in: each field with its label, its answer, and what is wrong with it. The field with the cursor is
+//! always visible; titles, annotations and defaults from outside are drawn as plain text. Below a field for a path are
+//! the files that match what is typed.
 
 mod answers;
 mod moves;
@@ -24,24 +24,24 @@ use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 
-/// What is said while a recipe that was sent begins.
+/// The note while a recipe that was sent begins.
 const LOOKING_MESSAGE: &str = "Looking at what the recipe needs.";
 
 /// What the answers are for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FormPurpose {
-    /// They are the inputs of the recipe of this name.
+    /// They are the inputs of the recipe with this name.
     Begin(String),
-    /// The recipe that goes on asks for them.
+    /// The active recipe asked for them.
     Answer,
 }
 
-/// What was answered in a field.
+/// The answer in a field.
 #[derive(Debug)]
 pub enum FieldAnswer {
     /// A text.
     Text(Field),
-    /// One of the choices, by its place.
+    /// One of the choices, by its index.
     Choice(Option<usize>),
 }
 
@@ -51,22 +51,22 @@ pub struct FormBox {
     /// What the answers are for.
     pub(crate) purpose: FormPurpose,
     pub(crate) form: Form,
-    /// What was answered, field by field.
+    /// The answers, field by field.
     pub(crate) replies: Vec<FieldAnswer>,
     /// The field with the cursor.
     pub(crate) at: usize,
-    /// What does not fit. An empty field: it is about none of them.
+    /// What is wrong with the answers. An error with an empty field name is about no single field.
     pub(crate) misfits: Vec<AnswerError>,
-    /// Whether it was sent and nothing came back yet.
+    /// Whether the form was sent and no response has arrived.
     pub(crate) sent: bool,
-    /// The files of the folder, once a field that takes a path was come to.
+    /// The files of the folder, requested when the cursor first is in a field for a path.
     files: FileMatches,
-    /// The file below the field that Up and Down went to.
+    /// The index of the chosen file below the field, if one was chosen with Up and Down.
     chosen_file: Option<usize>,
 }
 
 impl FormBox {
-    /// A form as it is before anything was answered: defaults stand in their fields.
+    /// A form without answers, except for the defaults.
     pub(crate) fn new(purpose: FormPurpose, form: Form) -> Self {
         let replies = form.fields.iter().map(|field| empty_answer(&field.kind)).collect();
         let mut made = Self {
@@ -82,7 +82,7 @@ impl FormBox {
         for at in 0..made.form.fields.len() {
             if let Some(default) = made.form.fields.get(at).and_then(|field| field.default.clone()) {
                 made.set_field(at, &default);
-                // A default is only offered: what is typed takes its place.
+                // A default is only offered: typing replaces it.
                 if let Some(FieldAnswer::Text(field)) = made.replies.get_mut(at) {
                     field.apply(Edit::SelectAll);
                 }
@@ -144,7 +144,7 @@ impl Overlay for FormBox {
         panes: &mut Panes,
     ) -> Vec<OverlayResponse> {
         match action {
-            // What was sent stays as it is until something comes back.
+            // A form that was sent can't be changed until a response arrives.
             _ if self.sent => {}
             Action::FormAccept if self.chosen_file.is_some() => self.take_file(),
             Action::FormNext if self.offers_file() => self.take_file(),
@@ -194,7 +194,7 @@ impl Overlay for FormBox {
         Vec::new()
     }
 
-    /// A choice in a form is only sent by Enter.
+    /// In a form, letters only choose; Enter sends.
     fn letter_effect(&self, _: char) -> LetterEffect {
         LetterEffect::Harmless
     }

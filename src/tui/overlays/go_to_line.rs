@@ -1,4 +1,4 @@
-//! The number of a line that the cursor of the editor goes to.
+//! Asks for the number of a line and moves the editor's cursor there.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::editing::Pos;

@@ -1,4 +1,4 @@
-//! The keys of the place that the person came from, then those that count everywhere: from the keymap itself.
+//! The help: the keys of the context that the person came from, then those that work everywhere. Made from the keymap.
 
 use super::{Overlay, OverlayContext, OverlayResponse, OwnKey};
 use crate::tui::action::Action;
@@ -14,22 +14,22 @@ use unicode_width::UnicodeWidthStr;
 
 #[derive(Debug)]
 pub(crate) struct Help {
-    /// Where the person came from.
+    /// The context that the person came from.
     pub(crate) context: Context,
-    /// What the place is called.
+    /// The name of that context.
     pub(crate) place: String,
-    /// Whether letters are text there.
+    /// Whether letters are text in that context.
     pub(crate) takes_text: bool,
-    /// What does nothing there, although the place has keys for it.
+    /// Actions that do nothing there, although the context has keys for them.
     pub(crate) lacks: Vec<Action>,
-    /// Keys of an overlay of which the keymap knows nothing, and what they do.
+    /// Keys of an overlay that are not in the keymap, and what they do.
     pub(crate) own: Vec<OwnKey>,
     /// The first row on screen.
     pub(crate) top: usize,
 }
 
 impl Help {
-    /// The rows of a context with their keys: where the person came from those that work there, elsewhere all.
+    /// The rows of a context with their keys; in the person's context only keys that do something, elsewhere all.
     fn rows<'k>(&self, keymap: &'k Keymap, context: Context) -> Vec<(String, &'k str)> {
         let is_here = std::iter::successors(Some(self.context), |at| at.parent()).any(|at| at == context);
         let keys = |row: &Binding| match is_here {
@@ -130,7 +130,7 @@ const VIM_KEYS: [(&str, &str); 8] = [
     (":", "go to a line; nothing else"),
 ];
 
-/// What the contexts are called on this page.
+/// The names of the contexts on this page.
 pub(super) fn heading(context: Context) -> &'static str {
     match context {
         Context::Everywhere => "Everywhere",
@@ -166,7 +166,7 @@ fn section(
         rows.push(Line::default());
         rows.push(Line::styled(heading(context), look.style(Slot::UiTitle)));
     }
-    // Two columns where there is room.
+    // Two columns if there is room.
     let columns = if width >= 64 { 2 } else { 1 };
     let cell = usize::from(width) / columns - 1;
     let (mut spans, mut cells) = (Vec::new(), 0);
@@ -181,7 +181,7 @@ fn section(
         }
         let style = look.style(Slot::UiKeybarKey);
         if is_wide {
-            // It has rows of its own: nothing of it is cut.
+            // A wide entry has rows of its own, so that nothing is cut.
             let head = Span::styled(format!("  {keys}"), style);
             rows.extend(safe::hanging(head, help, width.into(), look.text()));
             continue;

@@ -1,4 +1,4 @@
-//! A key for a provider; it stays in memory.
+//! Asks for a provider's key, which is only kept in memory.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::sentences::saving;
@@ -12,7 +12,7 @@ use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use secrecy::SecretString;
 
-/// The box.
+/// The box for a provider's key.
 #[derive(Debug)]
 pub struct KeyBox {
     /// The provider.
@@ -21,7 +21,6 @@ pub struct KeyBox {
 }
 
 impl KeyBox {
-    /// Nothing is typed yet.
     pub(crate) fn new(provider: String) -> Self {
         Self { provider, field: Field::secret() }
     }

@@ -1,5 +1,5 @@
-//! `/keys test`: what the terminal sends, each key as sayso reads it, with its bytes and with what it does in which place. Nothing
-//! that is pressed here does anything else; Esc twice leaves, and so does Ctrl-C twice.
+//! `/keys test`: shows what the terminal sends, each key as sayso reads it, with its bytes and what it does in each
+//! context. Keys pressed here do nothing else; Esc twice leaves, and so does Ctrl-C twice.
 
 use super::{Overlay, OverlayContext, help};
 use crate::tui::keymap::{Context, Key, Keymap};
@@ -12,24 +12,24 @@ use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// What is kept of what came.
+/// How many inputs are kept.
 const MAX_SAMPLES: usize = 40;
 
-/// What the terminal sent, the newest first.
+/// The inputs from the terminal, newest first.
 #[derive(Debug)]
 pub(crate) struct KeysTest {
     kitty: bool,
     sent: Vec<KeySample>,
 }
 
-/// Something that the terminal sent.
+/// An input from the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeySample {
     what: String,
     bytes: String,
-    /// What it does, place by place.
+    /// What it does, context by context.
     does: Vec<String>,
-    /// Whether the same once more leaves.
+    /// Whether the same input a second time closes the test.
     leaves: bool,
 }
 
@@ -48,12 +48,12 @@ impl KeySample {
         Self { what: key.to_string(), bytes: String::new(), does, leaves }
     }
 
-    /// Something that is no key.
+    /// An input that is not a key.
     pub(crate) fn other(what: String) -> Self {
         Self { what, bytes: String::new(), does: Vec::new(), leaves: false }
     }
 
-    /// With the bytes that it was read from.
+    /// Adds the bytes that it was read from.
     pub(crate) fn with_bytes(self, bytes: &[u8]) -> Self {
         Self { bytes: bytes.escape_ascii().to_string(), ..self }
     }
@@ -64,7 +64,7 @@ impl KeysTest {
         Self { kitty, sent: Vec::new() }
     }
 
-    /// Takes what came; `true`: it is left.
+    /// Records an input; returns whether it closes the test.
     pub(crate) fn take(&mut self, sent: KeySample) -> bool {
         let again = sent.leaves && self.sent.first() == Some(&sent);
         self.sent.insert(0, sent);
@@ -104,7 +104,7 @@ impl Overlay for KeysTest {
     }
 }
 
-/// `Ctrl-Y       \\x19`, and below it what it does.
+/// `Ctrl-Y       \\x19`, and below it what the key does.
 fn rows(sent: &KeySample, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let what = Span::styled(format!("{:<14} ", safe::one_line(&sent.what)), look.style(Slot::UiKeybarKey));
     let mut rows = safe::hanging(what, &sent.bytes, width.into(), look.text());

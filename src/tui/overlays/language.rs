@@ -1,4 +1,4 @@
-//! The languages that a block could be in that names none.
+//! The list of languages for a block that names none.
 
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{BlockId, Language};

@@ -1,5 +1,5 @@
-//! The limits of the block that waits: a row for each, with what it counts and how it is held. Whether a limit holds is told
-//! by the block's terms.
+//! The limits of the waiting block: a row for each, with what it counts and how it is enforced. The block's terms tell
+//! how.
 
 pub(crate) mod limit;
 pub(crate) mod typed;
@@ -21,12 +21,12 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
-/// Columns of the names, of what is typed, of what is counted.
+/// Columns of the names, of the values, of the descriptions.
 const NAME_COLUMNS: usize = 12;
 const VALUE_COLUMNS: usize = 14;
 const DESCRIPTION_COLUMNS: usize = 27;
 
-/// The limits of the block that waits, to be changed.
+/// A form to change the limits of the waiting block.
 #[derive(Debug)]
 pub struct LimitsForm {
     pub(crate) block: BlockId,
@@ -34,24 +34,24 @@ pub struct LimitsForm {
     pub rows: Vec<LimitRow>,
     /// The row with the cursor.
     pub at: usize,
-    /// What the form was opened with.
+    /// The limits when the form was opened.
     before: Limits,
 }
 
-/// One row.
+/// A row of the form.
 #[derive(Debug)]
 pub struct LimitRow {
     pub(crate) limit: Limit,
     /// What was typed.
     pub field: Field,
-    /// How it is held.
+    /// How the limit is enforced.
     pub(crate) hold: Enforcement,
-    /// Why what was typed can't be taken.
+    /// Why the typed text is invalid.
     pub wrong: Option<&'static str>,
 }
 
 impl LimitsForm {
-    /// A form for the block that waits; else why there is none.
+    /// Opens a form for the waiting block; the error says why there is none.
     pub(crate) fn open(state: &State) -> Result<Self, Note> {
         let Some(item) = state.waiting() else {
             return Err(Note::info("No block waits: limits belong to a block."));
@@ -66,7 +66,7 @@ impl LimitsForm {
         Ok(Self::new(block, limits, terms))
     }
 
-    /// A form for a block that has these limits, which its terms hold as they say.
+    /// A form for a block with these limits and terms.
     fn new(block: BlockId, limits: Limits, terms: Option<&Terms>) -> Self {
         let row = |limit: Limit| {
             let mut field = Field::line();
@@ -88,13 +88,13 @@ impl LimitsForm {
         }
     }
 
-    /// The limits as typed. Where a row can't be read, it says why and has the cursor.
+    /// Reads the limits as typed. If a row is invalid, it shows why and gets the cursor.
     fn read(&mut self) -> Option<Limits> {
         let mut limits = self.before;
         let mut first = None;
         for (at, row) in self.rows.iter_mut().enumerate() {
             let typed = row.field.text();
-            // What was not touched stays exactly as it was.
+            // An untouched value stays exactly as it was.
             if typed == row.limit.text(&self.before) {
                 row.wrong = None;
                 continue;
@@ -113,7 +113,7 @@ impl LimitsForm {
         }
     }
 
-    /// Sends the limits as typed; nothing follows where a row says what is wrong with it.
+    /// Sends the limits as typed; returns `None` if a row is invalid.
     pub(crate) fn apply(&mut self) -> Option<OverlayResponse> {
         let limits = self.read()?;
         if limits == self.before {
@@ -142,7 +142,7 @@ impl Overlay for LimitsForm {
         Vec::new()
     }
 
-    /// What was wrong with a text is not any more when it is another, or is told anew.
+    /// Called when a text changed: the error about it is removed; reading it again may bring it back.
     fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(row) = self.rows.get_mut(self.at) {
             row.wrong = None;
@@ -183,7 +183,7 @@ impl Overlay for LimitsForm {
 fn draw(sheet: &mut Sheet, (number, row): (usize, &LimitRow), here: bool, width: u16, look: DrawStyle<'_>) {
     let mark = if here { "> " } else { "  " };
     let head = format!("{mark}{:<NAME_COLUMNS$}", row.limit.name());
-    // A long text goes on below; what stands beside it stays in the first row.
+    // A long text continues below; its description stays in the first row.
     let room = VALUE_COLUMNS.min(usize::from(width).saturating_sub(NAME_COLUMNS + 3)).max(4);
     let typed = TypedText::of(&row.field);
     let typed = if here { typed } else { TypedText { selected: None, ..typed } };

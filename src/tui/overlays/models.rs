@@ -1,5 +1,4 @@
-//! The models that can be chosen, as their providers tell them: where they run, how long a conversation may be, what they
-//! cost.
+//! The list of models, as their providers report them: where they run, how large their context is, what they cost.
 
 use super::key::KeyBox;
 use super::{Overlay, OverlayContext, OverlayResponse};
@@ -22,23 +21,23 @@ use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// Rows that stand around the list: field, rule, gap, chat, silent, foot.
+/// The rows around the list: field, rule, gap, chat, silent servers, foot.
 const OTHER_ROWS: u16 = 8;
 
-/// What is said of a name that is none.
+/// The note for an invalid model name.
 pub(crate) const MODEL_NAME_MESSAGE: &str = "A model is named PROVIDER/MODEL.";
 
-/// The models.
+/// The list of models.
 #[derive(Debug, Default)]
 pub struct Models {
     /// Letters, or a model's full name.
     filter: Field,
-    /// The model in use, which is offered whatever its provider lists.
+    /// The model in use; it is listed even if its provider does not list it.
     current: Option<ModelName>,
-    /// What the providers offer; `None` while it is being found out who can be asked.
+    /// What the providers offer; `None` while it is not known which ones can be asked.
     offers: Option<Vec<Offer>>,
     cursor: Cursor,
-    /// A model whose connection is being tested, or was, with the answer.
+    /// The model whose connection is being or was tested, and the result.
     tested: Option<(ModelName, Option<Result<String, String>>)>,
 }
 
@@ -46,16 +45,16 @@ pub struct Models {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ModelRow {
     Model(ModelInfo),
-    /// A provider without a key: its name, and where the key is looked for.
+    /// A provider without a key: its name, and where the key is expected.
     NoKey(String, String),
     /// A provider that is being asked.
     Asking(String),
-    /// A provider that has a key and did not answer, and why.
+    /// A provider with a key that did not answer, and why.
     Failed(String, String),
 }
 
 impl ModelRow {
-    /// What the filter looks at.
+    /// The text that the filter matches.
     fn text(&self) -> String {
         match self {
             ModelRow::Model(model) => model.name.to_string(),
@@ -65,17 +64,17 @@ impl ModelRow {
 }
 
 impl Models {
-    /// The list, while it is being found out who can be asked.
+    /// The list before it is known which providers can be asked.
     pub(crate) fn with(current: Option<ModelName>) -> Self {
         Self { current, ..Self::default() }
     }
 
-    /// The models of a provider that was chosen just now, while this model of it is tried.
+    /// The models of a provider that was just chosen, while this one of them is tested.
     pub(crate) fn trying(model: ModelName) -> Self {
         Self { current: Some(model.clone()), tested: Some((model, None)), ..Self::default() }
     }
 
-    /// All rows that the filter leaves, best first.
+    /// All rows that match the filter, best first.
     fn matching_rows(&self) -> Vec<ModelRow> {
         let rows = self.rows();
         let texts: Vec<String> = rows.iter().map(ModelRow::text).collect();
@@ -84,7 +83,7 @@ impl Models {
 
     fn rows(&self) -> Vec<ModelRow> {
         let mut rows: Vec<ModelRow> = self.offers.iter().flatten().flat_map(rows_of).collect();
-        // The model in use stands first.
+        // The model in use comes first.
         if let Some(current) = &self.current {
             let is_current = |row: &ModelRow| matches!(row, ModelRow::Model(model) if model.name == *current);
             let row = match rows.iter().position(is_current) {
@@ -100,12 +99,12 @@ impl Models {
         rows
     }
 
-    /// The chosen row; `None` where the filter leaves none.
+    /// The chosen row; `None` if no row matches.
     fn row(&self) -> Option<ModelRow> {
         self.matching_rows().into_iter().nth(self.cursor.0)
     }
 
-    /// The chosen model, or the one that was typed in full (`provider/model`) where no row is left.
+    /// The chosen model or, if no row matches, the one that was typed in full (`provider/model`).
     fn chosen(&self) -> Option<ModelName> {
         match self.row() {
             Some(ModelRow::Model(model)) => Some(model.name),
@@ -114,14 +113,14 @@ impl Models {
         }
     }
 
-    /// Servers on this computer that do not answer.
+    /// The servers on this computer that do not answer.
     fn silent_servers(&self) -> Vec<&str> {
         let offers = self.offers.iter().flatten();
         let silent = offers.filter(|o| matches!(o.answer, CatalogueAnswer::NotRunning(_)));
         silent.map(|o| o.name.as_str()).collect()
     }
 
-    /// Takes in what one provider offers; the chosen row stays chosen.
+    /// Takes what a provider offers; the same row stays chosen.
     fn add_offer(&mut self, offer: Offer) {
         let chosen = self.row();
         if let Some(place) = self.offers.iter_mut().flatten().find(|old| old.name == offer.name) {
@@ -175,7 +174,7 @@ impl Overlay for Models {
             (None, Some(ModelRow::NoKey(provider, _))) => {
                 OverlayResponse::Open(Box::new(KeyBox::new(provider)))
             }
-            // Whoever is still being asked, or gave no list, has nothing to choose from yet.
+            // A provider that is still being asked or gave no list offers nothing to choose yet.
             (None, Some(_)) => return Vec::new(),
             (None, None) => OverlayResponse::Say(Note::warn(MODEL_NAME_MESSAGE)),
         };
@@ -248,7 +247,7 @@ fn rows_of(offer: &Offer) -> Vec<ModelRow> {
         (CatalogueAnswer::Models(models), _) => models.iter().cloned().map(ModelRow::Model).collect(),
         (CatalogueAnswer::Asking, _) => vec![ModelRow::Asking(name)],
         (CatalogueAnswer::NoKey, KeyState::Missing(place)) => vec![ModelRow::NoKey(name, place.clone())],
-        // A server that is not running here is no news: they are named together, below.
+        // Servers that are not running here get no row of their own: they are named together below.
         (CatalogueAnswer::NoKey, _) => Vec::new(),
         (CatalogueAnswer::NotRunning(_), _) => Vec::new(),
         (CatalogueAnswer::Failed(why), _) => vec![ModelRow::Failed(name, why.clone())],
@@ -263,7 +262,7 @@ pub(crate) fn model_name(text: &str) -> Option<ModelName> {
         .then(|| ModelName { provider: provider.to_owned(), model: model.to_owned() })
 }
 
-/// What there is to know below the list.
+/// Draws the facts below the list.
 fn draw_below(
     list: &Models,
     shown: &[ModelRow],
@@ -303,7 +302,7 @@ fn model_of(row: &ModelRow) -> Option<&ModelInfo> {
     }
 }
 
-/// The tokens of this chat, and how well they are known; `None` where nothing was said yet.
+/// The tokens of this chat, and how exact the number is; `None` if nothing was said yet.
 fn used_tokens(state: &State) -> Option<(u64, &'static str)> {
     let share = &state.live.context;
     let said = state.transcript.items.iter().any(|item| matches!(item, Item::Prompt { .. }));
@@ -339,7 +338,7 @@ fn row_text(
     }
 }
 
-/// `used`: the tokens of the chat; `is_told`: whether it is known where the providers are.
+/// `used`: the tokens of the chat; `is_told`: whether it is known where the providers run.
 fn model_text(
     model: &ModelInfo,
     state: &State,
@@ -362,7 +361,7 @@ fn model_text(
     let price = model.price.as_ref().map(catalogue::price).unwrap_or_default();
     let right =
         format!("{place:<7} {context:<10} {price:<11}{}", if current { " in use" } else { "       " });
-    // The name gets what the rest leaves; where there is little room, what is known of it gives way.
+    // The name gets the remaining room; if that is small, the other facts are cut.
     let room = width.saturating_sub(right.chars().count() + 12).max(24);
     let name = safe::cut(&safe::one_line(name), room);
     let pad = room.saturating_sub(unicode_width::UnicodeWidthStr::width(name.as_str()));
@@ -402,7 +401,7 @@ mod tests {
         assert_eq!(names(&list), ["b/y", "a", "b/x"]);
     }
 
-    /// A server here that refuses is one that runs: it says so in its row, and a model of it is no cloud's.
+    /// A server here that refuses is running: its row says so, and its model does not count as one in the cloud.
     #[test]
     fn a_server_here_that_refuses_is_running() {
         let current = ModelName { provider: "b".into(), model: "y".into() };

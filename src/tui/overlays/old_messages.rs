@@ -1,4 +1,4 @@
-//! Messages sent before, newest first.
+//! The list of messages sent before, newest first.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::panes::Panes;
@@ -21,12 +21,11 @@ pub(crate) struct OldMessages {
 }
 
 impl OldMessages {
-    /// The list, in this order.
     pub(crate) fn of(all: Vec<String>) -> Self {
         Self { all, ..Self::default() }
     }
 
-    /// The messages that the filter leaves.
+    /// The messages that match the filter.
     fn matching_messages(&self) -> Vec<&str> {
         rank(&self.filter.text(), &self.all)
             .into_iter()

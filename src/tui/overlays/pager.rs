@@ -1,5 +1,5 @@
-//! A pager: a text of any length on the whole screen, read from its file where it is looked at. It shows what is there as
-//! text, whatever it is, and follows nothing.
+//! The pager: shows a text of any length on the whole screen, reading only the visible part of its file. Everything in
+//! it is shown as plain text, and links are not followed.
 
 mod paint;
 mod scroll;
@@ -21,10 +21,10 @@ use source::{FileLine, FileStatus, PagerSource};
 use std::io;
 use std::ops::Range;
 
-/// Columns that it asks for: more than there are, which is all of the screen.
+/// The columns that it wants: more than there are, so that it gets the whole screen.
 const WHOLE_SCREEN: u16 = u16::MAX - 4;
 
-/// Columns that are scrolled sideways at once.
+/// How many columns a sideways key scrolls.
 const SIDEWAYS_COLUMNS: usize = 8;
 
 /// A text on the whole screen.
@@ -32,34 +32,34 @@ const SIDEWAYS_COLUMNS: usize = 8;
 pub(crate) struct Pager {
     title: String,
     source: PagerSource,
-    /// The same for the person's own pager.
+    /// The same text, for the person's own pager program.
     what: PagerText,
-    /// The lines from the top of the screen on, and the row of the first of them that is at the top.
+    /// The lines from the top of the screen on, and which row of the first one is at the top.
     lines: Vec<FileLine>,
     row: usize,
     wraps: bool,
-    /// Columns that are left out at the left where nothing is wrapped.
+    /// Columns scrolled out at the left, if lines are not wrapped.
     left: usize,
-    /// Digits that were typed.
+    /// Digits typed so far.
     number: String,
-    /// What is typed to be looked for.
+    /// The field for the search text.
     field: Option<Field>,
     is_expression: bool,
     pattern: Option<Pattern>,
-    /// What is looked through at present.
+    /// The search that is going on.
     looking: Option<SearchProgress>,
-    /// The match that the person is at: the beginning of its line, and bytes of the text of that.
+    /// The current match: the start of its line, and the byte range in that line's text.
     at: Option<(u64, Range<usize>)>,
     told: Option<String>,
 }
 
-/// Where a search stands.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug)]
 struct SearchProgress {
     back: bool,
-    /// Where the next portion begins; backwards, where it ends.
+    /// Where the next portion begins; for a backward search, where it ends.
     from: u64,
-    /// Whether it went on from the other end.
+    /// Whether it has continued at the other end.
     turned: bool,
 }
 
@@ -67,7 +67,7 @@ impl Pager {
     /// Opens a text.
     ///
     /// # Errors
-    /// What the system says of the file.
+    /// An error of the system about the file.
     pub(crate) fn open(title: String, what: PagerText) -> io::Result<Self> {
         let source = match &what {
             PagerText::File(path) => PagerSource::open(path)?,
@@ -97,12 +97,12 @@ impl Pager {
         self.wraps.then_some(usize::from(room.width).max(2))
     }
 
-    /// Rows of the screen that show text.
+    /// The rows of the screen for text.
     fn height(&self, room: Rect) -> usize {
         usize::from(room.height).saturating_sub(usize::from(self.field.is_some())).max(1)
     }
 
-    /// Does something that reads; what went wrong is told.
+    /// Does something that reads the file; an error is shown.
     fn perform(
         &mut self,
         around: OverlayContext<'_>,

@@ -1,4 +1,4 @@
-//! The recipes: name, title, when each fits; those of the person say so.
+//! The list of recipes: name, title, when each is useful; those of the person are labelled.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::RecipeCard;
@@ -15,22 +15,20 @@ use ratatui::text::Line;
 /// Columns of a recipe's title.
 const TITLE_COLUMNS: usize = 20;
 
-/// The recipes.
+/// The list of recipes.
 #[derive(Debug, Default)]
 pub struct Recipes {
     filter: Field,
-    /// All of them, in the order of their list.
     all: Vec<RecipeCard>,
     cursor: Cursor,
 }
 
 impl Recipes {
-    /// The list, in this order.
     pub(crate) fn of(all: Vec<RecipeCard>) -> Self {
         Self { all, ..Self::default() }
     }
 
-    /// The recipes that the filter leaves.
+    /// The recipes that match the filter.
     fn matching_recipes(&self) -> Vec<&RecipeCard> {
         let texts: Vec<String> =
             self.all.iter().map(|card| format!("{} {} {}", card.name, card.title, card.when)).collect();
@@ -56,7 +54,7 @@ impl Overlay for Recipes {
         Some((&mut self.cursor, rows))
     }
 
-    /// The files were read anew: the cursor stays on its recipe.
+    /// The recipe files were read again: the cursor stays on its recipe.
     fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         let JobResult::Recipes(recipes, _) = found else { return None };
         let chosen = self.chosen().map(|card| card.name.clone());
@@ -111,7 +109,7 @@ impl Overlay for Recipes {
     }
 }
 
-/// The title of a recipe; those of the person say so.
+/// The title of a recipe; one of the person's is labelled.
 fn title(card: &RecipeCard) -> String {
     let own = if card.file.is_some() { " (yours)" } else { "" };
     format!("{}{own}", safe::one_line(&card.title))

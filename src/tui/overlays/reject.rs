@@ -1,4 +1,4 @@
-//! The reason of a rejection.
+//! Asks for the reason of a rejection.
 
 use super::{Overlay, OverlayContext, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sending;

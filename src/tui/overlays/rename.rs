@@ -1,4 +1,4 @@
-//! Another name for the session.
+//! Asks for a new name of the session.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::engine::Command;

@@ -1,4 +1,5 @@
-//! The rules of this session, and taking one back. It asks nothing: what a rule covered is only asked about again.
+//! The rules of this session, and removing one. Removing asks no question: blocks that the rule covered will only be
+//! asked about again.
 
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::engine::transcript::{RuleItem, RuleOver};
@@ -15,7 +16,7 @@ use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// The list; the chosen row.
+/// The list, as the chosen row.
 #[derive(Debug, Default)]
 pub struct Rules(pub Cursor);
 

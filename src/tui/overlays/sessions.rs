@@ -1,8 +1,11 @@
-//! The sessions: trees of branches with the end of the chosen one, and what is found in them; opening, comparing, renaming
-//! and deleting them.
+//! The list of sessions: trees of branches with the end of the chosen session, and places found in them; opens,
+//! compares, renames and deletes sessions.
 //!
-//! - `listing`: which sessions are listed - `found`: the places in them that hold what was typed - `choice`: what can be
-//!   chosen - `rows`, `preview`: how it is drawn - `removal`: deleting one
+//! - `listing`: which sessions are listed
+//! - `found`: the places in them that match what was typed
+//! - `choice`: what can be chosen
+//! - `rows`, `preview`: how it is drawn
+//! - `removal`: deleting one
 
 mod choice;
 mod found;
@@ -36,33 +39,33 @@ use std::path::PathBuf;
 
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
-    /// Letters that a session has to hold.
+    /// The text that a session has to contain.
     filter: Field,
     listing: SessionListing,
     found: FoundPlaces,
     cursor: Cursor,
-    /// The file of the one that is marked once they are listed; `None`: the newest is.
+    /// The file of the session to choose once they are listed; `None` chooses the newest.
     marked: Option<PathBuf>,
-    /// The end of the chosen one, as it was read.
+    /// The end of the chosen session, as it was read.
     preview: Option<SessionPreview>,
-    /// Another name that is being typed for the chosen one.
+    /// The new name being typed for the chosen session.
     rename: Option<Field>,
-    /// The one that is being compared with the session that is open.
+    /// The session that is being compared with the open one.
     comparing: Option<PathBuf>,
 }
 
 impl Sessions {
-    /// Those of a folder first; they are being listed.
+    /// The list before the sessions are known, restricted to a folder at first.
     pub(crate) fn of(here: PathBuf) -> Self {
         Self { listing: SessionListing::of(here), ..Self::default() }
     }
 
-    /// Those of all folders, with the one in this file marked; they are being listed.
+    /// The list of all folders before the sessions are known; chooses the session in this file.
     pub(crate) fn marking(file: PathBuf) -> Self {
         Self { marked: Some(file), ..Self::default() }
     }
 
-    /// Those of all folders that hold what was typed; what has to be asked for it.
+    /// The list of all folders, filtered by this text, and the jobs that it requires.
     pub(crate) fn with_search(text: &str) -> (Self, Vec<UiCommand>) {
         let mut filter = Field::line();
         filter.set(text);
@@ -71,23 +74,23 @@ impl Sessions {
         (list, vec![UiCommand::Job(Job::Sessions), search])
     }
 
-    /// What is to be said of the search, where the rows do not tell it.
+    /// The remark about the search, if the rows don't show the result.
     fn remark(&self) -> Option<String> {
         let typed = self.filter.text();
         self.found.remark(&typed, self.listing.len() == 0 && self.found.hits(&typed).is_empty())
     }
 
-    /// What Esc does now.
+    /// The label of Esc.
     fn esc_label(&self) -> &'static str {
         if self.filter.is_empty() { "back" } else { "clear" }
     }
 
-    /// How many rows can be chosen: sessions, places in sessions, a new one.
+    /// How many rows can be chosen: sessions, found places, a new session.
     fn count(&self) -> usize {
         self.listing.len() + self.found.hits(&self.filter.text()).len() + 1
     }
 
-    /// What can be chosen in a row.
+    /// What a row chooses.
     fn at(&self, row: usize) -> Choice<'_> {
         let behind = row.saturating_sub(self.listing.len());
         let hit = || self.found.hits(&self.filter.text()).get(behind);
@@ -101,12 +104,12 @@ impl Sessions {
         self.at(self.cursor.0)
     }
 
-    /// The chosen session; `None`: the row for a new one.
+    /// The chosen session; `None` for the row of a new one.
     fn chosen(&self) -> Option<&Summary> {
         self.choice().session()
     }
 
-    /// Looks for what was typed in the sessions themselves.
+    /// Searches the typed text inside the sessions.
     fn search(&self) -> Vec<OverlayResponse> {
         let text = self.filter.text();
         if text.trim().is_empty() || self.rename.is_some() {
@@ -116,7 +119,7 @@ impl Sessions {
         vec![OverlayResponse::UiCommand(UiCommand::Job(Job::SearchSessions(text, here)))]
     }
 
-    /// Asks for the preview of the chosen one, where it is not there.
+    /// Requests the preview of the chosen session, if it is missing.
     fn preview(&self) -> Vec<OverlayResponse> {
         let Some(chosen) = self.chosen() else { return Vec::new() };
         if self.preview_of(chosen).is_some() {
@@ -133,7 +136,7 @@ impl Sessions {
         });
     }
 
-    /// The name that was typed becomes that of the chosen one.
+    /// Gives the typed name to the chosen session.
     fn give_name(&self, name: String, state: &State) -> Vec<OverlayResponse> {
         let Some(chosen) = self.chosen().filter(|_| !name.is_empty()) else { return Vec::new() };
         let commands = if is_open_here(chosen, state) {
@@ -144,13 +147,13 @@ impl Sessions {
         commands.into_iter().map(OverlayResponse::UiCommand).collect()
     }
 
-    /// Deletes the chosen one, after a question. `None`: none is chosen.
+    /// Asks whether to delete the chosen session. `None` if none is chosen.
     fn delete(&self, around: OverlayContext<'_>) -> Option<OverlayResponse> {
         let chosen = self.chosen().filter(|_| self.rename.is_none())?;
         Some(removal::question(chosen, is_open_here(chosen, around.state), self.preview_of(chosen)))
     }
 
-    /// Puts the chosen one beside the session that is open.
+    /// Compares the chosen session with the open one.
     fn compare(&mut self, state: &State) -> Vec<OverlayResponse> {
         match self.chosen().filter(|_| self.rename.is_none() && self.comparing.is_none()) {
             Some(chosen) if is_open_here(chosen, state) => {
@@ -166,7 +169,7 @@ impl Sessions {
         }
     }
 
-    /// What Enter does; nothing for the session that is open already.
+    /// The label of Enter; `None` for the session that is open already.
     fn enter_label(&self, state: &State) -> Option<&'static str> {
         match self.choice() {
             Choice::Session(chosen) if is_open_here(chosen, state) => None,
@@ -175,7 +178,7 @@ impl Sessions {
         }
     }
 
-    /// The keys that do something where the mark is.
+    /// The keys that do something in the chosen row.
     fn keys_text(&self, around: OverlayContext<'_>) -> String {
         let mut hints = Hints::new(around.keymap, Context::Picker);
         if let Some(enter) = self.enter_label(around.state) {
@@ -201,8 +204,8 @@ impl Sessions {
         self.preview.as_ref().filter(|preview| preview.path == session.path)
     }
 
-    /// Changes the rows; what is chosen stays chosen while it is among them. The row for a new session at the top is
-    /// nobody's choice.
+    /// Changes the rows; the same entry stays chosen if it still exists. The row of a new session at the top does not
+    /// count as chosen.
     fn keeping_choice(&mut self, change: impl FnOnce(&mut Self)) {
         let was = (self.cursor.0 > 0 || !matches!(self.choice(), Choice::New)).then(|| self.choice().key());
         change(self);
@@ -211,7 +214,7 @@ impl Sessions {
         self.cursor.0 = at.unwrap_or(self.cursor.0.min(rows.saturating_sub(1)));
     }
 
-    /// The sessions were listed: the marked one is chosen at first, else the newest.
+    /// Takes the list of sessions: at first chooses the marked one, else the newest.
     fn set_sessions(&mut self, all: &[Summary]) -> Vec<OverlayResponse> {
         let is_first = self.listing.all().is_none();
         self.keeping_choice(|list| list.listing.keep(all.to_vec(), &list.filter.text()));
@@ -226,7 +229,7 @@ impl Sessions {
     }
 }
 
-/// Whether it is the session that this program works on.
+/// Whether it is the session that this program has open.
 fn is_open_here(session: &Summary, state: &State) -> bool {
     own_id(state) == session.id
 }
@@ -296,9 +299,9 @@ impl Overlay for Sessions {
                 let words = words_of_search(&self.filter.text());
                 Exit::OpenSession(hit.session.path.clone(), Some(FoundPlace { place: hit.place, words }))
             }
-            // Who chooses before they are listed means none of the rows to come.
+            // A choice before the sessions are listed means none of the rows to come.
             Choice::New if self.listing.all().is_none() => return Vec::new(),
-            // Who typed words looks for a session; the row that is left when none has them was not chosen.
+            // A person who typed words looks for a session; the remaining row of a new one was not chosen on purpose.
             Choice::New if !self.filter.is_empty() && self.cursor.0 == 0 => {
                 return self.remark().map(Note::info).map(OverlayResponse::Say).into_iter().collect();
             }

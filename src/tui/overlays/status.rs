@@ -1,5 +1,5 @@
-//! How things stand: the model and its context, what the session cost, whose instructions are told, what was ignored of
-//! the project's settings, what confines a block.
+//! The status: the model and its context, the cost of the session, which instructions are sent, which project settings
+//! were ignored, what confines a block.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::sentences::{saving, sending};
@@ -21,7 +21,7 @@ use ratatui::text::{Line, Span};
 /// Columns of a label.
 const LABEL_COLUMNS: usize = 14;
 
-/// The list; the first row on screen.
+/// The list, as its first row on screen.
 #[derive(Debug, Default)]
 pub struct Status(pub usize);
 
@@ -71,7 +71,7 @@ impl Overlay for Status {
     }
 }
 
-/// What there is to know where no pane is, label by label.
+/// The facts for lines mode, where no pane shows them, by label.
 pub(in crate::tui) fn lines(state: &State) -> Vec<(&'static str, String)> {
     let mut facts = model(state);
     facts.push(("Context", context(state)));
@@ -79,7 +79,7 @@ pub(in crate::tui) fn lines(state: &State) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What there is to know, label by label; a label stands once.
+/// The facts by label; each label is shown once.
 fn facts(around: OverlayContext<'_>, panes: &Panes) -> Vec<(&'static str, String)> {
     let OverlayContext { state, look, setup, .. } = around;
     let mut facts = model(state);
@@ -174,7 +174,7 @@ fn context(state: &State) -> String {
     text
 }
 
-/// What the session cost, as far as that is known; where its prices are from.
+/// The cost of the session, as far as it is known, and where its prices come from.
 pub fn cost(state: &State) -> Vec<String> {
     let cost = &state.live.cost;
     let unknown = cost.unknown as usize;
@@ -212,7 +212,7 @@ pub fn cost(state: &State) -> Vec<String> {
     lines
 }
 
-/// The files of instructions, each with its size, and whether they are told.
+/// The files with instructions, their sizes, and whether they are sent.
 fn instructions(state: &State, look: DrawStyle<'_>) -> Vec<(&'static str, String)> {
     let live = &state.live;
     if live.instructions.is_empty() {

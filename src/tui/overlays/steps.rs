@@ -15,7 +15,7 @@ use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// The log; how many rows from its end the person scrolled.
+/// The log, as the number of rows scrolled up from its end.
 #[derive(Debug, Default)]
 pub(crate) struct Steps(usize);
 
@@ -28,7 +28,7 @@ impl Overlay for Steps {
         110
     }
 
-    /// No further than it goes.
+    /// Scrolls, but not beyond the ends.
     fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.wheel(by, around);
         Vec::new()
@@ -93,7 +93,7 @@ fn turn_rows(
     let head = format!("Turn {}  {}{recipe}  ", turn.number, look.place.hour(turn.at));
     let mut prompt = safe::one_line(words::first_line(turn.prompt));
     if turn.is_part {
-        // The rest of it is in the session's file.
+        // The rest of the message is only in the session file.
         prompt.push_str(" …");
     }
     let room = width.saturating_sub(head.chars().count());

@@ -1,4 +1,4 @@
-//! The themes: what the cursor stands on is seen at once, and Esc goes back to what was in use.
+//! The list of themes: the theme under the cursor is applied at once, and Esc goes back to the one in use before.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::panes::Panes;
@@ -11,7 +11,7 @@ use crate::tui::widgets::sheet::{Sheet, entry};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Words in the colours that tell most.
+/// Sample words in the most telling colours.
 const SAMPLES: [(&str, Slot); 7] = [
     ("you", Slot::ChatUser),
     ("WAITING", Slot::BlockPending),
@@ -24,14 +24,14 @@ const SAMPLES: [(&str, Slot); 7] = [
 
 #[derive(Debug)]
 pub(crate) struct ThemeList {
-    /// What was in use when it was opened.
+    /// The theme in use when the list was opened.
     before: String,
     names: Vec<String>,
     cursor: Cursor,
 }
 
 impl ThemeList {
-    /// The themes that are shipped, then the person's own, and the one in use although it is gone.
+    /// The shipped themes, then the person's own, and the one in use even if its file is gone.
     pub(crate) fn new(in_use: &str, own: Vec<String>) -> Self {
         let mut names: Vec<String> = theme::SHIPPED.iter().map(|(name, _)| (*name).to_owned()).collect();
         for name in own.into_iter().chain([in_use.to_owned()]) {
@@ -49,7 +49,7 @@ impl Overlay for ThemeList {
         Some((&mut self.cursor, self.names.len()))
     }
 
-    /// The theme under the cursor is shown at once.
+    /// Applies the theme under the cursor at once.
     fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let before = self.cursor;
         self.cursor.step(by, self.names.len());
@@ -80,7 +80,7 @@ impl Overlay for ThemeList {
             let text = format!("{}{mark}", safe::one_line(name));
             sheet.row(entry(&text, at == self.cursor.0, 40, around.look));
         }
-        // Where the list has the whole screen, this is all that shows a theme.
+        // If the list has the whole screen, these samples are all that shows the theme.
         let samples = SAMPLES.map(|(text, slot)| Span::styled(format!("{text}  "), around.look.style(slot)));
         sheet.gap().row(Line::from(samples.to_vec()));
         Some(sheet)

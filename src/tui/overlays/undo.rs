@@ -1,5 +1,5 @@
-//! What a run changed: each change as a diff, and taking back those that are picked, after a question that says what then
-//! happens. What was taken back is made again the same way.
+//! The changes of a run: each as a diff, and taking back the picked ones after a question that says what will happen.
+//! What was taken back can be redone in the same way.
 
 use super::ask::Ask;
 use super::pager::Pager;
@@ -20,9 +20,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::collections::BTreeSet;
 
-/// Columns of how a change stands by now.
+/// Columns of a change's present state.
 const STATE_COLUMNS: usize = 18;
-/// Files that are named in the question.
+/// How many files the question names.
 const MAX_FILES_SHOWN: usize = 4;
 
 /// The changes of a run.
@@ -37,7 +37,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// The changes of a run, and the order to look for them.
+    /// A list of the changes of a run, and the command that requests them.
     pub(crate) fn of(run: RunId, block: BlockId, record: Sha256) -> (Self, UiCommand) {
         let list = Self { run, block, record, all: None, picked: BTreeSet::new(), cursor: Cursor::default() };
         (list, UiCommand::Job(Job::Changes(record)))
@@ -50,23 +50,23 @@ impl Changes {
         }
     }
 
-    /// Whether there is one that can be taken this way.
+    /// Whether any change can be undone or redone.
     fn has_undoable(&self, way: UndoWay) -> bool {
         self.all().iter().any(|change| change.standing.way() == Some(way))
     }
 
-    /// The picked ones that can be taken this way.
+    /// The picked changes that can be undone or redone.
     fn picked_changes(&self, way: UndoWay) -> Vec<&UndoChange> {
         let all = self.all().iter().filter(|change| self.picked.contains(&change.number));
         all.filter(|change| change.standing.way() == Some(way)).collect()
     }
 
-    /// How many copies were dropped since.
+    /// How many copies have been dropped.
     fn dropped(&self) -> u64 {
         self.all().iter().filter(|change| change.standing == UndoStanding::Dropped).count() as u64
     }
 
-    /// Picks all that can be taken one way or the other, or none.
+    /// Picks all changes that can be undone or redone; if all are picked, none.
     fn pick_all(&mut self) {
         let all: BTreeSet<u32> =
             self.all().iter().filter(|c| c.standing.way().is_some()).map(|c| c.number).collect();
@@ -85,7 +85,7 @@ impl Changes {
         Vec::new()
     }
 
-    /// The question whether it is done.
+    /// Asks whether to do it.
     fn ask(&self, way: UndoWay) -> Vec<OverlayResponse> {
         let picked = self.picked_changes(way);
         if picked.is_empty() {
@@ -112,7 +112,7 @@ impl Changes {
     }
 }
 
-/// What taking them would do, in words.
+/// What undoing or redoing the picked changes would do, in words.
 pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoWay) -> Vec<String> {
     let of = |change: &str| {
         let names: Vec<String> =
@@ -184,7 +184,7 @@ impl Overlay for Changes {
 
     fn letter_effect(&self, letter: char) -> LetterEffect {
         match letter {
-            // What is done is asked about first.
+            // `t` and `m` open a question first.
             ' ' | 'a' | 'q' => LetterEffect::Harmless,
             't' | 'm' => LetterEffect::Acts,
             _ => LetterEffect::Nothing,

@@ -20,19 +20,19 @@ use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use secrecy::SecretString;
 
-/// What the address of a server that the list does not name is asked with.
+/// The note that asks for the address of a server that is not listed.
 const TYPE_AN_ADDRESS: &str = "Type the address of the server, then Enter.";
 
-/// The model server that is expected on this computer: its name in the configuration, which says where it is asked.
+/// The model server that is expected on this computer: its name in the configuration, which contains its address.
 pub(crate) const USUAL_SERVER: &str = "ollama";
 
-/// One of the places that answers can come from.
+/// One of the sources of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProviderRow {
     Demo,
     /// A model server on this computer.
     Local,
-    /// A provider in the cloud: its place in [`Welcome::clouds`].
+    /// A provider in the cloud: its index in [`Welcome::clouds`].
     Cloud(usize),
     Other,
 }
@@ -43,23 +43,23 @@ pub struct Welcome {
     cursor: Cursor,
     /// Providers in the cloud.
     clouds: Vec<Cloud>,
-    /// [`USUAL_SERVER`], as the configuration says.
+    /// The state of [`USUAL_SERVER`], from the configuration.
     usual: UsualServer,
-    /// Model servers that answered on this computer. `None`: not known yet.
+    /// Model servers that answered on this computer; `None` until they are known.
     servers: Option<Vec<Offer>>,
     /// Interpreters that were found.
     interpreters: Option<Vec<Interpreter>>,
-    /// A field that is being filled, and what for.
+    /// The open text field, and what it is for.
     field: Option<(WantedText, Field)>,
-    /// A key for the server whose address is typed next; it stays in memory and is for no other.
+    /// A key for the server whose address is typed next; it is only kept in memory and sent to no other server.
     key: Option<SecretString>,
-    /// Whether the address that led to no model had a key: that went with it.
+    /// Whether a key was typed with the address that led to no model; it was dropped with it.
     key_is_gone: bool,
     /// Whether the person has moved the cursor.
     touched: bool,
 }
 
-/// What a field is filled for.
+/// What a text field is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WantedText {
     Key(KeyOwner),
@@ -67,17 +67,17 @@ enum WantedText {
     Address,
 }
 
-/// Whom a key is for.
+/// Whose key it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyOwner {
-    /// A provider in the cloud: its place in [`Welcome::clouds`].
+    /// A provider in the cloud: its index in [`Welcome::clouds`].
     Cloud(usize),
     /// The server whose address is typed next.
     OwnServer,
 }
 
 impl Welcome {
-    /// Nothing is known of servers yet.
+    /// The choice before servers are known.
     pub(crate) fn new(setup: &Setup) -> Self {
         Self {
             cursor: Cursor::default(),
@@ -92,7 +92,7 @@ impl Welcome {
         }
     }
 
-    /// The address that was typed before and led to no model stands in its field again.
+    /// Puts an address that was typed before and led to no model back into its field.
     #[must_use]
     pub(crate) fn with_address(mut self, address: Option<&TypedAddress>) -> Self {
         if let Some(TypedAddress { text, with_key }) = address {
@@ -104,8 +104,8 @@ impl Welcome {
         self
     }
 
-    /// The rows, in the order of their digits. They never change their places, so that a digit means what it meant when
-    /// the person looked.
+    /// The rows, in the order of their digits. They never move, so that a digit still means what it meant when the
+    /// person looked.
     fn rows(&self) -> Vec<ProviderRow> {
         let clouds = (0..self.clouds.len()).map(ProviderRow::Cloud);
         [ProviderRow::Demo, ProviderRow::Local]
@@ -124,8 +124,8 @@ impl Welcome {
         self.cursor.step(by, self.rows().len());
     }
 
-    /// Takes in which servers answered on this computer. One that has models is proposed, as long as the person has
-    /// chosen no row.
+    /// Takes the servers that answered on this computer. One with models is proposed, unless the person has already
+    /// chosen a row.
     fn servers_found(&mut self, servers: Vec<Offer>) {
         self.servers = Some(servers);
         if !self.touched && self.field.is_none() && self.server().is_some_and(|s| !s.models().is_empty()) {
@@ -133,13 +133,13 @@ impl Welcome {
         }
     }
 
-    /// The model server that answered and is offered: the first that has models.
+    /// The model server to propose: the first that has models, else the first that answered.
     fn server(&self) -> Option<&Offer> {
         let servers = self.servers.as_ref()?;
         servers.iter().find(|server| !server.models().is_empty()).or_else(|| servers.first())
     }
 
-    /// Takes the chosen row; `Err` tells what is missing, and the field for it is open then.
+    /// Takes the chosen row. `Err` says what is still missing; the field for it is then open.
     fn choose(&mut self) -> Result<Choice, String> {
         if let Some((filling, mut field)) = self.field.take() {
             return self.accept_text(filling, field.take().trim().to_owned());
@@ -166,7 +166,7 @@ impl Welcome {
         }
     }
 
-    /// For whom a key can be pasted at the cursor; what needs no key takes none.
+    /// Whose key can be pasted at the cursor, if the source needs one.
     fn takes_key(&self) -> Option<KeyOwner> {
         match self.row() {
             ProviderRow::Demo | ProviderRow::Local => None,
@@ -175,7 +175,7 @@ impl Welcome {
         }
     }
 
-    /// Whose key it is, in the words of the screen.
+    /// The name of a key's owner, as the screen shows it.
     fn name_of(&self, owner: KeyOwner) -> &str {
         self.cloud(owner).map_or("your own server", |cloud| cloud.title.as_str())
     }
@@ -187,7 +187,7 @@ impl Welcome {
         }
     }
 
-    /// Opens the field for a key; returns what is said then.
+    /// Opens the field for a key; returns the note to show.
     fn ask_for_key(&mut self, of: KeyOwner) -> String {
         self.field = Some((WantedText::Key(of), Field::secret()));
         format!(
@@ -225,7 +225,7 @@ fn field_with(text: &str) -> Field {
     field
 }
 
-/// Where answers come from, and what went out so far.
+/// The source of answers, and what was sent so far.
 pub(crate) fn source_text(around: OverlayContext<'_>) -> String {
     let state = around.state;
     let runs = state.transcript.blocks.values().flat_map(|item| &item.runs);
@@ -295,14 +295,14 @@ impl Overlay for Welcome {
         }
     }
 
-    /// There is nothing behind the choice of a provider.
+    /// While a provider is being chosen, letters only move and choose.
     fn letter_effect(&self, _: char) -> LetterEffect {
         LetterEffect::Harmless
     }
 
-    /// Without a provider there is nothing behind it.
+    /// Without a provider this choice can't be left.
     fn back(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        // A key that was meant for an address is not kept for another one.
+        // A key that was typed for one address must not be used for another.
         self.key = None;
         if self.field.take().is_some() || around.setup.welcome {
             Vec::new()
@@ -342,7 +342,7 @@ impl Overlay for Welcome {
     }
 }
 
-/// The key that leaves the choice, and what it does: without a provider there is nothing behind it.
+/// The key that leaves the choice, and what it does: without a provider, it quits.
 fn leave_hint(around: OverlayContext<'_>) -> (&'static str, &'static str) {
     if around.setup.welcome { ("q", "quit") } else { ("Esc", "back") }
 }

@@ -90,7 +90,7 @@ pub(crate) struct LayoutStamp {
     terms: u64,
     /// Whether all rights are shown.
     pub(crate) full_rights: bool,
-    /// Whether they stand on fewer rows than they would have.
+    /// Whether the rights were closed up because rows are few.
     crowded: bool,
 }
 
@@ -319,6 +319,7 @@ impl CodePane {
         }
     }
 
+    /// All rows that have to be seen before an approval: rights, code and findings.
     pub(crate) fn subject_rows(&self) -> Vec<guard::SubjectRow> {
         self.layout.as_ref().map_or_else(Vec::new, |l| {
             l.rights.subject_rows().iter().cloned().chain(l.doc.subject_rows()).collect()

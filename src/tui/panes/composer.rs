@@ -1,6 +1,6 @@
-//! The message that is being written: its text, pastes held back as chips, older messages.
+//! The message being written: its text, long pastes as chips, older messages.
 //!
-//! It decides nothing about sending; it hands the finished text over.
+//! It does not decide when to send; the caller takes the finished text.
 
 use crate::tui::editing::vim::{Mode, Vim};
 use crate::tui::widgets::field::{Edit, Field, Motion};
@@ -11,26 +11,26 @@ const CHIP_CHARACTERS: usize = 800;
 /// See [`CHIP_CHARACTERS`].
 const CHIP_LINES: usize = 3;
 
-/// A paste that stands in the text as a short mark and is sent in full. It is kept until a message was sent, wherever its
-/// mark is: undo brings that back.
+/// A long paste: the text contains a short mark for it, and the message is sent with all of it. It is kept until a
+/// message is sent, even without its mark, because undo may bring the mark back.
 #[derive(Debug)]
 struct Chip {
     mark: String,
     text: String,
 }
 
-/// Where the person stands among older messages.
+/// Which older message is shown.
 #[derive(Clone, Debug)]
 struct HistoryPlace {
     /// Which message, counted from the newest.
     back: usize,
-    /// What was written before.
+    /// The draft to come back to.
     draft: String,
-    /// The text as it was put into the field: another one is the person's own.
+    /// The field's generation with the unchanged older message; any other means that the person edited it.
     generation: u64,
 }
 
-/// The message that is being written.
+/// The message being written.
 #[derive(Debug)]
 pub struct Composer {
     field: Field,
@@ -38,7 +38,7 @@ pub struct Composer {
     pastes: usize,
     history: Vec<String>,
     past: Option<HistoryPlace>,
-    /// The keys of vim, where they were asked for.
+    /// The vim keys, if they are enabled.
     vim: Option<Vim>,
 }
 
@@ -56,22 +56,22 @@ impl Default for Composer {
 }
 
 impl Composer {
-    /// The text as it stands in the box.
+    /// The text as the box shows it.
     pub fn field(&self) -> &Field {
         &self.field
     }
 
-    /// The field, for whoever selects in it.
+    /// The field, for selecting in it.
     pub(crate) fn field_mut(&mut self) -> &mut Field {
         &mut self.field
     }
 
-    /// Takes the keys of vim; letters are text at first.
+    /// Enables the vim keys; letters insert text at first.
     pub(crate) fn use_vim(&mut self) {
         self.vim = Some(Vim::new(Mode::Insert));
     }
 
-    /// The keys of vim and what they work on.
+    /// The vim keys and the field.
     pub(crate) fn vim(&mut self) -> Option<(&mut Vim, &mut Field)> {
         self.vim.as_mut().map(|vim| (vim, &mut self.field))
     }
@@ -80,7 +80,7 @@ impl Composer {
         self.vim.as_ref().map(Vim::mode)
     }
 
-    /// Letters are text from here on.
+    /// Switches to the insert mode of vim.
     pub(crate) fn to_insert(&mut self) {
         if let Some(vim) = &mut self.vim {
             vim.set_mode(Mode::Insert, self.field.engine());
@@ -92,7 +92,7 @@ impl Composer {
         self.field.is_empty()
     }
 
-    /// The text with all pastes in full. What a paste holds is no mark.
+    /// The text with all pastes in full. A mark inside a paste is not expanded.
     pub fn full_text(&self) -> String {
         let text = self.field.text();
         let (mut full, mut rest) = (String::with_capacity(text.len()), text.as_str());
@@ -109,7 +109,7 @@ impl Composer {
         full
     }
 
-    /// Hands over the text with all pastes in full, and starts anew; it is remembered among the older messages.
+    /// Returns the text with all pastes in full and empties the box; the text is added to the older messages.
     pub(crate) fn send(&mut self) -> String {
         let text = self.full_text();
         self.remember(text.clone());
@@ -120,24 +120,24 @@ impl Composer {
         text
     }
 
-    /// Empties the box; what was there can be brought back by undo.
+    /// Empties the box; undo brings its content back.
     pub(crate) fn clear(&mut self) {
         let _ = self.field.take();
     }
 
-    /// Replaces the text, as an external editor or a message taken back from the queue does.
+    /// Replaces the text, for example by that of an external editor or by a message taken back from the queue.
     pub fn set(&mut self, text: &str) {
         self.field.set(text);
         self.settle();
     }
 
-    /// Puts a text behind what is being written.
+    /// Adds a text after the draft.
     pub(crate) fn add(&mut self, text: &str) {
         let draft = self.past().map_or_else(|| self.field.text(), |past| past.draft);
         self.set(&if draft.trim().is_empty() { text.to_owned() } else { format!("{draft}\n\n{text}") });
     }
 
-    /// Adds to the older messages; the same message twice in a row is kept once.
+    /// Adds to the older messages; a message equal to the last one is not added again.
     pub fn remember(&mut self, text: String) {
         if !text.trim().is_empty() && self.history.last() != Some(&text) {
             self.history.push(text);
@@ -149,7 +149,7 @@ impl Composer {
         &self.history
     }
 
-    /// Takes a pasted text: short ones as they are, long ones as a chip.
+    /// Inserts a pasted text: a short one as it is, a long one as a chip.
     pub(crate) fn paste(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let lines = text.lines().count();
@@ -157,7 +157,7 @@ impl Composer {
             self.field.apply(Edit::Paste(text));
             return;
         }
-        // What looks like the mark and is none would be taken for it.
+        // A mark must not be equal to anything that was written or pasted.
         let (written, mut mark) = (self.field.text(), String::new());
         while mark.is_empty() || written.contains(&mark) || text.contains(&mark) {
             self.pastes += 1;
@@ -167,7 +167,7 @@ impl Composer {
         self.chips.push(Chip { mark, text });
     }
 
-    /// Puts the chip under the cursor into the text in full; `false`: there is none.
+    /// Replaces the chip under the cursor by its text; `false` if there is none.
     pub(crate) fn open_chip(&mut self) -> bool {
         let at = self.field.cursor();
         let Some(line) = self.field.rows().get(at.row) else { return false };
@@ -181,7 +181,7 @@ impl Composer {
         true
     }
 
-    /// Makes one change. A chip is deleted as a whole.
+    /// Makes one change. Deletes a chip as a whole.
     pub(crate) fn apply(&mut self, edit: Edit) {
         if edit == Edit::Backspace && self.field.selection().is_none() {
             let before = self.field.before_cursor();
@@ -193,32 +193,32 @@ impl Composer {
         self.settle();
     }
 
-    /// What other keys did counts for those of vim.
+    /// Lets the vim keys take notice of what other keys did.
     pub(crate) fn settle(&mut self) {
         if let Some(vim) = &mut self.vim {
             vim.settle(self.field.engine());
         }
     }
 
-    /// Puts a text in the place of so many bytes before the cursor.
+    /// Replaces this many bytes before the cursor.
     pub(crate) fn replace_before(&mut self, bytes: usize, text: &str) {
         self.field.delete_before(bytes);
         self.field.apply(Edit::Paste(text.to_owned()));
     }
 
-    /// Whether a backslash stands before the cursor at the end of its line: Enter then begins a new line.
+    /// Whether the cursor follows a backslash at the end of its line: Enter then begins a new line.
     pub(crate) fn continues(&self) -> bool {
         let at = self.field.cursor();
         self.field.rows().get(at.row).is_some_and(|l| l.ends_with('\\') && l.len() == at.byte)
     }
 
-    /// Replaces that backslash by a new line.
+    /// Replaces that backslash by a line break.
     pub(crate) fn continue_line(&mut self) {
         self.field.apply(Edit::Backspace);
         self.field.apply(Edit::Newline);
     }
 
-    /// One row up; on the first row, to the message before.
+    /// Moves the cursor one row up; from the first row it goes to the message before.
     pub(crate) fn up(&mut self) {
         let before = self.field.cursor();
         self.field.apply(Edit::Move(Motion::Up, false));
@@ -230,13 +230,13 @@ impl Composer {
         self.show_past(back, draft);
     }
 
-    /// Where the person stands among older messages, unless what stands in the box was changed since.
+    /// The older message that is shown, unless the text was changed since.
     fn past(&self) -> Option<HistoryPlace> {
         let generation = self.field.content().generation();
         self.past.as_ref().filter(|past| past.generation == generation).cloned()
     }
 
-    /// Shows an older message, where there is one.
+    /// Shows an older message, if it exists.
     fn show_past(&mut self, back: usize, draft: String) {
         let Some(text) = self.history.iter().rev().nth(back).cloned() else { return };
         self.set(&text);
@@ -244,7 +244,7 @@ impl Composer {
         self.past = Some(HistoryPlace { back, draft, generation });
     }
 
-    /// One row down; on the last row, to the message after.
+    /// Moves the cursor one row down; from the last row it goes to the message after.
     pub(crate) fn down(&mut self) {
         let before = self.field.cursor();
         self.field.apply(Edit::Move(Motion::Down, false));
@@ -332,7 +332,7 @@ mod tests {
         assert!(composer.is_empty());
     }
 
-    /// Whatever changed an older message: it is the message now, and no other takes its place.
+    /// An older message that was changed in any way is now the draft, and no other message replaces it.
     #[test]
     fn an_older_message_that_was_changed_stays() {
         for change in [

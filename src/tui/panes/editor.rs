@@ -1,7 +1,7 @@
-//! Edit mode of the code pane: a block's text under the person's hands.
+//! The edit mode of the code pane: a block's text that the person edits.
 //!
-//! It knows nothing of decisions: leaving it hands the text back, and nothing runs from here. What was not touched
-//! stays as it was, byte for byte: the marks at the start of the text, the ends of its lines, a missing last newline.
+//! It knows nothing of decisions: leaving it returns the text, and nothing runs from here. Untouched parts stay the
+//! same byte for byte: the byte order mark, the line ends, a missing final newline.
 
 mod changed;
 
@@ -13,19 +13,19 @@ use crate::tui::editing::{Text, search};
 use crate::tui::widgets::field::{Edit, Field, Motion, Pos};
 use std::sync::Arc;
 
-/// The other bracket is looked for in so many lines around the cursor when a frame is drawn.
+/// The matching bracket is searched in this many lines around the cursor for each frame.
 const BRACKET_LINES: usize = 400;
 
-/// What is changed against the text that was opened.
+/// What differs from the text that was opened.
 #[derive(Debug, Default)]
 struct EditedLines {
     /// For each line whether it is new or changed.
     lines: Vec<bool>,
-    /// Whether all lines are as they were, and how they end, or the mark at the start, is not.
+    /// Whether all lines are the same and only line ends or the byte order mark differ.
     only_ends: bool,
 }
 
-/// A block's text while it is edited.
+/// A block's text being edited.
 #[derive(Debug)]
 pub struct Editor {
     block: BlockId,
@@ -34,9 +34,9 @@ pub struct Editor {
     source: Arc<str>,
     original: Vec<String>,
     field: Field,
-    /// What is changed against that, as of a generation.
+    /// What differs from it, for a generation of the text.
     changed: Option<(u64, EditedLines)>,
-    /// The keys of vim, where they were asked for.
+    /// The vim keys, if they are enabled.
     vim: Option<Vim>,
 }
 
@@ -49,21 +49,21 @@ impl Editor {
         Self { block, revision, source, original, field, changed: None, vim: None }
     }
 
-    /// Says what the text is written in.
+    /// Sets the language of the text.
     #[must_use]
     pub(crate) fn written_in(mut self, language: Option<&Language>) -> Self {
         self.field.engine().written_in(Syntax::of(language.map_or("", Language::as_str)));
         self
     }
 
-    /// Takes the keys of vim; letters move at first.
+    /// Enables or disables the vim keys; letters move the cursor at first.
     #[must_use]
     pub(crate) fn with_vim(mut self, vim: bool) -> Self {
         self.vim = vim.then(|| Vim::new(Mode::Normal));
         self
     }
 
-    /// The keys of vim and what they work on.
+    /// The vim keys and the text.
     pub(crate) fn vim(&mut self) -> Option<(&mut Vim, &mut Text)> {
         self.vim.as_mut().map(|vim| (vim, self.field.engine()))
     }
@@ -72,7 +72,6 @@ impl Editor {
         self.vim.as_ref().map(Vim::mode)
     }
 
-    /// The block whose text this is.
     pub(crate) fn block(&self) -> BlockId {
         self.block
     }
@@ -82,22 +81,22 @@ impl Editor {
         self.revision
     }
 
-    /// Grows with each change of the text.
+    /// A number that grows with each change of the text.
     pub(crate) fn generation(&self) -> u64 {
         self.field.content().generation()
     }
 
-    /// What is typed into: its lines, its cursor, what is selected.
+    /// The field: its lines, cursor and selection.
     pub fn field(&self) -> &Field {
         &self.field
     }
 
-    /// The whole text, with the line ends that it had; lines that are new get the ends of their neighbours.
+    /// The whole text, with its original line ends; new lines get the ends of their neighbours.
     pub fn text(&self) -> String {
         self.field.content().text()
     }
 
-    /// Whether the text is another than the one that was opened, in any byte.
+    /// Whether the text differs in any byte from the one that was opened.
     pub(crate) fn is_changed(&self) -> bool {
         self.field.rows() != self.original || self.text() != *self.source
     }
@@ -107,12 +106,12 @@ impl Editor {
         self.changed.as_ref().map_or(&[], |c| c.1.lines.as_slice())
     }
 
-    /// Whether the lines are as they were, and only how they end or the mark at the start is changed.
+    /// Whether all lines are the same and only line ends or the byte order mark differ.
     pub(crate) fn only_ends_changed(&self) -> bool {
         self.changed.as_ref().is_some_and(|c| c.1.only_ends)
     }
 
-    /// Finds out which lines are changed, where that is not known of the text as it is now.
+    /// Compares the text with the one that was opened, unless that was done for the present text.
     pub(crate) fn compare(&mut self) {
         let generation = self.generation();
         if self.changed.as_ref().map(|c| c.0) != Some(generation) {
@@ -124,14 +123,14 @@ impl Editor {
         }
     }
 
-    /// How many lines are new or changed, or, where lines were only taken away, how many those are.
+    /// How many lines are new or changed; if lines were only deleted, how many.
     pub(crate) fn changed_count(&self) -> usize {
         let (now, before) = (self.field.rows().len(), self.original.len());
         let marked = self.changed_lines().iter().filter(|c| **c).count();
         marked.max(before.saturating_sub(now))
     }
 
-    /// Replaces the whole text, as an external editor does, with the line ends that it brings; it can be undone.
+    /// Replaces the whole text, including line ends, by that of an external editor; this can be undone.
     pub(crate) fn replace(&mut self, text: &str) {
         self.field.engine().replace_all(text);
         self.settle();
@@ -143,13 +142,13 @@ impl Editor {
         self.settle();
     }
 
-    /// Puts the cursor somewhere, as a click does.
+    /// Puts the cursor at a position.
     pub(crate) fn jump(&mut self, at: Pos) {
         self.field.engine().put_cursor(at);
         self.settle();
     }
 
-    /// The engine, for whoever selects in it.
+    /// The text, for selecting in it.
     pub(crate) fn engine(&mut self) -> &mut Text {
         self.field.engine()
     }
@@ -160,14 +159,14 @@ impl Editor {
         self.settle();
     }
 
-    /// Comments the selected lines (or this one) out, or in again; `false`: the language has no such comments.
+    /// Comments the selected lines (or the current one) out, or in again; `false` if the language has no such comments.
     pub(crate) fn toggle_comment(&mut self) -> bool {
         let done = self.field.engine().toggle_comment();
         self.settle();
         done
     }
 
-    /// The bracket under the cursor and the one that belongs to it, where that is near.
+    /// The bracket under the cursor and its counterpart, if that is near.
     pub(crate) fn brackets(&self) -> Option<(Pos, Pos)> {
         let at = self.field.cursor();
         let under = self
@@ -180,38 +179,38 @@ impl Editor {
         other.map(|other| (at, other))
     }
 
-    /// What is looked for.
+    /// What is being searched.
     pub(crate) fn needle(&self) -> Option<&Needle> {
         self.field.content().needle()
     }
 
-    /// Looks for something from now on.
+    /// Starts a search.
     pub(crate) fn look_for(&mut self, needle: Needle) {
         self.field.engine().set_needle(Some(needle));
     }
 
-    /// Selects the next match, or the one before; `here`: one at the cursor is the next. `false`: there is none.
+    /// Selects the next match, or the one before; `here` includes one at the cursor. `false` if there is none.
     pub(crate) fn find(&mut self, back: bool, here: bool) -> bool {
         let found = self.field.engine().find(back, here);
         self.keep_match();
         found
     }
 
-    /// The search is over: for the keys of vim a match is where the cursor stands, and nothing is selected.
+    /// Ends the search: with vim keys the cursor stays at the match, and nothing is selected.
     pub(crate) fn keep_match(&mut self) {
         if let (Some(_), Some((from, _))) = (&self.vim, self.field.selection()) {
             self.field.engine().put_cursor(from);
         }
     }
 
-    /// What other keys did counts for those of vim.
+    /// Lets the vim keys take notice of what other keys did.
     pub(crate) fn settle(&mut self) {
         if let Some(vim) = &mut self.vim {
             vim.settle(self.field.engine());
         }
     }
 
-    /// Moves the cursor; `select` keeps or begins a selection.
+    /// Moves the cursor; `select` extends or begins a selection.
     pub(crate) fn motion(&mut self, motion: Motion, select: bool) {
         self.apply(Edit::Move(motion, select));
     }

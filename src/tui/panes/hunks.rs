@@ -1,5 +1,5 @@
-//! Hunks: the places in which two texts differ, and the text in which some of them are dropped. Bytes stay what they
-//! are: ends of lines and a missing last one too. It shows nothing and decides nothing.
+//! Hunks: the places in which two texts differ, and the text in which some of them are dropped. Bytes are preserved,
+//! including line ends and a missing final newline. It shows nothing and decides nothing.
 
 use crate::domain::file_texts::FilePart;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
@@ -8,25 +8,25 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Lines beyond which texts are not taken apart.
+/// Texts with more lines are not compared.
 const MAX_LINES: usize = 100_000;
-/// Hunks beyond which nobody decides about them one by one.
+/// With more hunks than this, nobody would decide about them one by one.
 const MAX_HUNKS: usize = 400;
 /// How long the comparison may look for the shortest changes.
 const DIFF_TIMEOUT: Duration = Duration::from_millis(50);
-/// Changes with no more equal lines between them are one hunk.
+/// Changes with at most this many equal lines between them are one hunk.
 const MAX_EQUAL_LINES: usize = 1;
 
-/// One place in which they differ; lines count from 0.
+/// A place in which the texts differ; lines count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LineHunk {
-    /// The lines of the old text that go.
+    /// The lines of the old text that are removed.
     pub(crate) old: Range<usize>,
-    /// The lines of the new text that come in their place.
+    /// The lines of the new text that replace them.
     pub(crate) new: Range<usize>,
 }
 
-/// Two texts, taken apart.
+/// Two texts, split into equal parts and hunks.
 #[derive(Clone, Debug)]
 pub(super) struct Hunks {
     old: Arc<str>,
@@ -36,7 +36,7 @@ pub(super) struct Hunks {
     list: Vec<LineHunk>,
 }
 
-/// The bytes of each line, its end included.
+/// The byte range of each line, including its end.
 fn lines(text: &str) -> Vec<Range<usize>> {
     let mut from = 0;
     text.split_inclusive('\n')
@@ -57,8 +57,7 @@ fn part_lines<'a, 'b>(lines: &'a [&'b str], part: &FilePart) -> &'a [&'b str] {
 }
 
 impl Hunks {
-    /// Compares, file by file; `None` where the texts are the same, or too long or too different to be decided about piece by
-    /// piece.
+    /// Compares file by file; `None` if the texts are equal, or too long or too different for decisions hunk by hunk.
     pub(super) fn of(old: &Arc<str>, new: &Arc<str>, files: &[(FilePart, FilePart)]) -> Option<Self> {
         let (old_lines, new_lines) = (lines(old), lines(new));
         if old == new || old_lines.len().max(new_lines.len()) > MAX_LINES {
@@ -93,12 +92,12 @@ impl Hunks {
         })
     }
 
-    /// All of them, in their order.
+    /// All hunks, in their order.
     pub(super) fn list(&self) -> &[LineHunk] {
         &self.list
     }
 
-    /// Bytes of so many lines of the old text.
+    /// A range of lines of the old text.
     fn old_text(&self, lines: Range<usize>) -> &str {
         slice(&self.old, &self.old_lines, lines)
     }
@@ -107,7 +106,7 @@ impl Hunks {
         slice(&self.new, &self.new_lines, lines)
     }
 
-    /// The pieces of which texts are put together: what is the same in both, and behind it the next hunk.
+    /// The pieces that make up either text: a part equal in both, and the hunk that follows it.
     fn pieces(&self) -> impl Iterator<Item = (&str, Option<(usize, &LineHunk)>)> {
         let mut from = 0;
         let hunks = self.list.iter().enumerate().map(Some).chain([None]);
@@ -136,7 +135,7 @@ impl Hunks {
         text
     }
 
-    /// Where each hunk stands in that text: its lines, those of the old text for one that is dropped.
+    /// The lines of each hunk in that text; for a dropped hunk those of the old text.
     pub(super) fn places(&self, dropped: &BTreeSet<usize>) -> Vec<Range<usize>> {
         let (mut line, mut from) = (0, 0);
         let mut places = Vec::with_capacity(self.list.len());
@@ -150,8 +149,8 @@ impl Hunks {
         places
     }
 
-    /// Which hunks are dropped in a text; `None` where it is another text altogether. Where a text can be read in
-    /// several ways, it is one in which the earliest hunks are kept.
+    /// Which hunks are dropped in a text; `None` if the text can't be made from these two. If several choices make it,
+    /// the one in which the earliest hunks are kept.
     pub(super) fn dropped_in(&self, text: &str) -> Option<BTreeSet<usize>> {
         let pieces: Vec<_> = self.pieces().collect();
         let mut dead = HashSet::new();
@@ -159,7 +158,7 @@ impl Hunks {
         self.read(&pieces, 0, text, &mut dead, &mut dropped).then_some(dropped)
     }
 
-    /// Reads the rest of a text from a piece on. `dead`: pieces and rests that were tried in vain.
+    /// Matches the rest of a text, starting at a piece. `dead`: pairs of piece and rest that failed before.
     fn read(
         &self,
         pieces: &[(&str, Option<(usize, &LineHunk)>)],
@@ -279,7 +278,7 @@ mod tests {
             prop_assert_eq!(hunks.text(&all(&hunks)), old);
         }
 
-        /// What was dropped can be read off the text, up to hunks that make no difference there.
+        /// Which hunks were dropped can be read off the text, except for hunks that make no difference in it.
         #[test]
         fn a_text_tells_what_was_dropped(old in text(), new in text(), choice in 0u32..65_536) {
             prop_assume!(old != new);

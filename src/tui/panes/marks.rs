@@ -1,5 +1,5 @@
-//! Cells that stand out on the panes of a frame: what is looked for, the place that the person is at, what the mouse
-//! selected. They are laid over what the panes drew.
+//! Marks cells in the panes of a frame: search hits, the current hit, the mouse selection. They are drawn over what the
+//! panes drew.
 
 use super::{LowerPane, Panes};
 use crate::engine::State;
@@ -11,14 +11,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-/// Cells of one frame that stand out.
+/// The marked cells of one frame.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
     matches: Vec<(Rect, bool)>,
     selected: Vec<Rect>,
 }
 
-/// The look of the match that the person is at: another than that of all others, in every theme and without colour.
+/// The style of the current search hit; differs from that of all others, in every theme and without colours.
 pub(crate) fn current(look: DrawStyle<'_>) -> Style {
     let style = look.style(Slot::UiMatch);
     if style.add_modifier.contains(Modifier::REVERSED) {
@@ -29,7 +29,7 @@ pub(crate) fn current(look: DrawStyle<'_>) -> Style {
 }
 
 impl Panes {
-    /// The text of a pane that is on screen, and where.
+    /// The text of a pane on screen, and its area.
     pub(crate) fn screen_text(
         &mut self,
         pane: Pane,
@@ -46,7 +46,7 @@ impl Panes {
         }
     }
 
-    /// Finds out which cells of the next frame stand out. Nothing is looked at where nothing does.
+    /// Determines which cells of the next frame are marked. Costs nothing if there is no search and no selection.
     pub(crate) fn mark(&mut self, arrangement: &Arrangement, state: &State, look: DrawStyle<'_>) {
         self.marks = Marks::default();
         if self.marked.is_none() && self.selection.is_none() {

@@ -1,7 +1,7 @@
-//! The output pane: what a run printed, with its receipt and its images.
+//! The output pane: what a run printed, its receipt and its images.
 //!
-//! Lines are wrapped when they come on screen. The pane follows the end of a run until the person scrolls up. Tables of a
-//! run that has ended are cut instead, keep their header on screen, and scroll sideways by columns.
+//! Lines are wrapped when they scroll into view. The pane follows the end of a run until the person scrolls up. Tables
+//! in the output of an ended run are not wrapped but cut, keep their header visible, and scroll sideways by columns.
 
 mod alone;
 mod draw;
@@ -34,33 +34,31 @@ use std::ops::Range;
 use std::rc::Rc;
 use tables::Table;
 
-/// The item of what follows the output.
+/// The item number of the rows after the output.
 const TAIL_ITEM: usize = usize::MAX;
 
-/// What the pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
     Nothing,
-    /// A run of a block.
     Run(BlockId, RunId),
     /// A block that did not run.
     NotRun(BlockId),
 }
 
-/// Where the pane stands.
+/// The scroll position of the pane.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputPlace {
     at: Option<Anchor>,
-    /// Columns of tables that are left out on their left.
+    /// How many columns of tables are scrolled out at the left.
     skipped: usize,
 }
 
-/// A text that is put on screen once it is there.
+/// A text to scroll to once the output is loaded.
 #[derive(Clone, Debug)]
 pub(crate) enum SearchTarget {
-    /// As it stands.
+    /// An exact pattern.
     Pattern(Pattern),
-    /// One of the words of a search over sessions.
+    /// Any of the words of a search over sessions.
     Words(SearchWords),
 }
 
@@ -77,44 +75,43 @@ impl SearchTarget {
 pub struct OutputPane {
     list: VirtualList,
     shown: Option<Subject>,
-    /// Whether the output of the run that is shown is in memory.
+    /// Whether the output of the shown run is in memory.
     is_here: bool,
-    /// The output of the run that is shown, taken apart into lines.
+    /// The output of the shown run, split into lines.
     output: Output,
-    /// Rows before the output: receipt, value or error, images; and after it: the way to the error.
+    /// The rows before the output (receipt, value or error, images), and those after it (the traceback).
     head: Vec<Line<'static>>,
     tail: Vec<Line<'static>>,
-    /// The rows of the head that each image has, with the row that names it.
+    /// The rows of the head that belong to each image, with the row that names it.
     image_rows: Vec<Range<usize>>,
     wrapped: HashMap<usize, Rc<[Line<'static>]>>,
-    /// Tables among the rows of the head, and among the lines of the output of a run that has ended.
+    /// The tables in the head, and those in the output of an ended run.
     head_tables: Vec<Table>,
     tables: Vec<Table>,
-    /// The width for which those of the output were found, and whether they were to be shown whole.
+    /// The width for which `tables` were found, and the value of `whole` then.
     tables_for: Option<(u16, bool)>,
-    /// So many columns of tables are left out on their left.
+    /// How many columns of tables are scrolled out at the left.
     skipped: usize,
-    /// Whether tables are shown whole.
+    /// Whether tables are shown in full.
     whole: bool,
-    /// The header of a table that goes on at the top.
+    /// The header of the table that continues above the top row.
     header: Vec<Line<'static>>,
-    /// Whether what the run came to was put on screen.
+    /// Whether the result of the run was scrolled to.
     result_shown: bool,
     theme: String,
     area: Rect,
-    /// A text that is put on screen as soon as the output of this block is laid out.
+    /// A text to scroll to as soon as the output of this block is laid out.
     seek: Option<(BlockId, SearchTarget)>,
-    /// How often lines were changed that were there already.
+    /// How often existing lines were changed.
     changes: u64,
-    /// The image that is shown alone, and what stands behind it: nothing.
+    /// The image that is shown alone; meanwhile `no_output` takes the place of the output.
     alone: Option<AloneImage>,
     no_output: Output,
-    /// The screen of the program's own terminal, where that stands in the place of the lines.
+    /// The screen of the program's own terminal, if it is shown instead of the lines.
     screen: Option<TerminalScreen>,
 }
 
-/// The run that belongs on screen: the one that goes on; else the last one of the chosen block, or what became of it;
-/// else the newest run.
+/// What to show: the current run; else the last run of the chosen block, or that it did not run; else the newest run.
 fn subject(state: &State, chosen: Option<BlockId>) -> Subject {
     if let Some(run) = &state.live.run {
         return Subject::Run(run.block, run.run);
@@ -132,18 +129,18 @@ fn subject(state: &State, chosen: Option<BlockId>) -> Subject {
             return Subject::NotRun(item.block.id);
         }
     }
-    // Runs are numbered as they begin; a block that came later may have run earlier.
+    // Runs are numbered in the order of their starts; a block that came later may have run earlier.
     let newest = state.transcript.blocks.values().max_by_key(|item| item.runs.last().map(|run| run.run));
     newest.and_then(last_run).unwrap_or(Subject::Nothing)
 }
 
-/// Whether there is something to show when this block was chosen.
+/// Whether there is something to show if this block is chosen.
 pub(crate) fn has_any(state: &State, chosen: Option<BlockId>) -> bool {
     subject(state, chosen) != Subject::Nothing
 }
 
 impl OutputPane {
-    /// Takes in a piece of what a run prints.
+    /// Appends a piece of a run's output.
     pub fn push(&mut self, run: RunId, stream: Stream, bytes: &[u8]) {
         if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
             let changed = self.output.push(stream, bytes);
@@ -151,8 +148,8 @@ impl OutputPane {
         }
     }
 
-    /// Forgets what was laid out of lines that changed. A person who reads further up keeps the place, although lines
-    /// between the first and the last were let go.
+    /// Drops the cached rows of changed lines. A person who has scrolled up keeps the position, although lines in the
+    /// middle were dropped.
     fn forget_wrapped(&mut self, changed: LineChange) {
         self.changes += u64::from(changed.from < self.output.len());
         self.wrapped.retain(|line, _| *line < changed.from);
@@ -181,18 +178,18 @@ impl OutputPane {
         }
     }
 
-    /// Shows the screen of the program's own terminal in the place of what it printed, or that again.
+    /// Shows the screen of the program's own terminal instead of the printed lines; `None` shows the lines again.
     pub(in crate::tui) fn show_screen(&mut self, screen: Option<TerminalScreen>) {
         self.screen = screen;
     }
 
-    /// Whether tables are shown whole, wrapped as other lines are, and not the columns that fit: what a terminal copies is
-    /// what is drawn.
+    /// Sets whether tables are shown in full, wrapped like other lines, so that a terminal's own selection can copy all
+    /// of them.
     pub(in crate::tui) fn show_whole(&mut self, whole: bool) {
         self.whole = whole;
     }
 
-    /// Finds out what the next frame shows.
+    /// Lays out what the next frame shows.
     pub(crate) fn arrange(
         &mut self,
         state: &State,
@@ -204,7 +201,7 @@ impl OutputPane {
         let subject = subject(state, chosen);
         let was = self.shown.replace(subject);
         let is_here = self.run(state).is_none_or(|(_, run)| run.unloaded_output().is_none());
-        // Once its output is there, all that was laid out of the run is laid out anew.
+        // When the output has been loaded, everything about the run is laid out anew.
         let was_here = std::mem::replace(&mut self.is_here, is_here);
         let has_come = is_here && !was_here;
         if was != Some(subject) || has_come {
@@ -240,7 +237,7 @@ impl OutputPane {
         let height = area.height.into();
         self.show_result(state, look);
         self.arrange_rows(height, look);
-        // What is in the file alone is sought once it is there, and in no other output.
+        // While the output is still being loaded, the search for `seek` waits; for another output it is dropped.
         let shown = self
             .run(state)
             .map(|(item, run)| (item.block.id, run.unloaded_output().map(|(_, away)| away.load)));
@@ -256,7 +253,7 @@ impl OutputPane {
         }
     }
 
-    /// Lays the rows out. Where a table goes on at the top, its header stands above it.
+    /// Lays the rows out. If a table continues above the top row, its header is shown there.
     fn arrange_rows(&mut self, height: usize, look: DrawStyle<'_>) {
         self.header = self.with(look, |list, printed| {
             list.arrange(printed, height);
@@ -266,7 +263,8 @@ impl OutputPane {
                 return Vec::new();
             }
             list.arrange(printed, height - header.len());
-            // What follows the end has another row at the top now: of the same table, or there is no header.
+            // At the end of the list, a smaller height moves the top row: show the header only if it still fits the
+            // table.
             let top = list.visible().first().copied();
             if top.map(|top| printed.header_above(top)).unwrap_or_default() == header {
                 return header;
@@ -276,7 +274,7 @@ impl OutputPane {
         });
     }
 
-    /// The table that is on screen and wider than the pane.
+    /// The first table on screen that is wider than the pane.
     fn table(&self) -> Option<&Table> {
         if self.alone.is_some() {
             return None;
@@ -289,14 +287,14 @@ impl OutputPane {
         visible.find_map(of)
     }
 
-    /// Whether a table on screen that is wider than the pane goes on to the right: else it does to the left.
+    /// Whether the widest-than-pane table on screen has more columns to the right (`true`), or only to the left.
     pub(crate) fn table_goes_on(&self) -> Option<bool> {
         let table = self.table().filter(|_| self.screen.is_none())?;
         Some(self.skipped < table.most_skipped(self.area.width.into()))
     }
 
-    /// Rows that all of it takes as it was laid out last, up to a screen of them. `None`: another run was laid out, or one
-    /// with images or a screen, which take what room there is.
+    /// How many rows the content takes as it was laid out last, up to about a screen. `None` if another run was laid
+    /// out, or if images or a screen fill the pane.
     pub(crate) fn rows_needed(
         &mut self,
         state: &State,
@@ -313,18 +311,18 @@ impl OutputPane {
         }))
     }
 
-    /// Puts the first line of a block's output with this text on screen as soon as it is laid out.
+    /// Scrolls to the first line of a block's output with this text as soon as it is laid out.
     pub(crate) fn seek(&mut self, block: BlockId, text: SearchTarget) {
         self.seek = Some((block, text));
     }
 
-    /// Whether the output on screen is in the file alone, and has to be asked for.
+    /// Whether the output on screen is only in the file and has to be requested.
     pub(crate) fn is_wanted(&self, state: &State) -> bool {
         let away = self.run(state).and_then(|(_, run)| run.unloaded_output());
         away.is_some_and(|(_, away)| away.load == LoadState::Away)
     }
 
-    /// The output as far as it is known.
+    /// The output as far as it is in memory.
     fn load(&self, state: &State) -> Output {
         let Some((_, run)) = self.run(state).filter(|(_, run)| run.unloaded_output().is_none()) else {
             return Output::default();
@@ -356,12 +354,12 @@ impl OutputPane {
         then(&mut self.list, &mut printed)
     }
 
-    /// Where its text stands on screen.
+    /// The screen area of the text.
     pub(crate) fn area(&self) -> Rect {
         self.area
     }
 
-    /// The whole output as text, for copying; of a run that printed nothing its value.
+    /// The whole output as text, for copying; if the run printed nothing, its value.
     pub(crate) fn text(&self, state: &State) -> Option<String> {
         let (_, run) = self.run(state).filter(|(_, run)| run.unloaded_output().is_none())?;
         let captured = match (&run.ended, &state.live.run) {
@@ -373,12 +371,12 @@ impl OutputPane {
         Some(String::from_utf8_lossy(&captured.in_order()).into_owned())
     }
 
-    /// How many lines were printed so far.
+    /// How many lines the output has so far.
     pub(crate) fn lines(&self) -> usize {
         self.output.len()
     }
 
-    /// The last line that says something.
+    /// The last line that is not blank, among the last three.
     pub(crate) fn last_line(&self) -> Option<String> {
         let said = (0..self.output.len()).rev().take(3).map(|line| self.output.printed(line));
         said.map(Cow::into_owned).find(|line| !line.trim().is_empty())

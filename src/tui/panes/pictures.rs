@@ -1,5 +1,5 @@
-//! Pictures, as they were painted off the drawing thread. What is not there yet is asked for and comes
-//! with a later frame.
+//! Pictures of images, which a worker paints off the drawing thread. A missing one is requested and appears in a later
+//! frame.
 
 use crate::domain::pixels::MAX_SIDE;
 use crate::domain::{ImageRef, UndrawnReason};
@@ -7,21 +7,21 @@ use ratatui::text::{Line, Span};
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
-/// A picture that is wanted: its file and the cells that it may fill.
+/// A picture to paint: its file and the cells that it may fill.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PictureRequest {
     pub path: PathBuf,
     pub width: u16,
     pub height: u16,
-    /// Pixels of a cell, where the terminal draws the picture itself; `None`: half blocks.
+    /// The pixels of a cell if the terminal draws the picture itself; `None` for half blocks.
     pub(crate) cell: Option<(u16, u16)>,
 }
 
-/// Pixels in a cell of half blocks: one above the other.
+/// The pixels in a cell of half blocks: one above the other.
 const HALF_BLOCK_PIXELS: (u16, u16) = (1, 2);
 
 impl PictureRequest {
-    /// Pixels that all of its cells show, no side longer than is decoded.
+    /// The pixels that all of its cells show, with no side longer than is decoded.
     pub(crate) fn pixels(&self) -> (u32, u32) {
         let cell = self.cell.unwrap_or(HALF_BLOCK_PIXELS);
         let side = |cells: u16, pixels: u16| f64::from(cells) * f64::from(pixels);
@@ -30,7 +30,7 @@ impl PictureRequest {
         ((width * part) as u32, (height * part) as u32)
     }
 
-    /// Columns and rows that a picture of so many pixels fills.
+    /// The columns and rows that a picture of this many pixels fills.
     pub(crate) fn cells(&self, (width, height): (u32, u32)) -> (u16, u16) {
         let (most_wide, most_high) = self.pixels();
         let cells = |pixels: u32, most: u32, all: u16| {
@@ -41,56 +41,57 @@ impl PictureRequest {
     }
 }
 
-/// How one picture stands.
+/// The state of a picture.
 #[derive(Debug)]
 enum PictureState {
     Asked,
     Painted(Vec<Line<'static>>),
 }
 
-/// A picture that was asked for.
+/// A picture that was requested.
 #[derive(Debug)]
 struct KnownPicture {
     state: PictureState,
-    /// The frame that wanted it last.
+    /// The last frame that wanted it.
     frame: u64,
-    /// What it takes in memory, or may take once it is painted.
+    /// The memory that it takes, or may take once it is painted.
     bytes: usize,
 }
 
-/// All pictures that were asked for.
+/// All pictures that were requested.
 #[derive(Debug, Default)]
 pub struct Pictures {
     known: HashMap<PictureRequest, KnownPicture>,
-    /// What all of them take.
+    /// The memory that all of them take.
     bytes: usize,
-    /// Frames that were begun.
+    /// How many frames were begun.
     frame: u64,
     wanted: VecDeque<PictureRequest>,
-    /// The one that is being painted: one at a time, so that a window whose size changes asks for the last size alone.
+    /// The picture being painted. Only one at a time, so that while the window is resized only the last size is
+    /// painted.
     at_work: Option<PictureRequest>,
-    /// Files that can't be painted, in whatever size.
+    /// Files that can't be painted in any size.
     failed: HashMap<PathBuf, UndrawnReason>,
     off: bool,
-    /// Pixels of a cell, where the terminal draws pictures itself.
+    /// The pixels of a cell if the terminal draws pictures itself.
     cell: Option<(u16, u16)>,
 }
 
-/// Bytes that are kept; beyond, those are let go that no frame wants any more.
+/// How many bytes are kept; beyond that, pictures that no frame wants any more are dropped.
 const MAX_KEPT_BYTES: usize = 32 << 20;
-/// What a picture takes besides its cells, and what a cell takes at the most: it may have a look of its own.
+/// What a picture takes besides its cells, and what a cell takes at most, since it may have a style of its own.
 const PICTURE_BYTES: usize = 512;
 const CELL_BYTES: usize = size_of::<Span<'static>>() + 16;
-/// So many files that can't be painted are remembered; beyond, all are forgotten.
+/// How many files that can't be painted are remembered; beyond that, all are forgotten.
 const MAX_FAILED_FILES: usize = 256;
 
 impl Pictures {
-    /// Draws none (`images = off`).
+    /// Turns pictures off (`images = off`).
     pub fn turn_off(&mut self) {
         self.off = true;
     }
 
-    /// From now on a cell shows so many pixels; `None`: half blocks. What was painted is painted anew.
+    /// Sets the pixels of a cell; `None` for half blocks. All pictures are painted anew.
     pub(crate) fn set_cell(&mut self, cell: Option<(u16, u16)>) {
         if self.cell != cell {
             (self.cell, self.at_work) = (cell, None);
@@ -100,7 +101,7 @@ impl Pictures {
         }
     }
 
-    /// What is wanted from now on is wanted by another frame.
+    /// Begins a frame: what is wanted from now on is wanted by it.
     pub(crate) fn begin_frame(&mut self) {
         self.frame += 1;
     }
@@ -109,12 +110,12 @@ impl Pictures {
         PictureRequest { path: image.path.clone(), width, height, cell: self.cell }
     }
 
-    /// The one that is being painted from this file, in so many pixels.
+    /// The picture being painted from this file in this size.
     pub(crate) fn at_work(&self, path: &Path, pixels: (u32, u32)) -> Option<&PictureRequest> {
         self.at_work.as_ref().filter(|at_work| at_work.path == path && at_work.pixels() == pixels)
     }
 
-    /// The rows of a picture, or none while it is being painted.
+    /// The rows of a picture; none while it is being painted.
     pub(crate) fn rows(&mut self, image: &ImageRef, width: u16, height: u16) -> Vec<Line<'static>> {
         if self.off || width == 0 || height == 0 {
             return Vec::new();
@@ -135,12 +136,12 @@ impl Pictures {
         }
     }
 
-    /// Asks for a picture. A newer size of a file takes the place of an older one that still waits. Where a frame wants more
-    /// than are kept, it goes without the last ones: they would push the first ones out, and those them, without an end.
+    /// Requests a picture. A new size of a file replaces one that is still queued. If a frame wants more than fits, the
+    /// last pictures are left out: otherwise they would push out the first ones and be pushed out by them forever.
     fn ask(&mut self, wanted: PictureRequest) {
         let bytes = PICTURE_BYTES + CELL_BYTES * usize::from(wanted.width) * usize::from(wanted.height);
         if self.bytes + bytes > MAX_KEPT_BYTES {
-            // This frame may still come to what the one before wanted.
+            // This frame may still want what the one before wanted.
             let before = self.frame.saturating_sub(1);
             self.known.retain(|_, known| known.frame >= before);
             self.bytes = self.known.values().map(|known| known.bytes).sum();
@@ -161,7 +162,7 @@ impl Pictures {
         self.known.insert(wanted, KnownPicture { state: PictureState::Asked, frame: self.frame, bytes });
     }
 
-    /// Why a picture will not be there; `None`: it is, or may come.
+    /// Why a picture can't be shown; `None` if it is shown, or may be later.
     pub(crate) fn undrawn(&self, image: &ImageRef, (width, height): (u16, u16)) -> Option<UndrawnReason> {
         if self.off {
             return Some(UndrawnReason::Off);
@@ -172,7 +173,7 @@ impl Pictures {
         self.failed.get(&image.path).copied().filter(|_| !is_painted)
     }
 
-    /// What has to be painted next; `None` while one is at work, and when nothing is wanted.
+    /// The picture to paint next; `None` while one is being painted or none is wanted.
     pub fn next_wanted(&mut self) -> Option<PictureRequest> {
         if self.at_work.is_none() {
             self.at_work = self.wanted.pop_front();
@@ -181,11 +182,11 @@ impl Pictures {
         None
     }
 
-    /// A picture was painted, or can't be.
+    /// Takes the result of painting a picture.
     pub fn painted(&mut self, which: PictureRequest, rows: Result<Vec<Line<'static>>, UndrawnReason>) {
         self.at_work.take_if(|at_work| *at_work == which);
         match rows {
-            // One that nobody wants any more is not kept.
+            // A picture that no frame wants any more is not kept.
             Ok(rows) => {
                 if let Some(known) = self.known.get_mut(&which) {
                     let before = std::mem::replace(&mut known.bytes, bytes_of(&rows));
@@ -204,7 +205,7 @@ impl Pictures {
     }
 }
 
-/// What the rows of a picture take in memory.
+/// The memory that the rows of a picture take.
 fn bytes_of(rows: &[Line<'_>]) -> usize {
     let spans = rows.iter().flat_map(|row| &row.spans);
     PICTURE_BYTES + spans.map(|span| CELL_BYTES + span.content.len()).sum::<usize>()
@@ -238,12 +239,13 @@ mod tests {
         }
         assert_eq!(sizes, [("b.svg".into(), 16), ("a.svg".into(), 16)]);
         assert_eq!(pictures.rows(&image("a.svg"), 16, 9).len(), 1);
-        // A size that gave way is asked for again when it is looked at again.
+        // A size that was replaced is requested again when it is shown again.
         assert!(pictures.rows(&image("a.svg"), 5, 9).is_empty());
         assert_eq!(pictures.next_wanted().map(|wanted| wanted.width), Some(5));
     }
 
-    /// Draws frames of so many images until nothing is wanted, each of so many bytes; how many were painted by then.
+    /// Draws frames of `count` images, each of `bytes` when painted, until none is wanted; returns how many were
+    /// painted by then.
     fn at_rest(pictures: &mut Pictures, count: usize, (width, bytes): (u16, usize)) -> usize {
         let images: Vec<ImageRef> = (0..count).map(|number| image(&format!("{number}.svg"))).collect();
         for painted in 0..=count {
@@ -266,12 +268,12 @@ mod tests {
         for number in 0..40 {
             assert_eq!(pictures.rows(&image(&format!("{number}.svg")), 9, 9).len(), 1, "{number}");
         }
-        // Another size does not push out what it needs itself, however often it changes.
+        // Another size never pushes out pictures of its own frame, however often the size changes.
         for width in 600..620 {
             assert_eq!(at_rest(&mut pictures, 40, (width, 250 << 10)), 40, "{width}");
             assert!(pictures.bytes <= MAX_KEPT_BYTES);
         }
-        // What they take counts, and not how many they are; one that takes more than all may is shown alone.
+        // The limit counts memory, not pictures; a picture larger than the limit is shown alone.
         assert_eq!(at_rest(&mut Pictures::default(), 300, (9, 1)), 300);
         let mut pictures = Pictures::default();
         let painted = at_rest(&mut pictures, 40, (8_000, 3 << 20));

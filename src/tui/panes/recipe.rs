@@ -1,30 +1,30 @@
-//! Where the recipe of a turn stands, in words: for the header, the status row and the conversation.
+//! The stage of a recipe in words: for the header, the status row and the conversation.
 
 use crate::domain::RecipeFact;
 use crate::engine::{State, WorkflowContext};
 use crate::tui::widgets::safe;
 
-/// Where the recipe that goes on stands; found out once for each change of the session.
+/// The stage of the current recipe; computed once for each change of the session.
 #[derive(Debug, Default)]
 pub(crate) struct RecipeLine {
     version: Option<u64>,
     stage: Option<Stage>,
 }
 
-/// Where a recipe stands.
+/// The stage of a recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stage {
     pub(crate) name: String,
-    /// The title of the step that goes on; empty before the first.
+    /// The title of the current step; empty before the first.
     pub(crate) title: String,
-    /// Which of how many steps that is, where that is known.
+    /// The number of that step and of all steps, if known.
     pub(crate) place: Option<(usize, usize)>,
-    /// Which round of it, from 1.
+    /// The round of that step, from 1.
     pub(crate) round: u32,
 }
 
 impl RecipeLine {
-    /// Takes in what the session has become.
+    /// Recomputes the stage if the session changed.
     pub(crate) fn update(&mut self, state: &State) {
         let version = state.transcript.version;
         if self.version != Some(version) {
@@ -33,7 +33,7 @@ impl RecipeLine {
         }
     }
 
-    /// Where the recipe stands, while one goes on.
+    /// The stage, if a recipe is active.
     pub(crate) fn stage(&self) -> Option<&Stage> {
         self.stage.as_ref()
     }
@@ -48,7 +48,7 @@ impl Stage {
         }
     }
 
-    /// `tdd`, `2 of 3`, `Make them pass`, `round 2`: what there is of these.
+    /// Name, step, title and round, as far as known: `tdd`, `2 of 3`, `Make them pass`, `round 2`.
     pub(crate) fn parts(&self) -> Vec<String> {
         let place = self.place.map(|(at, of)| format!("{at} of {of}"));
         let title = Some(self.title.clone()).filter(|title| !title.is_empty());
@@ -72,7 +72,7 @@ fn stage(state: &State) -> Option<Stage> {
     })
 }
 
-/// The same for a fact in the midst of the conversation: the recipe that began last before it.
+/// The stage at a fact in the conversation, of the recipe that began last before it.
 pub(crate) fn said_at(state: &State, at: usize) -> Option<Stage> {
     let items = state.transcript.items.get(..=at)?;
     let RecipeFact::Said { step, title, round, .. } = items.last()?.fact()? else { return None };
@@ -88,7 +88,7 @@ pub(crate) fn said_at(state: &State, at: usize) -> Option<Stage> {
     })
 }
 
-/// Which of the steps of a definition this is, from 1, and how many there are.
+/// The number of a step in a definition, from 1, and how many steps there are.
 fn place(definition: &str, step: &str) -> Option<(usize, usize)> {
     let table: toml::Table = definition.parse().ok()?;
     let steps = table.get("step")?.as_array()?;

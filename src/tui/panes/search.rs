@@ -1,7 +1,7 @@
-//! Looking for a text in the conversation, in the code of all blocks, and in the output on screen.
+//! Searches a text in the conversation, in the code of all blocks, and in the output on screen.
 //!
-//! What is found are bytes of lines, in the order of the conversation, then of the output. It is looked through portion
-//! by portion, so that a session of any length lets keys through in between.
+//! Hits are byte ranges of lines, in the order of the conversation, then of the output. The search works in portions,
+//! so that keys are handled in between however long the session is.
 
 use super::Panes;
 use super::chat::{is_away, is_wanted};
@@ -13,49 +13,49 @@ use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{FoundText, Passage};
 
-/// So many places are remembered of each pane; who needs more needs another word.
+/// How many hits of each pane are stored; with more, a longer search text is needed.
 const MAX_HITS: usize = 2_000;
 
-/// Bytes that are looked through at once. A byte of the conversation, which is laid out for it, counts as many.
+/// How many bytes are searched at once. A byte of the conversation costs more, because it has to be laid out.
 const PORTION_BYTES: usize = 1 << 20;
 const LAYOUT_COST: usize = 32;
 
-/// Bytes of messages that come into memory at once, to be looked through.
+/// How many bytes of messages are loaded into memory at once for the search.
 const MAX_LOADED_BYTES: usize = 4 << 20;
 
-/// The panes that are looked through, in the order of their counts.
+/// The panes that are searched, in the order in which their counts are shown.
 pub(crate) const SEARCHED_PANES: [(Pane, &str); 3] =
     [(Pane::Chat, "Chat"), (Pane::Code, "Code"), (Pane::Output, "Output")];
 
-/// A place where it was found; in the code the item is the block.
+/// A hit; in the code the item is the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PaneHit {
     pub(crate) pane: Pane,
     pub(crate) text: FoundText,
 }
 
-/// What is looked for, and where it was found so far.
+/// A search and its hits so far.
 #[derive(Debug)]
 pub(crate) struct PaneSearch {
     text: String,
     is_expression: bool,
     pattern: Option<Result<Pattern, PatternError>>,
-    /// In the conversation and in its code, and how many of its items were looked through.
+    /// The hits in the conversation and its code, and how many items were searched.
     talk: Vec<PaneHit>,
     items: usize,
-    /// In the output, how many of its parts were looked through, and what it was then.
+    /// The hits in the output, how many of its parts were searched, and the output's stamp at that time.
     output: Vec<PaneHit>,
     output_parts: usize,
     output_was: Option<(Option<RunId>, usize, u64)>,
-    /// The place that the person is at.
+    /// The current hit.
     at: Option<PaneHit>,
-    /// The pane where it is looked for first, and the only one, where the person chose one.
+    /// The pane whose hits come first, and the only pane to search, if the person chose one.
     first: Pane,
     only: Option<Pane>,
 }
 
 impl PaneSearch {
-    /// A search from this pane; nothing is looked for yet.
+    /// A search that starts in this pane, with no text yet.
     pub(crate) fn new(first: Pane) -> Self {
         Self {
             text: String::new(),
@@ -72,7 +72,7 @@ impl PaneSearch {
         }
     }
 
-    /// Looks for this from now on.
+    /// Starts to search this text.
     pub(crate) fn look_for(&mut self, text: &str, is_expression: bool) {
         let pattern = if is_expression { Pattern::expression(text) } else { Pattern::text(text) };
         *self = Self {
@@ -92,22 +92,22 @@ impl PaneSearch {
         self.is_expression
     }
 
-    /// What is looked for, where it can be.
+    /// The pattern, if it is valid.
     pub(crate) fn pattern(&self) -> Option<&Pattern> {
         self.pattern.as_ref()?.as_ref().ok()
     }
 
-    /// Why it can't be looked for.
+    /// Why the pattern is invalid.
     pub(crate) fn error(&self) -> Option<&PatternError> {
         self.pattern.as_ref()?.as_ref().err()
     }
 
-    /// The place that the person is at.
+    /// The current hit.
     pub(crate) fn at(&self) -> Option<&PaneHit> {
         self.at.as_ref()
     }
 
-    /// Looks through the next portion. Tells whether there was something to look through.
+    /// Searches the next portion. Returns whether there was one.
     pub(crate) fn work(&mut self, state: &State, panes: &Panes, look: DrawStyle<'_>) -> bool {
         let Some(pattern) = self.pattern().cloned() else { return false };
         let mut left = PORTION_BYTES;
@@ -119,7 +119,7 @@ impl PaneSearch {
         worked
     }
 
-    /// Whether all was looked through.
+    /// Whether everything was searched.
     pub(crate) fn is_done(&self, state: &State, panes: &Panes) -> bool {
         self.pattern().is_none()
             || self.items >= state.transcript.items.len()
@@ -157,7 +157,8 @@ impl PaneSearch {
         self.items > before
     }
 
-    /// The items that have to come into memory before it goes on: so many that it seldom waits, and few enough to stay.
+    /// The items to load into memory before the search can continue: enough that it seldom waits, few enough to stay
+    /// loaded.
     pub(crate) fn wanted(&self, state: &State) -> Vec<usize> {
         if self.pattern().is_none() || !is_wanted(state, self.items) {
             return Vec::new();
@@ -201,28 +202,28 @@ impl PaneSearch {
         self.talk.iter().chain(&self.output).filter(move |hit| only.is_none_or(|pane| pane == hit.pane))
     }
 
-    /// The newest place in the pane from which it is looked for, else the newest at all.
+    /// The newest hit in the pane where the search started, else the newest of all.
     fn newest(&self) -> Option<PaneHit> {
         self.hits().rfind(|hit| hit.pane == self.first).or_else(|| self.hits().next_back()).cloned()
     }
 
-    /// How often it was found in a pane; at the most [`MAX_HITS`] times.
+    /// How many hits a pane has; at most [`MAX_HITS`].
     pub(crate) fn count(&self, pane: Pane) -> usize {
         self.talk.iter().chain(&self.output).filter(|hit| hit.pane == pane).count()
     }
 
-    /// Whether there are more places in a pane than are remembered.
+    /// Whether a pane may have more hits than are stored.
     pub(crate) fn is_cut(&self, pane: Pane) -> bool {
         self.count(pane) >= MAX_HITS
     }
 
-    /// Which of the places the person is at, from 1, and how many there are.
+    /// The number of the current hit, from 1, and how many there are.
     pub(crate) fn position(&self) -> (Option<usize>, usize) {
         let at = self.hits().position(|hit| Some(hit) == self.at.as_ref()).map(|at| at + 1);
         (at, self.hits().count())
     }
 
-    /// Goes to the next place, or to the one before; `shown` tells which panes count.
+    /// Goes to the next hit, or to the one before; `shown` tells which panes count.
     pub(crate) fn step(&mut self, back: bool, shown: impl Fn(Pane) -> bool) {
         let all: Vec<&PaneHit> = self.hits().filter(|hit| shown(hit.pane)).collect();
         let Some(last) = all.len().checked_sub(1) else { return };
@@ -236,7 +237,7 @@ impl PaneSearch {
         self.at = all.get(next).map(|hit| (*hit).clone());
     }
 
-    /// Looks in the next pane alone in which it stands, then in all again. Returns which.
+    /// Restricts the search to the next pane with hits, and after the last one to none. Returns that pane.
     pub(crate) fn next_scope(&mut self) -> Option<Pane> {
         let from = self.only.map_or(0, |only| {
             SEARCHED_PANES.iter().position(|(pane, _)| *pane == only).map_or(0, |at| at + 1)
@@ -249,13 +250,12 @@ impl PaneSearch {
         self.only
     }
 
-    /// The only pane in which it is looked for.
+    /// The only pane that is searched.
     pub(crate) fn only(&self) -> Option<Pane> {
         self.only
     }
 }
 
-/// The blocks of an item of the conversation.
 fn blocks(state: &State, item: usize) -> Vec<BlockId> {
     match state.transcript.items.get(item) {
         Some(Item::Reply(reply)) => reply.blocks.clone(),
@@ -278,7 +278,7 @@ fn find_in_text(
     hits: &mut Vec<PaneHit>,
 ) {
     for bytes in pattern.find_in(text) {
-        // The places of the conversation and of its code stand in one list.
+        // The hits of the conversation and of its code share one list.
         if hits.len() >= MAX_HITS && hits.iter().filter(|hit| hit.pane == pane).count() >= MAX_HITS {
             return;
         }

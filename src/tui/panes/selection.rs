@@ -1,5 +1,5 @@
-//! What the mouse selected: text of one pane, from one place of it to another. Rows, gutters and borders are none of it,
-//! so that what arrives meanwhile moves nothing.
+//! The mouse selection: text of one pane, between two positions in it. It refers to text, not to rows or the screen, so
+//! that output that arrives meanwhile does not move it.
 
 use super::Panes;
 use crate::engine::State;
@@ -7,18 +7,18 @@ use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{TextPlace, text_between};
 
-/// Text of a pane.
+/// A selection in a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Selection {
     pane: Pane,
-    /// Where it began, from one place to another: a place, a word or a line.
+    /// What was selected first, from one position to another: a position, a word or a line.
     began: (TextPlace, TextPlace),
     /// Where the mouse is.
     at: TextPlace,
 }
 
 impl Selection {
-    /// A selection that begins with what lies between two places.
+    /// A selection that begins with the text between two positions.
     pub(crate) fn new(pane: Pane, (from, to): (TextPlace, TextPlace)) -> Self {
         Self { pane, began: (from, to), at: to }
     }
@@ -27,12 +27,12 @@ impl Selection {
         self.pane
     }
 
-    /// The mouse goes on to a place.
+    /// Extends the selection to the mouse's position.
     pub(crate) fn reach(&mut self, at: TextPlace) {
         self.at = at;
     }
 
-    /// From where to where, in a pane; nothing where it is empty.
+    /// The range of the selection, if it is in this pane and not empty.
     pub(crate) fn of(&self, pane: Pane) -> Option<(TextPlace, TextPlace)> {
         let (from, to) = (self.began.0.min(self.at), self.began.1.max(self.at));
         (pane == self.pane && from != to).then_some((from, to))
@@ -40,7 +40,7 @@ impl Selection {
 }
 
 impl Panes {
-    /// The text that is selected, as it was written and printed.
+    /// The selected text as it was written or printed.
     pub(crate) fn selected_text(&self, state: &State, look: DrawStyle<'_>) -> Option<String> {
         let selection = self.selection?;
         let (from, to) = selection.of(selection.pane)?;

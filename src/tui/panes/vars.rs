@@ -1,5 +1,5 @@
-//! The kernel's variables, as they were read when a block ended. They are not live, and nothing of the person's code
-//! is run to show them.
+//! The kernel's variables, as they were read when a block ended. They are not live, and no code of the person's runs to
+//! show them.
 
 use crate::domain::{Variable, VariableChange};
 use crate::engine::State;
@@ -23,7 +23,7 @@ pub(crate) struct VarsPane {
 }
 
 impl VarsPane {
-    /// Takes in what there is.
+    /// Takes the area and the number of variables.
     pub(crate) fn arrange(&mut self, state: &State, area: Rect) {
         self.area = area;
         self.height = usize::from(area.height.saturating_sub(4)).max(1);
@@ -31,13 +31,13 @@ impl VarsPane {
         self.chosen = self.chosen.min(self.count.saturating_sub(1));
     }
 
-    /// Another order: by name, by type.
+    /// Switches the order between by name and by type.
     pub(crate) fn sort(&mut self) {
         self.by_type = !self.by_type;
         self.chosen = 0;
     }
 
-    /// Shows the chosen one in full, or no longer.
+    /// Shows or hides the full value of the chosen variable.
     pub(crate) fn toggle(&mut self) {
         self.open = !self.open;
     }
@@ -46,7 +46,7 @@ impl VarsPane {
         self.chosen = self.chosen.saturating_add_signed(rows).min(self.count.saturating_sub(1));
     }
 
-    /// Moves it by pages.
+    /// Moves the choice by pages.
     pub(crate) fn page(&mut self, pages: isize) {
         self.scroll(pages * isize::try_from(self.height).unwrap_or(1));
     }
@@ -69,7 +69,7 @@ impl VarsPane {
         list
     }
 
-    /// The name of the chosen one.
+    /// The name of the chosen variable.
     pub(crate) fn name(&self, state: &State) -> Option<String> {
         self.sorted(state).get(self.chosen).map(|v| v.name.clone())
     }
@@ -87,7 +87,7 @@ impl VarsPane {
         Title { left, right, focused, style: None }
     }
 
-    /// A value in full, below its row; where the row shows all that was read of it, how to see more.
+    /// A value in full, below its row; if the row shows all that was read, a hint how to see more.
     fn whole(&self, value: &str, row: &str, look: DrawStyle<'_>) -> Vec<Line<'static>> {
         let width = self.area.width.into();
         if row.ends_with(value) {
@@ -145,7 +145,7 @@ impl VarsPane {
     }
 }
 
-/// `+ 3 new, ~ 1 changed, - 1 deleted by block 3.`; `None` where the last block changed nothing.
+/// `+ 3 new, ~ 1 changed, - 1 deleted by block 3.`; `None` if the last block changed nothing.
 fn changes(state: &State) -> Option<String> {
     let count = |wanted| state.live.variables.iter().filter(|v| v.change == Some(wanted)).count();
     let counts = [
@@ -163,7 +163,7 @@ fn changes(state: &State) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{}{by}.", parts.join(", ")))
 }
 
-/// A variable on a row, with the mark of what the last block did to it.
+/// A variable as a row, with the mark of what the last block did to it.
 fn row(mark: char, name: &str, kind: &str, size: &str, value: &str, width: u16) -> String {
     let (name, kind, size) = (pad(name, 11), pad(kind, 11), pad(size, 9));
     safe::cut(&format!("{mark} {name} {kind} {size} {value}"), width.into())

@@ -1,4 +1,4 @@
-//! What was answered in a form, and what does not fit of it.
+//! The answers of a form, and what is wrong with them.
 
 use super::{FieldAnswer, FormBox};
 use crate::domain::{AnswerError, Answers, FieldKind};
@@ -6,14 +6,14 @@ use crate::engine::answers;
 use crate::tui::widgets::field::Field;
 
 impl FormBox {
-    /// Puts a text into the field of this name, if there is one.
+    /// Puts a text into the field with this name, if there is one.
     pub(crate) fn fill(&mut self, name: &str, text: &str) {
         if let Some(at) = self.form.fields.iter().position(|field| field.name == name) {
             self.set_field(at, text);
         }
     }
 
-    /// Puts a text into a field by its place.
+    /// Puts a text into a field, by its index.
     pub(crate) fn set_field(&mut self, at: usize, text: &str) {
         match (self.replies.get_mut(at), self.form.fields.get(at).map(|field| &field.kind)) {
             (Some(FieldAnswer::Text(field)), _) => field.set(text),
@@ -24,7 +24,7 @@ impl FormBox {
         }
     }
 
-    /// Puts a text into the first field that it can stand in: the first, or behind a choice that it is none of the next.
+    /// Puts a text into the first field that accepts it, skipping choices that don't contain it.
     pub(crate) fn set_first_field(&mut self, text: &str) {
         let fits = |field: &crate::domain::Field| match &field.kind {
             FieldKind::Choice(choices) => {
@@ -37,7 +37,7 @@ impl FormBox {
         }
     }
 
-    /// The field with the cursor, where letters go into it.
+    /// The field with the cursor, if it receives letters.
     pub(super) fn text_field(&mut self) -> Option<&mut Field> {
         match self.replies.get_mut(self.at) {
             Some(FieldAnswer::Text(field)) if !self.sent => Some(field),
@@ -55,12 +55,11 @@ impl FormBox {
         matches!(self.replies.get(self.at), Some(FieldAnswer::Choice(_)))
     }
 
-    /// Whether the cursor is in the last field.
     pub(crate) fn is_last(&self) -> bool {
         self.at + 1 >= self.form.fields.len()
     }
 
-    /// The answers as they were given.
+    /// The answers as given.
     pub(crate) fn answers(&self) -> Answers {
         let texts = self.form.fields.iter().zip(&self.replies).map(|(field, reply)| {
             let text = match (reply, &field.kind) {
@@ -75,7 +74,7 @@ impl FormBox {
         texts.collect()
     }
 
-    /// The answers, where all of them fit; else what does not is told, and the cursor goes there.
+    /// The answers, if all are valid; else shows what is wrong and moves the cursor there.
     pub(crate) fn send(&mut self) -> Option<Answers> {
         match answers::check(&self.form, &self.answers()) {
             Ok(answers) => {
@@ -90,7 +89,7 @@ impl FormBox {
         }
     }
 
-    /// Answers that do not fit: nothing of them is lost, and the cursor goes to the first.
+    /// Shows errors of the answers and moves the cursor to the first one; the answers stay.
     pub(crate) fn refuse(&mut self, misfits: Vec<AnswerError>) {
         self.sent = false;
         let first = self.form.fields.iter().position(|f| misfits.iter().any(|misfit| misfit.field == f.name));
@@ -103,13 +102,13 @@ impl FormBox {
         self.misfits.iter().find(|misfit| misfit.field == name).map(|misfit| misfit.why.as_str())
     }
 
-    /// What is wrong with no field alone.
+    /// What is wrong but not with a single field.
     pub(crate) fn general_errors(&self) -> impl Iterator<Item = &str> {
         let known = |name: &str| self.form.fields.iter().any(|field| field.name == name);
         self.misfits.iter().filter(move |misfit| !known(&misfit.field)).map(|misfit| misfit.why.as_str())
     }
 
-    /// What came back from the person's editor goes into the field it came from.
+    /// Puts a text from the person's editor back into its field.
     pub(crate) fn set_edited_text(&mut self, text: &str) {
         if let Some(field) = self.text_field() {
             field.set(text.strip_suffix('\n').unwrap_or(text));

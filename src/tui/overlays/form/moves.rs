@@ -1,24 +1,24 @@
-//! Moving through a form: between its fields, lines and choices.
+//! Moves through a form: between its fields, lines and choices.
 
 use super::{FieldAnswer, FormBox};
 use crate::domain::FieldKind;
 use crate::tui::widgets::field::{Edit, Motion};
 
 impl FormBox {
-    /// The answer under the cursor is another: what was wrong with it may no longer be.
+    /// Called when the answer under the cursor changed: errors about it are removed.
     pub(super) fn answer_changed(&mut self) {
         self.filter_files();
         let name = self.form.fields.get(self.at).map(|field| field.name.clone()).unwrap_or_default();
         self.misfits.retain(|misfit| misfit.field != name && !misfit.field.is_empty());
     }
 
-    /// To the next field or the one before; it stops at both ends.
+    /// Moves to the next field or the one before; stops at both ends.
     pub(super) fn walk(&mut self, by: isize) {
         self.at = self.at.saturating_add_signed(by).min(self.form.fields.len().saturating_sub(1));
         self.filter_files();
     }
 
-    /// A line up or down in the field or the files below it, beyond its ends to the other field.
+    /// Moves a line up or down in the field or the files below it, beyond its ends to the next field.
     pub(crate) fn move_line(&mut self, by: isize) {
         if self.choose_file(by) {
             return;
@@ -36,7 +36,7 @@ impl FormBox {
         self.walk(by.signum());
     }
 
-    /// The next choice or the one before.
+    /// Chooses the next choice or the one before.
     pub(crate) fn choose(&mut self, by: isize) {
         let count = self.choices().len();
         if let (Some(FieldAnswer::Choice(chosen)), 1..) = (self.replies.get_mut(self.at), count) {
@@ -50,7 +50,7 @@ impl FormBox {
         self.answer_changed();
     }
 
-    /// The next choice that begins with this letter.
+    /// Chooses the next choice that begins with this letter.
     pub(crate) fn choose_letter(&mut self, letter: char) {
         let choices = self.choices().to_vec();
         let Some(FieldAnswer::Choice(chosen)) = self.replies.get_mut(self.at) else { return };

@@ -1,16 +1,17 @@
-//! The files that the text of a field may mean, where it takes a path: they stand below it; Tab takes one, what is typed
-//! counts as it is.
+//! The files that match the text of a field for a path, shown below it. Tab takes one; otherwise the text counts as it
+//! is.
 
 use super::{FormBox, OverlayResponse};
 use crate::domain::FieldKind;
 use crate::driver::Job;
 use crate::tui::ui_command::UiCommand;
 
-/// So many are shown.
+/// How many are shown.
 pub(super) const MAX_FILES_SHOWN: usize = 4;
 
 impl FormBox {
-    /// What was typed of a path; `None` where the field with the cursor takes none, or the path of a file stands there.
+    /// What was typed of a path; `None` if the field with the cursor is not for a path, or already contains that of a
+    /// file.
     pub(super) fn typed_path(&self) -> Option<String> {
         self.form.fields.get(self.at).filter(|field| field.kind.is_path() && !self.sent)?;
         let super::FieldAnswer::Text(field) = self.replies.get(self.at)? else { return None };
@@ -19,7 +20,7 @@ impl FormBox {
         (!self.files.has(&typed)).then_some(typed)
     }
 
-    /// Where the path begins that is typed: behind the last comma where the field takes several.
+    /// The byte at which the typed path begins: after the last comma if the field takes several.
     fn last_path(&self, typed: &str) -> usize {
         let several = self.form.fields.get(self.at).is_some_and(|field| field.kind == FieldKind::Files);
         let behind = if several { typed.rfind(',').map_or(0, |at| at + 1) } else { 0 };
@@ -27,19 +28,19 @@ impl FormBox {
         if several { behind + path.len() - path.trim_start().len() } else { 0 }
     }
 
-    /// The files of the folder, where a path is asked for and they are not known yet.
+    /// Requests the files of the folder, if a path is asked for and they are not known.
     pub(super) fn wanted_files(&self) -> Vec<OverlayResponse> {
         let wanted = self.typed_path().is_some() && !self.files.is_listed();
         wanted.then_some(OverlayResponse::UiCommand(UiCommand::Job(Job::FolderFiles))).into_iter().collect()
     }
 
-    /// They are listed anew when the form is opened again.
+    /// Drops the files, so that they are listed anew when the form is opened again.
     pub(super) fn forget_files(&mut self) {
         self.files = super::FileMatches::default();
         self.chosen_file = None;
     }
 
-    /// Leaves the files that hold what is typed.
+    /// Keeps the files that match what is typed.
     pub(super) fn filter_files(&mut self) {
         self.chosen_file = None;
         if let Some(typed) = self.typed_path() {
@@ -47,18 +48,18 @@ impl FormBox {
         }
     }
 
-    /// How many files stand below the field with the cursor.
+    /// How many files are below the field with the cursor.
     pub(super) fn files_below(&self) -> usize {
         self.typed_path().map_or(0, |_| self.files.len())
     }
 
-    /// Whether Tab takes a file: one was gone to, or something was typed that some hold.
+    /// Whether Tab takes a file: one was chosen, or the typed text matches some.
     pub(super) fn offers_file(&self) -> bool {
         let is_typed = self.typed_path().is_some_and(|typed| !typed.trim().is_empty());
         self.files_below() > 0 && (is_typed || self.chosen_file.is_some())
     }
 
-    /// Up and Down among the files; beyond their ends nothing is chosen, and false is told.
+    /// Moves Up and Down among the files; beyond their ends none is chosen, and it returns `false`.
     pub(super) fn choose_file(&mut self, by: isize) -> bool {
         let next = match self.chosen_file {
             None if by > 0 => Some(0),
@@ -70,7 +71,7 @@ impl FormBox {
         self.chosen_file.is_some() || was_chosen && by < 0
     }
 
-    /// Puts the chosen file, else the best, into the field.
+    /// Puts the chosen file, or the best one, into the field.
     pub(super) fn take_file(&mut self) {
         let path = self.files.file(self.chosen_file.unwrap_or_default()).map(|file| file.path.clone());
         if let (Some(path), Some(super::FieldAnswer::Text(field))) = (path, self.replies.get(self.at)) {

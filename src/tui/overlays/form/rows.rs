@@ -1,5 +1,5 @@
-//! The rows of a form: what is asked, what was answered, what does not fit; those around the cursor are in sight. Where
-//! they are too many for the room, answers without the cursor stand in one row, beside what is asked.
+//! The rows of a form: labels, answers, errors; the field with the cursor is visible. If there are too many rows for
+//! the room, answers without the cursor share a row with their label.
 
 use super::paths::MAX_FILES_SHOWN;
 use super::{FieldAnswer, FormBox, FormPurpose, LOOKING_MESSAGE};
@@ -15,13 +15,13 @@ use crate::tui::widgets::words;
 use ratatui::text::{Line, Span};
 use std::ops::Range;
 
-/// Rows of an answer that are shown with the cursor in it, and without.
+/// The most rows of an answer with the cursor in it, and without.
 const OPEN_ROWS: usize = 8;
 const CLOSED_ROWS: usize = 3;
-/// Columns in front of an answer.
+/// Columns before an answer.
 const INDENT_COLUMNS: usize = 4;
 
-/// All rows of a form, and what of them has to be in sight.
+/// All rows of a form, and which of them have to be visible.
 #[derive(Default)]
 struct Rows {
     rows: Vec<Line<'static>>,
@@ -39,7 +39,7 @@ pub(super) fn sheet(form: &FormBox, width: u16, height: u16, look: DrawStyle<'_>
     if all.rows.len() > room {
         all = rows(form, width.into(), true, look);
     }
-    // The end of the field is in sight, and where it is too long for that, its cursor.
+    // Show the end of the field or, if the field is too long, its cursor.
     let mut first = all.here.end.saturating_sub(room);
     if let Some((row, _)) = all.cursor {
         first = first.min(row).max((row + 1).saturating_sub(room));
@@ -117,7 +117,7 @@ fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Ro
     rows
 }
 
-/// `> What should it do?  (needed)`; of an argument `> n: int = 3`.
+/// `> What should it do?  (needed)`; for an argument `> n: int = 3`.
 fn label(asked: &Asked, here: bool, width: usize, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let (mark, style) =
         if here { ("> ", look.style(Slot::UiKeybarKey)) } else { ("  ", look.style(Slot::UiTitle)) };
@@ -134,7 +134,7 @@ fn label(asked: &Asked, here: bool, width: usize, look: DrawStyle<'_>) -> Vec<Li
     rows
 }
 
-/// What fits, in a few words.
+/// What kind of answer the field takes, in a few words.
 fn hint(asked: &Asked) -> String {
     let needed = if asked.required && asked.default.is_none() { "  (needed)" } else { "" };
     let kind = match &asked.kind {
@@ -160,7 +160,7 @@ fn hint(asked: &Asked) -> String {
     format!("{kind}{needed}")
 }
 
-/// A text that was answered: all of a short one; of a long one what stands around the cursor, or its beginning.
+/// A text answer: all of a short one; of a long one the rows around the cursor, or its beginning.
 fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
     let room = width.saturating_sub(INDENT_COLUMNS).max(4);
     let lines = field.rows();
@@ -186,7 +186,7 @@ fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawSt
     }
 }
 
-/// The beginning of an answer in the last row of what is asked.
+/// The beginning of an answer, in the last row of its label.
 fn beside((number, field): (usize, &Field), width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
     let at = rows.rows.len().saturating_sub(1);
     let Some(row) = rows.rows.last_mut() else { return };

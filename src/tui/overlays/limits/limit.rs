@@ -1,4 +1,4 @@
-//! The limits of a run: their names, their bounds, how they are read and written.
+//! The limits of a run: their names, their bounds, how they are parsed and written.
 
 use super::typed::{bytes, count, milliseconds};
 use crate::domain::{Enforcement, ExecutorKind, Limits, Terms};
@@ -8,7 +8,7 @@ use crate::tui::widgets::{safe, words};
 /// One limit of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
-    /// How long it may take.
+    /// How long the run may take.
     Time,
     /// Memory of all its processes together.
     Memory,
@@ -29,7 +29,7 @@ const MIN_FILES: u64 = 16;
 const MAX_COUNT: u64 = 1 << 20;
 
 impl Limit {
-    /// All of them, in the order of the form.
+    /// All limits, in the order of the form.
     pub(crate) const ALL: [Self; 6] =
         [Self::Time, Self::Memory, Self::Processes, Self::File, Self::OpenFiles, Self::Output];
 
@@ -56,7 +56,7 @@ impl Limit {
         }
     }
 
-    /// The limit that a word names; a few letters are enough where they name one alone.
+    /// The limit with this name; a prefix is enough if it is unambiguous.
     pub(crate) fn from_name(word: &str) -> Option<Self> {
         let word = word.to_ascii_lowercase();
         let more = [("wall", Self::Time), ("open-files", Self::OpenFiles), ("file-size", Self::File)];
@@ -67,7 +67,7 @@ impl Limit {
         })
     }
 
-    /// What these limits say of it, so that it can be typed again.
+    /// The value of this limit, as it could be typed.
     pub(crate) fn text(self, limits: &Limits) -> String {
         match self {
             Self::Time => words::limit(limits.wall_ms),
@@ -79,7 +79,7 @@ impl Limit {
         }
     }
 
-    /// Reads what was typed into these limits; else says what can be typed.
+    /// Parses a value into `limits`; the error says what can be typed.
     pub(crate) fn read(self, typed: &str, limits: &mut Limits) -> Result<(), &'static str> {
         let within = |amount: Option<u64>, least: u64, most: u64, none: bool| {
             amount.filter(|n| (least..=most).contains(n) || (none && *n == 0))
@@ -119,12 +119,12 @@ impl Limit {
         Ok(())
     }
 
-    /// How it is held under these terms.
+    /// How the limit is enforced under these terms.
     pub(crate) fn enforcement(self, terms: Option<&Terms>) -> Enforcement {
         let Some(terms) = terms else { return Enforcement::None };
         let report = &terms.rights.sandbox;
         match self {
-            // The clock and what is kept are sayso's own. A kernel elsewhere is asked to end, and may be out of reach.
+            // sayso itself enforces time and output. A kernel elsewhere is asked to stop, and may be out of reach.
             Self::Time if terms.executor == ExecutorKind::Jupyter => Enforcement::Watched,
             Self::Time | Self::Output => Enforcement::Enforced,
             Self::Memory => report.memory,
@@ -134,13 +134,13 @@ impl Limit {
     }
 }
 
-/// Why a line of limits can't be taken.
+/// Why a line of limits is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LimitLineError {
-    /// A word that neither names a limit nor can be the value of one.
+    /// A word that is neither the name of a limit nor a value.
     #[error("{}: /limits takes names and values of {}.", safe::one_line(.0), names())]
     Word(String),
-    /// A limit without a value behind its name.
+    /// The name of a limit without a value.
     #[error("{}: /limits takes names and values of {}.", .0.name(), names())]
     NoValue(Limit),
 }
@@ -149,14 +149,14 @@ fn names() -> String {
     Limit::ALL.map(Limit::name).join(", ")
 }
 
-/// `memory 2G processes 64`, also with `=` or `:` between; a unit may stand apart from its number.
+/// Parses `memory 2G processes 64`, also with `=` or `:` in between; a unit may be separate from its number.
 pub(crate) fn pairs(argument: &str) -> Result<Vec<(Limit, String)>, LimitLineError> {
     let text = argument.replace(['=', ':', ','], " ");
     let mut made: Vec<(Limit, String)> = Vec::new();
     for word in text.split_whitespace() {
         let number = word.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
         match (Limit::from_name(word).filter(|_| !number), made.last_mut()) {
-            // A unit that stands behind its number, as `min` in `time 5 min`.
+            // A unit that follows its number, like `min` in `time 5 min`.
             (_, Some((_, value)))
                 if !number && is_unit(word) && value.ends_with(|c: char| c.is_ascii_digit()) =>
             {

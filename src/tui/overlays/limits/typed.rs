@@ -1,6 +1,6 @@
-//! Times, sizes and numbers as people type them. Pure; bounds are the limits' own.
+//! Parses times, sizes and counts as people type them. Pure; each limit checks its own bounds.
 
-/// A number and the unit behind it, in small letters.
+/// A number and the unit after it, in lower case.
 fn number(typed: &str) -> Option<(f64, String)> {
     let typed = typed.trim().replace([',', '_'], "");
     let at = typed.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(typed.len());
@@ -10,11 +10,11 @@ fn number(typed: &str) -> Option<(f64, String)> {
 
 fn scaled(number: f64, unit: f64) -> Option<u64> {
     let amount = (number * unit).round();
-    // Beyond this a float is not exact any more, and far beyond all bounds.
+    // Above this a float is not exact any more, and far above all bounds.
     (amount < 9.0e15).then_some(amount as u64)
 }
 
-/// `90`, `90 s`, `5 min`, `1h`, `500 ms`: seconds, unless it says otherwise.
+/// `90`, `90 s`, `5 min`, `1h`, `500 ms`: seconds, unless a unit is given.
 pub(super) fn milliseconds(typed: &str) -> Option<u64> {
     let (amount, unit) = number(typed)?;
     let unit = match unit.as_str() {
@@ -27,7 +27,7 @@ pub(super) fn milliseconds(typed: &str) -> Option<u64> {
     scaled(amount, unit)
 }
 
-/// `2G`, `2 GiB`, `512m`, `1.5 GB`, `4096`: bytes, unless it says otherwise.
+/// `2G`, `2 GiB`, `512m`, `1.5 GB`, `4096`: bytes, unless a unit is given.
 pub(super) fn bytes(typed: &str) -> Option<u64> {
     let (amount, unit) = number(typed)?;
     let (letter, rest) = unit.split_at_checked(1.min(unit.len()))?;

@@ -1,4 +1,5 @@
-//! Lines of a file on rows: wrapped anywhere, or a part of each. What would act or hide is written out.
+//! Lays out lines of a file: wrapped at any character, or a range of columns. Control and invisible characters are
+//! escaped.
 
 use super::source::FileLine;
 use crate::tui::paint::output::TAB;
@@ -12,14 +13,14 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use std::ops::Range;
 
-/// What is looked for, and the place that the person is at.
+/// The search pattern, and the current match.
 pub(super) type PagerMarks<'a> = (Option<&'a Pattern>, Option<&'a Range<usize>>);
 
 fn options(width: usize, mark: Style) -> WrapOptions {
     WrapOptions { width, strictness: Strictness::Text, words: false, tab: TAB, mark }
 }
 
-/// How many rows a line takes; without a width it is one.
+/// How many rows a line takes; one if `width` is `None`.
 pub(super) fn count(text: &str, width: Option<usize>) -> usize {
     width.map_or(1, |width| wrap::count(text, options(width, Style::default())))
 }
@@ -31,13 +32,12 @@ pub(super) fn row_of(text: &str, width: Option<usize>, byte: usize) -> usize {
     rows.iter().rposition(|row| row.range.start <= byte).unwrap_or(0)
 }
 
-/// The column of a byte in one long row.
+/// The column of a byte in an unwrapped line.
 pub(super) fn column_of(text: &str, byte: usize) -> usize {
     let glyphs = plain::glyphs(text, Strictness::Text, TAB);
     glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()
 }
 
-/// The rows of a line.
 pub(super) fn rows(
     line: &FileLine,
     width: usize,
@@ -49,7 +49,7 @@ pub(super) fn rows(
     rows.into_iter().map(|row| row.line).collect()
 }
 
-/// So many columns of a line, from this one on.
+/// `width` columns of a line, starting at `left`.
 pub(super) fn sideways(
     line: &FileLine,
     left: usize,
@@ -73,7 +73,7 @@ pub(super) fn sideways(
         if columns.start >= left && columns.end <= left + width {
             spans.push(&glyph.text, style);
         } else if columns.end > left {
-            // Half of it is beside the screen.
+            // A wide character is only half on the screen.
             let seen = columns.end.min(left + width) - columns.start.max(left);
             spans.push(&" ".repeat(seen), style);
         }
@@ -81,7 +81,7 @@ pub(super) fn sideways(
     spans.finish()
 }
 
-/// The looks of a line as runs: bytes that are no text, what is looked for, the place that the person is at.
+/// The styles of a line as runs: escaped bytes, search matches, the current match.
 fn runs(line: &FileLine, (pattern, at): PagerMarks<'_>, look: DrawStyle<'_>) -> Vec<(usize, Style)> {
     let found: Vec<Range<usize>> =
         pattern.map(|pattern| pattern.find_in(&line.text).collect()).unwrap_or_default();

@@ -1,27 +1,27 @@
-//! Which part of its text the pager shows: lines of the file, and rows of those.
+//! The scroll position of the pager: lines of the file, and rows of those.
 
 use super::{Pager, paint};
 use crate::tui::widgets::words;
 use ratatui::layout::Rect;
 use std::io;
 
-/// Lines that are read for a screen at the least: a window can become larger between two keys.
+/// The least number of lines to read for a screen: the window can become larger between two keys.
 const MIN_LINES: usize = 512;
 
 impl Pager {
-    /// Where the line at the top begins.
+    /// The byte at which the top line begins.
     pub(super) fn top(&self) -> u64 {
         self.lines.first().map_or(0, |line| line.start)
     }
 
-    /// Puts a line at the top, and reads as many as a screen can need.
+    /// Puts a line at the top, and reads as many lines as a screen can need.
     pub(super) fn go_to(&mut self, start: u64, height: usize) -> io::Result<()> {
         self.lines = self.source.lines(start, (2 * height).max(MIN_LINES) + 64)?;
         self.row = 0;
         Ok(())
     }
 
-    /// Scrolls by rows; the last row of the text stays at the bottom of the screen at the furthest.
+    /// Scrolls by rows; at most until the last row of the text is at the bottom of the screen.
     pub(super) fn scroll(&mut self, rows: isize, room: Rect) -> io::Result<()> {
         let (width, height) = (self.width(room), self.height(room));
         self.row = self.first_row(width);
@@ -53,13 +53,13 @@ impl Pager {
         Ok(())
     }
 
-    /// The row at the top: of a line that takes fewer rows since the window became wider, its last.
+    /// The row at the top; if its line takes fewer rows in a wider window, the line's last row.
     fn first_row(&self, width: Option<usize>) -> usize {
         let rows = self.lines.first().map_or(1, |line| paint::count(&line.text, width));
         self.row.min(rows.saturating_sub(1))
     }
 
-    /// The rows from the top on, at the most so many: which of the lines, and which row of it.
+    /// The rows from the top on, at most this many: the index of the line, and the row in it.
     pub(super) fn places(&self, width: Option<usize>, most: usize) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
         for (number, line) in self.lines.iter().enumerate() {
@@ -73,7 +73,7 @@ impl Pager {
         places
     }
 
-    /// To the end: its last row stands at the bottom.
+    /// Scrolls to the end: the last row is at the bottom of the screen.
     pub(super) fn to_end(&mut self, room: Rect) -> io::Result<()> {
         let len = self.source.len();
         let last = self.source.line_before(len)?.unwrap_or(0);
@@ -92,7 +92,7 @@ impl Pager {
         self.fill(room)
     }
 
-    /// Takes the end of the text to the bottom of the screen, where it stands above.
+    /// If the end of the text is above the bottom of the screen, scrolls until it is there.
     pub(super) fn fill(&mut self, room: Rect) -> io::Result<()> {
         let height = self.height(room);
         let missing = height - self.places(self.width(room), height).len().min(height);

@@ -1,4 +1,4 @@
-//! Looking for a text in the pager, a portion of its file at a time.
+//! Searches in the pager, one portion of the file at a time.
 
 use super::source::{FileLine, SearchOutcome};
 use super::{Pager, SearchProgress, paint};
@@ -11,7 +11,7 @@ use std::io;
 use std::ops::Range;
 
 impl Pager {
-    /// Looks for the pattern from the match that the person is at, or from the top of the screen.
+    /// Starts a search from the current match, or from the top of the screen.
     pub(super) fn start_search(&mut self, back: bool, room: Rect) -> io::Result<()> {
         let Some(pattern) = self.pattern.clone() else {
             self.told = Some("/ looks for a text.".into());
@@ -37,7 +37,7 @@ impl Pager {
         self.search_on(room).map(drop)
     }
 
-    /// Looks through the next portion. Tells whether there was one.
+    /// Searches the next portion. Returns whether there was one.
     pub(super) fn search_on(&mut self, room: Rect) -> io::Result<bool> {
         let (Some(looking), Some(pattern)) = (self.looking.take(), self.pattern.clone()) else {
             return Ok(false);
@@ -69,7 +69,7 @@ impl Pager {
         Ok(true)
     }
 
-    /// Puts a match on screen, where it is not.
+    /// Scrolls to a match if it is not visible.
     fn show(&mut self, line: &FileLine, place: Range<usize>, room: Rect) -> io::Result<()> {
         let (width, height) = (self.width(room), self.height(room));
         let row = paint::row_of(&line.text, width, place.start);
@@ -90,7 +90,7 @@ impl Pager {
         Ok(())
     }
 
-    /// What was typed is looked for.
+    /// Searches what was typed.
     pub(super) fn search_typed(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
         let text = self.field.take().map(|field| field.text()).unwrap_or_default();
         if text.is_empty() {

@@ -1,7 +1,7 @@
-//! A text of any length, read where it is looked at: nothing of it stays in memory but the lines on screen.
+//! Reads a text of any length where it is shown: only the lines on screen stay in memory.
 //!
-//! A line ends at its line feed. One of many pages is cut where a multiple of [`PIECE_BYTES`] lies behind a whole piece of it, so
-//! that from any byte the same lines are found forwards and backwards, by reading a few pieces.
+//! A line ends at its line feed. A very long line is cut where a multiple of [`PIECE_BYTES`] follows at least one whole
+//! piece of it, so that the same lines are found forwards and backwards from any byte by reading only a few pieces.
 
 use crate::tui::pattern::Pattern;
 use rustix::fs::{Mode, OFlags};
@@ -11,22 +11,22 @@ use std::ops::Range;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-/// Where long lines are cut.
+/// Long lines are cut at multiples of this.
 const PIECE_BYTES: u64 = 16 << 10;
-/// The longest line that is shown as one, with the rest of a character that its end cuts.
+/// The longest line that is not cut, including the rest of a character that its end would split.
 const MAX_LINE_BYTES: usize = 2 * PIECE_BYTES as usize + 3;
-/// Bytes that are read at once.
+/// How many bytes are read at once.
 const READ_BYTES: usize = 256 << 10;
-/// Bytes of lines that are held at the most.
+/// How many bytes of lines are held at most.
 const MAX_HELD_BYTES: usize = 1 << 20;
-/// Bytes that are searched at once.
+/// How many bytes are searched at once.
 const SEARCH_BYTES: u64 = 4 << 20;
 
-/// Something to page through.
+/// A text to page through.
 #[derive(Debug)]
 pub(super) struct PagerSource {
     held: SourceBytes,
-    /// How long it was when it was opened.
+    /// Its length when it was opened.
     opened: u64,
 }
 
@@ -36,29 +36,30 @@ enum SourceBytes {
     Bytes(Vec<u8>),
 }
 
-/// A line: where it begins, where the next one does, and its text as it may be drawn.
+/// A line: the byte at which it begins, the one at which the next line begins, and its text, safe to draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileLine {
     pub(super) start: u64,
     pub(super) next: u64,
     pub(super) text: String,
-    /// What of the text stands for bytes that are no text.
+    /// The ranges of the text that are escapes of bytes that are no text.
     pub(super) bytes: Vec<Range<usize>>,
 }
 
-/// What became of a file since it was opened.
+/// What happened to a file since it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileStatus {
-    /// It is as it was, or longer.
+    /// It is unchanged, or longer.
     There,
-    /// It can be read, but no longer by its name.
+    /// It can be read, but its name no longer leads to it.
     Removed,
-    /// Its end is gone.
+    /// It was truncated.
     Shorter,
 }
 
 impl PagerSource {
-    /// A file. What is none is not opened, and no link is followed: a run could have put it there.
+    /// Opens a file. Anything but a regular file is refused, and no link is followed, because a run could have put it
+    /// there.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
@@ -69,12 +70,11 @@ impl PagerSource {
         Ok(Self { opened: about.len(), held: SourceBytes::File(file, path.to_owned()) })
     }
 
-    /// A text that is in memory already.
     pub(super) fn of(bytes: Vec<u8>) -> Self {
         Self { opened: bytes.len() as u64, held: SourceBytes::Bytes(bytes) }
     }
 
-    /// How long it is, in bytes; what was added since it was opened is not shown.
+    /// Its length in bytes; what was appended after it was opened is not shown.
     pub(super) fn len(&self) -> u64 {
         match &self.held {
             SourceBytes::File(file, _) => file.metadata().map_or(0, |about| about.len().min(self.opened)),
@@ -94,7 +94,7 @@ impl PagerSource {
         }
     }
 
-    /// The bytes from here on, at the most so many; fewer at the end.
+    /// At most this many bytes from an offset; fewer at the end.
     fn read(&self, from: u64, most: usize) -> io::Result<Vec<u8>> {
         let left = usize::try_from(self.len().saturating_sub(from)).unwrap_or(usize::MAX);
         let most = most.min(left);
@@ -121,7 +121,7 @@ impl PagerSource {
         }
     }
 
-    /// Where the line begins that holds this byte.
+    /// Where the line with this byte begins.
     pub(super) fn line_start(&self, at: u64) -> io::Result<u64> {
         let from = at.saturating_sub(2 * PIECE_BYTES);
         let before = self.read(from, usize::try_from(at - from).unwrap_or(0))?;
@@ -137,7 +137,7 @@ impl PagerSource {
         start.checked_sub(1).map(|at| self.line_start(at)).transpose()
     }
 
-    /// So many lines from here on; fewer where they are long.
+    /// At most this many lines from an offset; fewer if they are long.
     pub(super) fn lines(&self, from: u64, count: usize) -> io::Result<Vec<FileLine>> {
         let (mut lines, mut held) = (Vec::new(), 0);
         let (mut start, end) = (from, self.len());
@@ -160,13 +160,13 @@ impl PagerSource {
         Ok(lines)
     }
 
-    /// Looks for a pattern in the next portion of lines from here on. Returns the first line that holds it, or where the
-    /// next portion begins; at the end there is none.
+    /// Searches a pattern in the next portion of lines. Returns the first line that contains it, or where the next
+    /// portion begins, if there is one.
     pub(super) fn find(&self, pattern: &Pattern, from: u64) -> io::Result<SearchOutcome> {
         let (chunk, end) =
             (self.read(from, usize::try_from(SEARCH_BYTES).unwrap_or(usize::MAX))?, self.len());
         let whole = from + chunk.len() as u64;
-        // Up to the end of a line: what is cut is looked at again with what follows.
+        // Search only whole lines: a line that is cut is searched again with the next portion.
         let until = if whole >= end { whole } else { self.line_start(whole)?.max(from + 1) };
         let chunk = chunk.get(..usize::try_from(until - from).unwrap_or(usize::MAX)).unwrap_or(&chunk);
         let mut at = 0;
@@ -184,7 +184,7 @@ impl PagerSource {
         Ok(if until >= end || chunk.is_empty() { SearchOutcome::None } else { SearchOutcome::Next(until) })
     }
 
-    /// The same backwards, in the lines before this place.
+    /// The same backwards, in the lines before an offset.
     pub(super) fn find_back(&self, pattern: &Pattern, before: u64) -> io::Result<SearchOutcome> {
         if before == 0 {
             return Ok(SearchOutcome::None);
@@ -194,7 +194,7 @@ impl PagerSource {
         let (mut places, mut at) = (Vec::new(), 0);
         while let Some(found) = pattern.first_in_bytes(&chunk, at) {
             places.push(from + found.start as u64);
-            // One place of a line is enough.
+            // One match per line is enough.
             let behind = chunk.get(found.start..).unwrap_or_default().iter().position(|byte| *byte == b'\n');
             at = behind.map_or(chunk.len() + 1, |feed| found.start + feed + 1).max(found.start + 1);
             if at > chunk.len() {
@@ -212,18 +212,18 @@ impl PagerSource {
     }
 }
 
-/// What came of looking through a portion.
+/// The result of searching a portion.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SearchOutcome {
-    /// It stands in this line.
+    /// This line contains the pattern.
     Found(FileLine),
-    /// It does not; the next portion begins (or, backwards, ends) here.
+    /// No match; the next portion begins (or, backwards, ends) here.
     Next(u64),
-    /// It does not, and there is no more.
+    /// No match, and no further portion.
     None,
 }
 
-/// The line that begins these bytes, which begin there in the file.
+/// The line at the start of these bytes, which begin at offset `start` of the file.
 fn line(bytes: &[u8], start: u64) -> FileLine {
     let first_cut = if start.is_multiple_of(PIECE_BYTES) {
         start + PIECE_BYTES
@@ -233,7 +233,7 @@ fn line(bytes: &[u8], start: u64) -> FileLine {
     let cut = usize::try_from(first_cut - start).unwrap_or(usize::MAX);
     let feed = bytes.iter().take(cut).position(|byte| *byte == b'\n');
     let end = feed.unwrap_or(cut.min(bytes.len()));
-    // A character that a cut divides belongs to the piece in which it begins.
+    // A character that a cut would split belongs to the piece in which it begins.
     let rest = |at: usize| {
         let bytes = bytes.get(at..).unwrap_or_default();
         bytes.iter().take(3).take_while(|byte| (0x80..0xc0).contains(*byte)).count()
@@ -244,7 +244,7 @@ fn line(bytes: &[u8], start: u64) -> FileLine {
     FileLine { start, next: start + (end + usize::from(feed.is_some())) as u64, text, bytes: marked }
 }
 
-/// Bytes as text; those that are none are written out.
+/// Decodes bytes as text; invalid ones are escaped.
 fn decode(bytes: &[u8]) -> (String, Vec<Range<usize>>) {
     let (mut text, mut marked) = (String::with_capacity(bytes.len()), Vec::<Range<usize>>::new());
     for chunk in bytes.utf8_chunks() {
@@ -328,7 +328,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::test_cases::cases(120))]
 
-        /// Forwards and backwards there are the same lines, they hold all bytes, and every byte leads to its line.
+        /// Forwards and backwards the lines are the same, they contain all bytes, and every byte leads to its line.
         #[test]
         fn lines_are_the_same_from_both_ends(bytes in file(), probe in any::<prop::sample::Index>()) {
             let source = PagerSource::of(bytes.clone());

@@ -1,4 +1,4 @@
-//! What can be chosen in the list: a session, a place that was found in one, a new one.
+//! What can be chosen in the list: a session, a place found in one, a new session.
 
 use crate::driver::{SessionHit, SessionPlace, Summary};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ pub(super) enum Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    /// The session; `None`: it is the row for a new one.
+    /// The session; `None` for the row of a new one.
     pub(super) fn session(self) -> Option<&'a Summary> {
         match self {
             Choice::Session(session) => Some(session),
@@ -21,7 +21,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// What it is, whatever row it stands on.
+    /// An identity that does not depend on the row.
     pub(super) fn key(self) -> ChoiceKey {
         match self {
             Choice::Session(session) => ChoiceKey::Session(session.path.clone()),
@@ -31,7 +31,7 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// What was chosen, to find it again where rows come and go.
+/// Identifies what was chosen, to find it again when rows change.
 #[derive(PartialEq, Eq)]
 pub(super) enum ChoiceKey {
     Session(PathBuf),

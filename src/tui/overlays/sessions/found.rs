@@ -1,16 +1,16 @@
-//! Where sessions hold what was typed, and what is to be said of that search.
+//! The places where sessions contain what was typed, and the remark about that search.
 
 use crate::driver::{FilterError, SessionHit, SessionsFound, search_filter_names, search_names_folder};
 use crate::tui::widgets::{safe, words};
 use std::path::PathBuf;
 
-/// What is said where nothing has what was typed.
+/// The remark if nothing matches.
 const NO_MATCH: &str = "No session matches. Esc clears.";
 
-/// The answer to the last search that came.
+/// The latest search result.
 #[derive(Debug, Default)]
 pub(super) struct FoundPlaces {
-    /// What was typed for it, and what was found.
+    /// The text of the search, and its result.
     told: Option<(String, Result<SessionsFound, FilterError>)>,
 }
 
@@ -19,14 +19,14 @@ impl FoundPlaces {
         self.told = None;
     }
 
-    /// Keeps what was found: those of a folder, where one is given.
+    /// Stores a result; if `here` is given, only the places in sessions of that folder.
     pub(super) fn keep(
         &mut self,
         typed: &str,
         mut found: Result<SessionsFound, FilterError>,
         here: Option<&PathBuf>,
     ) {
-        // A folder that was typed is meant more than the one of the list.
+        // A folder named in the search text overrides that of the list.
         let here = here.filter(|_| !search_names_folder(typed));
         if let Ok(found) = &mut found {
             found.hits.retain(|hit| here.is_none_or(|here| hit.session.cwd == *here));
@@ -34,7 +34,7 @@ impl FoundPlaces {
         self.told = Some((typed.to_owned(), found));
     }
 
-    /// The places that hold what is typed now.
+    /// The places that contain what is typed now.
     pub(super) fn hits(&self, typed: &str) -> &[SessionHit] {
         self.current(typed).and_then(|found| found.as_ref().ok()).map_or(&[], |found| &found.hits)
     }
@@ -43,7 +43,7 @@ impl FoundPlaces {
         self.told.as_ref().filter(|(text, _)| text == typed).map(|(_, found)| found)
     }
 
-    /// What is to be said of the search, where the rows do not tell it: `nothing` stands in them.
+    /// The remark about the search, if the rows don't show the result; `nothing`: there are no rows.
     pub(super) fn remark(&self, typed: &str, nothing: bool) -> Option<String> {
         if typed.is_empty() {
             return Some(format!("Type words, or filters: {}", search_filter_names()));

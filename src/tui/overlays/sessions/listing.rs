@@ -1,6 +1,7 @@
-//! Which sessions are listed: all or those of a folder, as trees of branches; by letters that they hold, in one list.
+//! Determines which sessions are listed: all or those of a folder, as trees of branches; if something is typed, those
+//! that match, in one list.
 //!
-//! What is shown is put together when it changes, not when it is drawn.
+//! The rows are computed when something changes, not when they are drawn.
 
 use crate::driver::{SessionTree, Summary, TreeSigns, search_has_filters, words_of_search};
 use crate::tui::widgets::filter::rank;
@@ -10,16 +11,16 @@ use std::path::PathBuf;
 pub(super) struct SessionListing {
     /// All sessions, newest first; `None` while they are being listed.
     all: Option<Vec<Summary>>,
-    /// Only those of this folder.
+    /// Restricts the list to the sessions of this folder.
     here: Option<PathBuf>,
     shown: ShownSessions,
 }
 
-/// Places among all sessions, in the order of the rows.
+/// Indexes into all sessions, in the order of the rows.
 #[derive(Debug)]
 enum ShownSessions {
     Tree(SessionTree),
-    /// Those that hold what was typed, best first.
+    /// The sessions that match what was typed, best first.
     Ranked(Vec<usize>),
 }
 
@@ -30,12 +31,12 @@ impl Default for ShownSessions {
 }
 
 impl SessionListing {
-    /// Those of a folder first; they are being listed.
+    /// The list before the sessions are known, restricted to a folder at first.
     pub(super) fn of(here: PathBuf) -> Self {
         Self { here: Some(here), ..Self::default() }
     }
 
-    /// The folder whose sessions are shown alone.
+    /// The folder to which the list is restricted.
     pub(super) fn here(&self) -> Option<&PathBuf> {
         self.here.as_ref()
     }
@@ -45,7 +46,7 @@ impl SessionListing {
         self.arrange(typed);
     }
 
-    /// The sessions were listed.
+    /// Takes the list of sessions.
     pub(super) fn keep(&mut self, all: Vec<Summary>, typed: &str) {
         self.all = Some(all);
         self.arrange(typed);
@@ -56,7 +57,7 @@ impl SessionListing {
         self.all.as_deref()
     }
 
-    /// Shows those that have what is typed in their names and first words.
+    /// Computes which sessions have the typed words in their names and first messages.
     pub(super) fn arrange(&mut self, typed: &str) {
         let all = self.all.as_deref().unwrap_or_default();
         let is_here = |one: &Summary| self.here.as_deref().is_none_or(|here| one.cwd == here);
@@ -69,14 +70,14 @@ impl SessionListing {
             let ranked = rank(words.trim(), &texts);
             ShownSessions::Ranked(ranked.into_iter().filter_map(|at| here.get(at).copied()).collect())
         } else if search_has_filters(typed) {
-            // What is left by filters alone are places.
+            // Filters without words match places only.
             ShownSessions::Ranked(Vec::new())
         } else {
             ShownSessions::Tree(SessionTree::of(all, is_here))
         };
     }
 
-    /// How many are shown.
+    /// How many sessions are shown.
     pub(super) fn len(&self) -> usize {
         match &self.shown {
             ShownSessions::Tree(tree) => tree.rows().len(),
@@ -93,20 +94,20 @@ impl SessionListing {
         self.all.as_deref()?.get(at)
     }
 
-    /// What is drawn in front of a session in a tree; `None`: it does not stand below the session that it left.
+    /// The tree lines before a session; `None` if it is not below the session from which it was branched.
     pub(super) fn lead(&self, row: usize, signs: TreeSigns) -> Option<String> {
         let ShownSessions::Tree(tree) = &self.shown else { return None };
         tree.rows().get(row).filter(|row| row.is_below()).map(|row| row.lead(signs))
     }
 
-    /// The row of the session that was written last: the tree that it stands in comes first.
+    /// The row of the session that was written last; its tree comes first.
     pub(super) fn newest(&self) -> usize {
         let ShownSessions::Tree(tree) = &self.shown else { return 0 };
         let newest = tree.rows().iter().enumerate().min_by_key(|(_, row)| row.at);
         newest.map_or(0, |(number, _)| number)
     }
 
-    /// The session that a branch left, where it is still there.
+    /// The session from which a branch was made, if it still exists.
     pub(super) fn origin(&self, id: &str) -> Option<&Summary> {
         self.all.iter().flatten().find(|one| one.id == id)
     }

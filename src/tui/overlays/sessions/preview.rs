@@ -1,4 +1,4 @@
-//! The preview beneath the list: the end of the chosen session, or the line that was found in it.
+//! The preview below the list: the end of the chosen session, or the line found in it.
 
 use super::{Choice, Sessions};
 use crate::domain::sentences::branches;
@@ -9,7 +9,7 @@ use crate::tui::widgets::{safe, words};
 use ratatui::text::Line;
 use std::path::PathBuf;
 
-/// The end of a session, and what it takes on the disk.
+/// The end of a session, and its size on disk.
 #[derive(Debug)]
 pub(super) struct SessionPreview {
     pub(crate) path: PathBuf,
@@ -17,7 +17,7 @@ pub(super) struct SessionPreview {
     pub(crate) space: u64,
 }
 
-/// Draws it on so many rows.
+/// Draws the preview on this many rows.
 pub(super) fn draw(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>, sheet: &mut Sheet) {
     let Some(chosen) = list.chosen() else {
         sheet.gap();
@@ -49,7 +49,7 @@ pub(super) fn draw(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>
         }
         None => {
             for (who, text) in [("you    ", &chosen.first_prompt), ("model  ", &chosen.last_reply)] {
-                // What begins with a fence is a block.
+                // A text that begins with a fence is a block.
                 if !text.trim().is_empty() && !text.trim_start().starts_with("```") {
                     let text = format!("{who}{}", safe::one_line(words::first_line(text)));
                     lines.push(Line::styled(safe::cut(&text, width.into()), look.text()));

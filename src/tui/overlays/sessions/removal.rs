@@ -1,4 +1,4 @@
-//! Deleting a session, after a question that tells the space; of one that is open it is said why not.
+//! Asks whether to delete a session, with the space that it takes; for an open session, says why it can't be deleted.
 
 use super::preview::SessionPreview;
 use crate::driver::{Job, Summary};

@@ -1,4 +1,4 @@
-//! The rows of the list of sessions.
+//! The rows of the session list.
 
 use super::{Choice, Sessions, is_open_here};
 use crate::driver::{SessionHit, Summary};
@@ -6,7 +6,7 @@ use crate::tui::overlays::OverlayContext;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 
-/// Columns of a name, with the lines of its tree in front of it.
+/// Columns of a name, including the tree lines before it.
 const NAME_COLUMNS: usize = 18;
 
 /// The text of a row.
@@ -45,7 +45,7 @@ fn session(list: &Sessions, (at, summary): (usize, &Summary), around: OverlayCon
     let with_folder = list.listing.here().is_none() && lead.is_none();
     let folder = if with_folder { format!("  {}", look.place.path(&summary.cwd)) } else { String::new() };
     let messages = usize::try_from(summary.messages).unwrap_or(usize::MAX);
-    // A deep branch has some of its name left.
+    // Leave some columns for the name of a deep branch.
     let shown: Vec<char> = lead.as_deref().unwrap_or_default().chars().collect();
     let deep = shown.len().saturating_sub(NAME_COLUMNS - 8);
     let name = format!("{}{}", shown.iter().skip(deep).collect::<String>(), safe::one_line(summary.label()));
@@ -59,7 +59,7 @@ fn session(list: &Sessions, (at, summary): (usize, &Summary), around: OverlayCon
     ))
 }
 
-/// Where a branch is from: below the session that it left, the place at which it did.
+/// Where a branch comes from; below the session from which it was branched, only the place.
 fn origin(list: &Sessions, summary: &Summary, is_below: bool) -> String {
     let Some(id) = summary.branch_of.as_deref() else { return String::new() };
     match (list.listing.origin(id), summary.branch_at) {

@@ -1,4 +1,4 @@
-//! How the choice of a provider is drawn: its rows, what was found on this computer, and the field that is typed in.
+//! Draws the choice of a provider: its rows, what was found on this computer, and the open text field.
 
 use super::{OverlayContext, ProviderRow, USUAL_SERVER, WantedText, Welcome, leave_hint};
 use crate::domain::sentences::sandbox::SandboxStanding;
@@ -8,7 +8,7 @@ use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::text::Line;
 
-/// Columns below which a provider's address is left out.
+/// In fewer columns than this, a provider's address is left out.
 const MIN_ADDRESS_COLUMNS: u16 = 68;
 
 impl Welcome {
@@ -24,7 +24,7 @@ impl Welcome {
         sheet.gap().row(Line::styled("Where should answers come from?", look.style(Slot::UiTitle))).gap();
         for (at, row) in self.rows().iter().enumerate() {
             let (name, what, state) = describe(*row, self);
-            // Where there is no room for both, how it stands says more than where it comes from.
+            // If there is no room for both, the state is more useful than the address.
             let text = match width {
                 0..MIN_ADDRESS_COLUMNS if !state.is_empty() => format!("{}  {name:<10} {state}", at + 1),
                 _ => format!("{}  {name:<10} {what:<38} {state}", at + 1),
@@ -84,7 +84,7 @@ impl Welcome {
     }
 }
 
-/// The figures of a version, without what a build adds to them: `12.2.0` of `12.2.0-14+deb12u1`.
+/// The version number without the additions of a build: `12.2.0` of `12.2.0-14+deb12u1`.
 fn version_number(version: &str) -> &str {
     let end = version.find(|c: char| !c.is_ascii_digit() && c != '.');
     version.get(..end.unwrap_or(version.len())).unwrap_or_default()
@@ -120,7 +120,7 @@ fn describe(row: ProviderRow, welcome: &Welcome) -> (String, String, String) {
     }
 }
 
-/// The name of a server's program, as its makers write it.
+/// A server program's name as its makers write it.
 fn title(provider: &str) -> String {
     match provider {
         "ollama" => "Ollama".into(),

@@ -45,7 +45,7 @@ pub(crate) struct DroppedHunks {
 /// What to highlight for the chosen hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct HunkChoice {
-    /// Lines that it put in.
+    /// The lines of the text on screen that it added.
     pub(crate) came: Range<usize>,
     /// The lines of the old text that it removed.
     pub(crate) gone: Range<usize>,

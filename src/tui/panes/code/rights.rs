@@ -1,5 +1,5 @@
-//! What a block would be allowed to do, in words, above its code. It states facts from the terms of the run; what
-//! nothing enforces is not called a limit.
+//! Lays out the rights of a block, in words, above its code: what it would be allowed to do. The facts come from the
+//! terms of the run; what nothing enforces is not called a limit.
 
 mod before;
 mod limits;
@@ -20,11 +20,11 @@ use ratatui::text::{Line, Span};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Rights are measured in a space of their own, behind code and findings.
+/// Extents of rights start here, beyond those of code and findings.
 const RIGHTS_FROM: u64 = 1 << 50;
 
-/// The labels of facts. A fact is measured by its label and by how many of the same are before it, so that it is the same
-/// fact whatever stands around it.
+/// The labels of facts. The extent of a fact depends only on its label and on how many facts before it have the same
+/// one, so that it stays the same whatever other facts are shown.
 const LABELS: [&str; 27] = [
     "",
     "Runs in",
@@ -55,27 +55,28 @@ const LABELS: [&str; 27] = [
     "Undo",
 ];
 
-/// Room for the characters of one fact, and for facts of one label.
+/// The extent reserved for one fact, and for all facts of one label.
 const MAX_FACT_CHARACTERS: u64 = 1 << 14;
 const MAX_LABEL_CHARACTERS: u64 = MAX_FACT_CHARACTERS << 12;
 
 /// The key that leads to the findings.
 const NEXT_FINDING: &str = "   f = next finding";
 
-/// The fact that tells what was found.
+/// The label of the fact about findings.
 const CHECK_LABEL: &str = "Check";
 
-/// Stands for a space at which no row ends, while rows are made.
+/// Replaces a space at which no row may be broken, while rows are made.
 const HELD_SPACE: char = '¤';
 
-/// Columns of the label in front of each fact.
+/// The columns of the label before each fact.
 const LABEL_COLUMNS: usize = 11;
 
-/// Facts that may share a row where rows are few. They are worded by sayso, but for names of environment variables and of
-/// layers, in which blanks are counted; what the code would do, what is refused and the target have rows for themselves.
+/// Facts that may share a row where rows are few. Their text is written by sayso, except for names of environment
+/// variables and of layers, in which blanks are shown as a number; effects, refusals and the target always have rows of
+/// their own.
 const ROW_SHARING_LABELS: [&str; 4] = ["Network", "Limits", "Sandbox", CHECK_LABEL];
 
-/// The rights of a block on rows, with what has to be seen of each row.
+/// The rights of a block as rows, with the extents that each row shows.
 #[derive(Debug, Default)]
 pub(super) struct Rights {
     rows: Vec<Line<'static>>,
@@ -83,27 +84,27 @@ pub(super) struct Rights {
     starts: Vec<FactStart>,
 }
 
-/// Where a fact begins.
+/// The first row of a fact.
 #[derive(Debug)]
 struct FactStart {
     row: usize,
     label: &'static str,
-    /// Whether it may share a row.
+    /// Whether the fact may share a row.
     own: bool,
-    /// Its row without the key that leads on, where it is one.
+    /// The fact as a single row without the hint at the next key, if it fits in one.
     bare: Option<Line<'static>>,
 }
 
-/// One fact: its label, what it says, how it is coloured.
+/// A fact: its label, its text, its style.
 struct Fact {
     label: &'static str,
     text: String,
     style: Style,
     /// Whether it may share a row.
     own: bool,
-    /// The text without the key that leads on, which the last row of the screen tells as well.
+    /// The text without the hint at the next key, which the key bar shows too.
     bare: Option<String>,
-    /// Where it is two on one row: each by itself.
+    /// For two facts on one row: each of them.
     parts: Vec<(&'static str, String)>,
 }
 
@@ -112,17 +113,17 @@ impl Fact {
         Self { label, text, style, own: ROW_SHARING_LABELS.contains(&label), bare: None, parts: Vec::new() }
     }
 
-    /// Two facts, the second behind the first with a gap before its label.
+    /// Two facts on one row, the second after `gap`, with its label.
     fn two(first: (&'static str, String), gap: &str, second: (&'static str, String), style: Style) -> Self {
         let text = format!("{}{gap}{}  {}", first.1, second.0, second.1);
         Self { parts: vec![first.clone(), second], ..Self::new(first.0, text, style) }
     }
 
-    /// A text of it on rows, behind its label.
+    /// Lays `text` out on rows, after the fact's label.
     fn rows(&self, text: &str, width: usize, look: DrawStyle<'_>) -> Vec<Line<'static>> {
         let label =
             if self.label.is_empty() { String::new() } else { format!("{:<LABEL_COLUMNS$}", self.label) };
-        // How to see the rest of a list stays beside how much that is, and a key beside what it shows.
+        // Never break before the key that shows the rest of a list.
         let kept = !text.contains(HELD_SPACE);
         let held = |text: &str| {
             text.replace(": p", &format!(":{HELD_SPACE}p")).replace("; p all", &format!("; p{HELD_SPACE}all"))
@@ -137,19 +138,19 @@ impl Fact {
     }
 }
 
-/// How facts are worded.
+/// How facts are put in words.
 #[derive(Clone, Copy)]
 pub(super) struct Wording<'a> {
     pub(super) detail: Detail,
-    /// The session whose packages have a short name.
+    /// The session whose packages folder gets a short name.
     pub(super) session: Option<&'a str>,
-    /// The folder in which the code would start: what is told of it stands in front of the others, and they call it here.
+    /// The folder in which the code would start; the first fact names it, the others call it `here`.
     pub(super) here: Option<&'a Path>,
     pub(super) look: DrawStyle<'a>,
 }
 
 impl Wording<'_> {
-    /// A path as it is told: the folder of the session's packages by what it is, unless all is told.
+    /// A path as the facts show it: the packages folder of the session by its purpose, unless everything is shown.
     fn path(&self, path: &Path) -> String {
         let packages = |id| PathBuf::from("blobs").join(id).join("packages");
         let is_own = |folder: &Path| self.session.is_some_and(|id| folder.ends_with(packages(id)));
@@ -169,8 +170,8 @@ impl Wording<'_> {
 }
 
 impl Rights {
-    /// Lays the rights out for so many columns. Those that are as they were `seen` are one line. `None`: the review is not
-    /// there yet.
+    /// Lays the rights out. If they are the same as those `seen` before, they take one line. `None` for `inspected`:
+    /// the review is not complete yet.
     pub(super) fn new(
         inspected: Option<&InspectionResult>,
         seen: &SeenRights,
@@ -190,10 +191,10 @@ impl Rights {
         rights
     }
 
-    /// Adds a fact; so many of its label are there.
+    /// Adds a fact; `same` facts with its label were added before.
     fn add(&mut self, same: usize, fact: &Fact, width: usize, look: DrawStyle<'_>) {
         let number = LABELS.iter().position(|known| *known == fact.label).unwrap_or(LABELS.len());
-        // Words are counted without the spaces between them: those come and go with the width.
+        // Extents count characters without blanks, which depend on the width.
         let mut at =
             RIGHTS_FROM + (number as u64) * MAX_LABEL_CHARACTERS + (same as u64) * MAX_FACT_CHARACTERS;
         let bare = fact.bare.as_ref().map(|text| fact.rows(text, width, look));
@@ -209,7 +210,7 @@ impl Rights {
         }
     }
 
-    /// Adds how the block was read, below its rights; of one that sayso proposed, what it is for.
+    /// Adds a note below the rights: how the block was read or, for a block that sayso proposed, what it is for.
     pub(super) fn note(&mut self, note: &str, block: &Block, width: u16, look: DrawStyle<'_>) {
         let (rule, seen) = (self.rows.pop(), self.see.pop());
         let (label, slot) = match (block.origin.typed, block.is_own()) {
@@ -227,13 +228,13 @@ impl Rights {
         &self.rows
     }
 
-    /// What has to be seen of them.
+    /// The extents that have to be seen.
     pub(super) fn subject_rows(&self) -> &[guard::SubjectRow] {
         &self.see
     }
 }
 
-/// The rights as lines: the label of each, and what it says.
+/// The rights as pairs of label and text.
 pub(in crate::tui) fn lines(
     inspected: &InspectionResult,
     full: bool,
@@ -265,7 +266,7 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
             terms::facts(terms, &inspected.reach, change, wording)
         }
     };
-    // What can be taken back without a gap goes without a row of its own.
+    // If everything can be taken back, this shares the row of the check.
     let undo = inspected.undo.as_ref().map(|cover| undo_fact(cover, inspected, look));
     let is_plain = wording.detail == Detail::Keys && inspected.review.unchecked.is_none();
     let (beside, undo) = undo.into_iter().partition::<Vec<_>, _>(|fact| is_plain && fact.text == "all");
@@ -284,7 +285,7 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
     facts
 }
 
-/// What of the files that it may change can be taken back. Without a sandbox it may change others as well.
+/// Which changes of files can be taken back. Without a sandbox the block may also change files that can't.
 fn undo_fact(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_>) -> Fact {
     let is_open = inspected
         .terms
@@ -295,7 +296,7 @@ fn undo_fact(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_
     Fact::new("Undo", safe::name(&format!("{}{only}", cover.words())), look.style(slot))
 }
 
-/// What the checks found.
+/// A summary of the findings.
 fn findings_text(inspected: &InspectionResult) -> String {
     let review = &inspected.review;
     let mut parts: Vec<String> = [Severity::High, Severity::Medium, Severity::Info]
@@ -312,12 +313,12 @@ fn findings_text(inspected: &InspectionResult) -> String {
     told.join("   ")
 }
 
-/// What could not be checked is told as what went wrong is; findings have their signs.
+/// What could not be checked is styled as an error; findings have styles of their own.
 fn check_style(inspected: &InspectionResult, look: DrawStyle<'_>) -> Style {
     if inspected.review.unchecked.is_some() { look.style(Slot::StatusError) } else { look.text() }
 }
 
-/// Gives `1 high` and its kind the looks of their severities.
+/// Colours counts such as `1 high` by their severity.
 fn with_severities(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
     let mut spans = Vec::new();
     for span in row.spans {
@@ -374,7 +375,7 @@ mod tests {
         });
     }
 
-    /// Where a row has no room for the key, the same words in the fact before it stay.
+    /// If the row has no room for the key, the fact before it keeps the same words.
     #[test]
     fn only_the_check_goes_without_its_key() {
         with_look(|look| {

@@ -1,11 +1,11 @@
-//! Where the code pane stands, and moving it: by rows, by pages, to what was not seen, to findings.
+//! The scroll position of the code pane, and moving it: by rows, by pages, to unseen rows, to findings.
 
 use super::diff::DiffBase;
 use super::{CodePane, Mode, leaves_too_few_rows};
 use crate::domain::BlockId;
 use crate::tui::guard;
 
-/// How a frame of the pane is divided: rows of rights that stay, and rows that scroll.
+/// How the pane is divided: rows of rights that stay in place, and rows that scroll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Division {
     /// Rows at the top that don't scroll.
@@ -13,28 +13,28 @@ pub(super) struct Division {
     pub(super) height: usize,
 }
 
-/// Where to scroll to.
+/// Where to scroll.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ScrollTarget {
-    /// So that a line, from 0, is on screen.
+    /// A line, counted from 0, that has to be visible.
     Line(usize),
-    /// So that a row is the first.
+    /// The row that has to be the first.
     Top(usize),
 }
 
-/// Which code is the first on screen, before rows or the room for them change.
+/// Which code is at the top of the pane, recorded before the rows or the room for them change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldPlace {
     block: BlockId,
     width: u16,
-    /// Rows that scrolled with the code above it.
+    /// The rows above the code that scrolled with it.
     above: usize,
-    /// The line, from 0, and how many rows of it and of what is told below it were passed.
+    /// The line, from 0, and how many rows of it and of the remarks below it are scrolled out.
     line: usize,
     passed: usize,
 }
 
-/// Where the pane stands.
+/// The scroll position and mode of the pane.
 #[derive(Clone, Debug)]
 pub(crate) struct CodePlace {
     pub(crate) subject: Option<BlockId>,
@@ -43,7 +43,7 @@ pub(crate) struct CodePlace {
     other: Option<OtherUse>,
 }
 
-/// What it is used for beside looking at a block.
+/// A mode other than viewing a block.
 #[derive(Clone, Copy, Debug)]
 enum OtherUse {
     Diff(DiffBase),
@@ -54,20 +54,21 @@ impl CodePane {
     pub(super) fn division(&self) -> Division {
         let all = self.height();
         let rights = self.rights_len();
-        // Rights stay on top where they leave most of the pane and enough rows to the code; else they scroll with it.
+        // Rights stay in place if they leave at least half of the pane and enough rows to the code; else they scroll
+        // with it.
         let leave_enough = self.layout.as_ref().is_none_or(|l| !leaves_too_few_rows(rights, &l.doc, all));
         let pinned = if rights * 2 <= all && leave_enough { rights } else { 0 };
         let summary = usize::from(rights == 0);
         Division { pinned, height: all.saturating_sub(pinned + summary) }
     }
 
-    /// Rows that all of a block in review would take: its rights, its code, what is told below.
+    /// The rows that all of a block in review would take: rights, code, opinion.
     pub(crate) fn rows_needed(&self) -> Option<usize> {
         let laid = self.layout.as_ref().filter(|_| matches!(self.mode, Mode::View))?;
         Some(laid.wide_rights + laid.doc.len() + self.opinion.len())
     }
 
-    /// Rows that scroll: the rights too, where they don't stay.
+    /// The number of rows that scroll, including the rights if they don't stay in place.
     pub(super) fn scrolling(&self) -> usize {
         match &self.mode {
             Mode::Diff(_) => self.diff.as_ref().map_or(0, |d| d.4.rows().len()),
@@ -86,28 +87,28 @@ impl CodePane {
         self.clamp();
     }
 
-    /// Rows that a page has; one row of the last page stays.
+    /// The rows that a page scrolls by; one row remains visible.
     pub(crate) fn page(&self) -> isize {
         isize::try_from(self.division().height.saturating_sub(1).max(1)).unwrap_or(1)
     }
 
-    /// Whether there are rows beside those on screen.
+    /// Whether there are more rows than those on screen.
     pub(crate) fn scrolls(&self) -> bool {
         self.scrolling() > self.division().height
     }
 
-    /// To the first row.
+    /// Scrolls to the first row.
     pub(crate) fn to_top(&mut self) {
         self.top = 0;
     }
 
-    /// To the last row.
+    /// Scrolls to the last row.
     pub(crate) fn to_end(&mut self) {
         self.top = usize::MAX;
         self.clamp();
     }
 
-    /// The next page with rows that were not seen; where all were, the next page.
+    /// Scrolls to the next page with unseen rows; if all were seen, to the next page.
     pub(crate) fn next_unseen(&mut self, seen: &guard::SeenRows) {
         let shown = self.on_screen();
         let below = shown.last().map_or(0, |r| r.end);
@@ -121,18 +122,18 @@ impl CodePane {
                 self.clamp();
             }
             None if seen.is_all_seen() => self.scroll(self.page()),
-            // What is on screen still counts its time: going on would lose it.
+            // The visible rows have not been shown long enough to count as seen: scrolling would interrupt that.
             None => {}
         }
     }
 
-    /// Whether a line of it has a finding.
+    /// Whether a line of the block has a finding.
     pub(crate) fn has_findings(&self) -> bool {
         self.layout.as_ref().is_some_and(|laid| laid.doc.finding_rows().next().is_some())
     }
 
-    /// Scrolls so that the next finding (or the one before) is on screen; its line stands a little below the top.
-    /// Returns whether there is one.
+    /// Scrolls to the next finding, or the one before; its line is a little below the top. Returns whether there is
+    /// one.
     pub(crate) fn next_finding(&mut self, back: bool) -> bool {
         let Some(laid) = &self.layout else { return false };
         let offset = self.above_code();
@@ -149,7 +150,7 @@ impl CodePane {
         true
     }
 
-    /// Where the pane stands, to come back to it.
+    /// The scroll position and mode, for [`CodePane::restore`].
     pub(crate) fn place(&self) -> CodePlace {
         let other = match &self.mode {
             Mode::Diff(base) => Some(OtherUse::Diff(*base)),
@@ -159,7 +160,7 @@ impl CodePane {
         CodePlace { subject: self.subject, top: self.top, full_rights: self.full_rights, other }
     }
 
-    /// Goes back to where it stood. A text that is edited stays.
+    /// Goes back to a position. Does nothing while a text is edited.
     pub(crate) fn restore(&mut self, place: &CodePlace) {
         if self.edits() {
             return;
@@ -174,7 +175,7 @@ impl CodePane {
         self.target = Some(ScrollTarget::Top(place.top));
     }
 
-    /// Scrolls to where it was asked for, now that the block is laid out.
+    /// Scrolls to the target that was set before the block was laid out.
     pub(super) fn reach_target(&mut self) {
         match self.target.take() {
             Some(ScrollTarget::Top(top)) => self.top = top,
@@ -183,7 +184,7 @@ impl CodePane {
         }
     }
 
-    /// Scrolls so that a line (from 0) is on screen.
+    /// Scrolls so that a line (from 0) is visible.
     pub(crate) fn show_line(&mut self, line: usize) {
         let Some(laid) = self.layout.as_ref().filter(|laid| Some(laid.block) == self.subject) else {
             self.target = Some(ScrollTarget::Line(line));
@@ -194,12 +195,12 @@ impl CodePane {
         self.clamp();
     }
 
-    /// Shows a line once the rows are laid out.
+    /// Scrolls to a line as soon as the rows are laid out.
     pub(super) fn aim_at_line(&mut self, line: usize) {
         self.target = Some(ScrollTarget::Line(line));
     }
 
-    /// Which code is the first on screen.
+    /// Which code is at the top of the pane.
     pub(super) fn held_place(&self) -> Option<HeldPlace> {
         let laid = self.layout.as_ref()?;
         let (above, line) = (self.above_code(), self.first_line());
@@ -207,8 +208,8 @@ impl CodePane {
         Some(HeldPlace { block: laid.block, width: laid.width, above, line, passed })
     }
 
-    /// The code that was the first on screen is so again, whatever became of its rows and of those above it. A block that
-    /// stood at its start, and one that is shown `anew`, are shown from there.
+    /// Scrolls so that the same code is at the top as before, whatever happened to its rows and to those above. A block
+    /// that was at its start, or that was laid out `anew` after another one, is shown from its start.
     pub(super) fn hold_place(&mut self, held: Option<HeldPlace>, anew: bool) {
         let above = self.above_code();
         let Some(laid) = self.layout.as_ref().filter(|_| !matches!(self.mode, Mode::Diff(_))) else { return };
@@ -224,7 +225,7 @@ impl CodePane {
         }
     }
 
-    /// The first line on screen, from 0: where the editor opens.
+    /// The first line on screen, from 0; the editor opens there.
     pub(crate) fn first_line(&self) -> usize {
         self.layout.as_ref().map_or(0, |l| {
             let offset = self.above_code();
@@ -232,7 +233,7 @@ impl CodePane {
         })
     }
 
-    /// Rows above the code that scroll with it.
+    /// The rows above the code that scroll with it.
     pub(super) fn above_code(&self) -> usize {
         if self.division().pinned == 0 { self.rights_len() } else { 0 }
     }

@@ -1,4 +1,4 @@
-//! Which block the code pane draws.
+//! Determines which block the code pane draws.
 
 use super::CodePane;
 use crate::domain::BlockId;
@@ -6,7 +6,7 @@ use crate::engine::State;
 use crate::engine::reply::{Proposal, Segment};
 use crate::engine::transcript::BlockItem;
 
-/// The block that the pane draws: the one that is being written goes first, unless something else was chosen.
+/// The block that the pane draws: the one being written comes first, unless another was chosen.
 pub(super) enum PaneSubject<'a> {
     Nothing,
     Writing(BlockId, &'a Proposal),
@@ -23,7 +23,7 @@ pub(super) fn subject<'a>(pane: &CodePane, state: &'a State) -> PaneSubject<'a> 
     }
 }
 
-/// The block that is being written, with the number that it will have.
+/// The block being written, with the number that it will have.
 pub(crate) fn being_written(state: &State) -> Option<(BlockId, &Proposal)> {
     let reply = state.live.reply.as_ref()?;
     let blocks = || {

@@ -1,13 +1,13 @@
-//! What a block that writes, reads or lists is about, in words, above its text.
+//! The facts about the files of a block that writes, reads or lists.
 
 use crate::domain::{OnDisk, Target, Terms};
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 
-/// A fact: a label, what it says, and whether it deserves a look.
+/// A fact: a label, a text, and whether it stands out.
 type TargetFact = (&'static str, String, bool);
 
-/// The facts of all files that it is about.
+/// The facts about all files of the block.
 pub(super) fn facts(terms: &Terms, target: &Target, look: DrawStyle<'_>) -> Vec<TargetFact> {
     let verb = match terms.language.as_str() {
         "write" | "edit" => "Writes",

@@ -1,5 +1,5 @@
-//! The text of the code pane as text: its lines, and which of them stand on which rows of the screen. Rights, findings and
-//! lines of an older text are none of it.
+//! The text of the code pane, for search and selection: its lines, and which of them are on which rows of the screen.
+//! It contains no rights, findings or lines of an older text.
 
 use super::subject::{PaneSubject, subject};
 use super::{CodePane, Mode};
@@ -10,7 +10,7 @@ use crate::tui::widgets::passage::{Passage, ScreenText};
 use ratatui::layout::Rect;
 
 impl CodePane {
-    /// The text on screen: the lines of one item, which is the block.
+    /// The text on screen: the lines of one item, the block.
     pub(crate) fn screen_text(&self, state: &State) -> ScreenText {
         let mut text = ScreenText::default();
         let (Mode::View, PaneSubject::Block(item)) = (&self.mode, subject(self, state)) else { return text };
@@ -50,7 +50,7 @@ impl CodePane {
         }
     }
 
-    /// Where its text stands on screen.
+    /// The screen area of the text.
     pub(crate) fn area(&self) -> Rect {
         self.area
     }

@@ -1,4 +1,4 @@
-//! A block as the guard knows it: what an approval would cover, as it is on screen.
+//! Makes the guard's id of a block: what an approval would cover, as it is on screen.
 
 use crate::engine::State;
 use crate::engine::state::InspectionResult;
@@ -7,12 +7,12 @@ use crate::tui::guard;
 use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// A hash of what an approval would cover beside the text, as it is on screen: another hash is another subject.
+/// A hash of what an approval would cover besides the text, as it is on screen; another hash makes another subject.
 pub(super) fn guard_terms(state: &State, item: &BlockItem) -> u64 {
     hash_of_shown(state.inspected(item.block.id)) >> 1
 }
 
-/// A hash of all that is shown of an inspection. Its parts are named one by one, so that a new one can't be forgotten.
+/// A hash of everything that is shown of an inspection. The struct is destructured, so that no field can be forgotten.
 fn hash_of_shown(inspected: Option<&InspectionResult>) -> u64 {
     let mut hasher = DefaultHasher::new();
     if let Some(inspected) = inspected {
@@ -28,7 +28,7 @@ fn hash_of_shown(inspected: Option<&InspectionResult>) -> u64 {
             venv,
             undo,
         } = inspected;
-        // The reach is by far the largest of them, and this is asked with each frame.
+        // The reach is by far the largest part, and this is computed for every frame.
         (before, reach, refused, venv).hash(&mut hasher);
         // Hashing can't fail.
         let _ = write!(HashedText(&mut hasher), "{review:?}{terms:?}{undo:?}");
@@ -36,7 +36,7 @@ fn hash_of_shown(inspected: Option<&InspectionResult>) -> u64 {
     hasher.finish()
 }
 
-/// Hashes what is written to it, so that what is asked with each frame makes no text of all findings.
+/// Hashes what is formatted into it, so that no text of all findings is built for every frame.
 struct HashedText<'h>(&'h mut DefaultHasher);
 
 impl fmt::Write for HashedText<'_> {
@@ -46,7 +46,7 @@ impl fmt::Write for HashedText<'_> {
     }
 }
 
-/// A block as it stands, for the guard.
+/// The guard's id of a block in its current state.
 pub(crate) fn token_of(state: &State, item: &BlockItem) -> guard::SubjectId {
     guard::SubjectId {
         block: item.block.id,

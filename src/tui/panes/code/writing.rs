@@ -1,5 +1,5 @@
-//! A block while the model writes it: the end of it, with its line numbers. Only what is on screen is looked at, so
-//! that a token costs the same however long the block is.
+//! Draws the end of a block while the model writes it, with line numbers. Only the visible lines are read, so that a
+//! token costs the same however long the block is.
 
 use super::doc::{gutter, gutter_of};
 use super::highlight::Colours;
@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Draws the end of a text that still grows.
+/// Draws the end of a growing text.
 pub(super) fn draw(buf: &mut Buffer, area: Rect, block: &Proposal, colours: &Colours, look: DrawStyle<'_>) {
     let height = usize::from(area.height);
     let of = lines_so_far(&block.source);
@@ -20,7 +20,7 @@ pub(super) fn draw(buf: &mut Buffer, area: Rect, block: &Proposal, colours: &Col
         let head = " ".repeat(gutter(of) - 2);
         rows.push(Line::styled(format!("{head}{} ...", look.glyphs.vertical), look.dim()));
     }
-    // From the last line upwards until the pane is full; the rows are turned round at the end.
+    // Goes from the last line upwards until the pane is full; the rows are reversed at the end.
     let body = block.source.strip_suffix('\n').unwrap_or(&block.source);
     let lines = if block.source.is_empty() { None } else { Some(body.rsplit('\n')) };
     for (back, text) in lines.into_iter().flatten().enumerate() {
@@ -43,7 +43,6 @@ pub(super) fn draw(buf: &mut Buffer, area: Rect, block: &Proposal, colours: &Col
     }
 }
 
-/// How many lines were written so far.
 pub(crate) fn lines_so_far(source: &str) -> usize {
     source.bytes().filter(|b| *b == b'\n').count()
         + usize::from(!source.is_empty() && !source.ends_with('\n'))

@@ -1,16 +1,16 @@
-//! Which lines of a text are new or changed. Lines at its start and end that were never touched are not looked at.
+//! Determines which lines of a text are new or changed. Untouched lines at its start and end are not compared.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// Beyond so many lines between the first and the last change, lines are compared by their place.
+/// With more lines than this between the first and the last change, lines are compared by their index.
 const MAX_LINES: usize = 4_000;
 
-/// For each line of `now` whether it is new or changed against `before`.
+/// For each line of `now`, whether it is new or changed against `before`.
 pub(super) fn lines(before: &[String], now: &[String], untouched: (usize, usize)) -> Vec<bool> {
     let shorter = before.len().min(now.len());
     let mut head = untouched.0.min(shorter);
     let mut tail = untouched.1.min(shorter - head);
-    // What was changed and is as before again.
+    // Excludes lines that were changed back.
     let middle = |head: usize, tail: usize| {
         (
             before.get(head..before.len() - tail).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! What the editor promises: bytes that were not touched stay as they were.
+//! What the editor guarantees: untouched bytes stay as they were.
 
 use super::*;
 use proptest::prelude::*;
@@ -93,7 +93,7 @@ fn an_editor_outside_brings_its_own_ends() {
     assert_eq!(editor.text(), "a\nb\n");
 }
 
-/// The ends of lines and the mark at the start are text too: they can be all that was changed.
+/// Line ends and the byte order mark belong to the text: they can be the only change.
 #[test]
 fn an_editor_outside_changes_ends_and_the_mark_alone() {
     for (before, now) in [

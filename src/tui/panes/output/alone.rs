@@ -1,4 +1,4 @@
-//! One image of a run alone in the pane, as large as fits, and going from it to the next.
+//! Shows a single image of a run in the whole pane, and goes from one image to the next.
 
 use super::receipt;
 use super::{OutputPane, Subject};
@@ -14,13 +14,13 @@ use ratatui::text::Line;
 pub(super) struct AloneImage {
     subject: Subject,
     pub(super) number: usize,
-    /// Where the pane stood before, and how many rows its head had then.
+    /// The scroll position before, and how many rows the head had then.
     before: Option<Anchor>,
     head: usize,
 }
 
 impl OutputPane {
-    /// Shows the image that is looked at alone, or the output again. False: there is no image.
+    /// Shows the image in view alone, or the output again. `false` if there is no image.
     pub(crate) fn toggle_image(&mut self, state: &State) -> bool {
         if self.leave_image() {
             return true;
@@ -32,11 +32,11 @@ impl OutputPane {
         true
     }
 
-    /// Shows the output again. False: it is shown.
+    /// Shows the output again. `false` if it is shown already.
     pub(crate) fn leave_image(&mut self) -> bool {
         let Some(alone) = self.alone.take() else { return false };
-        // The place counts rows of the head that was there then: the head is as long again until it is laid out, so that
-        // what follows moves by no more than what came or went meanwhile.
+        // The position counts rows of the head as it was then. Give the head that length until it is laid out, so that
+        // the rows after it move only by what was added or removed meanwhile.
         self.list.shift(self.head.len(), alone.head.cast_signed() - self.head.len().cast_signed());
         self.head.resize(alone.head, Line::default());
         self.list.restore(alone.before);
@@ -48,21 +48,21 @@ impl OutputPane {
         self.alone.is_some()
     }
 
-    /// Goes so many images on, or back. False: none is shown alone.
+    /// Goes to the next image, or to the one before. `false` if none is shown alone.
     pub(super) fn step_image(&mut self, by: isize) -> bool {
         let Some(alone) = &mut self.alone else { return false };
-        // How many there are is looked at when it is laid out.
+        // The number is limited when the image is laid out.
         alone.number = alone.number.saturating_add_signed(by.signum());
         true
     }
 
-    /// The number of the image that is alone, among so many: keys may have gone beyond the last one since the last frame.
+    /// The number of the image shown alone; keys since the last frame may have gone beyond the last image.
     fn image_number(&self, images: usize) -> Option<usize> {
         self.alone.map(|alone| alone.number.min(images.saturating_sub(1)))
     }
 
-    /// The number of the image that is looked at, among so many: the one that is alone; else the first whose name is in
-    /// view or, in the midst of one, that one; the first that follows or, where all are passed, the last.
+    /// The number of the image in view: the one shown alone; else the first whose name is visible; else the one in
+    /// whose middle the view is, or the next one below; else the last.
     fn image_in_view(&self, images: usize) -> Option<usize> {
         let last = images.checked_sub(1)?;
         let visible = self.list.visible();
@@ -73,32 +73,32 @@ impl OutputPane {
         Some(self.image_number(images).or_else(named).or_else(held).unwrap_or(last).min(last))
     }
 
-    /// The image that is looked at.
+    /// The image in view.
     pub(crate) fn image<'a>(&self, state: &'a State) -> Option<&'a ImageRef> {
         let images = self.images(state);
         images.get(self.image_in_view(images.len())?).copied()
     }
 
-    /// Whether there is an image in front of the one that is alone, and one behind it.
+    /// Whether there are images before and after the one shown alone.
     pub(crate) fn image_neighbours(&self, state: &State) -> (bool, bool) {
         let images = self.images(state).len();
         self.image_number(images).map_or((false, false), |number| (number > 0, number + 1 < images))
     }
 
-    /// `image 2 of 3`, while one is alone.
+    /// `image 2 of 3`, if one is shown alone.
     pub(super) fn image_position(&self, state: &State) -> Option<String> {
         let images = self.images(state).len();
         Some(format!("image {} of {images}", self.image_number(images)? + 1))
     }
 
-    /// Whether an image of the run is a file of the folder already.
+    /// Whether an image of the run already is a file in the working folder.
     pub(super) fn is_file(&self, state: &State, number: usize) -> bool {
         let report = self.run(state).and_then(|(_, run)| run.ended.as_ref());
         report.is_some_and(|(_, report)| number >= report.images.len())
     }
 
-    /// The images that saving writes: the one that is alone, else all that the run showed. What it wrote is a file of the
-    /// folder already.
+    /// The images that saving would write: the one shown alone, else all that the run displayed. Images that it wrote
+    /// as files are left out.
     pub(crate) fn unsaved<'a>(&self, state: &'a State) -> Vec<&'a ImageRef> {
         let images = self.images(state);
         let alone = self.image_number(images.len());
@@ -111,7 +111,7 @@ impl OutputPane {
             .collect()
     }
 
-    /// Lays the image out that is alone. False: none is, or it is gone.
+    /// Lays out the image shown alone. `false` if there is none, or it no longer exists.
     pub(super) fn lay_out_image(
         &mut self,
         state: &State,

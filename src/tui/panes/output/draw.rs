@@ -1,4 +1,4 @@
-//! How the output pane is drawn, with its title.
+//! Draws the output pane and its title.
 
 use super::{OutputPane, Subject, receipt};
 use crate::engine::{BlockState, State};
@@ -12,11 +12,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use unicode_width::UnicodeWidthStr as _;
 
-/// Columns of a title that are no words: brackets, and the gaps between its parts.
+/// The columns of a title without its texts: brackets and gaps.
 const TITLE_FRAME_COLUMNS: usize = 7;
 
 impl OutputPane {
-    /// The title: whose output, how the run ended, and where the pane stands in it.
+    /// The title: whose output, how the run ended, and the scroll position.
     pub(crate) fn title(&self, state: &State, focused: bool, keys: &EndKeys, look: DrawStyle<'_>) -> Title {
         let (left, mut right, style) = match self.shown {
             Some(Subject::Run(block, run)) => {
@@ -57,7 +57,7 @@ impl OutputPane {
         Title { left, right, focused, style }
     }
 
-    /// `line 23/200`: the last line of the output on screen, where not all of it fits.
+    /// `line 23/200`: the last output line on screen, if not everything fits.
     fn line_reached(&self) -> Option<String> {
         if self.screen.is_some() || self.alone.is_some() {
             return None;
@@ -76,8 +76,8 @@ impl OutputPane {
         Some(format!("line {}/{}", number(last + 1), number(all)))
     }
 
-    /// Puts a sign left of the rows that went to standard error, in the margin or border beside the text: what their colour
-    /// says has to be seen without colours too.
+    /// Draws a sign left of the rows from standard error, in the margin or border, because their colour alone would not
+    /// be visible without colours.
     fn mark_errors(&self, area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
         let Some(x) = area.x.checked_sub(1).filter(|_| !self.whole) else { return };
         for (y, at) in (area.y..area.bottom()).zip(self.list.visible()) {
@@ -88,12 +88,13 @@ impl OutputPane {
         }
     }
 
-    /// Rows that the header of a table takes at the top.
+    /// The rows that the header of a table takes at the top.
     pub(super) fn header_rows(&self) -> u16 {
         u16::try_from(self.header.len()).unwrap_or(0)
     }
 
-    /// Draws what was arranged. Tells where the cursor of the program stands, where its screen is shown.
+    /// Draws the rows that [`OutputPane::arrange`] laid out. Returns where to put the program's cursor, if its screen
+    /// is shown.
     pub(crate) fn draw(&self, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
         match &self.screen {
             Some(screen) => screen::draw(screen, self.area, buf, look.theme),

@@ -1,4 +1,4 @@
-//! The rows before and after the output: how the run ended, what it came to, its images.
+//! Lays out the rows before and after the output: how the run ended, its result, its images.
 
 use super::receipt::RunRows;
 use super::{OutputPane, Subject, first_error, receipt, tables};
@@ -9,7 +9,7 @@ use crate::tui::widgets::safe;
 use ratatui::text::Line;
 
 impl OutputPane {
-    /// The rows before and after the output.
+    /// Lays out the rows before and after the output.
     pub(super) fn lay_out_around(&mut self, state: &State, pictures: &mut Pictures, look: DrawStyle<'_>) {
         self.lay_out_ends(state, pictures, look);
         if self.whole {

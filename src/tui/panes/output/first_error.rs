@@ -1,17 +1,19 @@
-//! The line of error output that says what went wrong, in languages whose programs print it and tell it in no other way.
+//! Finds the line of error output that says what went wrong, for languages whose errors are known only from what
+//! programs print.
 
 use crate::domain::{Outcome, RunReport, Stream};
 use crate::engine::transcript::BlockItem;
 
-/// Bytes of error output that are looked at, from its beginning.
+/// How many bytes of error output are read, from its beginning.
 const MAX_BYTES: usize = 64 << 10;
 
-/// That line of a run that failed and tells no error by itself. One that the output begins with is there already.
+/// That line of a failed run without an error report. `None` if it is at the start of the output, where it is visible
+/// anyway.
 pub(super) fn of_run(item: &BlockItem, report: &RunReport) -> Option<String> {
     if report.outcome != Outcome::Failed || report.error.is_some() {
         return None;
     }
-    // What fetches packages names no language.
+    // A block that fetches packages has no language.
     let language = item.block.current().language.as_ref().map_or("", |language| language.as_str());
     let head = report.output.head(Stream::Stderr);
     let printed = String::from_utf8_lossy(head.get(..MAX_BYTES).unwrap_or(&head)).into_owned();
@@ -23,15 +25,15 @@ pub(super) fn of_run(item: &BlockItem, report: &RunReport) -> Option<String> {
     first_error(language, &printed).filter(|line| begins.map(str::trim_end) != Some(line.as_str()))
 }
 
-/// That line, where there is one: of a shell the first that names a line of the block, of JavaScript, Ruby, Perl and PHP
-/// what ended the program, of R the first that names an error. Else, and of all other programs, the first line that is
-/// written as an error is.
+/// That line, if there is one: for a shell the first that names a line of the block; for JavaScript, Ruby, Perl and PHP
+/// the one that ended the program; for R the first that names an error. Otherwise, and for all other programs, the
+/// first line that looks like an error.
 fn first_error(language: &str, printed: &str) -> Option<String> {
     let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();
     let found = match language {
         "bash" | "sh" => lines.iter().find(|line| names_a_line(line)),
         "zsh" => lines.iter().find(|line| names_a_line(line) || is_of_zsh(line)),
-        // What ended the program stands in front of where it was; what it printed itself does not.
+        // The error that ended the program precedes its stack trace; errors that the program printed itself don't.
         "javascript" | "typescript" => {
             let is_place = |line: &&&str| line.trim_start().starts_with("at ");
             let ended = (0..lines.len()).rev().find(|at| {
@@ -46,7 +48,7 @@ fn first_error(language: &str, printed: &str) -> Option<String> {
         "r" => {
             let at = lines.iter().position(|line| line.starts_with("Error"))?;
             let line = lines.get(at)?;
-            // A longer one goes on in the line below.
+            // A longer message continues on the next line.
             let more =
                 if line.ends_with(':') { lines.get(at + 1).map_or("", |more| more.trim()) } else { "" };
             return Some(format!("{line} {more}").trim_end().to_owned());
@@ -74,8 +76,9 @@ fn is_of_perl(line: &str) -> bool {
     place.is_some_and(|(said, number)| is_number(number) && said.contains(" at "))
 }
 
-/// `ls: cannot access 'x': No such file or directory`, `ERROR: No matching distribution found`, `npm error code E404`,
-/// `panic: no`: a program's name or a word for an error in front, and none for less.
+/// Whether a line looks like an error: a program's name or a word for an error comes first, and no word for anything
+/// milder. `ls: cannot access 'x': No such file or directory`, `ERROR: No matching distribution found`, `npm error code
+/// E404`, `panic: no`.
 fn is_written_as_an_error(line: &str) -> bool {
     const ERROR_PREFIXES: [&str; 7] =
         ["error", "fatal", "panic", "fatal error", "npm error", "npm err!", "e"];
@@ -117,7 +120,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// `bash: line 3: foo: command not found`, and as dash writes it, `sh: 3: foo: not found`.
+/// `bash: line 3: foo: command not found`, or as dash writes it, `sh: 3: foo: not found`.
 fn names_a_line(line: &str) -> bool {
     let mut parts = line.splitn(3, ": ");
     let (Some(program), Some(place), Some(_)) = (parts.next(), parts.next(), parts.next()) else {

@@ -1,5 +1,5 @@
-//! Receipt, output and what follows as one list of lines that are wrapped when they come on screen, or cut where they are
-//! of a table.
+//! The rows of the output pane as one list: the rows before the output, its lines, and the rows after it. Lines are
+//! wrapped when they scroll into view; those of a table are cut instead.
 
 use super::tables::{self, Table};
 use crate::tui::paint::output::Output;
@@ -10,13 +10,12 @@ use ratatui::text::Line;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Head, output and tail as one list.
 pub(super) struct PrintedRows<'a> {
     pub(super) head: &'a [Line<'static>],
     pub(super) output: &'a Output,
     pub(super) tail: &'a [Line<'static>],
     pub(super) wrapped: &'a mut HashMap<usize, Rc<[Line<'static>]>>,
-    /// Tables in the head and in the output, and how many of their columns are left out.
+    /// The tables in the head and in the output, and how many of their columns are scrolled out.
     pub(super) head_tables: &'a [Table],
     pub(super) tables: &'a [Table],
     pub(super) skipped: usize,
@@ -24,11 +23,11 @@ pub(super) struct PrintedRows<'a> {
     pub(super) look: DrawStyle<'a>,
 }
 
-/// So many wrapped lines are kept; beyond, all are let go.
+/// How many wrapped lines are cached; when there are more, the whole cache is dropped.
 const MAX_KEPT_LINES: usize = 2_000;
 
 impl PrintedRows<'_> {
-    /// The table that an item is a line of, and the item that its first line is.
+    /// The table that an item belongs to, and the item of its first line.
     fn table(&self, item: usize) -> Option<(&Table, usize)> {
         let (tables, line, first) = match item.checked_sub(self.head.len()) {
             None => (self.head_tables, item, 0),
@@ -38,7 +37,7 @@ impl PrintedRows<'_> {
         Some((table, first + table.lines.start))
     }
 
-    /// The header of the table whose lines go on at a row, where it stands above it.
+    /// The header of the table that continues at a row, if the header is above that row.
     pub(super) fn header_above(&mut self, top: Anchor) -> Vec<Line<'static>> {
         let Some((table, first)) = self.table(top.item) else { return Vec::new() };
         let header = first..first + table.header;
@@ -64,7 +63,7 @@ impl PrintedRows<'_> {
         rows
     }
 
-    /// Whether there are more rows than this.
+    /// Whether there are more rows than `height`.
     pub(super) fn exceed(&mut self, height: usize) -> bool {
         let mut rows = 0;
         (0..self.count()).any(|item| {

@@ -1,4 +1,4 @@
-//! What is said of a run beside its output: how it ended, what it used and changed, its value or its error.
+//! Makes the rows about a run: how it ended, what it used and changed, its value or its error.
 
 use super::tables::{self, Table};
 use crate::domain::obeyed::{obeyed, run_by_tools};
@@ -15,7 +15,7 @@ use crate::tui::widgets::{safe, words};
 use ratatui::text::{Line, Span};
 use std::path::Path;
 
-/// `| 4.2 s of 60 s   118 MiB`: how a run goes on.
+/// `| 4.2 s of 60 s   118 MiB`: the progress of the current run.
 pub(super) fn progress(state: &State, look: DrawStyle<'_>) -> String {
     let Some(run) = &state.live.run else { return String::new() };
     let memory =
@@ -24,10 +24,10 @@ pub(super) fn progress(state: &State, look: DrawStyle<'_>) -> String {
     format!("{} {time}{memory}", look.spinner())
 }
 
-/// What is said of a run.
+/// The rows about a run.
 #[derive(Default)]
 pub(super) struct RunRows {
-    /// The rows before the output; those of tables are as long as they are.
+    /// The rows before the output; those of tables are not wrapped.
     pub(super) head: Vec<Line<'static>>,
     /// The tables among them.
     pub(super) tables: Vec<Table>,
@@ -35,7 +35,7 @@ pub(super) struct RunRows {
     pub(super) tail: Vec<Line<'static>>,
 }
 
-/// The rows before and after the output of a run that has ended; `first_error`: the line of it that says what went wrong.
+/// The rows before and after the output of an ended run; `first_error` is the output line that says what went wrong.
 pub(super) fn end_rows(
     (report, language, away): (&RunReport, &Language, Option<OutputAway>),
     first_error: Option<&str>,
@@ -44,7 +44,7 @@ pub(super) fn end_rows(
 ) -> RunRows {
     let mut head = vec![Line::styled(safe::cut(&usage_text(report), width.into()), look.dim())];
     if let Some(line) = first_error {
-        // It stands in the output in full.
+        // The output contains it in full.
         head.push(Line::styled(
             safe::cut(&safe::one_line(line), width.into()),
             look.style(Slot::OutputStderr),
@@ -80,17 +80,18 @@ pub(super) fn end_rows(
     RunRows { head, tables, tail: traceback(report, width, look) }
 }
 
-/// Whether a run without output is known to have printed none: it came to no value or error, and nothing of it was missed.
+/// Whether a run without output is known to have printed nothing: it has no value or error, and none of its output was
+/// lost.
 pub(super) fn is_known_to_be_silent(report: &RunReport) -> bool {
     !has_result(report) && report.receipt.connection_losses == 0
 }
 
-/// Whether a run came to a value, or to an error that is told by itself.
+/// Whether a run has a value, or an error of its own.
 pub(super) fn has_result(report: &RunReport) -> bool {
     report.value.is_some() || report.error.is_some()
 }
 
-/// What is said of a run that has ended, as lines of any length.
+/// The facts about an ended run, as lines of any length.
 pub(in crate::tui) fn end_lines(
     report: &RunReport,
     language: &Language,
@@ -181,7 +182,7 @@ fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<
     lines
 }
 
-/// `taken back  .envrc`, or with which key it is done.
+/// `taken back  .envrc`, or the key that takes changes back.
 pub(super) fn undo_rows(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     if !run.taken_back.is_empty() {
@@ -204,7 +205,7 @@ pub(super) fn undo_rows(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<L
     rows
 }
 
-/// `not looked at  2 folders (node_modules, target)`: where changes would not have been seen.
+/// `not looked at  2 folders (node_modules, target)`: where changes would not have been found.
 fn not_looked_at_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let lines = report.receipt.not_looked_at.lines();
     if lines.is_empty() {
@@ -238,7 +239,7 @@ fn refusal_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line
     )
 }
 
-/// What stands in the place of output that is not in memory.
+/// What is shown instead of output that is not in memory.
 fn loading_text(away: OutputAway) -> String {
     let bytes = words::size(away.bytes as u64);
     match away.load {
@@ -247,7 +248,7 @@ fn loading_text(away: OutputAway) -> String {
     }
 }
 
-/// What of the output was not kept.
+/// How much of the output was not kept.
 fn dropped_rows(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let parts: Vec<String> = [(Stream::Stdout, "output"), (Stream::Stderr, "error output")]
         .into_iter()
@@ -261,8 +262,8 @@ fn dropped_rows(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     vec![Line::styled(format!("{}{all}", parts.join(", ")), look.style(Slot::OutputTruncated))]
 }
 
-/// What the run came to, in front of all that it printed: its error in a word, its value. A value of several lines that
-/// fits beside its name only by being wrapped stands below it; tables in it are not wrapped at all.
+/// The result of the run, before its output: its error in short, its value. A value of several lines starts on the row
+/// after its label, unless every line fits beside the label; tables in it are not wrapped.
 fn result_rows(
     report: &RunReport,
     width: u16,
@@ -275,7 +276,7 @@ fn result_rows(
     }
     let Some(value) = &report.value else { return };
     let (head, width) = (Span::styled("value  ", look.dim()), usize::from(width));
-    // Each of its lines on one row, safe to draw.
+    // One row per line, safe to draw.
     let lines = safe::words(value, usize::MAX, look.text());
     let beside = width.saturating_sub(head.width());
     if lines.len() < 2 || lines.iter().all(|line| line.width() <= beside) {
@@ -298,7 +299,7 @@ fn result_rows(
     }
 }
 
-/// `KeyError: 'region'`; of a message in many lines the first one.
+/// `KeyError: 'region'`; for a message of several lines the first one.
 fn error_summary(error: &RunError) -> String {
     let first = error.message.trim().lines().next().unwrap_or_default();
     match (error.kind.as_str(), first) {
@@ -309,7 +310,7 @@ fn error_summary(error: &RunError) -> String {
     }
 }
 
-/// The way to the error, behind the output. Its last line stands above, and not here again.
+/// The traceback, after the output. Its last line is left out if it is shown above.
 fn traceback(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let Some(error) = &report.error else { return Vec::new() };
     let whole = error.traceback.trim_end();
@@ -322,7 +323,7 @@ fn traceback(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'s
     safe::words(way, width.into(), look.style(Slot::OutputStderr))
 }
 
-/// A run whose end was never told.
+/// The rows of a run whose end was never recorded.
 pub(super) fn lost_rows(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let text = format!(
         "Block {} was running when the program ended: its end is not known. It is not run again by itself. R puts it \
@@ -332,7 +333,7 @@ pub(super) fn lost_rows(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Ve
     safe::words(&text, width.into(), look.style(Slot::StatusWarn))
 }
 
-/// A block that did not run; `is_told`: the model knows of it.
+/// The rows of a block that did not run; `is_told`: the model has been informed.
 pub(super) fn not_run_rows(
     item: &BlockItem,
     is_told: bool,
@@ -360,7 +361,7 @@ pub(super) fn not_run_rows(
     }
 }
 
-/// `image  chart.png  9.1 MB   not drawn`: pictures that a run wrote and of which no copy is kept.
+/// `image  chart.png  9.1 MB   not drawn`: pictures that a run wrote and that were not copied.
 pub(super) fn undrawn_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let rows = report.undrawn().map(|file| {
         let (name, size) = (safe::one_line(&file.path), words::size(file.bytes));
@@ -369,8 +370,8 @@ pub(super) fn undrawn_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) 
     rows.collect()
 }
 
-/// `image 1  figure-1.png  1350x600  48 KB   o open   w save`; what is a file of the folder already is not saved, and what
-/// can hold a script is not opened.
+/// `image 1  figure-1.png  1350x600  48 KB   o open   w save`; an image that already is a file can't be saved, and one
+/// that can contain a script is not opened.
 pub(super) fn image_row(
     number: usize,
     image: &ImageRef,
@@ -397,5 +398,5 @@ pub(super) fn image_row(
     Line::styled(safe::cut(&text, width.into()), look.text())
 }
 
-/// What shows and may run a script.
+/// The type of images that can contain scripts, which viewers may run.
 pub(in crate::tui) const SVG: &str = "image/svg+xml";

@@ -1,4 +1,4 @@
-//! Moving through the output: by rows, by pages, by the columns of tables, and to where a run ended.
+//! Scrolls through the output: by rows, by pages, by the columns of tables, and to the result of a run.
 
 use super::{OutputPane, OutputPlace, receipt};
 use crate::domain::Outcome;
@@ -6,16 +6,16 @@ use crate::engine::State;
 use crate::tui::widgets::look::DrawStyle;
 
 impl OutputPane {
-    /// Scrolls tables sideways by so many of their columns.
+    /// Scrolls tables sideways by this many columns.
     pub(crate) fn scroll_columns(&mut self, columns: isize) {
         let Some(table) = self.table() else { return };
         let most = table.most_skipped(self.area.width.into());
         self.skipped = self.skipped.min(most).saturating_add_signed(columns).min(most);
     }
 
-    /// A run that has ended is shown from its top, once, where it came to something or failed and not all of it fits: how
-    /// it ended, the value or the error stands there. It may fit until its pictures are drawn, or the pane gets smaller. A
-    /// person who reads further up is left there.
+    /// Scrolls once to the top of an ended run that has a result or failed, if not everything fits: how it ended, its
+    /// value or error is at the top. Repeated until it does not fit, because pictures may still be drawn and the pane
+    /// may shrink. A person who has scrolled up is left where they are.
     pub(super) fn show_result(&mut self, state: &State, look: DrawStyle<'_>) {
         if !self.is_here {
             return;
@@ -36,7 +36,8 @@ impl OutputPane {
             });
     }
 
-    /// Scrolls by rows; upwards leaves the end. From an image that is alone it goes to the next, or the one before.
+    /// Scrolls by rows; scrolling up stops following the end. If an image is shown alone, goes to the next or the
+    /// previous one.
     pub(crate) fn scroll(&mut self, rows: isize, look: DrawStyle<'_>) {
         if self.step_image(rows) {
             return;
@@ -49,7 +50,7 @@ impl OutputPane {
         self.scroll(rows, look);
     }
 
-    /// To the first row.
+    /// Scrolls to the first row, or to the first image if one is shown alone.
     pub(crate) fn to_top(&mut self, look: DrawStyle<'_>) {
         if let Some(alone) = &mut self.alone {
             alone.number = 0;
@@ -58,7 +59,7 @@ impl OutputPane {
         self.with(look, |list, printed| list.to_top(printed));
     }
 
-    /// Goes to the end and follows it.
+    /// Scrolls to the end and follows it, or goes to the last image if one is shown alone.
     pub(crate) fn follow(&mut self) {
         if let Some(alone) = &mut self.alone {
             alone.number = usize::MAX;
@@ -67,12 +68,12 @@ impl OutputPane {
         self.list.follow();
     }
 
-    /// Where the pane stands, to come back to it.
+    /// The scroll position, for [`OutputPane::restore`].
     pub(crate) fn place(&self) -> OutputPlace {
         OutputPlace { at: self.list.place(), skipped: self.skipped }
     }
 
-    /// Goes back to where it stood.
+    /// Scrolls back to a position.
     pub(crate) fn restore(&mut self, place: &OutputPlace) {
         self.list.restore(place.at);
         self.skipped = place.skipped;

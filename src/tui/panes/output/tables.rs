@@ -1,7 +1,7 @@
-//! Tables in what was printed that are wider than the pane: lines whose columns stand below each other.
+//! Finds tables in printed text that are wider than the pane: lines whose columns are aligned.
 //!
-//! Wrapped they could not be read. Such a table shows as many whole columns as fit, from one of them on, behind its first
-//! one; a number is never cut in its middle. Nothing here draws or scrolls.
+//! Wrapped, such a table could not be read. Instead it shows its first column and, from a chosen one on, as many whole
+//! columns as fit; a number is never cut. This module neither draws nor scrolls.
 
 use crate::tui::paint::output::TAB;
 use crate::tui::paint::plain::{self, Strictness};
@@ -11,27 +11,29 @@ use std::borrow::Cow;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Columns of the screen that are looked at for gaps; what stands behind them belongs to the last column.
+/// How many screen columns of a line are searched for gaps; the rest belongs to the last column.
 const MAX_COLUMNS: usize = 2_000;
-/// So many gaps make columns of lines that end anywhere, and so many of lines that end alike, or of gaps with a bar.
+/// How many gaps make a table: the first number where lines have different lengths; the second where all have the same
+/// length, or where the gaps are ruled with bars.
 const MIN_GAPS: (usize, usize) = (3, 2);
 
-/// A table: which lines it has, and where its columns stand.
+/// A table: its lines and the positions of its columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Table {
-    /// Its lines, the header first.
+    /// Its lines, including the header.
     pub(super) lines: Range<usize>,
     /// How many of them are the header.
     pub(super) header: usize,
-    /// Columns of the screen that its first column takes, the gap behind it included; 0 where that would leave no room.
+    /// The screen columns of its first column, including the gap after it; 0 if keeping it visible would leave too
+    /// little room.
     labels: usize,
-    /// Where the other columns begin.
+    /// The screen columns at which the other columns begin.
     starts: Vec<usize>,
-    /// Columns of the screen that it would take.
+    /// The screen columns of the whole table.
     width: usize,
 }
 
-/// The tables among lines, `text` gives one of `count`, that are wider than `width`.
+/// Finds the tables that are wider than `width` among `count` lines, which `text` returns.
 pub(super) fn find<'a>(count: usize, width: usize, text: impl Fn(usize) -> Cow<'a, str>) -> Vec<Table> {
     let (mut tables, mut at, mut free) = (Vec::new(), 0, 0);
     while at < count {
@@ -62,18 +64,18 @@ pub(super) fn table_at(tables: &[Table], line: usize) -> Option<&Table> {
 }
 
 impl Table {
-    /// The same where its first line is another one.
+    /// The same table at another position.
     pub(super) fn starting_at(&self, first: usize) -> Self {
         Self { lines: first..first + self.lines.len(), ..self.clone() }
     }
 
-    /// How many columns can be left out at most, behind the first one: then the last one is in view.
+    /// How many columns after the first can be scrolled out at most: then the last one is visible.
     pub(super) fn most_skipped(&self, width: usize) -> usize {
         let fits = |start: &usize| self.width - start <= width.saturating_sub(self.labels);
         self.starts.iter().position(fits).unwrap_or(self.starts.len().saturating_sub(1))
     }
 
-    /// How many columns have to be left out so that the one at this place of a line is in view; as many as now where it
+    /// How many columns have to be scrolled out so that the one at this screen column is visible; as many as now if it
     /// is.
     pub(super) fn skipped_for(&self, column: usize, skipped: usize, width: usize) -> usize {
         let skipped = skipped.min(self.most_skipped(width));
@@ -84,20 +86,20 @@ impl Table {
         of.min(self.most_skipped(width))
     }
 
-    /// The columns of the screen that are shown behind the first column of the table, as columns of a line.
+    /// The screen columns of a line that are shown after the first column of the table.
     fn visible_columns(&self, skipped: usize, width: usize) -> Range<usize> {
         let from = self.starts.get(skipped).copied().unwrap_or(0);
         let room = width.saturating_sub(self.labels);
         if self.width - from <= room {
             return from..self.width;
         }
-        // One column of the screen says that there is more.
+        // One screen column shows that there is more.
         let end = from + room.saturating_sub(1);
         let whole = self.starts.iter().copied().rfind(|start| *start > from && *start <= end + 1);
         from..whole.map_or(end, |next| next - 1)
     }
 
-    /// `columns 1-7 of 12`: what of it is shown; the first one is not counted where it always is.
+    /// `columns 1-7 of 12`: which columns are shown. A first column that is always visible is not counted.
     pub(super) fn position_text(&self, skipped: usize, width: usize) -> String {
         let skipped = skipped.min(self.most_skipped(width));
         let shown = self.visible_columns(skipped, width);
@@ -105,7 +107,7 @@ impl Table {
         format!("columns {}-{last} of {}", skipped + 1, self.starts.len())
     }
 
-    /// The part of one of its lines that is shown: each column of the screen with the one of the line.
+    /// The visible part of a table line, with the style `more` for the sign that it continues.
     pub(super) fn visible_part(
         &self,
         line: &Line<'_>,
@@ -128,7 +130,7 @@ impl Table {
         Line::from(out)
     }
 
-    /// The bytes of a line's text that are shown, and the columns of the screen in front of them.
+    /// The visible bytes of a line's text, and how many screen columns precede them.
     pub(super) fn bytes(&self, text: &str, skipped: usize, width: usize) -> (Range<usize>, usize) {
         let skipped = skipped.min(self.most_skipped(width));
         let shown = self.visible_columns(skipped, width);
@@ -149,13 +151,13 @@ impl Table {
     }
 }
 
-/// The column of the screen at which a byte of a line stands.
+/// The screen column of a byte in a line.
 pub(super) fn column_of(text: &str, byte: usize) -> usize {
     let glyphs = plain::glyphs(text, Strictness::Text, TAB);
     glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()
 }
 
-/// Some columns of a line that is safe to draw, filled up with blanks.
+/// A range of screen columns of a line that is safe to draw, padded with blanks.
 fn part(line: &Line<'_>, columns: Range<usize>) -> Vec<Span<'static>> {
     let (mut spans, mut column, mut filled) = (Vec::new(), 0, columns.start);
     for span in &line.spans {
@@ -169,7 +171,7 @@ fn part(line: &Line<'_>, columns: Range<usize>) -> Vec<Span<'static>> {
             if at.start >= columns.start && at.end <= columns.end {
                 text.push_str(cluster);
             } else {
-                // Half of it is beside what is shown.
+                // A wide character is only half inside the range.
                 text.push_str(&" ".repeat(at.end.min(columns.end) - at.start.max(columns.start)));
             }
             filled = at.end.min(columns.end);
@@ -184,7 +186,7 @@ fn part(line: &Line<'_>, columns: Range<usize>) -> Vec<Span<'static>> {
     spans
 }
 
-/// Columns of the screen that a line takes.
+/// The screen columns that a line takes.
 fn columns(text: &str) -> usize {
     if plain::is_plain(text) {
         return text.len();
@@ -192,11 +194,11 @@ fn columns(text: &str) -> usize {
     plain::glyphs(text, Strictness::Text, TAB).map(|glyph| glyph.width).sum()
 }
 
-/// What stands in a column of the screen.
+/// The content of a screen column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
     Blank,
-    /// What tables are ruled with from top to bottom.
+    /// A vertical rule of a table.
     Bar,
     Text,
 }
@@ -220,14 +222,14 @@ fn cells(text: &str) -> Vec<Cell> {
     cells
 }
 
-/// A line that holds no words: `---  ----`, `├──┼──┤`.
+/// Whether a line contains no words: `---  ----`, `├──┼──┤`.
 fn is_rule(text: &str) -> bool {
     let is_ruled =
         |c: char| c.is_whitespace() || "-=+|:_".contains(c) || ('\u{2500}'..='\u{257f}').contains(&c);
     !text.trim().is_empty() && text.chars().all(is_ruled)
 }
 
-/// What all lines of what may be a table have in common.
+/// What all lines of a possible table have in common.
 struct CommonColumns {
     cells: Vec<Cell>,
     width: usize,
@@ -239,10 +241,10 @@ impl CommonColumns {
         Self { cells: cells(text), width: columns(text.trim_end()), alike: true }
     }
 
-    /// Takes a line in, if the columns go on in it.
+    /// Adds a line if its columns fit; returns whether they do.
     fn take(&mut self, text: &str) -> bool {
         let line = cells(text);
-        // A word in front of a table, or a sum behind it, leaves all gaps open.
+        // A single word before a table, or a sum after it, fits any gaps.
         if line.is_empty() || line.len() * 2 < self.cells.len() || self.cells.len() * 2 < line.len() {
             return false;
         }
@@ -280,8 +282,8 @@ impl CommonColumns {
             }
         };
         let (wide, all) = (gaps(&self.cells, true), gaps(&self.cells, false));
-        // Where columns are well apart, single blanks are those of words, unless lines end alike and columns on both sides
-        // have a name in the header.
+        // Where columns are well separated, single blanks are inside of cells, unless all lines have the same length
+        // and the columns on both sides have a name in the header.
         let is_named = |start: usize| {
             let place = all.iter().position(|one| *one == start)?;
             let before = place.checked_sub(1).and_then(|before| all.get(before));
@@ -313,7 +315,7 @@ impl CommonColumns {
     }
 }
 
-/// Where columns begin behind gaps that go through; `wide`: through gaps of two blanks or a bar alone.
+/// Where columns begin after gaps common to all lines; `wide`: only after gaps of at least two blanks or with a bar.
 fn gaps(cells: &[Cell], wide: bool) -> Vec<usize> {
     let Some(first) = cells.iter().position(|cell| *cell == Cell::Text) else { return Vec::new() };
     let mut starts = Vec::new();
@@ -379,7 +381,8 @@ mod tests {
         assert!(tables(FRAME, 40).is_empty(), "what fits is left as it is");
     }
 
-    /// Dates stand one blank behind the column before them, as pandas writes them; words of a cell are no columns.
+    /// Dates can follow the column before them after a single blank, as pandas writes them; words inside a cell are no
+    /// columns.
     #[test]
     fn columns_that_are_one_blank_apart_count_where_the_header_names_them() {
         let frame = "        name       date     price       paid  units\n\

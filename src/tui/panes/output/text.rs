@@ -1,4 +1,4 @@
-//! The text of the pane as it is searched and selected: its parts, their lines, and bringing one of them on screen.
+//! The text of the output pane, for search and selection: its parts, their lines, and scrolling to one of them.
 
 use super::tables::{self, Table};
 use super::{OutputPane, Subject, TAIL_ITEM};
@@ -10,12 +10,12 @@ use crate::tui::widgets::virtual_list::Anchor;
 use std::borrow::Cow;
 
 impl OutputPane {
-    /// How many parts its text has: what stands before the output, the lines that were printed, and what follows them.
+    /// How many parts the text has: the rows before the output, each printed line, and the rows after it.
     pub(crate) fn parts(&self) -> usize {
         self.output.len() + 2
     }
 
-    /// The item that a part is: one that keeps its number, whatever is let go.
+    /// The item number of a part, which stays the same when other lines are dropped.
     pub(crate) fn item(&self, part: usize) -> usize {
         match part.checked_sub(1) {
             None => 0,
@@ -37,7 +37,7 @@ impl OutputPane {
         (self.part(from)..=self.part(to)).map(|part| self.item(part))
     }
 
-    /// The text of a part that is a line that was printed.
+    /// The text of a part, if it is a printed line.
     pub(crate) fn printed(&self, part: usize) -> Option<Cow<'_, str>> {
         let line = part.checked_sub(1).filter(|line| *line < self.output.len())?;
         Some(self.output.printed(line))
@@ -71,13 +71,13 @@ impl OutputPane {
         lines
     }
 
-    /// A line of a table: what is shown of it lies in one row.
+    /// A line of a table; its visible part takes one row.
     fn passage(&self, table: &Table, text: String) -> Passage {
         let (bytes, indent) = table.bytes(&text, self.skipped, self.area.width.into());
         Passage::part(text, bytes, indent, TAB)
     }
 
-    /// What its text depends on: which run, how much it printed, and how often lines changed that were there.
+    /// What the text depends on: which run, how many lines it has, and how often existing lines changed.
     pub(crate) fn stamp(&self) -> (Option<RunId>, usize, u64) {
         let run = match self.shown {
             Some(Subject::Run(_, run)) => Some(run),
@@ -86,12 +86,12 @@ impl OutputPane {
         (run, self.output.len(), self.changes)
     }
 
-    /// Whether lines between the first and the last are not here.
+    /// Whether lines in the middle are not in memory.
     pub(crate) fn is_partial(&self) -> bool {
         self.output.left_out()
     }
 
-    /// Puts a text on screen.
+    /// Scrolls to a text.
     pub(crate) fn show(&mut self, found: &FoundText, look: DrawStyle<'_>) {
         let lines = self.lines_of(found.item);
         let above: usize = lines.iter().take(found.line).map(Passage::rows).sum();
@@ -105,7 +105,7 @@ impl OutputPane {
         self.with(look, |list, printed| list.bring(printed, at));
     }
 
-    /// Brings the column of a table into view in which a text was found; so many rows of its part stand above it.
+    /// Scrolls a table sideways to the column with a found text; `above` rows of the text's part precede it.
     fn bring_column(&mut self, found: &FoundText, lines: &[Passage], above: usize) {
         let tables = match self.part(found.item).checked_sub(1) {
             None => tables::table_at(&self.head_tables, above),
@@ -121,7 +121,7 @@ impl OutputPane {
 
     pub(crate) fn screen_text(&self) -> ScreenText {
         if self.screen.is_some() {
-            // It may be another one at any moment: nothing of it is selected.
+            // The program's screen can change at any moment, so nothing in it can be selected.
             return ScreenText::default();
         }
         let (head, lines) = (self.head.len(), self.output.len());

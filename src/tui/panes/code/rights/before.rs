@@ -1,14 +1,14 @@
-//! Which rights were on screen in full before, and what of a block's rights is not as it was then.
+//! Records which rights were on screen in full, and tells what of a block's rights differs from them.
 //!
-//! What was not seen row by row is not known here, so that nothing is called "as before" that nobody looked at.
+//! Only rights whose every row was seen are recorded, so that nothing is called "as before" that nobody read.
 
 use crate::domain::{ExecutorKind, KernelRef, ProjectPython, Reach, Rights, SandboxReport, Terms};
 
-/// The rights that were seen last, of each language and what carries it out.
+/// The rights that were seen last, for each pair of language and executor.
 #[derive(Clone, Debug, Default)]
 pub(in crate::tui::panes::code) struct SeenRights(Vec<(Terms, Reach)>);
 
-/// What is not as it was seen.
+/// Which parts differ from what was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RightsChange {
     pub(super) read: bool,
@@ -19,12 +19,12 @@ pub(super) struct RightsChange {
     pub(super) sandbox: bool,
     pub(super) program: bool,
     pub(super) terminal: bool,
-    /// Where it starts: the folder, the kernel. It is no right, and told by itself.
+    /// Where the code starts: the folder, the kernel. This is no right and has a fact of its own.
     pub(super) start: bool,
 }
 
 impl RightsChange {
-    /// Whether the rights themselves changed.
+    /// Whether any of the rights changed.
     pub(super) fn of_rights(self) -> bool {
         self.read
             || self.write
@@ -37,7 +37,8 @@ impl RightsChange {
     }
 }
 
-/// Whether code runs under these terms. What sayso does by itself, and what fetches packages, is told in full each time.
+/// Whether code runs under these terms. What sayso does by itself, and what fetches packages, is shown in full each
+/// time.
 fn runs_code(terms: &Terms) -> bool {
     terms.target.is_none()
         && matches!(
@@ -47,7 +48,7 @@ fn runs_code(terms: &Terms) -> bool {
 }
 
 impl SeenRights {
-    /// Every row of these rights was on screen long enough.
+    /// Records rights of which every row was on screen long enough.
     pub(in crate::tui::panes::code) fn note(&mut self, terms: &Terms, reach: &Reach) {
         if runs_code(terms) {
             self.0.retain(|(seen, _)| !is_comparable(seen, terms));
@@ -55,7 +56,7 @@ impl SeenRights {
         }
     }
 
-    /// What changed since such rights were seen; `None`: they never were.
+    /// What changed since such rights were seen last; `None` if they never were.
     pub(super) fn change(&self, terms: &Terms, reach: &Reach) -> Option<RightsChange> {
         let (seen, reached) =
             self.0.iter().find(|(seen, _)| runs_code(terms) && is_comparable(seen, terms))?;
@@ -67,7 +68,7 @@ fn is_comparable(a: &Terms, b: &Terms) -> bool {
     a.language == b.language && a.executor == b.executor
 }
 
-/// Compares all that is enforced: the parts are taken apart by name, so that none can be forgotten.
+/// Compares everything that is enforced; the structs are destructured, so that no field can be forgotten.
 fn compare((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) -> RightsChange {
     let Terms {
         language: _,
@@ -78,7 +79,7 @@ fn compare((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) ->
         cwd,
         rights,
         limits,
-        // Which blocks were there before, and what they changed, is told each time, also where rights are folded.
+        // The facts always tell which blocks ran before and what they changed, even where rights take one line.
         shared: _,
         target: _,
     } = now;
@@ -135,8 +136,8 @@ fn version_of(python: Option<&ProjectPython>) -> Option<&String> {
     python.and_then(|python| python.version.as_ref())
 }
 
-/// Whether a version is another one. The same program's is found out while the first block waits or runs: that it is
-/// known now is no change, and neither is that it is told in more or fewer words (`3.11` by its place, `3.11.2` by itself).
+/// Whether a version differs. It is no change when a version becomes known while the first block waits or runs, or when
+/// it is given with more or fewer digits (`3.11` from the path, `3.11.2` from the program).
 fn is_other(now: Option<&String>, then: Option<&String>) -> bool {
     let goes_on = |long: &str, short: &str| {
         long.strip_prefix(short).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -144,7 +145,7 @@ fn is_other(now: Option<&String>, then: Option<&String>) -> bool {
     then.is_some_and(|then| now.is_none_or(|now| !goes_on(now, then) && !goes_on(then, now)))
 }
 
-/// Whether a block gets another kernel than was told. That the first block brought one up is no change.
+/// Whether a block gets another kernel than was shown. It is no change that the first block started one.
 fn is_other_kernel(now: Option<KernelRef>, then: Option<KernelRef>) -> bool {
     let Some(then) = then else { return now.is_some_and(|kernel| kernel.goes_on) };
     now.is_none_or(|now| (now.generation, now.goes_on) != (then.generation, then.goes_on))

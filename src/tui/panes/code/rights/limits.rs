@@ -1,11 +1,11 @@
-//! The limits of a run in words, with how each of them is held.
+//! The limits of a run in words, with how each is enforced.
 
 use crate::domain::sentences::saving;
 use crate::domain::{Enforcement, Limits, Terms};
 use crate::tui::widgets::words;
 
-/// `60 s, 2 GiB and 256 processes (watched), 1 MiB of each stream kept`. Limits of files are told where they are not the
-/// usual ones, or all is asked for.
+/// `60 s, 2 GiB and 256 processes (watched), 1 MiB of each stream kept`. Limits on files are only included if they are
+/// not the defaults, or in `full`.
 pub(super) fn limits(terms: &Terms, full: bool) -> String {
     let (limits, report) = (&terms.limits, &terms.rights.sandbox);
     let usual = Limits::default();
@@ -33,7 +33,7 @@ pub(super) fn limits(terms: &Terms, full: bool) -> String {
     let mut parts = vec![words::limit(limits.wall_ms)];
     let mut rest = held.into_iter().peekable();
     while let Some((mut text, hold)) = rest.next() {
-        // What is held alike is told together.
+        // Limits that are enforced in the same way are joined.
         while let Some((next, _)) = rest.next_if(|(_, other)| hold != Enforcement::Enforced && *other == hold)
         {
             text = format!("{text} and {next}");

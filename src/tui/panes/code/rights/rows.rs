@@ -1,16 +1,16 @@
-//! Rights on fewer rows, where rows are few: short facts of the terms share one, and nothing is left out.
+//! Closes up the rights where rows are few: short facts share a row, and nothing is left out.
 
 use super::{FactStart, Rights};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use ratatui::text::{Line, Span};
 
-/// Between two facts on a row. No name shows as many blanks: `safe::name` tells them by their number.
+/// The gap between two facts on a row. No name can contain it: `safe::name` shows several blanks as a number.
 const GAP: &str = "     ";
 
 impl Rights {
-    /// Lays them out on fewer rows: a short fact beside the one before it, and the rule behind the last one. What the
-    /// code would do, what is refused and the target have rows for themselves.
+    /// Puts each short fact on the row of the one before it, if both fit, and the rule after the last one. Effects,
+    /// refusals and the target keep rows of their own.
     pub(in crate::tui::panes::code) fn close_up(&mut self, width: u16, look: DrawStyle<'_>) {
         let width = usize::from(width);
         let rule = self.rows.pop().zip(self.see.pop());
@@ -54,7 +54,8 @@ impl Rights {
 }
 
 impl FactStart {
-    /// The fact on the row of the one before it, where both fit; without the key that leads on where they fit so.
+    /// The fact appended to the row of the one before it, if both fit; without the hint at the next key if they only
+    /// fit so.
     fn beside(&self, before: &Line<'static>, row: &Line<'static>, width: usize) -> Option<Line<'static>> {
         [Some(row), self.bare.as_ref()].into_iter().flatten().find_map(|row| {
             let (first, text) = row.spans.split_first()?;

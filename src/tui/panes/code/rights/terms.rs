@@ -1,4 +1,4 @@
-//! The terms of a run as facts: where it runs, what it may read, write and reach, its limits, what confines it.
+//! The facts about the terms of a run: where it runs, what it may read, write and reach, its limits, what confines it.
 
 use super::super::detail::Detail;
 use super::super::target;
@@ -13,8 +13,8 @@ use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use std::path::{Path, PathBuf};
 
-/// What is told of terms. Rights that are as they were seen on an earlier block are one line; of others the parts that
-/// changed are marked.
+/// The facts about the terms. Rights that are the same as on an earlier block take one line; otherwise the changed
+/// parts are marked.
 pub(super) fn facts(
     terms: &Terms,
     reach: &Reach,
@@ -38,12 +38,12 @@ pub(super) fn facts(
         facts.push(wording.fact("Runs in", runs_in(terms, look), change.is_some_and(|c| c.start)));
     }
     if terms.rights.terminal {
-        // Told each time: whoever approves such a run is asked to type into it.
+        // Shown each time: the person who approves such a run will have to type into it.
         let changed = change.is_some_and(|change| change.terminal);
         facts.push(wording.fact("Terminal", in_one_line::TERMINAL.to_owned(), changed));
     }
     if !terms.found_changed().is_empty() {
-        // Told by a program that earlier blocks may have tampered with: what is not told may be changed too.
+        // Reported by a program that earlier blocks may have tampered with: more may have changed than it reports.
         facts.push(Fact::new("Changed", safe::name(&terms.found_changed().join("; ")), warn));
     }
     if folded {
@@ -59,7 +59,7 @@ pub(super) fn facts(
     facts
 }
 
-/// What it may do and what holds it to that.
+/// What the run may do, and what enforces that.
 fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wording<'_>) -> Vec<Fact> {
     let (look, full) = (wording.look, wording.detail.is_all());
     let rights = &terms.rights;
@@ -97,7 +97,7 @@ fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wordin
     facts
 }
 
-/// What goes without saying, until it is asked for.
+/// Facts that are only shown on request.
 fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
     let (look, text) = (wording.look, wording.look.text());
     let mut facts = Vec::new();
@@ -129,12 +129,12 @@ fn program(terms: &Terms, look: DrawStyle<'_>) -> String {
     format!("{}{version}", safe::name(&look.place.path(&terms.interpreter)))
 }
 
-/// A part of the rights; that it is not as it was on an earlier block stands in front of it.
+/// A part of the rights, with a mark if it is not the same as on an earlier block.
 pub(super) fn marked(text: String, changed: bool) -> String {
     if changed { format!("changed: {text}") } else { text }
 }
 
-/// Where packages go, and that there is another place for them.
+/// Where packages are installed, and whether there is another target to choose.
 pub(super) fn place_of_packages(inspected: &InspectionResult, look: DrawStyle<'_>) -> Option<Fact> {
     let terms = inspected.terms.as_ref().ok().filter(|terms| terms.executor == ExecutorKind::Installer)?;
     let (text, slot) = match &inspected.venv {
@@ -150,7 +150,7 @@ pub(super) fn place_of_packages(inspected: &InspectionResult, look: DrawStyle<'_
     Some(Fact::new("Into", text, look.style(slot)))
 }
 
-/// The pull of an image: who does it, over what, and what stays of it.
+/// The facts about pulling an image: who does it, over which network, and what remains of it.
 fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
     let engine = safe::name(&terms.interpreter.to_string_lossy());
     [
@@ -162,10 +162,10 @@ fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
     .into_iter()
 }
 
-/// So many characters of folders to read and to write stand in one row together.
+/// If the folders to read and to write have at most this many characters together, they share a row.
 const MAX_SHARED_CHARACTERS: usize = 52;
 
-/// What of a list of folders is closed all the same: `, not .git/hooks, .git/config`.
+/// What in a list of folders is closed nevertheless: `, not .git/hooks, .git/config`.
 fn but_not(closed: &[&Path], wording: Wording<'_>) -> String {
     const MAX_SHOWN: usize = 2;
     if closed.is_empty() {
@@ -175,7 +175,7 @@ fn but_not(closed: &[&Path], wording: Wording<'_>) -> String {
     format!(", not {}", wording.detail.list(&names, MAX_SHOWN, ", "))
 }
 
-/// The places of the session alone, which are there beside the person's.
+/// The folders that belong to the session alone and exist besides the person's.
 fn private(reach: &Reach, look: DrawStyle<'_>) -> Option<String> {
     let writable = reach.places.iter().filter(|place| place.private && place.write == Reachability::Yes);
     let names: Vec<String> = writable
@@ -185,8 +185,8 @@ fn private(reach: &Reach, look: DrawStyle<'_>) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// What is read: the system goes without saying, and so does what may be written; toolchains are counted, unless all is
-/// asked for.
+/// What may be read: the system as a whole, then the folders that may be written or read, in short unless all are
+/// requested.
 fn may_read(terms: &Terms, wording: Wording<'_>) -> String {
     let rights = &terms.rights;
     if rights.sandbox.level == SandboxLevel::Off {
@@ -197,7 +197,7 @@ fn may_read(terms: &Terms, wording: Wording<'_>) -> String {
     format!("the system, {}", paths(&list, false, wording))
 }
 
-/// A list of folders; the first ones only, unless all are asked for. Without a sandbox nothing is listed.
+/// A list of folders; only the first ones, unless all are requested. Without a sandbox nothing is listed.
 fn paths(list: &[PathBuf], off: bool, wording: Wording<'_>) -> String {
     const MAX_SHOWN: usize = 2;
     if off {
@@ -272,14 +272,14 @@ fn runs_in(terms: &Terms, look: DrawStyle<'_>) -> String {
     }
 }
 
-/// `python: .venv (3.12), `: the Python that all programs of the run find, where it is not the one of the `PATH`; or that it
-/// is not the one that the project wants.
+/// `python: .venv (3.12), `: the Python that all programs of the run find, if it is not the one on the `PATH`; or that
+/// it is not the version that the project wants.
 fn project_python(terms: &Terms, look: DrawStyle<'_>) -> String {
     let Some(python) = &terms.rights.python else { return String::new() };
     let environment = python.path.parent().and_then(Path::parent).unwrap_or(&python.path);
     let of_project = environment.strip_prefix(&terms.cwd).ok().map(Path::as_os_str);
     let name = of_project.or(environment.file_name()).unwrap_or_default().to_string_lossy();
-    // The third number changes nothing of what a block can do.
+    // The third number makes no difference to what a block can do.
     let short = |version: &str| version.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
     let told = match &python.version {
         version if python.wanted.is_some() => {
@@ -287,7 +287,7 @@ fn project_python(terms: &Terms, look: DrawStyle<'_>) -> String {
             let wanted = python.wanted.as_deref().unwrap_or_default();
             format!("{is} ({wanted} of .python-version is not installed)")
         }
-        // A version manager's folder is called by its version.
+        // A version manager names the folder after the version.
         Some(version) if *name == **version => version.clone(),
         Some(version) => format!("{name} ({})", short(version)),
         None => look.place.path(&python.path),
@@ -300,19 +300,19 @@ fn shared(terms: &Terms, what: &str) -> String {
     terms.shared.as_ref().map(|shared| format!("{}, ", running::shared(what, shared))).unwrap_or_default()
 }
 
-/// That nobody stops the kernel between runs, where that is so.
+/// Says that nothing stops the kernel between runs, if that is so.
 fn goes_on(terms: &Terms) -> String {
     let goes_on = terms.kernel.is_some_and(|kernel| kernel.goes_on);
     if goes_on { format!("{}, ", running::GOES_ON) } else { String::new() }
 }
 
-/// The environment variables that are passed, by name; the first ones only, unless all are asked for.
+/// The names of the environment variables that are passed; only the first ones, unless all are requested.
 fn environment(terms: &Terms, detail: Detail) -> String {
     const MAX_SHOWN: usize = 4;
     match terms.rights.environment.as_slice() {
         [] => "env: empty".into(),
         names => {
-            // What says how many more there are takes the room of a name.
+            // The count of the remaining ones takes the room of a name.
             let short = if names.len() > MAX_SHOWN { MAX_SHOWN - 1 } else { MAX_SHOWN };
             safe::name(&format!("env: {}", detail.list(names, short, " ")))
         }
