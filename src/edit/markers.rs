@@ -1,5 +1,5 @@
 //! SEARCH/REPLACE blocks: lines of `<`, `=` and `>` mark the lines to search for and the lines that replace them. A
-//! line before a block names its file. [`write`] uses markers longer than any similar line in the texts.
+//! line before a block names its file. `write` uses markers longer than any similar line in the texts.
 
 use super::{EditError, EditHunk, FileEdit};
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ fn marker(line: &str, of: char) -> Option<(usize, &str)> {
     (MARKER_LENGTHS.contains(&count) && apart).then(|| (count, rest.trim()))
 }
 
-/// What [`write`] puts before a path; the rest of such a line is the path, unchanged.
+/// What `write` puts before a path; the rest of such a line is the path, unchanged.
 const PATH_PREFIX: &str = "*** Update File: ";
 
 /// The length of the marker that opens a block, and whether it says SEARCH.

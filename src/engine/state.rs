@@ -66,8 +66,8 @@ pub(crate) struct LiveReply {
     pub(crate) text: String,
     /// The reasoning so far.
     pub(crate) reasoning: String,
-    /// The text so far as segments, whose byte ranges point into `text`. While the reply streams, only the last
-    /// segments may still change.
+    /// The text so far as segments, whose byte ranges point into `text`. While the reply streams, only the last segment
+    /// may still change.
     pub(crate) segments: Vec<Segment>,
     /// The complete tool calls so far.
     pub(crate) calls: Vec<ToolCall>,

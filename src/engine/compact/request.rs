@@ -1,7 +1,8 @@
-//! What is asked for a summary: which items it will stand for, and how they are shown to the model that writes it.
+//! Composes the request for a summary: which items the summary will replace, and how the model that writes it is shown
+//! them.
 //!
-//! The items are shown as one fenced text, not as a conversation: the model must not go on with it, and servers need
-//! not know the tools that were called in it.
+//! The items are shown as one fenced text, not as a conversation: the model must not continue it, and servers need not
+//! know the tools that were called in it.
 
 use crate::domain::{Dialect, Message, Role};
 use crate::engine::Settings;
@@ -9,15 +10,15 @@ use crate::engine::context::{self, estimate, fenced, shortened};
 use crate::engine::transcript::{Item, LONG, Transcript, task};
 
 const PROMPT: &str = include_str!("../../../assets/prompts/summary.md");
-/// Bytes of long messages that come into memory for a summary.
+/// How many bytes of long messages are loaded for a summary.
 const MAX_LONG_MESSAGE_BYTES: usize = 32 << 20;
 const MIN_MESSAGE_BYTES: usize = 256;
-/// The least of a conversation that a summary can be made of, in bytes.
+/// The shortest conversation, in bytes, that is worth a summary.
 const MIN_TOTAL_BYTES: usize = 512;
 
-/// Up to which item a summary would reach; `None`: there is nothing to sum up.
+/// The index up to which a summary would replace the items; `None`: there is nothing to summarise.
 ///
-/// The newest turn stays whole, if it has at most about `kept` tokens. Of a turn that is stuck, the newest step stays.
+/// The newest turn stays whole if it has at most about `kept` tokens. In a turn that is stuck, the newest step stays.
 pub(super) fn boundary(transcript: &Transcript, stuck: bool, kept: u64) -> Option<usize> {
     let items = &transcript.items;
     let from = transcript.summary().map_or(0, |summary| summary.upto);
@@ -35,15 +36,16 @@ pub(super) fn boundary(transcript: &Transcript, stuck: bool, kept: u64) -> Optio
     candidates.into_iter().flatten().find(is_worth_it)
 }
 
-/// The messages before `upto` that have to come into memory for a summary. Of those that are long only the newest do: the
-/// others are told by the short form that is kept of them. The prompt that is worked on behind a summary is always whole.
+/// The messages before `upto` that have to be loaded for a summary. Only the newest long messages are loaded; for the
+/// others the shortened form in memory is used. The prompt still being worked on, which comes with an earlier summary,
+/// is always whole.
 pub(super) fn bodies_to_load(transcript: &Transcript, upto: usize) -> Vec<usize> {
     let from = transcript.summary().map_or(0, |summary| summary.upto);
     let mut left = MAX_LONG_MESSAGE_BYTES;
     let mut is_told = |item: &usize| {
         let bytes = transcript.bytes_of(*item);
         let is_short = bytes < LONG;
-        // Those that are in memory count too: so it is the same ones however often it is asked.
+        // Messages in memory count too, so that repeated calls choose the same ones.
         left = if is_short { left } else { left.saturating_sub(bytes) };
         is_short || left > 0
     };
@@ -54,8 +56,8 @@ pub(super) fn bodies_to_load(transcript: &Transcript, upto: usize) -> Vec<usize>
         .collect()
 }
 
-/// The messages that ask for a summary of the items before `upto`, in about `room` tokens; `None`: there is no room for
-/// so much that a summary of it would be one.
+/// The messages that ask for a summary of the items before `upto`, in about `room` tokens; `None`: so little would fit
+/// that a summary makes no sense.
 pub(super) fn messages(
     transcript: &Transcript,
     settings: &Settings,
@@ -76,7 +78,7 @@ pub(super) fn messages(
         text = document(&told, most);
         asked = ask(&text, working);
     }
-    // A long row of short messages: its middle is left out, and that is said.
+    // Many short messages: leave out the middle, with a note that says so.
     let mut bytes = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(4).min(text.len());
     while !fits(&asked) && bytes >= MIN_TOTAL_BYTES {
         asked = ask(&shortened(&text, bytes), working);
@@ -100,7 +102,7 @@ fn part(transcript: &Transcript, upto: usize) -> Transcript {
     part.items.truncate(upto);
     part.settled.retain(|settled| settled.after <= upto);
     part.summary = part.items.iter().rposition(|item| matches!(item, Item::Summary(_)));
-    // The summary that stands for the beginning may itself stand behind that item.
+    // The summary that replaces the beginning may itself come after that item.
     let newest = transcript.summary.filter(|at| *at >= upto).and_then(|at| transcript.items.get(at));
     if let Some(newest) = newest {
         part.summary = Some(part.items.len());

@@ -9,7 +9,7 @@ fn name() -> ModelName {
     ModelName { provider: "p".into(), model: "m".into() }
 }
 
-/// The model has a context of so many tokens.
+/// Reports a context of this many tokens for the model.
 fn knows(d: &mut Dialogue, context: u64) -> String {
     d.send(Event::Model(Box::new(ModelInfo { context: Some(context), ..ModelInfo::named(name()) })))
 }
@@ -20,7 +20,7 @@ fn answered(d: &mut Dialogue, text: &str, input: u64, output: u64) -> String {
     d.finish(FinishReason::Stop)
 }
 
-/// Two turns, the first of which is long.
+/// A session of two turns, the first of which is long.
 fn two_turns() -> Dialogue {
     let mut d = Dialogue::new();
     d.user(&format!("first {}", "long ".repeat(2_000)));
@@ -44,7 +44,7 @@ fn the_share_is_estimated_until_a_provider_counts() {
     d.user("more");
     assert!(d.state().live.context.estimated, "what was added is not counted yet");
     assert!(d.state().live.context.used > 25);
-    // Another model counts otherwise.
+    // Another model may count differently.
     d.reply("Yes.");
     d.command(Command::UseModel(ModelName { provider: "q".into(), model: "m".into() }));
     let share = d.state().live.context;
@@ -86,7 +86,7 @@ fn a_summary_makes_room_and_the_request_goes_out() {
     assert!(d.told().ends_with("They wanted the first thing.\n\nthird"), "{}", d.told());
     assert_eq!(d.state().live.context.summarised_upto, 6);
     assert_eq!(d.reply("Three."), "+reply stop, +end answered, +prompt, ask s5 | replying s5");
-    // It holds when the session is opened again.
+    // The summary still counts when the session is opened again.
     d.reply("Four.");
     d.reopen();
     d.user("fifth");
@@ -191,7 +191,7 @@ fn a_summary_is_refused_where_nothing_can_be_summed_up() {
     assert_eq!(d.state().phase, Phase::Stuck(failure(FailureKind::Overflow)));
 }
 
-/// A session that may cost a dollar; a token costs a tenth of a cent.
+/// A session with a budget of one dollar; a token costs a tenth of a cent.
 fn with_budget() -> Dialogue {
     let price = Price { input: 1_000_000, output: 1_000_000, ..Price::default() };
     let prices = Prices { own: [("p/m".to_owned(), price)].into(), ..Prices::default() };
@@ -302,7 +302,7 @@ fn where_the_size_is_not_known_a_careful_one_is_taken() {
         "{line}"
     );
     assert!(line.ends_with("stuck context_overflow"), "{line}");
-    // Who says how much there is, is believed.
+    // A size reported by the provider replaces the assumed one.
     knows(&mut d, 400_000);
     assert!(d.command(Command::Retry).starts_with("ask s3"));
 }

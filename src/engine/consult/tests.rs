@@ -46,7 +46,7 @@ fn an_opinion_is_asked_for_and_stands_beside_the_findings() {
         "in their order, once, and only lines that are there"
     );
     assert_eq!(d.state().consulting(BlockId(1)), None);
-    // It opens no gate and closes none: the typed word is asked for as before.
+    // The opinion opens no gate and closes none: the typed word is needed as before.
     assert_eq!(d.approve(1), "'Type run and press Enter to run it once.' | deciding 1");
 }
 

@@ -1,10 +1,11 @@
-//! Text from outside, made fit for a message: readable, bounded, and fenced so that it can't pass for anything else.
+//! Prepares text from outside for a message: readable, bounded, and fenced so that it can't pass for anything else.
 
 use super::readable::readable;
 use crate::domain::{OutputBuffer, Stream, StreamEnds};
 use crate::text::number::grouped;
 
-/// What one stream printed, at most about `budget` bytes of it: the first quarter and the tail.
+/// The output of one stream in at most about `budget` bytes: the first quarter of the budget is its beginning, the rest
+/// its end.
 pub(super) fn stream(output: &OutputBuffer, stream: Stream, budget: usize) -> String {
     let head = readable(&String::from_utf8_lossy(&output.head(stream)));
     let tail = readable(&String::from_utf8_lossy(&output.tail(stream)));
@@ -14,15 +15,16 @@ pub(super) fn stream(output: &OutputBuffer, stream: Stream, budget: usize) -> St
     }
     let kept_head = start(&head, budget / 4);
     let kept_tail = end(&tail, budget - budget / 4);
-    // Of what was not kept only the bytes are known.
+    // Of the part that was not kept only the number of bytes is known.
     join_ends(kept_head, kept_tail, letters(&head) + letters(&tail) + dropped)
 }
 
-/// More than is told is kept of each end, so that a cut at the end of the text and one within it are told apart.
+/// Each end is kept a little longer than it is quoted, so that a cut at the end of the text can be told from one within
+/// it.
 const SPARE_BYTES: usize = 8;
 
-/// A short form of an output, of which with any budget up to `most` the same is [told](stream) as of all of it. `None`: it
-/// would not be shorter.
+/// A shortened form of an output that [`stream`] renders like the whole output for every budget up to `most`. `None`:
+/// it would not be shorter.
 pub(in crate::engine) fn short_form(output: &OutputBuffer, most: usize) -> Option<OutputBuffer> {
     let stdout = ends(output, Stream::Stdout, most)?;
     let stderr = ends(output, Stream::Stderr, most)?;
@@ -30,7 +32,7 @@ pub(in crate::engine) fn short_form(output: &OutputBuffer, most: usize) -> Optio
     (short.kept_bytes() < output.kept_bytes()).then_some(short)
 }
 
-/// How many bytes are told of an output at the least, with this budget for each result.
+/// The least number of bytes that [`stream`] renders of both streams of an output, if each result gets this budget.
 pub(in crate::engine) fn told_bytes(output: &OutputBuffer, budget: usize) -> usize {
     let printed = |of: &Stream| output.total(*of) > 0;
     let both = [Stream::Stdout, Stream::Stderr].iter().all(printed);
@@ -38,7 +40,7 @@ pub(in crate::engine) fn told_bytes(output: &OutputBuffer, budget: usize) -> usi
     [Stream::Stdout, Stream::Stderr].iter().map(|of| stream(output, *of, budget).len()).sum()
 }
 
-/// Both ends of one stream, as a model is told them. `None`: what it printed is nothing that can be told.
+/// Both ends of one stream, as the model would see them. `None`: nothing of what it printed can be shown.
 fn ends(output: &OutputBuffer, stream: Stream, most: usize) -> Option<StreamEnds> {
     if output.total(stream) == 0 {
         return Some(StreamEnds::default());
@@ -48,7 +50,7 @@ fn ends(output: &OutputBuffer, stream: Stream, most: usize) -> Option<StreamEnds
     let dropped = output.dropped(stream);
     let (head, tail) = if dropped == 0 { (format!("{head}{tail}"), String::new()) } else { (head, tail) };
     let (first, last) = (most / 4 + SPARE_BYTES, most - most / 4 + SPARE_BYTES);
-    // Both ends of one text may not meet within a character: it would be counted twice.
+    // The two ends of one text must not overlap within a character: it would be counted twice.
     let is_short = if dropped == 0 {
         head.ceil_char_boundary(first) >= head.floor_char_boundary(head.len().saturating_sub(last))
     } else {
@@ -56,7 +58,7 @@ fn ends(output: &OutputBuffer, stream: Stream, most: usize) -> Option<StreamEnds
     };
     if is_short {
         let ends = StreamEnds { head: head.into_bytes(), tail: tail.into_bytes(), dropped };
-        // That something was printed is told too.
+        // That something was printed has to stay visible, even if nothing of it can be shown.
         return (!ends.head.is_empty() || !ends.tail.is_empty() || dropped > 0).then_some(ends);
     }
     let of = letters(&head) + letters(&tail) + dropped;
@@ -67,7 +69,7 @@ fn ends(output: &OutputBuffer, stream: Stream, most: usize) -> Option<StreamEnds
     Some(StreamEnds { head: kept_head.into(), tail: kept_tail.into(), dropped })
 }
 
-/// A text, at most about `budget` bytes of it: the first quarter and the tail.
+/// A text in at most about `budget` bytes: the first quarter of the budget is its beginning, the rest its end.
 pub(in crate::engine) fn text(text: &str, budget: usize) -> String {
     if text.len() <= budget {
         return text.to_owned();
@@ -77,7 +79,7 @@ pub(in crate::engine) fn text(text: &str, budget: usize) -> String {
     join_ends(head, tail, letters(text))
 }
 
-/// Head and tail of a text that has so many characters, and between them how many are left out.
+/// Beginning and end of a text of `of` characters, with a note between them on how many are left out.
 fn join_ends(head: &str, tail: &str, of: u64) -> String {
     let gap = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
     let missing = grouped(of.saturating_sub(letters(head) + letters(tail)));
@@ -88,7 +90,7 @@ fn letters(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-/// The beginning, cut behind a line where one ends in its second half.
+/// The beginning, cut after a line end if there is one in its second half.
 fn start(text: &str, budget: usize) -> &str {
     let cut = text.get(..text.floor_char_boundary(budget)).unwrap_or_default();
     match cut.rfind('\n') {
@@ -97,7 +99,7 @@ fn start(text: &str, budget: usize) -> &str {
     }
 }
 
-/// The end, cut before a line where one begins in its first half.
+/// The end, cut after a line end if there is one in its first half.
 fn end(text: &str, budget: usize) -> &str {
     let from = text.ceil_char_boundary(text.len().saturating_sub(budget));
     let cut = text.get(from..).unwrap_or_default();
@@ -135,7 +137,7 @@ mod tests {
     }
 
     proptest! {
-        /// A short form is told as the whole is, with every budget that it was made for.
+        /// A short form is rendered like the whole, with every budget that it was made for.
         #[test]
         fn a_short_form_is_told_as_the_whole_is(
             limit in 8u64..4_000,

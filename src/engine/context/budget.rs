@@ -1,38 +1,38 @@
-//! Making room: which results are told shorter when a conversation is longer than the model's context.
+//! Makes room: decides which results are shortened when a conversation is longer than the model's context.
 //!
-//! Prompts and replies are always whole. Results are shortened head and tail, the oldest first; where that is not
-//! enough, nothing more is done here: the person is asked, and a summary can take the place of the oldest items.
+//! Prompts and replies are always whole. Results are shortened to beginning and end, the oldest first. If that is not
+//! enough, this module does no more: the person is asked, and a summary can replace the oldest items.
 
 use super::{compose, estimate, images, tokens};
 use crate::domain::{Dialect, ImageRef, Message, Tool};
 use crate::engine::Settings;
 use crate::engine::transcript::{Item, SettledEvent, Transcript};
 
-/// A conversation as it would be sent.
+/// A composed conversation, ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Composition {
     /// Its messages, oldest first.
     pub(crate) messages: Vec<Message>,
-    /// About how many tokens they and the tools have.
+    /// About how many tokens the messages and the tools have.
     pub(crate) estimate: u64,
-    /// How many results are told shorter than usual.
+    /// How many results are shorter than usual.
     pub(crate) shortened: usize,
 }
 
-/// What a conversation is made from.
+/// The inputs from which a conversation is composed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Composer<'a> {
-    /// What was said and done.
+    /// The transcript.
     pub(super) transcript: &'a Transcript,
-    /// The system prompt, and how much of a result is told usually.
+    /// Has the system prompt, and how much of a result is quoted usually.
     pub(super) settings: &'a Settings,
-    /// How the model is told to hand over code.
+    /// The dialect of the request.
     pub(super) dialect: Dialect,
-    /// Instructions behind the system prompt.
+    /// The instructions after the system prompt.
     pub(super) instructions: &'a str,
-    /// Whether the model is sent images of results.
+    /// Whether images of results are sent.
     pub(super) images: bool,
-    /// About how many tokens the tools have that are offered beside the messages.
+    /// About how many tokens the offered tools have.
     pub(super) tools: u64,
 }
 
@@ -42,19 +42,19 @@ impl<'a> Composer<'a> {
         Self { transcript, settings, dialect, instructions: "", images: false, tools: 0 }
     }
 
-    /// With these instructions behind the system prompt.
+    /// Adds these instructions after the system prompt.
     #[must_use]
     pub(crate) fn instructed(self, instructions: &'a str) -> Self {
         Self { instructions, ..self }
     }
 
-    /// With the newest images of results, if the model can see them.
+    /// Adds the newest images of results, if the model can see them.
     #[must_use]
     pub(crate) fn seeing(self, images: bool) -> Self {
         Self { images, ..self }
     }
 
-    /// With these tools beside the messages.
+    /// Adds the size of these tools.
     #[must_use]
     pub(crate) fn offering(self, offered: &[Tool]) -> Self {
         let one = |tool: &Tool| tokens(&tool.name) + tokens(&tool.description) + tokens(&tool.parameters);
@@ -66,10 +66,11 @@ impl<'a> Composer<'a> {
         self.compose_with(ResultLimits::default())
     }
 
-    /// The conversation in about this many tokens, if cutting results is enough for that; else as short as it gets.
+    /// The conversation in about this many tokens if shortening results is enough for that; otherwise as short as
+    /// possible.
     ///
-    /// Of a result that stands in the file alone no more is told than what is kept of it: where that is less than usual, all
-    /// older results are told shorter.
+    /// A result whose output is only in the session file can be quoted only as far as its kept form reaches. If that is
+    /// less than usual, all older results are shortened, too.
     pub(crate) fn within(&self, room: u64) -> Composition {
         let kept = self.transcript.results_told();
         let is_kept = |told: usize| kept.is_none_or(|kept| told <= kept);
@@ -80,7 +81,7 @@ impl<'a> Composer<'a> {
             }
         }
         let first = LEVELS.iter().position(|cuts| cuts.older.is_some_and(is_kept));
-        // The first level that is enough is found by halving: each look tells the whole conversation.
+        // Finds the first level that is enough by bisection, since each try composes the whole conversation.
         let (mut low, mut high) = (first.unwrap_or(LEVELS.len() - 1), LEVELS.len() - 1);
         let mut best = None;
         while low < high {
@@ -105,13 +106,13 @@ impl<'a> Composer<'a> {
     }
 }
 
-/// How many bytes of a result are told at most, by its age. `None`: as usual.
+/// The most bytes quoted of a result, by its age. `None`: as usual.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ResultLimits {
     older: Option<usize>,
-    /// Of this turn, but for the newest.
+    /// Results of this turn, except the newest.
     turn: Option<usize>,
-    /// Of what the model has not been told yet.
+    /// Results that the model has not seen yet.
     newest: Option<usize>,
 }
 
@@ -121,7 +122,7 @@ const fn cuts(older: usize, turn: Option<usize>, newest: Option<usize>) -> Resul
     ResultLimits { older: Some(older), turn, newest }
 }
 
-/// One after the other is tried.
+/// The limits to try, from the mildest to the strictest.
 const LEVELS: [ResultLimits; 9] = [
     cuts(16 * KIB, None, None),
     cuts(4 * KIB, None, None),
@@ -135,7 +136,7 @@ const LEVELS: [ResultLimits; 9] = [
 ];
 
 impl ResultLimits {
-    /// The cap for results that were settled in a row.
+    /// The limit for consecutive results.
     pub(super) fn cap(&self, transcript: &Transcript, group: &[&SettledEvent]) -> Option<usize> {
         let after = group.first()?.after;
         let behind =

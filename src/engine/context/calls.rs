@@ -1,17 +1,18 @@
-//! Calls of tools and their answers. An API demands an answer for each call, exactly one, right behind the reply that
-//! made them: what came of its block by the time somebody speaks again. What is settled later is told later, as text.
+//! Tool calls and their answers. An API demands exactly one answer for each call, directly after the reply with the
+//! calls. The answer is the result of its block at the time when somebody speaks again; what is settled later is sent
+//! later, as text.
 
 use super::PendingEvents;
 use super::bounded;
 use crate::domain::{Block, BlockKind, Dialect, Language, Message, Role, ToolCall};
 use crate::engine::transcript::{ReplyItem, SettledEvent, Transcript};
 
-/// Of a call that was skipped or is undecided nothing else is said.
+/// The whole answer to a call that was skipped or is undecided.
 const NOT_RUN: &str = "not run";
 
-/// The reply with its calls.
+/// The reply as a message with its calls.
 pub(super) fn reply(reply: &ReplyItem) -> Message {
-    // Arguments that are no JSON can't be sent back: most servers refuse them. The answer says what was wrong.
+    // Arguments that are not JSON can't be sent back, as most servers refuse them. The answer says what was wrong.
     let sound = |call: &ToolCall| {
         serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&call.arguments).is_ok()
     };
@@ -26,7 +27,7 @@ pub(super) fn reply(reply: &ReplyItem) -> Message {
     }
 }
 
-/// What answers a call: all that was settled of its block when only so many items stood.
+/// The results that answer a call: everything settled about its block before item `until`.
 pub(super) fn call_results<'a>(
     reply: &ReplyItem,
     transcript: &Transcript,
@@ -37,7 +38,7 @@ pub(super) fn call_results<'a>(
     block_of(reply, transcript, call).map(|block| pending.of(block.id, until)).unwrap_or_default()
 }
 
-/// The answer to a call, of which this can be told.
+/// The answer to a call; `told` is the text of its results.
 pub(super) fn answer(reply: &ReplyItem, call: &ToolCall, told: String) -> Message {
     let text = match refusal(reply, call) {
         Some(why) => format!("{NOT_RUN}: {why}"),
@@ -47,20 +48,20 @@ pub(super) fn answer(reply: &ReplyItem, call: &ToolCall, told: String) -> Messag
     Message::result(call.id.clone(), text)
 }
 
-/// The reply for a dialect without tools: its calls stand behind its text as the model would have written them.
+/// The reply for a dialect without tools: its calls follow its text, written as the model would have written them.
 pub(super) fn as_text(reply: &ReplyItem, transcript: &Transcript, dialect: Dialect) -> String {
     let mut parts: Vec<String> = Vec::new();
     if !reply.text().is_empty() {
         parts.push(reply.text().to_owned());
     }
-    // By their blocks, which are there also where the reply itself is in the file alone.
+    // Uses the blocks of the calls, which are in memory even if the reply is only in the file.
     let blocks = reply.blocks.iter().filter_map(|id| transcript.blocks.get(id)).map(|item| &item.block);
     let called = blocks.filter(|block| block.origin.call.is_some());
     parts.extend(called.map(|block| written(block, dialect)));
     parts.join("\n\n")
 }
 
-/// What the model is told of calls that came to no block, in a dialect without tools.
+/// What the model is told of calls that became no block, in a dialect without tools.
 pub(super) fn refused(reply: &ReplyItem) -> String {
     let told: Vec<String> = reply
         .refused

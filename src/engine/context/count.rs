@@ -1,9 +1,9 @@
-//! About how many tokens a text has, where nobody counted them.
+//! Estimates how many tokens a text has where no provider counted them.
 
-/// About how many tokens a text has: four letters of ASCII each, or one of other letters.
+/// About how many tokens a text has: one for four ASCII characters, one for each other character.
 pub(in crate::engine) fn tokens(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
-    // Every character that is not ASCII has one byte that is no continuation.
+    // Each non-ASCII character has exactly one byte from 0xc0 on; the others are continuation bytes.
     let other = text.bytes().filter(|byte| *byte >= 0xc0).count() as u64;
     ascii.div_ceil(4) + other
 }

@@ -1,12 +1,12 @@
-//! A message of the person with the files that they gave: the message as it was typed, then each file in a fence of its
-//! own, told as the person's material. What stands here is all that the model gets of a file.
+//! Renders a message of the person with the files given with it: the message as it was typed, then each file in a fence
+//! of its own, marked as the person's material. The model gets nothing of a file except what is rendered here.
 
 use super::fenced;
 use crate::domain::GivenFile;
 use crate::text::line::short_line;
 use crate::text::number::size;
 
-/// The message, and its files behind it.
+/// The message, followed by its files.
 pub(super) fn message(text: &str, files: &[GivenFile]) -> String {
     let mut told = text.to_owned();
     for file in files {
@@ -33,7 +33,7 @@ fn head(file: &GivenFile) -> String {
     )
 }
 
-/// The language of a fence, by the name of the file.
+/// The language of the fence, from the file name.
 fn ending(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or_default();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

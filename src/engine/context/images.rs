@@ -1,16 +1,16 @@
-//! Which images of results a model that can see is sent.
+//! Chooses which images of results are sent to a model that can see them.
 
 use crate::domain::ImageRef;
 use crate::engine::transcript::{SettledEvent, Settlement, Transcript};
 
-/// So many images are sent with a request, the newest ones.
+/// The most images in a request; the newest are chosen.
 const MAX_IMAGES: usize = 4;
 /// Images of more bytes than this are not sent.
 const MAX_IMAGE_BYTES: u64 = 3 << 20;
-/// The kinds that models read.
+/// The formats that models read.
 const MEDIA_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// The images that came of these runs and could be sent.
+/// The images made by these runs that could be sent.
 pub(super) fn of<'a>(
     transcript: &'a Transcript,
     settled: &[&'a SettledEvent],
@@ -35,7 +35,7 @@ pub(super) fn of<'a>(
         .into_iter()
 }
 
-/// The newest images of a conversation.
+/// The newest images of a conversation that could be sent.
 pub(super) fn newest(transcript: &Transcript) -> Vec<ImageRef> {
     of(transcript, &transcript.settled.iter().collect::<Vec<_>>()).rev().take(MAX_IMAGES).cloned().collect()
 }

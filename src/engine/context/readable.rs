@@ -1,14 +1,14 @@
-//! What a terminal would show of a line that was edited, as text: what programs say to terminals says nothing to a model.
+//! Renders edited terminal lines as plain text: escape sequences mean nothing to a model.
 
 use std::fmt::Write as _;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Characters of a line that can still be edited; what is longer stays as it is up to there.
+/// The longest line that can still be edited; a longer one stays as it is up to there.
 const MAX_EDITABLE_CHARS: usize = 4096;
 
-/// A text without the control sequences of terminals: those that edit a line are obeyed, the others taken out; other
-/// control characters are named.
+/// A text without terminal control sequences: those that edit a line are executed, the others removed; other control
+/// characters are replaced by their names.
 pub(super) fn readable(text: &str) -> String {
     if !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         return text.to_owned();
@@ -30,11 +30,11 @@ pub(super) fn readable(text: &str) -> String {
     line.done
 }
 
-/// The line that is being written, behind those that are done.
+/// The current line, and the finished lines before it.
 struct EditedLine {
     done: String,
     line: Vec<char>,
-    /// Where the next character goes.
+    /// The column of the next character.
     at: usize,
 }
 
@@ -66,11 +66,11 @@ impl EditedLine {
         self.at = 0;
     }
 
-    /// Takes what belongs to a sequence, and obeys it where it edits the line.
+    /// Reads a control sequence, and executes it if it edits the line.
     fn sequence(&mut self, chars: &mut Peekable<Chars<'_>>) {
         match chars.peek() {
             Some('[') => {
-                // A control sequence ends with its first byte of @ to ~.
+                // A control sequence ends at its first byte between `@` and `~`.
                 chars.next();
                 let mut parameters = String::new();
                 while let Some(c) = chars.next_if(|c| matches!(c, ' '..='?')) {
@@ -81,7 +81,7 @@ impl EditedLine {
                 }
             }
             Some(']') => {
-                // A system command ends with BEL or ESC \.
+                // An operating system command ends with BEL or ESC \.
                 while chars.next_if(|c| !matches!(c, '\u{7}' | '\u{1b}' | '\n')).is_some() {}
                 if chars.next_if(|c| matches!(c, '\u{7}' | '\u{1b}')) == Some('\u{1b}') {
                     chars.next_if_eq(&'\\');
@@ -121,7 +121,7 @@ mod tests {
         for (printed, expected) in [
             ("abc\u{8}\u{8}X", "aXc"),
             ("abc\u{8} \u{8}d", "abd"),
-            // As readline writes it.
+            // As readline prints it.
             (">>> 6 8x\u{8}\u{8}\u{1b}[1@*\u{1b}[1@ \u{1b}[C\u{1b}[K\r\n48\r\n", ">>> 6 * 8\n48\n"),
             (">>> 68\u{8}\u{8}\u{1b}[1P7\u{1b}[C!", ">>> 7!"),
             ("\u{8}\u{8}x\u{1b}[99Dy\u{1b}[99Cz", "yz"),

@@ -1,4 +1,4 @@
-//! What came of blocks, told to the model: outcomes, output, what the person changed, why a block was rejected.
+//! Renders the results of blocks for the model: outcomes, output, the person's edits, why a block was rejected.
 
 use super::bounded;
 use crate::domain::sentences::running;
@@ -10,7 +10,7 @@ use crate::text::line::one_line;
 use crate::text::number::{counted, duration, limit};
 use std::collections::BTreeMap;
 
-/// Of an error or a value at least so many bytes are told, however small the budget.
+/// The least number of bytes quoted of an error or a value, however small the budget.
 const MIN_ERROR_BYTES: usize = 2 << 10;
 
 const MAX_FILES_SHOWN: usize = 5;
@@ -21,17 +21,17 @@ const HEAD: &str =
 const IN_TERMINAL: &str =
     "It ran in a terminal of its own, in which the person could type; both streams are one in it.";
 
-/// Tells results in their order, and knows meanwhile which kernel the model believes in.
+/// Renders results in their order, and keeps track of which kernels the model believes to be alive.
 #[derive(Clone)]
 pub(super) struct Results<'a> {
     transcript: &'a Transcript,
     budget: usize,
-    /// Of an error or a value at least so many bytes are told.
+    /// The least number of bytes quoted of an error or a value.
     least: usize,
     usual: usize,
-    /// The generation of the kernel that ran the last block of a language, while it is not known to be gone.
+    /// For each language the generation of the kernel that ran its last block, until the model knows that it is gone.
     kernels: BTreeMap<&'a Language, u32>,
-    /// Whether anything ran since the model was last told that everything is gone.
+    /// Whether anything ran since the model was last told that all kernels are gone.
     ran: bool,
 }
 
@@ -41,7 +41,7 @@ fn kernel_of(language: &Language) -> String {
     format!("{name} kernel")
 }
 
-/// Results as the person's side tells them.
+/// Results with the heading that marks them as not the model's words.
 pub(super) fn with_heading(text: String) -> String {
     if text.is_empty() { text } else { format!("{HEAD}\n\n{text}") }
 }
@@ -58,13 +58,13 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// What follows is told in at most about so many bytes a result; `None`: as usual.
+    /// From now on a result gets at most about this many bytes; `None`: as usual.
     fn limit(&mut self, cap: Option<usize>) {
         self.budget = cap.unwrap_or(self.usual).min(self.usual);
         self.least = cap.unwrap_or(MIN_ERROR_BYTES).min(MIN_ERROR_BYTES);
     }
 
-    /// What was settled in a row, told with this cap, and how many results are shorter for it.
+    /// Renders consecutive results with this limit; returns the text, and how many results are shorter because of it.
     pub(super) fn capped(&mut self, group: &[&SettledEvent], cap: Option<usize>) -> (String, usize) {
         let mut shortened = 0;
         if cap.is_some() {
@@ -78,7 +78,7 @@ impl<'a> Results<'a> {
         (parts.join("\n\n"), shortened)
     }
 
-    /// All kernels are gone, as this says of them; empty where the model has nothing to lose.
+    /// Renders `note` that all kernels are gone; empty if nothing ran in them since the last time.
     pub(super) fn kernels_gone(&mut self, note: impl FnOnce(&str) -> String) -> String {
         let gone: Vec<&Language> = std::mem::take(&mut self.kernels).into_keys().collect();
         let which = match gone.as_slice() {
@@ -92,7 +92,7 @@ impl<'a> Results<'a> {
         if std::mem::take(&mut self.ran) { note(&which) } else { String::new() }
     }
 
-    /// Takes in what became of the kernel, of results that are not told.
+    /// Notes the effects on kernels of results that are not rendered.
     pub(super) fn skip_group(&mut self, group: &[&SettledEvent]) {
         for settled in group {
             let Settlement::Ran(run) = &settled.what else { continue };
@@ -109,8 +109,8 @@ impl<'a> Results<'a> {
     fn result(&mut self, settled: &SettledEvent) -> Option<String> {
         let item = self.transcript.blocks.get(&settled.block)?;
         if matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Pull { .. }) {
-            // What came of a file stands in the system prompt: the functions that there are. An image is between the
-            // person and the engine: whether the block could run then, its own result tells.
+            // The result of a file of functions is in the system prompt: the functions that exist. Pulling an image
+            // concerns the person only: the block that needed it has a result of its own.
             return None;
         }
         Some(match &settled.what {
@@ -153,10 +153,10 @@ impl<'a> Results<'a> {
         lines.join("\n")
     }
 
-    /// A kernel that ended between two blocks is told with the first block that met the new one.
+    /// A kernel that ended between two blocks is mentioned with the first block that ran in the new one.
     fn kernel_before(&mut self, run: &'a RunItem) -> Option<String> {
         let (language, generation) = (&run.terms.language, run.terms.kernel?.generation);
-        // What was not started met none.
+        // A block that was not started met no kernel.
         if run.ended.as_ref().is_some_and(|(_, report)| !started(&report.outcome)) {
             return None;
         }
@@ -216,7 +216,7 @@ impl<'a> Results<'a> {
     }
 }
 
-/// Pictures that a run wrote and that nobody was shown, and changes that were not listed, among which may be more.
+/// A note on pictures that a run wrote but nobody was shown; there may be more if changes were not listed.
 fn not_shown(report: &RunReport) -> Option<String> {
     let missed: Vec<_> = report.undrawn().map(|file| one_line(&file.path)).collect();
     let unlisted = report.receipt.not_looked_at.changes;
@@ -255,7 +255,7 @@ fn name(block: &Block, version: &Version) -> String {
     }
 }
 
-/// What the person undid of it afterwards.
+/// A note on which changes the person undid afterwards.
 fn taken_back(run: &RunItem) -> Option<String> {
     let files = run.taken_back.join(", ");
     let more =
@@ -281,7 +281,7 @@ fn outcome(run: &RunItem) -> String {
     }
 }
 
-/// What a block of sayso's own was: the model has not seen it.
+/// The text of sayso's own block, which the model has not seen.
 fn own(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     if !block.origin.own || !matches!(block.kind, BlockKind::Code { .. } | BlockKind::Call { .. }) {
         return Vec::new();
@@ -299,7 +299,7 @@ fn own(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     vec![whose, bounded::fenced(language, &bounded::text(&version.source, budget))]
 }
 
-/// What the person changed before the block ran, as a diff from the model's text.
+/// A diff from the model's text to the text that ran, if the person edited it.
 fn edit(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     let (old, new) = (&block.original().source, &version.source);
     if old == new {

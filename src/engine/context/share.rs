@@ -1,6 +1,6 @@
-//! How long a conversation is, in tokens, and how much of the model's context that takes.
+//! Measures how many tokens a conversation has, and how much of the model's context that takes.
 //!
-//! Only providers can count tokens. Between their counts, and where they tell none, the length is estimated; the last
+//! Only providers can count tokens. Between their counts, and where they report none, the length is estimated; the last
 //! count corrects the estimate.
 
 use super::count::tokens;
@@ -12,23 +12,23 @@ use std::ops::Range;
 /// How much of the model's context the next request takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct ContextShare {
-    /// Tokens of the conversation as it would be sent now.
+    /// The tokens of the conversation as it would be sent now.
     pub(crate) used: u64,
-    /// Tokens that a conversation may have, its reply included. `None`: not known, and
+    /// How many tokens a conversation may have, its reply included. `None`: not known, and
     /// [`MAX_TOKENS_OF_UNKNOWN`](crate::engine::MAX_TOKENS_OF_UNKNOWN) are assumed.
     pub(crate) of: Option<u64>,
-    /// Whether `used` is an estimate in whole or in part; else it is as the provider counted.
+    /// Whether `used` is at least partly an estimate; otherwise the provider counted it.
     pub(crate) estimated: bool,
-    /// Whether `used` is what prompts and replies alone come to, because that is too much already.
+    /// Whether `used` is only the length of prompts and replies, because these alone are too long.
     pub(crate) at_least: bool,
-    /// How many results are told shorter than usual, because the conversation is long.
+    /// How many results are shortened because the conversation is long.
     pub(crate) shortened: usize,
-    /// How many items of the conversation a summary stands for.
+    /// How many items of the conversation a summary replaces.
     pub(crate) summarised_upto: usize,
 }
 
 impl ContextShare {
-    /// What stands in front of `used`: `at least `, `about `, or nothing.
+    /// The words before `used`: `at least `, `about `, or none.
     pub(crate) fn about(&self) -> &'static str {
         match (self.at_least, self.estimated) {
             (true, _) => "at least ",
@@ -43,12 +43,12 @@ impl ContextShare {
     }
 }
 
-/// The share from which on a summary is offered, in percent.
+/// The share, in percent, from which on a summary is offered.
 pub(in crate::engine) const OFFER: u64 = 80;
-/// Tokens that are kept free for the reply, where the context is large enough.
+/// The tokens kept free for the reply, if the context is large enough.
 const REPLY_TOKENS: u64 = 4_096;
 
-/// Tokens of a context that are kept free for the reply.
+/// How many tokens of a context are kept free for the reply.
 pub(in crate::engine) fn kept_free(of: u64, model: Option<&ModelInfo>) -> u64 {
     let longest = model.and_then(|model| model.output).unwrap_or(REPLY_TOKENS);
     longest.min(REPLY_TOKENS).min(of / 8)
@@ -65,33 +65,33 @@ fn of_message(message: &Message) -> u64 {
         let pixels = u64::from(image.image.width).saturating_mul(u64::from(image.image.height));
         (pixels / 750).clamp(85, 1_600)
     });
-    // Each message costs some tokens around its text.
+    // Each message costs a few tokens besides its text.
     4 + tokens(&message.text)
         + calls.chain(images).sum::<u64>()
         + message.kept.iter().map(|kept| tokens(&kept.json)).sum::<u64>()
 }
 
-/// What prompts and replies of a conversation say at the least, in tokens, counted once for each.
+/// The least number of tokens that prompts and replies of a conversation need; each is counted once.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct ToldCount {
-    /// From which item on it was counted, up to which one, and what that came to.
+    /// The first item counted, the first item not counted yet, and the tokens of the replies between.
     from: usize,
     upto: usize,
     tokens: u64,
-    /// And the prompts to which they are answers.
+    /// The tokens of the prompts that these replies answer.
     prompts: u64,
 }
 
 impl ToldCount {
-    /// What it came to when it was counted last, where that is too much for `room`: the replies alone are, or all of it by
-    /// far. What is near to it is put together, so that it is known how long it is.
+    /// The count, if it is too much for `room`: the replies alone exceed it, or everything exceeds it by far. A
+    /// conversation nearer to the limit is composed, which gives its real length.
     pub(in crate::engine) fn excess(&self, room: u64) -> Option<u64> {
         let all = self.tokens.saturating_add(self.prompts);
         (self.tokens > room || all > room.saturating_mul(2)).then_some(all)
     }
 
-    /// Counts what came since. Replies that broke off may be left out when all is told: they do not count. Nor do prompts
-    /// until something was said to them.
+    /// Counts the items added since the last call. Replies that broke off don't count, as they may be left out of
+    /// requests; prompts don't count until something answered them.
     pub(in crate::engine) fn count(&mut self, transcript: &Transcript) -> u64 {
         let from = transcript.summary().map_or(0, |summary| summary.upto);
         if from != self.from || transcript.items.len() < self.upto {
@@ -107,7 +107,7 @@ impl ToldCount {
     }
 }
 
-/// The prompt to which what stands behind these items is the first answer.
+/// The prompt that is first answered after these items.
 fn answered(transcript: &Transcript, items: Range<usize>) -> Option<usize> {
     let said = |at: &usize| {
         let item = transcript.items.get(*at);
@@ -120,50 +120,50 @@ fn answered(transcript: &Transcript, items: Range<usize>) -> Option<usize> {
     matches!(transcript.items.get(last), Some(Item::Prompt { .. })).then_some(last)
 }
 
-/// What is known about counting: what providers told, and what was told to the person.
+/// What is known about token counts, and which notices the person has seen.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct Meter {
-    /// The newest count: of a conversation with this estimate, this many tokens.
+    /// The newest count of a provider: the estimate of that conversation, and its tokens.
     counted: Option<(u64, u64)>,
-    /// Whether a summary has been offered since the share was below the mark.
+    /// Whether a summary has been offered since the share was last below the mark.
     pub(in crate::engine) offered: bool,
-    /// How many items and settlements there were when the length was found last: nothing else is told.
+    /// The number of items and settled blocks when the length was last measured: nothing else changes it.
     pub(in crate::engine) composed: Option<(usize, usize)>,
-    /// The version of the transcript of which the cost was added up last.
+    /// The version of the transcript when the cost was last summed up.
     pub(in crate::engine) added: Option<u64>,
-    /// What prompts and replies say at the least.
+    /// The least length of prompts and replies.
     pub(in crate::engine) told: ToldCount,
-    /// What was told of models.
+    /// What providers reported of models.
     pub(in crate::engine) infos: BTreeMap<ModelName, ModelInfo>,
-    /// The model whose unknown price was told of.
+    /// The model for which the person was warned that its price is unknown.
     pub(in crate::engine) priceless: Option<ModelName>,
 }
 
 impl Meter {
-    /// A provider counted a conversation, its newest reply included, which is estimated at so many tokens.
+    /// Takes a provider's count of a conversation, its newest reply included; `estimate` is our own estimate of it.
     pub(in crate::engine) fn count(&mut self, estimate: u64, usage: &Usage, reply_is_told: bool) {
         let Some(input) = usage.input else { return };
         // Reasoning is not sent back.
         let reply = usage.output.unwrap_or(0).saturating_sub(usage.reasoning.unwrap_or(0));
         let counted = if reply_is_told { input.saturating_add(reply) } else { input };
-        // Some servers tell only what they had not read before: such a count says nothing about the length.
+        // Some servers report only tokens that were not cached: such a count says nothing about the length.
         let credible = counted >= estimate / 3 && counted <= estimate.saturating_mul(6);
         if usage.output.is_some() && credible && estimate > 0 {
             self.counted = Some((estimate, counted));
         }
     }
 
-    /// What was found out has to be found out again.
+    /// Forces length and cost to be computed again.
     pub(in crate::engine) fn mark_stale(&mut self) {
         (self.composed, self.added) = (None, None);
     }
 
-    /// Another model counts otherwise.
+    /// Forgets the count: another model counts differently.
     pub(in crate::engine) fn forget(&mut self) {
         self.counted = None;
     }
 
-    /// Tokens of a conversation with this estimate, and whether that is an estimate still.
+    /// The tokens of a conversation with this estimate, and whether they are still an estimate.
     pub(in crate::engine) fn used_tokens(&self, estimate: u64) -> (u64, bool) {
         match self.counted {
             Some((base, counted)) => (scale(estimate, counted, base), base != estimate),
@@ -171,7 +171,7 @@ impl Meter {
         }
     }
 
-    /// Up to which estimate a conversation has this many tokens.
+    /// The largest estimate of a conversation that has at most this many tokens.
     pub(in crate::engine) fn estimate_for(&self, tokens: u64) -> u64 {
         match self.counted {
             Some((base, counted)) => scale(tokens, base, counted),

@@ -77,7 +77,7 @@ fn told_with(entries: &[Entry], settings: &Settings) -> Vec<(Role, String)> {
     messages(&transcript, settings, Dialect::Fences).into_iter().map(|m| (m.role, m.text)).collect()
 }
 
-/// What the model is told of one run that ended so.
+/// What the model is told of one run with this report.
 fn result(report: RunReport) -> String {
     let entries = [prompt("x"), reply(1, "r", None), block(1, 1), approved(1, 1, 1), ran(1, 1, report)];
     let text = told(&entries).pop().unwrap().1;
@@ -276,7 +276,7 @@ fn nothing_is_told_of_blocks_that_were_skipped_or_wait() {
 
 #[test]
 fn a_result_is_told_when_it_came_about() {
-    // The block is put back after the next turn: its second result stands behind that turn.
+    // The block is put back after the next turn: its second result comes after that turn.
     let told = told(&[
         prompt("x"),
         reply(1, "r", None),
@@ -330,6 +330,6 @@ fn a_kernel_that_ended_between_two_blocks_is_told_with_the_second() {
 fn a_reply_that_the_person_stopped_is_told_and_one_that_failed_is_not() {
     assert_eq!(told(&[prompt("x"), reply(1, "half", Some("stopped"))]).len(), 2);
     assert_eq!(told(&[prompt("x"), reply(1, "half", Some("failed"))]).len(), 1);
-    // A word that a provider made up changes nothing.
+    // A `word` that a provider made up changes nothing.
     assert_eq!(told(&[prompt("x"), reply(1, "half", Some("max_tokens"))]).len(), 2);
 }

@@ -1,5 +1,5 @@
-//! Edits: placed in their files before anyone is asked, sent back to the model where they don't fit, placed anew when the
-//! files changed.
+//! Tests of edits: placed in their files before anyone is asked, sent back to the model if they don't fit, placed again
+//! if the files changed.
 
 use super::*;
 use crate::domain::{BlockKind, Dialect, OnDisk, Role, Sha256, Target, ToolCall};
@@ -47,7 +47,7 @@ fn an_edit_is_a_text_of_the_file_before_anyone_is_asked() {
         "{}",
         d.told()
     );
-    // What was written stands in the session and comes back with it.
+    // The placed text is saved in the session and is there after reopening.
     d.reopen();
     assert_eq!(d.state().transcript.blocks[&BlockId(1)].block.placed.len(), 1);
 }
@@ -146,7 +146,7 @@ fn a_call_changes_the_file_that_it_names() {
         format!(r#"{{"path":"a.md","search":"{0}","replace":"y\n{0}"}}"#, of.repeat(count))
     };
     assert_eq!(called(&lines("=", 40)), edit("a.md"));
-    // What no marker is longer than is refused, not taken apart.
+    // A text for which no longer marker exists is refused, not split wrongly.
     assert_eq!(called(&lines("=", 400)), None);
 }
 

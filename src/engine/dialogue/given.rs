@@ -1,4 +1,4 @@
-//! Messages with files that the person gave: what the model is told, what is written down, what a resumed session sends.
+//! Tests of messages with files of the person: what the model is sent, what is recorded, what a resumed session sends.
 
 use super::*;
 use crate::domain::{FailureKind, GivenFile, Prompt};

@@ -1,4 +1,4 @@
-//! The dialogues: each path through a session, told as it goes.
+//! Scripted sessions: each path through a session.
 
 use super::*;
 use crate::domain::{DeadKernel, Policy, Variable};
@@ -10,7 +10,7 @@ fn ok() -> Outcome {
     Outcome::Ok
 }
 
-/// A dialogue whose first prompt got this reply.
+/// A session whose first prompt got this reply.
 fn replied(text: &str) -> Dialogue {
     let mut d = Dialogue::new();
     d.user("plot x");
@@ -79,7 +79,7 @@ fn three_blocks_are_settled_one_after_the_other() {
     assert_eq!([d.word(1), d.word(2), d.word(3)], ["WAITING", "QUEUED", "QUEUED"]);
     assert_eq!(d.inspected_ok(2), "+review 2.1 | deciding 1");
     assert_eq!(d.type_run(2), "'Block 2 waits behind block 1.' | deciding 1");
-    // The kernel changed with the first run: the second block is looked at again before it can be approved.
+    // The first run changed the kernel: the second block has to be inspected again before it can be approved.
     let end = d.runs(1, 1, ok());
     assert_eq!(end, "+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.', prewarm python, look 2.1 | deciding 2");
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
@@ -254,7 +254,7 @@ fn changed_limits_ask_for_a_new_look_and_older_looks_do_not_count() {
         "'The time limit has to be longer than 0 s.' | deciding 1"
     );
     assert_eq!(d.command(set(limits)), "look 1.1 | deciding 1");
-    // Two orders are out, and either answer may tell of the old limits: what counts is one more look.
+    // Two orders are unanswered, and either answer may be for the old limits: only one more inspection counts.
     assert_eq!(d.inspected_ok(1), "| deciding 1");
     assert_eq!(d.inspected_ok(1), "look 1.1 | deciding 1");
     assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
@@ -299,7 +299,7 @@ fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
     assert_eq!(d.state().terminal(), None, "nothing reads what would be typed");
     d.started(1);
     assert_eq!(d.state().terminal(), Some((RunId(1), BlockId(1))));
-    // A new kernel and a terminal exclude each other: what was wished last counts.
+    // A new kernel and a terminal exclude each other: the last choice counts.
     let mut d = replied(ONE);
     d.inspected_ok(1);
     d.command(Command::Terminal(BlockId(1)));
@@ -339,7 +339,7 @@ fn a_language_has_its_terminal_from_the_start_until_the_person_takes_it_away() {
         d.command(Command::Terminal(BlockId(1))),
         "'Block 1 would have no terminal: who reads its input finds the end of it.', look 1.1 | deciding 1"
     );
-    // What it changes of its text takes nothing of that back.
+    // Editing the text does not undo the choice.
     let line = d.edit(1, "read y");
     assert!(line.contains("look 1.2 |"), "{line}");
     let line = d.command(Command::Terminal(BlockId(1)));
@@ -609,7 +609,7 @@ fn a_server_that_does_not_answer_while_nothing_runs_is_told_and_its_kernel_is_go
     assert_eq!(d.state().variables().count(), 0);
 }
 
-/// Two kernels of a Jupyter executor: 14 variables of Python, and R that ran last.
+/// Two kernels of a Jupyter executor: Python with 14 variables, and R, which ran last.
 fn python_and_r() -> Dialogue {
     let mut d = replied("```python\na = 1\n```\n");
     d.inspected_ok(1);
@@ -871,7 +871,7 @@ fn a_prompt_while_a_block_is_put_back_is_sent_behind_it() {
 
 // Limits.
 
-/// A dialogue that asks at its limit of two steps.
+/// A session that asks at its limit of two steps.
 fn limited() -> Dialogue {
     let mut d = Dialogue::with(Settings { step_limit: 2, repeat_limit: 9, ..Settings::default() });
     d.user("x");
@@ -902,7 +902,7 @@ fn the_turn_can_end_at_the_step_limit() {
     assert_eq!(d.command(Command::Continue), "| idle");
 }
 
-/// A dialogue in which the same block came three times.
+/// A session in which the same block was proposed three times.
 fn repeated() -> Dialogue {
     let mut d = replied(ONE);
     d.runs(1, 1, ok());
@@ -1003,7 +1003,7 @@ fn another_model_is_used_from_the_next_request_on() {
     let told = "'Replies come from ollama/qwen from here on.'";
     assert_eq!(line, format!("{told}, +model ollama/qwen, switch | stuck key_refused"));
     assert_eq!(d.state().transcript.model.as_ref(), Some(&model));
-    // The session's own model is noted once, whoever says that it answers from here on.
+    // The session's own model is recorded once, whoever chooses it again.
     assert_eq!(d.send(Event::Provider(model)), "| stuck key_refused");
     let line = d.command(Command::UseModel(d.state().transcript.model.clone().unwrap()));
     assert_eq!(line, "'Replies come from ollama/qwen already.', switch | stuck key_refused");
@@ -1014,7 +1014,7 @@ fn another_model_is_used_from_the_next_request_on() {
     assert_eq!(d.command(Command::Rename("plots".into())), "| stuck key_refused");
 }
 
-// What is stale.
+// Stale events.
 
 #[test]
 fn stale_events_change_nothing() {
@@ -1164,7 +1164,7 @@ fn of_a_branch_only_what_it_lost_is_told_where_its_origin_was() {
     let mut d = replied(ONE);
     d.runs(1, 1, ok());
     assert_eq!(d.branch(), "+resumed | stuck cut", "the note of its origin stays");
-    // From then on it is a session like any other.
+    // After that it is a session like any other.
     assert_eq!(d.reopen(), "+resumed, 'Variables are not kept: the kernel is new.' | stuck cut");
     let mut d = replied(ONE);
     d.inspected_ok(1);

@@ -1,4 +1,4 @@
-//! Tools: calls as blocks, their answers, what can't be read, models that take none.
+//! Tests of tools: calls as blocks, their answers, calls that can't be read, models without tools.
 
 use super::*;
 use crate::domain::{BlockKind, Dialect, FailureKind, OnDisk, OpaqueItem, Role, Target, ToolCall};
@@ -26,7 +26,7 @@ fn file_terms(word: &str) -> Terms {
     }
 }
 
-/// A reply with these calls, all looked at.
+/// A reply with these calls, all of them inspected.
 fn called(calls: &[(&str, &str, &str)]) -> Dialogue {
     let mut d = tools();
     d.user("x");
@@ -43,7 +43,7 @@ fn called(calls: &[(&str, &str, &str)]) -> Dialogue {
     d
 }
 
-/// The answers of the newest request: which call, and the text.
+/// The answers in the newest request: the id of the call, and the text.
 fn answers(d: &Dialogue) -> Vec<(String, String)> {
     let tools = d.request().iter().filter(|message| message.role == Role::Tool);
     tools.map(|m| (m.answers.clone().unwrap_or_default(), m.text.clone())).collect()
@@ -58,7 +58,7 @@ fn calls_in_parallel_are_blocks_in_order_and_each_is_answered() {
     d.started(1);
     d.prints("1\n");
     d.ended(1, Outcome::Ok);
-    // The world may have changed: what is written is looked at again.
+    // The run may have changed the file to be written: it is inspected again.
     d.inspected(2, Review::default(), Ok(file_terms("write")));
     assert_eq!(d.approve(2), "+approved r2 2.1 person, start r2 | running r2", "no typed word for a file");
     d.started(2);
@@ -238,7 +238,7 @@ fn printed_thinking_is_never_offered() {
     d.user("y");
     assert_eq!(d.reply("hm\n```bash\nls\n```\n</think>\nDone."), "+reply stop, +end answered | idle");
     d.user("z");
-    // Thinking that never ends leaves nothing that was said.
+    // Thinking that never ends leaves an empty reply.
     let line = d.reply("<think>\n```bash\nls\n```\n");
     assert!(
         line.contains("The model answered with nothing") && line.ends_with("+end answered | idle"),

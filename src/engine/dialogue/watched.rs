@@ -1,6 +1,6 @@
-//! An engine under watch: after each event it is checked that nothing happened that may never happen.
+//! An engine under watch: after each event it checks that the engine's invariants hold.
 //!
-//! The watch keeps its own account of what it saw go in and come out, and looks at the engine's state only to compare.
+//! It keeps its own record of events and effects, and uses the engine's state only for comparison.
 
 use super::super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, StoreEvent, Transcript};
 use crate::domain::{
@@ -12,31 +12,31 @@ use crate::engine::always::START_DELAY_MS;
 use crate::engine::transcript::BlockStanding;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An engine, and the account of what it was told and what it did.
+/// An engine, and a record of its events and effects.
 pub(crate) struct WatchedEngine {
     pub(in crate::engine) engine: Engine,
-    /// All that was recorded, with its moment.
+    /// All recorded entries with their times.
     pub(crate) entries: Vec<(Timestamp, Entry)>,
     /// The newest request to the model, and its step.
     pub(in crate::engine) request: Option<ModelRequest>,
     pub(in crate::engine) last_step: StepId,
-    /// The newest order to run.
+    /// The newest run that was ordered.
     pub(in crate::engine) started: Option<RunRequest>,
-    /// The files whose content was to be known around it.
+    /// The files to be hashed around it.
     pub(crate) protected: Vec<String>,
     /// The recorded entries, folded one by one.
     folded: Transcript,
     looks: BTreeMap<BlockId, WatchedLook>,
-    /// How often what a run would meet may have changed.
+    /// Counts changes of what a run would find.
     world: u64,
     runs: BTreeSet<RunId>,
     going: Option<RunId>,
     unsaved: bool,
-    /// Which timer was set for which block that is on screen, as long as nothing hid it or held it back.
+    /// The timers of covered blocks that are on screen, until something hides the block or stops its start.
     announced: BTreeMap<TimerId, (BlockId, Revision)>,
-    /// What the person said yes to: the bytes, and the terms.
+    /// What the person approved: the bytes' hash, and the terms.
     said: Vec<(Sha256, Terms)>,
-    /// The bytes of files that the person named, as often as they may still run for it.
+    /// The bytes of named files, once for each run that naming them still allows.
     named: Vec<Sha256>,
 }
 
@@ -71,7 +71,7 @@ impl WatchedEngine {
         }
     }
 
-    /// Opens a session again from what was recorded.
+    /// Opens a session again from its entries.
     pub(in crate::engine) fn resume(
         settings: Settings,
         entries: Vec<(Timestamp, Entry)>,
@@ -112,7 +112,7 @@ impl WatchedEngine {
         effects
     }
 
-    /// What the event itself says, before the engine has it.
+    /// Notes what an event says, before the engine gets it.
     fn hear(&mut self, event: &Event) {
         match event {
             Event::Store(StoreEvent::Failed(_)) => self.unsaved = true,
@@ -143,7 +143,7 @@ impl WatchedEngine {
         }
     }
 
-    /// What was announced is hidden, held back, or its rule is gone.
+    /// Forgets announced starts whose block is hidden or held back, or whose rule is gone.
     fn hidden(&mut self, event: &Event) {
         match event {
             Event::User(Command::OnScreen { block, revision, .. }) => {
@@ -157,8 +157,8 @@ impl WatchedEngine {
         }
     }
 
-    /// A run by a rule: the rule was granted on record, in this life of the program, and not taken back; the block is one
-    /// that no rule may be wider than; and either the person said so just now or it was announced on screen.
+    /// Checks a run granted by a rule: the rule was recorded in this process and is not revoked; it covers the block;
+    /// and the person granted it just now, or the start was announced on screen.
     fn check_rule(
         &self,
         rule: RuleId,
@@ -244,7 +244,7 @@ impl WatchedEngine {
         self.entries.push((now, entry.clone()));
     }
 
-    /// The one thing that matters most: what may start, and why.
+    /// The most important check: what may start, and why.
     fn check_start(&mut self, event: Option<&Event>, request: &RunRequest, now: Timestamp) {
         let approval = request.approval();
         assert!(self.going.is_none(), "two runs at once");
@@ -252,7 +252,7 @@ impl WatchedEngine {
         assert!(!self.unsaved, "a run started while the session can't be saved");
         self.going = Some(approval.run());
 
-        // The decision is the newest fact on record, and it is about these bytes and these terms.
+        // The decision is the newest entry, and is about these bytes and terms.
         let Some((at, Entry::Approved { run, block, revision, sha256, terms, by })) = self.entries.last()
         else {
             panic!("a run started without its decision on record: {:?}", self.entries.last());
@@ -264,7 +264,7 @@ impl WatchedEngine {
         assert_eq!((*sha256, terms, *by), (approval.sha256(), approval.terms(), approval.by()));
         assert_eq!(*sha256, Sha256::of(request.source().as_bytes()));
 
-        // These are the bytes of the newest revision, which is whole and was looked at, with these terms.
+        // The bytes are those of the newest revision, which is whole and was inspected with these terms.
         let proposed = &self.folded.blocks[block].block;
         let version = proposed.current();
         assert_eq!((version.revision, &version.source), (*revision, request.source()));
@@ -286,7 +286,7 @@ impl WatchedEngine {
         assert_eq!(self.looks[block].world, self.world, "looked at before the kernel or the folder changed");
         assert_eq!((*looked, inspection.terms.as_ref()), (*revision, Ok(terms)));
 
-        // And somebody said yes to exactly this.
+        // Somebody approved exactly this.
         let policy = self.engine.settings.policy;
         let mut said = None;
         match (by, event) {
@@ -295,7 +295,7 @@ impl WatchedEngine {
                 Some(Event::User(Command::Decide { block: b, revision: r, decision })),
             ) => {
                 let plain = Decision::Approve { typed: *typed };
-                // Who makes a rule approves this block by hand; the rule is for what comes later.
+                // Whoever grants a rule also approves this block; the rule is for later ones.
                 let with_rule = !typed && matches!(decision, Decision::Always(..));
                 assert!((b, r) == (block, revision) && (*decision == plain || with_rule), "{decision:?}");
                 let of_code = terms.executor.starts_programs();
@@ -330,8 +330,7 @@ impl WatchedEngine {
         self.said.extend(said);
     }
 
-    /// Whether the newest order was about code.
-    /// What is too long does not leave, and nothing leaves for which the person has not paid.
+    /// Checks that no request is sent that is too long or over the budget.
     fn check_request(&self) {
         let live = &self.engine.state().live;
         assert!(live.context.of.is_none_or(|of| live.context.used <= of), "sent, but too long");
@@ -339,7 +338,7 @@ impl WatchedEngine {
         assert!(cost.budget.is_none_or(|budget| cost.nanos < budget), "sent, but over the budget");
     }
 
-    /// The state agrees with the account, and the phase with the state.
+    /// Checks that the state matches the record, and the phase the state.
     fn compare(&self) {
         let state = self.engine.state();
         assert_eq!(state.transcript, self.folded, "the durable half is not what its entries fold to");
@@ -372,13 +371,13 @@ impl WatchedEngine {
         assert!(matches!(state.phase, Phase::Replying(_)) || state.live.reply.is_none());
     }
 
-    /// All entries, folded at once, are the durable half.
+    /// Checks that all entries, folded at once, give the transcript.
     pub(in crate::engine) fn replay(&self) {
         assert_eq!(Transcript::fold(self.entries.iter().cloned()), self.engine.state().transcript);
     }
 }
 
-/// What is held for a block is let go of once it is settled: its start comes before that.
+/// Checks that a block's run starts before `Settled` releases what is held for the block.
 fn check_order(effects: &[Effect]) {
     let start = effects.iter().enumerate().find_map(|(at, effect)| match effect {
         Effect::StartRun { request, .. } => Some((at, request.approval().block())),
@@ -389,7 +388,8 @@ fn check_order(effects: &[Effect]) {
     assert!(!settled, "a block was let go of before its run started");
 }
 
-/// Every call is answered exactly once, right behind the message that made it; and without tools there are no calls.
+/// Checks that every call is answered exactly once, directly after its message, and that there are no calls without
+/// tools.
 fn check_answers(request: &ModelRequest) {
     let mut open: Vec<&str> = Vec::new();
     for message in &request.messages {

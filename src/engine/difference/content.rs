@@ -1,4 +1,4 @@
-//! Files and pictures of two runs, compared by what is known of their bytes.
+//! Compares files and pictures of two runs, as far as their contents are known.
 
 use super::{Comparer, Comparison, Difference, DifferentPart};
 use crate::domain::visible::visible_line;
@@ -6,28 +6,28 @@ use crate::domain::{FileChange, ImageRef, RunReport, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// What was read of files and pictures of two runs.
+/// What was read of the files and pictures of two runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownContents {
-    /// Files whose texts are those that both runs left, and differ in nothing but what is another in each run.
+    /// Text files left by both runs that are equal except for what varies from run to run.
     pub(crate) alike: BTreeSet<String>,
-    /// Pictures by where they lie.
+    /// The hashes of pictures by their paths.
     pub(crate) pictures: BTreeMap<PathBuf, Sha256>,
 }
 
-/// Endings of files in which the programs that write them note when they did, or names by chance: of such a file other bytes
-/// are told and count as no difference, unless each byte counts.
+/// Extensions of files in which programs write a timestamp or random names: different bytes in such a file are
+/// reported, but are no difference, unless every byte counts.
 const STAMPED_EXTENSIONS: [&str; 14] =
     ["docx", "eps", "gz", "jar", "ods", "odt", "pdf", "pptx", "ps", "svg", "tgz", "whl", "xlsx", "zip"];
 
-/// Folders in which tools note when they did something: unless each byte counts, contents say nothing there.
+/// Folders in which tools write timestamps: contents are ignored there, unless every byte counts.
 const TOOL_FOLDERS: [&str; 4] = [".git", ".hg", ".venv", "__pycache__"];
 
 impl Comparer {
     pub(super) fn files(&self, then: &RunReport, now: &RunReport, found: &mut Comparison) {
         let (left, right) = (files_of(then), files_of(now));
         let paths: BTreeSet<&str> = left.keys().chain(right.keys()).copied().collect();
-        // What was not looked at may be as it was on the other side.
+        // A file in a part that was not scanned may be the same as on the other side.
         let gap = |files: &BTreeMap<&str, &FileChange>, of: &RunReport, path: &str| {
             !files.contains_key(path) && of.receipt.not_looked_at.may_hide(path)
         };
@@ -56,7 +56,7 @@ impl Comparer {
             found.gaps.push(format!("only the size of {path}{more} was compared: {why}"));
         }
         if let Some((then, now)) = first {
-            // What is told alike by its size has another content.
+            // If both descriptions are equal, the contents differ: add their hashes.
             let told = |file: &FileChange| format!("{}: {}", file.path, self.file(file));
             let of_content = then.zip(now).is_some_and(|(then, now)| told(then) == told(now));
             let of = |file: Option<&FileChange>| {
@@ -69,7 +69,7 @@ impl Comparer {
         }
     }
 
-    /// Whether the same became of a file.
+    /// Whether the same happened to a file in both runs.
     fn same_file(&self, then: &FileChange, now: &FileChange) -> FileLikeness {
         let is_deleted = |file: &FileChange| file.change == "deleted";
         if !self.exact && !is_deleted(then) && !is_deleted(now) && self.known.alike.contains(&then.path) {
@@ -88,7 +88,8 @@ impl Comparer {
         }
     }
 
-    /// What became of a file. In a fresh folder it is made; whether it was there before says nothing of the run.
+    /// What happened to a file. `created` and `changed` count as the same: a replay runs in a fresh folder, where the
+    /// file did not exist before.
     fn file(&self, file: &FileChange) -> String {
         match file.change.as_str() {
             "created" | "changed" if !self.exact => format!("written, {} bytes", file.bytes),
@@ -99,7 +100,7 @@ impl Comparer {
 
     pub(super) fn pictures(&self, then: &RunReport, now: &RunReport, found: &mut Comparison) {
         let told = |report: &RunReport| {
-            // Which came first is chance where several programs draw, and where files are among them.
+            // The order is random where several programs draw, or where pictures are files.
             let mut sizes: Vec<_> = report.all_images().map(|image| (image.width, image.height)).collect();
             sizes.sort_unstable();
             let sizes = sizes.iter().map(|(width, height)| format!("{width}x{height}"));
@@ -129,12 +130,12 @@ impl Comparer {
     }
 }
 
-/// Whether the same became of a file in both runs.
+/// Whether the same happened to a file in both runs.
 enum FileLikeness {
     Same,
-    /// Its size is the same; of its content nothing is known.
+    /// The size is the same; the content of at least one is not known.
     OfSize,
-    /// Its size is the same, and its content may be another in each run.
+    /// The size is the same, the content differs, and may differ in each run.
     Stamped,
     Other,
 }

@@ -1,6 +1,6 @@
-//! From a call of one of the person's functions, with its arguments as JSON, to the text of the call in Python. Pure.
+//! Turns a call of one of the person's functions, with JSON arguments, into Python source. Pure.
 //!
-//! The text is what is shown, approved and run, so every value is written out as a literal.
+//! This source is what is shown, approved and run, so every value is written out as a literal.
 
 use crate::domain::{Function, ParameterKind};
 use crate::engine::call_error::CallError;
@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 const MAX_TEXT_BYTES: usize = 256 << 10;
 
-/// The call of this function with these arguments (JSON text): `name(a=1, b='x')`.
+/// The source of the call: `name(a=1, b='x')`. `arguments` is JSON.
 ///
 /// # Errors
-/// Why there is no such call.
+/// Why the call is not possible.
 pub(super) fn source(function: &Function, arguments: &str) -> Result<String, CallError> {
     let name = &function.name;
     let unfit = |why: String| CallError::Arguments { function: name.clone(), why };
@@ -77,7 +77,7 @@ fn collect_named(all: &Map<String, Value>, function: &str, parts: &mut Vec<Strin
     Ok(())
 }
 
-/// A name, no longer than a message has room for; the message quotes it.
+/// A name shortened for a message, which quotes it.
 fn cut_name(name: &str) -> String {
     name.chars().take(60).collect()
 }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     proptest! {
-        /// No text leaves its quotes, and nothing that can't be seen is in the call.
+        /// No string breaks out of its quotes, and the call has no invisible characters.
         #[test]
         fn texts_stay_in_their_quotes(text in any::<String>()) {
             let one = function(vec![parameter("a", ParameterKind::Named, true)]);

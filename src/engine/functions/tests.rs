@@ -1,4 +1,4 @@
-//! Dialogues about files of functions.
+//! Scripted sessions about files of functions.
 
 use super::super::dialogue::Dialogue;
 use super::*;
@@ -58,7 +58,7 @@ fn a_file_waits_before_the_first_step_and_is_told_after_it_was_loaded() {
     assert!(line.contains("ask s1"), "{line}");
     let system = system(&d);
     assert!(system.contains("- area(r: float)\n    Its area.\n    In cm."), "{system}");
-    // What came of it is no result of the model's own blocks.
+    // The result of the file is not sent as a result of the model's blocks.
     assert_eq!(d.request().len(), 2);
 }
 

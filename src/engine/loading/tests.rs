@@ -1,4 +1,4 @@
-//! Messages come when they are looked at or told, and a request waits for all that it tells.
+//! Tests that messages are loaded when they are shown or sent, and that a request waits for all of its messages.
 
 use super::*;
 use crate::domain::{
@@ -9,7 +9,7 @@ use crate::engine::{Command, Event, Settings};
 
 const EACH: usize = 1 << 20;
 
-/// A session of so many replies of a megabyte each, and one short one.
+/// A session of this many replies of a megabyte each, and a short one.
 fn entries(replies: u32) -> Vec<(Timestamp, Entry)> {
     let header = Header {
         id: SessionId("s".into()),
@@ -44,7 +44,7 @@ fn resumed(entries: &[(Timestamp, Entry)]) -> Engine {
     Engine::resume(Settings::default(), paged.into(), Timestamp(2)).0
 }
 
-/// The items that are in the file alone, and the bytes of texts in memory.
+/// The items that are not in memory, and the bytes of the texts in memory.
 fn standing(engine: &Engine) -> (Vec<usize>, usize) {
     let items = engine.state().transcript.items.iter().enumerate();
     let replies = items.filter_map(|(at, item)| match item {
@@ -55,7 +55,7 @@ fn standing(engine: &Engine) -> (Vec<usize>, usize) {
     (away, replies.map(|(_, reply)| reply.text().len()).sum())
 }
 
-/// Looks at these items; what was asked of the file, answered from these entries.
+/// Shows these items, and answers the loads from these entries; returns how many there were.
 fn look(engine: &mut Engine, items: &[usize], entries: &[(Timestamp, Entry)]) -> usize {
     let effects = engine.handle(
         Event::User(Command::Load(items.iter().map(|item| Body::Message(*item)).collect())),
@@ -119,7 +119,7 @@ fn what_is_asked_for_is_asked_once_and_what_can_not_be_read_is_told_once() {
     let asks = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Load(_)));
     assert!(asks(&load(&mut engine)));
     assert!(!asks(&load(&mut engine)), "it is on its way");
-    // Another entry than the one that was there is not taken for it.
+    // An entry that is not the one wanted is refused.
     let other = entries[5].1.clone();
     let told = engine
         .handle(Event::Loaded(vec![LoadedBody { body: Body::Message(at), result: Ok(other) }]), Timestamp(4));
@@ -128,7 +128,7 @@ fn what_is_asked_for_is_asked_once_and_what_can_not_be_read_is_told_once() {
     assert!(!asks(&load(&mut engine)), "it can't be read");
 }
 
-/// What is asked of the file when something is said, in a context of so many tokens.
+/// The loads that a prompt causes, with a context of this many tokens.
 fn submitted(entries: &[(Timestamp, Entry)], tokens: u64) -> (Engine, Vec<(Body, u64)>) {
     let settings = Settings { context_tokens: Some(tokens), ..Settings::default() };
     let mut paged = PagedTranscript::default();
@@ -187,7 +187,7 @@ fn a_conversation_that_is_too_long_or_can_not_be_read_is_not_sent_in_part() {
     let Phase::Stuck(failure) = engine.state().phase() else { panic!("it is stuck") };
     assert!(failure.message.contains("at least "), "{}", failure.message);
     assert!(failure.message.contains("of 200,000 tokens"), "{}", failure.message);
-    // What is told before the refusal is no more certain.
+    // A length reported before the refusal is a lower bound, too.
     let mut paged = PagedTranscript::default();
     paged.extend(entries.clone());
     let settings = Settings { context_tokens: Some(200_000), ..Settings::default() };
@@ -202,7 +202,7 @@ fn a_conversation_that_is_too_long_or_can_not_be_read_is_not_sent_in_part() {
     assert_eq!(failure.kind, FailureKind::SessionUnreadable, "summing it up would be of no use");
 }
 
-/// What is loaded, in parts of so many, until nothing more is asked for; and all that came of it.
+/// Answers loads in parts of `of` texts until no more are requested; returns all effects.
 fn load_in_parts(
     engine: &mut Engine,
     mut asked: Vec<(Body, u64)>,
@@ -240,7 +240,7 @@ fn load_of(effects: Vec<Effect>) -> Vec<(Body, u64)> {
     asked.flatten().collect()
 }
 
-/// Nothing that is told goes while the rest of it comes, whoever looked at it before.
+/// No message of a request is dropped while the others are loaded, even if it was loaded before for the screen.
 #[test]
 fn a_request_tells_what_was_looked_at_before_too() {
     for command in [Command::Submit("and now".into()), Command::Compact] {
@@ -282,12 +282,12 @@ fn what_could_not_be_read_is_read_when_it_is_wanted_again() {
     let entries = entries(30);
     let read = |entry: u64| Ok(entries[entry as usize].1.clone());
     let (mut engine, asked) = submitted(&entries, ANY);
-    // A count of the provider rounds what is known of the length.
+    // A provider's count makes the computed length inexact.
     let usage = Usage { input: Some(500), output: Some(0), ..Usage::default() };
     engine.meter.count(1_000, &usage, true);
     assert!(!asks(&loaded(&mut engine, &asked, |_| Err("gone".into()))));
     assert!(matches!(engine.state().phase(), Phase::Stuck(_)), "nothing leaves without it");
-    // Nor is a summary made without it.
+    // No summary is made without it, either.
     let asked = load_of(engine.handle(Event::User(Command::Compact), Timestamp(5)));
     assert!(!asked.is_empty());
     let effects = loaded(&mut engine, &asked, |_| Err("gone".into()));
@@ -341,7 +341,7 @@ fn a_summary_that_waits_can_be_stopped() {
     assert!(!engine.state().live.awaits_summary);
     assert_eq!(said(&effects), "Stopped. The chat is as it was.");
     assert!(!asks(&load_in_parts(&mut engine, asked, 12, &entries)));
-    // Nothing waits any more: there is nothing to stop.
+    // Nothing waits any more, so there is nothing to stop.
     assert_eq!(said(&engine.handle(Event::User(Command::Stop), Timestamp(3))), "");
 }
 
@@ -385,7 +385,7 @@ fn what_was_queued_goes_out_before_what_is_typed_while_a_summary_is_read() {
     let effects = engine.handle(Event::User(Command::Submit("second".into())), Timestamp(3));
     assert_eq!(prompts(&effects), ["first\n\nsecond"]);
     assert_eq!(engine.state().live.queued, None);
-    // A command of the person's own waits first, and the prompt behind it.
+    // A typed command is queued before the prompt.
     let mut engine = reading(Command::TypedCommand("ls".into()));
     let effects = engine.handle(Event::User(Command::Submit("second".into())), Timestamp(3));
     assert_eq!(prompts(&effects), Vec::<String>::new());

@@ -1,6 +1,6 @@
-//! What blocks do that run again, compared with their earlier runs.
+//! Compares blocks that run again with their earlier runs.
 //!
-//! Blocks that came together are compared one by one: behind each of them its kernel waits for the answer.
+//! The blocks of a merged text are compared one by one: after each of them the kernel waits for the result.
 
 use super::{RebuildTurn, merged};
 use crate::domain::{BlockId, OutputBuffer, RunId, RunReport, Stream, Timestamp};
@@ -9,8 +9,8 @@ use crate::engine::{Effect, Engine, notices};
 use crate::text::alike::{BothRuns, RunFacts};
 
 impl Engine {
-    /// A part of a text has ended, and waits for an answer: it gets one in any case, so that nothing waits for ever. What
-    /// could not be compared goes on.
+    /// A part of a merged text has ended and waits. It always gets an answer, so that nothing waits forever; a part
+    /// that could not be compared goes on.
     pub(in crate::engine) fn part_ended(&mut self, run: RunId, part: u32, printed: &OutputBuffer) {
         let differs = self.part_differs(run, part, printed);
         let ends = differs.as_ref().map(|(of, difference)| notices::run_ends_at(*of, difference));
@@ -20,7 +20,7 @@ impl Engine {
         self.effects.push(Effect::AfterPart { run, part, ends });
     }
 
-    /// What the block that has ended now did otherwise than before.
+    /// The difference between the part that has just ended and the earlier run of its block.
     fn part_differs(
         &mut self,
         id: RunId,
@@ -39,29 +39,30 @@ impl Engine {
         let now = turn.told.end(block, printed)?.clone();
         let (runs, cpu_ms) = (turn.runs.clone(), i64::try_from(run.cpu_ms).unwrap_or(i64::MAX));
         let mut comparer = self.comparer(id, &runs, (self.now, cpu_ms))?;
-        // How long processors have worked is told now and then only.
+        // The processor time is reported only now and then.
         let known = &mut comparer.runs;
         known.now.processor_ms = known.now.processor_ms.max(known.then.processor_ms);
         let difference = comparer.compare(&then, &now).differences.into_iter().next();
         Some((block, difference.filter(|_| !is_away)?))
     }
 
-    /// The block in whose text a run ended that did not end well, and how many are behind it; `None`: it is not known.
+    /// The block in whose part a failed run of a merged text ended, and how many blocks come after it; `None`: not
+    /// known.
     pub(super) fn broken_block(&self, run: RunId, turn: &RebuildTurn) -> Option<(BlockId, usize)> {
         let (_, ran) = self.state.transcript.run(run)?;
         let (_, report) = ran.ended.as_ref()?;
         let is_told = turn.runs.len() > 1
             && ran.terms.executor.tells_ends()
             && report.output.dropped(Stream::Stdout) == 0;
-        // What is no Python begins nowhere, and tells no end.
+        // Text that is not valid Python never starts, so no part of it has ended.
         let is_read = turn.told.count() > 0 || !report.error.as_ref().is_some_and(merged::is_no_python);
         let (open, behind) =
             turn.runs.get(turn.told.count()..).filter(|_| is_told && is_read)?.split_first()?;
         Some((self.state.transcript.run(*open)?.0.block.id, behind.len()))
     }
 
-    /// The first thing that a run did otherwise than those that it repeats, and the block of theirs that did it, where that
-    /// is known; `gaps` gets what could not be compared.
+    /// The first difference between a run and those that it repeats, and the block that differs, if known; `gaps` gets
+    /// what could not be compared.
     pub(super) fn differs(
         &self,
         run: RunId,
@@ -82,7 +83,7 @@ impl Engine {
         if let [(_, then)] = runs.as_slice() {
             return Some((None, first(then, report)?));
         }
-        // Of what is too long the ends of blocks stand where something else stood.
+        // In a truncated output the marks of the blocks' ends may be missing.
         let is_cut = report.output.dropped(Stream::Stdout) > 0;
         let told = turn.told.with_last(report);
         let is_told = !is_cut && told.len() == runs.len();
@@ -103,7 +104,8 @@ impl Engine {
         Some((None, difference?))
     }
 
-    /// Compares a run with those that it repeats; it has lasted until then, and its processors have worked for so long.
+    /// The comparer of a run with those that it repeats; `at` is when the run ended, `cpu_ms` the processor time it
+    /// used.
     fn comparer(&self, run: RunId, then: &[RunId], (at, cpu_ms): (Timestamp, i64)) -> Option<Comparer> {
         let transcript = &self.state.transcript;
         let folder = transcript.header.as_ref().map(|header| header.cwd.to_string_lossy().into_owned());

@@ -1,25 +1,25 @@
-//! Texts that come back together: one block of sayso's own that consists of them, and what each of them told.
+//! Merges texts into one block of sayso's own, and splits its output into what each of them printed.
 //!
-//! The kernel (`assets/kernel.py`) knows such a text by its first line, and tells the end of each block where it prints,
-//! and to whoever has to let it go on.
+//! The kernel (`assets/kernel.py`) recognises such a text by its first line, and marks the end of each block in the
+//! output.
 
 use super::step::{RebuildStep, StepState};
 use crate::domain::{Block, BlockId, Outcome, OutputBuffer, RunError, RunId, RunReport, Stream};
 use crate::engine::transcript::Transcript;
 
-/// Bytes of the texts of one decision: no more than a person reads.
+/// The most bytes of text in one decision: no more than a person reads.
 const MAX_BYTES: usize = 16 << 10;
-/// Blocks of one decision: behind each of them all that was printed is told.
+/// The most blocks in one decision: at the end of each, everything printed so far is reported.
 const MAX_BLOCKS: usize = 50;
-/// What its text begins with.
+/// The first line of a merged text.
 const TEXT_HEAD: &str = "# Blocks that come back together: each tells its end.\n";
-/// What its note begins with.
+/// The beginning of the note of a merged block.
 const NOTE_PREFIX: &str = "to rebuild the kernel: ";
 
-/// Whether one more step can be decided for together with these.
+/// Whether one more step can be merged with these.
 pub(super) fn can_join(together: &[&RebuildStep], step: &RebuildStep) -> bool {
     let all = || together.iter().copied().chain([step]);
-    // They share the time of one run.
+    // They share the time limit of one run.
     let least_ms = all().map(|step| step.wall_ms).min().unwrap_or_default();
     together.len() < MAX_BLOCKS
         && all().all(|step| step.state == StepState::Restorable)
@@ -27,8 +27,8 @@ pub(super) fn can_join(together: &[&RebuildStep], step: &RebuildStep) -> bool {
         && all().map(|step| step.wall_us / 1_000).sum::<u64>() <= least_ms / 2
 }
 
-/// Whether a text means the same behind another one: what has to stand first in a file does not, nor what looks as if another
-/// block began.
+/// Whether a text means the same after another one: not if it has to be at the start of a file, or looks like the head
+/// of another block.
 pub(super) fn is_mergeable(source: &str) -> bool {
     let first = |line: &str| {
         let line = line.trim_start();
@@ -37,7 +37,7 @@ pub(super) fn is_mergeable(source: &str) -> bool {
     !source.lines().any(first)
 }
 
-/// The texts of these runs, each below the number of its block.
+/// The merged text of these runs: each below a line with the number of its block.
 pub(super) fn text(transcript: &Transcript, runs: &[RunId]) -> Option<String> {
     let mut text = TEXT_HEAD.to_owned();
     for run in runs {
@@ -54,25 +54,25 @@ pub(super) fn text(transcript: &Transcript, runs: &[RunId]) -> Option<String> {
     Some(text)
 }
 
-/// Where the text comes from, in words.
+/// The note of a merged block: which blocks it consists of.
 pub(super) fn source_note(transcript: &Transcript, runs: &[RunId]) -> String {
     let blocks =
         runs.iter().filter_map(|run| transcript.run(*run)).map(|(item, _)| item.block.id.to_string());
     format!("{NOTE_PREFIX}blocks {}", blocks.collect::<Vec<_>>().join(", "))
 }
 
-/// Whether a block consists of texts that came back together.
+/// Whether a block is a merged one.
 pub(super) fn is_merged(block: &Block) -> bool {
     block.is_own() && block.origin.note.as_ref().is_some_and(|note| note.starts_with(NOTE_PREFIX))
 }
 
-/// What blocks of one text told, as far as it has run. What they wrote to standard error is not told apart: programs that
-/// Python knows nothing of write there, too.
+/// The outputs of the parts of a merged text, as far as it has run. Standard error is not split: programs that Python
+/// does not know of write there, too.
 #[derive(Debug, Default)]
 pub(super) struct ToldParts {
-    /// Those that ended.
+    /// The reports of the parts that have ended.
     ended: Vec<RunReport>,
-    /// So much of what the run printed is theirs.
+    /// How many bytes of the run's output belong to these.
     upto: usize,
 }
 
@@ -81,8 +81,8 @@ impl ToldParts {
         self.ended.len()
     }
 
-    /// The next one, this block, has ended: all that was printed since the one before is its own, whatever it looks like.
-    /// `None`: not all of it is there.
+    /// Notes that the next part, this block, has ended: everything printed since the part before belongs to it,
+    /// whatever it looks like. `None`: a part of the output is missing.
     pub(super) fn end(&mut self, block: BlockId, printed: &OutputBuffer) -> Option<&RunReport> {
         if printed.dropped(Stream::Stdout) > 0 {
             return None;
@@ -100,7 +100,7 @@ impl ToldParts {
         self.ended.last()
     }
 
-    /// What each told, the one with which the run ended, too.
+    /// The reports of all parts, including the one with which the run ended.
     pub(super) fn with_last(&self, report: &RunReport) -> Vec<RunReport> {
         let stdout = report.output.bytes(Stream::Stdout);
         let mut last = printing(stdout.get(self.upto..).unwrap_or_default());
@@ -110,12 +110,12 @@ impl ToldParts {
     }
 }
 
-/// Whether a text could not be read as Python: then none of it ran. The kinds are those of Python's parser.
+/// Whether a text is not valid Python: then none of it ran. These are the errors of Python's parser.
 pub(super) fn is_no_python(error: &RunError) -> bool {
     ["SyntaxError", "IndentationError", "TabError"].contains(&error.kind.as_str())
 }
 
-/// What stands before and behind the last of these marks.
+/// The bytes before and after the last occurrence of a mark.
 fn split_at_last_mark<'b>(bytes: &'b [u8], mark: &str) -> Option<(&'b [u8], &'b [u8])> {
     let at = bytes.windows(mark.len()).rposition(|window| window == mark.as_bytes())?;
     Some((bytes.get(..at)?, bytes.get(at + mark.len()..)?))
@@ -128,7 +128,7 @@ fn printing(stdout: &[u8]) -> RunReport {
     report
 }
 
-/// What a run told that can be told of one of several: what it printed, its value and its error.
+/// What a report has that can be split into parts: standard output, value and error.
 pub(super) fn own_part(report: &RunReport) -> RunReport {
     let mut told = RunReport::bare(report.outcome.clone());
     told.output = report.output.only_stream(Stream::Stdout);
@@ -136,12 +136,12 @@ pub(super) fn own_part(report: &RunReport) -> RunReport {
     told
 }
 
-/// What a run told that is told of all of several together.
+/// What a report has that can't be split into parts.
 pub(super) fn shared_part(report: &RunReport) -> RunReport {
     RunReport { output: report.output.only_stream(Stream::Stderr), ..report.clone() }
 }
 
-/// What runs told, one after the other, with the value of the last.
+/// Joins reports one after the other, with the value of the last.
 pub(super) fn report(runs: &[&RunReport]) -> RunReport {
     let mut together = RunReport::bare(Outcome::Ok);
     let bytes: usize = runs.iter().map(|run| run.output.limit()).sum();

@@ -1,5 +1,4 @@
-//! What a rebuild would consist of: the runs of the kernel that was there before, what each took and touched, and what
-//! becomes of its variables.
+//! Plans a rebuild: the runs of the previous kernel, what each took and touched, and what becomes of its variables.
 
 use super::merged;
 use super::step::{RebuildStep, StepState};
@@ -11,29 +10,29 @@ use crate::python::names::{Names, names};
 use crate::text::line::one_line;
 use std::collections::BTreeSet;
 
-/// All runs that made the kernel that was there before, in their order.
+/// All runs that made the previous kernel, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RebuildPlan {
     pub(crate) steps: Vec<RebuildStep>,
-    /// The variables that the kernel has now.
+    /// The variables in the current kernel.
     pub(crate) live: Vec<String>,
 }
 
-/// What becomes of the variables of an earlier kernel.
+/// What becomes of the variables of the previous kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PlannedNames {
-    /// They are there.
+    /// They are in the current kernel.
     pub(crate) live: Vec<String>,
-    /// They come back by blocks that touch nothing but the kernel.
+    /// Blocks that touch nothing but the kernel bring them back.
     pub(crate) restorable: Vec<String>,
-    /// They need a block that is decided for by itself.
+    /// They need a block that takes a decision of its own.
     pub(crate) again: Vec<String>,
     /// They need a block that can't be repeated.
     pub(crate) lost: Vec<String>,
 }
 
 impl RebuildPlan {
-    /// The plan of this state; without steps where there is nothing to rebuild.
+    /// The plan for this state; without steps if there is nothing to rebuild.
     pub(crate) fn of(state: &State) -> Self {
         let transcript = &state.transcript;
         let kernels = Kernels::of(transcript, state.live.python_kernel().is_some());
@@ -41,14 +40,14 @@ impl RebuildPlan {
             kernels.before.iter().filter_map(|run| transcript.run(*run)).collect();
         let now: Vec<(&BlockItem, &RunItem)> =
             kernels.now.iter().filter_map(|run| transcript.run(*run)).collect();
-        // What other blocks set in the kernel that is there stays as it is.
+        // Variables that other blocks set in the current kernel stay as they are.
         let others = now.iter().filter(|other| !before.iter().any(|step| covers(**other, *step)));
         let taken: BTreeSet<String> =
             others.filter_map(|other| names(source(*other)?)).flat_map(|names| names.set).collect();
         let steps = before
             .iter()
             .enumerate()
-            // A block that ran twice runs once again: its last run counts.
+            // Of a block that ran several times only the last run is repeated.
             .filter(|(at, (item, _))| {
                 !before.iter().skip(at + 1).any(|(later, _)| later.block.id == item.block.id)
             })
@@ -62,12 +61,12 @@ impl RebuildPlan {
         Self { steps, live: state.variables().map(|variable| variable.name.clone()).collect() }
     }
 
-    /// The runs that would be repeated.
+    /// The runs that can be repeated.
     pub(crate) fn offered_runs(&self) -> Vec<RunId> {
         self.steps.iter().filter(|step| step.is_offered()).map(|step| step.run).collect()
     }
 
-    /// Those of these runs that would be repeated, as they are decided for: those of one decision together.
+    /// Those of these runs that can be repeated, grouped by decision.
     pub(crate) fn decisions(&self, wanted: &[RunId]) -> Vec<Vec<RunId>> {
         let mut decisions: Vec<Vec<&RebuildStep>> = Vec::new();
         for step in self.steps.iter().filter(|step| step.is_offered() && wanted.contains(&step.run)) {
@@ -114,7 +113,7 @@ impl RebuildPlan {
     }
 }
 
-/// The runs that ended well in the kernel that is there, and in the one before it.
+/// The runs that ended well in the previous and in the current kernel.
 #[derive(Debug, Default)]
 struct Kernels {
     before: Vec<RunId>,
@@ -155,7 +154,8 @@ impl Kernels {
         }
     }
 
-    /// The kernel ended. One in which nothing but a part of the one before was made again leaves that one to be rebuilt.
+    /// A kernel ended. If it had nothing but a part of the previous kernel's runs, the previous one stays the one to
+    /// rebuild.
     fn ends(&mut self, transcript: &Transcript) {
         let now = std::mem::take(&mut self.now);
         let run = |id: &RunId| transcript.run(*id);
@@ -167,12 +167,12 @@ impl Kernels {
     }
 }
 
-/// The bytes of a run, as they stand in its block.
+/// The source of a run, from its block.
 fn source<'t>((item, run): (&'t BlockItem, &RunItem)) -> Option<&'t str> {
     item.block.version(run.revision).map(|version| version.source.as_ref())
 }
 
-/// Whether a run did what a step of a plan did: its text, or a merged one that holds it.
+/// Whether a run repeated a step: it has the step's text, or is a merged text that contains it.
 fn covers(run: (&BlockItem, &RunItem), step: (&BlockItem, &RunItem)) -> bool {
     let (Some(text), Some(part)) = (source(run), source(step)) else { return false };
     text == part || merged::is_merged(&run.0.block) && text.contains(part)

@@ -1,22 +1,22 @@
-//! One run of an earlier kernel, and what becomes of it.
+//! One run of the previous kernel, and what becomes of it.
 
 use crate::domain::{BlockId, RunId};
 use std::collections::BTreeSet;
 
-/// What becomes of the run of an earlier kernel.
+/// What becomes of a run of the previous kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StepState {
-    /// It ran again in the kernel that is there.
+    /// It ran again in the current kernel.
     Live,
-    /// It touched nothing but the kernel: it comes back together with those beside it, by one decision.
+    /// It touched nothing but the kernel: it is merged with its neighbours into one decision.
     Restorable,
-    /// It is decided for by itself, and why.
+    /// It takes a decision of its own; the reason.
     RunAgain(String),
-    /// It can't be repeated, and why.
+    /// It can't be repeated; the reason.
     LeftOut(String),
 }
 
-/// One step of a plan: a run that would be repeated.
+/// One step of a plan: a run of the previous kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RebuildStep {
     pub(crate) run: RunId,
@@ -25,21 +25,21 @@ pub(crate) struct RebuildStep {
     pub(crate) first_line: String,
     /// How long it took, in microseconds.
     pub(crate) wall_us: u64,
-    /// What it touched beside the kernel, in words; empty where nothing of the kind is known.
+    /// What it touched besides the kernel, in words; empty if nothing is known.
     pub(crate) touched: Vec<String>,
     /// The names that it sets.
     pub(crate) names: Vec<String>,
     pub(crate) state: StepState,
-    /// Names that stand in its text.
+    /// The names in its text.
     pub(super) used: BTreeSet<String>,
-    /// Bytes of its text.
+    /// The size of its text in bytes.
     pub(super) size: usize,
-    /// How long it was allowed to take, in milliseconds.
+    /// Its time limit, in milliseconds.
     pub(super) wall_ms: u64,
 }
 
 impl RebuildStep {
-    /// Whether it would be repeated.
+    /// Whether it can be repeated.
     pub(crate) fn is_offered(&self) -> bool {
         matches!(self.state, StepState::Restorable | StepState::RunAgain(_))
     }

@@ -1,4 +1,4 @@
-//! Dialogues about rebuilding a kernel.
+//! Scripted sessions about rebuilding a kernel.
 
 use super::*;
 use crate::domain::{
@@ -9,7 +9,7 @@ use crate::engine::Command;
 use crate::engine::dialogue::{Dialogue, report, terms};
 use std::sync::Arc;
 
-/// What a block of an earlier kernel was.
+/// A block that ran in the previous kernel.
 #[derive(Clone)]
 struct EarlierBlock {
     text: String,
@@ -27,7 +27,7 @@ fn writes(text: &str) -> EarlierBlock {
     EarlierBlock { wrote: Some("out.csv"), ..pure(text) }
 }
 
-/// The end of a run that wrote this file, and showed this value.
+/// The report of a run that wrote this file and showed this value.
 fn ended(wrote: Option<&str>, value: Option<&str>, outcome: Outcome) -> RunReport {
     let mut report = report(outcome);
     let file = |path: &str| FileChange::new(path, "created", 3);
@@ -36,7 +36,7 @@ fn ended(wrote: Option<&str>, value: Option<&str>, outcome: Outcome) -> RunRepor
     report
 }
 
-/// A session in which these blocks ran in a kernel that is gone.
+/// A session in which these blocks ran in a kernel that is now gone.
 fn worked(blocks: &[EarlierBlock]) -> Dialogue {
     let mut d = Dialogue::new();
     d.user("go");
@@ -58,13 +58,13 @@ fn plan(d: &Dialogue) -> RebuildPlan {
     RebuildPlan::of(d.state())
 }
 
-/// How many blocks each decision is about.
+/// How many blocks each decision has.
 fn decisions(d: &Dialogue) -> Vec<usize> {
     let plan = plan(d);
     plan.decisions(&plan.offered_runs()).iter().map(Vec::len).collect()
 }
 
-/// Goes through the whole plan.
+/// Starts the whole plan.
 fn rebuild(d: &mut Dialogue) -> String {
     let runs = plan(d).offered_runs();
     d.command(Command::Rebuild(runs))
@@ -108,7 +108,7 @@ fn blocks_that_touch_nothing_come_together_and_take_one_decision() {
         &*item.block.current().source,
         "# Blocks that come back together: each tells its end.\n# block 1\nx = 1\n\n# block 2\ny = x + 1\n"
     );
-    // The kernel knows it by its first line.
+    // The kernel recognises the text by this line.
     let kernel = include_str!("../../../assets/kernel.py");
     assert!(kernel.contains("\nTOGETHER = \"# Blocks that come back together: each tells its end.\"\n"));
     assert!(item.block.is_own());
@@ -120,7 +120,7 @@ fn blocks_that_touch_nothing_come_together_and_take_one_decision() {
     d.started(5);
     let line = d.ended(5, Outcome::Ok);
     assert!(line.contains("+back 3") && !line.contains("ask"), "{line}");
-    // The first approval was for the first decision alone.
+    // The approval was for the first decision only.
     let line = d.inspected_ok(3);
     assert!(!line.contains("start"), "{line}");
     let line = d.type_run(3);
@@ -143,7 +143,7 @@ fn a_block_that_is_skipped_leaves_the_others_to_be_decided() {
     assert!(line.contains("0 blocks") && line.ends_with("| idle"), "{line}");
 }
 
-/// Three steps that are decided one by one, the first of which ran.
+/// A session with three steps that are decided one by one, the first of which ran.
 fn begun() -> Dialogue {
     let mut d = worked(&[writes("a = 1"), writes("b = 2"), writes("c = 3")]);
     rebuild(&mut d);
@@ -187,7 +187,7 @@ fn the_first_that_does_something_else_ends_the_plan() {
         "{line}"
     );
     assert!(!line.contains("+back") && line.ends_with("| idle"), "{line}");
-    // It goes on from there, once the person says so.
+    // It continues there when the person starts it again.
     assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 restorable");
     assert!(rebuild(&mut d).contains("+back 3"));
     assert!(d.runs(3, 6, Outcome::Ok).contains("1 block"));
@@ -195,7 +195,7 @@ fn the_first_that_does_something_else_ends_the_plan() {
     assert!(plan(&d).offered_runs().is_empty());
 }
 
-/// What a run printed, and its value.
+/// The report of a run with this output and value.
 fn printing(stdout: &str, stderr: &str, value: Option<&str>) -> RunReport {
     let mut ran = report(Outcome::Ok);
     ran.output.push(Stream::Stdout, stdout.as_bytes());
@@ -204,7 +204,7 @@ fn printing(stdout: &str, stderr: &str, value: Option<&str>) -> RunReport {
     ran
 }
 
-/// A session in which two blocks printed and showed something, whose text waits together.
+/// A session with two blocks that printed and showed something, whose merged text waits.
 fn together() -> Dialogue {
     let mut d = Dialogue::new();
     d.user("go");
@@ -219,13 +219,13 @@ fn together() -> Dialogue {
     d
 }
 
-/// What part of the text of a run is over, and all that it has printed.
+/// Reports the end of a part of a run, and everything printed so far.
 fn tells_end(d: &mut Dialogue, run: u32, part: u32, stdout: &str) -> String {
     let printed = Box::new(printing(stdout, "", None).output);
     d.ran(run, RunEvent::PartEnded { part, printed })
 }
 
-/// Block 3, the text of two, runs and ends; it waits behind the end of its first, and ends there if it is told to.
+/// Runs block 3, the merged text of two: it waits at the end of its first part, and ends there if it is told to.
 fn goes_through(d: &mut Dialogue, ran: RunReport) -> String {
     d.started(3);
     let stdout = String::from_utf8(ran.output.bytes(Stream::Stdout)).unwrap();
@@ -256,12 +256,12 @@ fn of_blocks_that_came_back_together_each_is_compared_with_its_own_end() {
         (format!("{first}c\n"), "hm\n", "8", "Block 2 differs in stdout, line 1: then b; now c"),
         (first.replace('7', "6"), "", "9", "then 7; now 6. 1 block not run again."),
         (first.replace("a\n\n", "x\n\n"), "hm\n", "9", "Block 1 differs in stdout, line 1: then a; now x"),
-        // Marks that a block prints are what it printed, and hide nothing.
+        // Marks that a block itself prints count as its output and hide nothing.
         (format!("{first}{first}b\n"), "hm\n", "8", "Block 1 differs in stdout, line 2"),
         (format!("{first}b\n\n[end of block 2]\n"), "hm\n", "8", "Block 2 differs in stdout, line 2"),
         (format!("{first}b\n"), "", "8", "Block 3 differs in stderr"),
         ("a\n\n[end of block 1]\nb\n".into(), "hm\n", "8", "Block 1 differs in value: then 7; now nothing"),
-        // Where no end is told, what they printed is compared together.
+        // If no end is marked, the outputs are compared as a whole.
         ("a\nb\n".into(), "hm\n", "8", "2 blocks ran again"),
         ("a\nc\n".into(), "hm\n", "8", "Block 3 differs in stdout, line 2: then b; now c"),
     ] {
@@ -290,7 +290,7 @@ fn of_three_that_came_back_together_the_third_does_not_run_behind_a_difference()
     assert!(line.contains(&format!("end r4 2 '{why} The run was ended here.'")), "{line}");
     let line = d.ended_as(4, printing(&two, "", None));
     assert!(line.contains(&format!("{why} 1 block not run again.")) && line.ends_with("| idle"), "{line}");
-    // What did not run is not there, and comes back by itself.
+    // The part that did not run is missing, and comes back as a block of its own.
     assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 restorable");
     assert!(rebuild(&mut d).contains("+back 3"));
     assert!(d.runs_into(3, 5, ended(None, Some("3"), Outcome::Ok)).contains("1 block"));
@@ -304,7 +304,7 @@ fn each_end_of_a_part_is_answered() {
     d.inspected_ok(3);
     d.type_run(3);
     d.started(3);
-    // One that is not the next, as only code that plays the kernel tells it, takes the place of none.
+    // A report for a part that is not the next one (sent by code that imitates the kernel) is ignored.
     assert!(tells_end(&mut d, 3, 2, first).contains("go on r3 2"));
     assert!(tells_end(&mut d, 3, 1, &first.replace('7', "6")).contains("end r3 1"));
     assert!(d.ended_as(3, printing("", "", None)).contains("Block 1 differs"));
@@ -321,10 +321,10 @@ fn each_end_of_a_part_is_answered() {
         line.contains("Block 2 did not end well: 0 blocks not run again.") && line.ends_with("| idle"),
         "{line}"
     );
-    // What came before it is there, and runs no second time.
+    // The parts before it are in the kernel and don't run again.
     assert_eq!(told(&plan(&d)), "1 live; 2 restorable");
 
-    // Nothing is compared where no plan brought the text back.
+    // Nothing is compared if no plan proposed the text.
     let mut d = Dialogue::new();
     d.user("go");
     d.reply("```python\n1\n```\n");

@@ -1,4 +1,4 @@
-//! What a run touched beside its kernel: what its text told before it, and what was found after it.
+//! Finds what a run touched besides its kernel: what its review announced, and what was found after it.
 
 use crate::domain::{Review, RunReport};
 use crate::text::line::one_line;
@@ -14,12 +14,12 @@ pub(super) struct TouchedPaths {
     started: Vec<String>,
     installed: Vec<String>,
     read: Vec<String>,
-    /// What else speaks against repeating it unseen.
+    /// Another reason not to merge it.
     otherwise: Option<&'static str>,
 }
 
 impl TouchedPaths {
-    /// What is known of a run by its review, where there is one, and by its report.
+    /// Collects what is known of a run from its review, if it has one, and its report.
     pub(super) fn of(review: Option<&Review>, report: &RunReport) -> Self {
         let mut touched = Self::default();
         for file in &report.receipt.files {
@@ -55,7 +55,7 @@ impl TouchedPaths {
         touched
     }
 
-    /// Why it did more than fill the kernel; `None` where nothing speaks for that. What it reads is no such thing.
+    /// Why it did more than fill the kernel; `None` if nothing indicates that. Reading does not count.
     pub(super) fn beyond_kernel(&self) -> Option<String> {
         let kinds = self.kinds();
         let first = kinds.iter().find(|(of, _)| *of != "reads").map(|(of, names)| describe_names(of, names));

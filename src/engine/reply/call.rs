@@ -1,6 +1,6 @@
-//! Calls of tools: which tools there are, and what the arguments of a call mean.
+//! Tool calls: which tools exist, and what the arguments of a call mean.
 //!
-//! A call becomes a block that waits like every other; what can't be read is a `CallError`.
+//! A call becomes a block that waits like every other; a call that can't be read gives a `CallError`.
 
 pub(crate) mod definitions;
 
@@ -13,7 +13,7 @@ use strum::VariantArray as _;
 const MAX_LINES: u32 = 5_000;
 const MAX_PACKAGES_SHOWN: usize = 12;
 
-/// The tools that there are.
+/// The tools of sayso.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
 enum Name {
@@ -29,7 +29,7 @@ impl Name {
         self.into()
     }
 
-    /// The tool of this name; some models put `functions.` in front of it.
+    /// The tool of this name; some models put `functions.` before it.
     fn parse(name: &str) -> Option<Self> {
         let name = name.trim();
         let name = name.strip_prefix("functions.").unwrap_or(name);
@@ -42,11 +42,11 @@ pub(super) fn is_known(name: &str) -> bool {
     Name::parse(name).is_some()
 }
 
-/// What a call proposes. `complete` tells whether the model said all that it wanted to say: of a call that was cut off,
-/// what came is a block that can't be approved as it stands.
+/// The block that a call proposes. `complete`: whether the model finished its reply. A call that was cut off gives a
+/// block that can't be approved as it is.
 ///
 /// # Errors
-/// Why it comes to no block, in one line.
+/// Why it becomes no block, in one line.
 pub(crate) fn read(
     name: &str,
     arguments: &str,
@@ -67,13 +67,13 @@ pub(crate) fn read(
     Ok(proposed)
 }
 
-/// The fields of the arguments, whether they are whole, and whether they had to be repaired.
+/// The fields of the arguments, whether they are complete, and whether they had to be repaired.
 fn fields(arguments: &str, complete: bool) -> Result<(Map<String, Value>, bool, bool), CallError> {
     let trimmed = arguments.trim();
     if trimmed.is_empty() {
         return Ok((Map::new(), complete, false));
     }
-    // Some servers wrap the arguments in a text once more.
+    // Some servers encode the arguments as a JSON string once more.
     let unwrapped = serde_json::from_str::<String>(trimmed).ok();
     let text = unwrapped.as_deref().unwrap_or(trimmed).trim();
     match json::read(text) {
@@ -152,7 +152,7 @@ impl Call {
         })
     }
 
-    /// `None`: it names no language, the person has to choose one.
+    /// The language that the call names. `None`: none, and the person has to choose one.
     fn language(&self, languages: &Languages) -> Result<Option<Language>, CallError> {
         const KEYS: &[&str] = &["language", "lang"];
         if !self.has(KEYS) {
@@ -295,7 +295,7 @@ mod tests {
     }
 
     proptest! {
-        /// A call that was cut off anywhere is never whole.
+        /// A call that was cut off, at whatever point, never counts as whole.
         #[test]
         fn a_cut_call_is_incomplete(code in any::<String>(), cut in 0usize..200) {
             let whole = serde_json::json!({ "language": "python", "code": code }).to_string();

@@ -1,20 +1,21 @@
-//! A pass over a stretch of a reply in which the fence of an edit ends where its edit does: what stands inside an edit in a
-//! fence is no block, whatever Markdown makes of its lines. Of edits in no fence `unfenced` takes care.
+//! A Markdown pass that ends the fence of an edit where the edit ends: text inside an edit in a fence is no block, even
+//! if Markdown sees one there. Edits outside of fences are handled in `unfenced`.
 //!
-//! A fence of the outermost level goes on up to the line that closes it behind its edit. One in a list or a quote, and one
-//! of which nothing tells where it ends, takes the rest of the reply: of that nothing is offered.
+//! A fence at the outermost level reaches to the line that closes it after its edit. A fence in a list or a quote, or
+//! one whose end can't be found, takes the rest of the reply; nothing in that is offered.
 
 use super::markdown::{self, Fence, MarkdownScan, Tags};
 use super::{info, tag};
 use crate::edit::{EditEnd, EditExtent, path_in_front};
 use std::ops::Range;
 
-/// Each edit that holds ends of fences costs one more pass over what is behind it: bytes of passes that a stretch has for
-/// nothing, and for each of its bytes. What is behind the edit that goes beyond them is not taken apart.
+/// Each edit that contains fence ends costs one more pass over the text after it. These limit the bytes of all passes:
+/// a fixed amount, plus an amount for each byte of the text. The text after the edit that exceeds the limit is not
+/// parsed.
 const FREE_PASS_BYTES: usize = 4 << 20;
 const PASS_BYTES_PER_BYTE: usize = 8;
 
-/// Looks at a text. Where more of it may come (`grows`), an end that is not sure is none yet.
+/// Scans a text. If more of it may come (`grows`), an uncertain end does not count yet.
 pub(super) fn scan(text: &str, tags: Tags, grows: bool) -> MarkdownScan {
     let mut found = markdown::scan(text, tags);
     let (mut at, most) = (0, text.len().saturating_mul(PASS_BYTES_PER_BYTE).saturating_add(FREE_PASS_BYTES));
@@ -32,33 +33,33 @@ pub(super) fn scan(text: &str, tags: Tags, grows: bool) -> MarkdownScan {
     found
 }
 
-/// How far the edit of a fence goes that has this text so far.
+/// The state of the edit in a fence after this text.
 pub(super) fn extent(info: &str, source: &str) -> EditExtent {
     let mut extent = EditExtent::new(info::is_edit(info));
     source.lines().for_each(|line| extent.line(line));
     extent
 }
 
-/// A line without the blanks that its fence is indented by.
+/// A line without the indentation of its fence.
 pub(super) fn dedented(line: &str, indent: usize) -> &str {
     let blanks = line.len() - line.trim_start_matches(' ').len();
     line.get(blanks.min(indent)..).unwrap_or(line)
 }
 
-/// Where a fence ends that does not end as Markdown says.
+/// Where a fence ends if not where Markdown says.
 enum OtherEnd {
     /// At this line.
     At(Range<usize>),
-    /// With the text: no line is its end.
+    /// At the end of the text: no line ends it.
     None,
 }
 
-/// The line that closes a fence, where that is not the one that Markdown found. `None`: it ends as Markdown says.
+/// The line that closes a fence, if it is not the one that Markdown found. `None`: Markdown is right.
 fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<OtherEnd> {
     let mut extent = extent(&fence.info, &fence.source);
     let upto = text.get(..fence.range.end)?;
     if !fence.closed {
-        // With its list or quote a fence may end whose edit has not even begun.
+        // A fence in a list or quote may be cut off before its edit has even begun.
         let is_empty = fence.source.trim().is_empty();
         let behind = text.get(fence.range.end..)?;
         let unsaid = !extent.has_begun()
@@ -104,8 +105,9 @@ fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<OtherEnd> {
     Some(OtherEnd::None)
 }
 
-/// Whether an edit begins with the first line behind a fence that was cut off, or with what names its file where the fence
-/// `is_empty`. No later line counts: it would change what stands by then; nothing does before that line is whole.
+/// Whether the first filled line after a fence that was cut off begins an edit, or (if the fence `is_empty`) names a
+/// file. Only this line counts, as a later one would change what was decided by then; until the line is complete, the
+/// answer is yes.
 fn edit_goes_on(mut extent: EditExtent, is_empty: bool, behind: &str, grows: bool) -> bool {
     let Some(line) = behind.split_inclusive('\n').find(|line| !line.trim().is_empty()) else { return grows };
     if grows && !line.ends_with('\n') {
@@ -115,7 +117,7 @@ fn edit_goes_on(mut extent: EditExtent, is_empty: bool, behind: &str, grows: boo
     extent.may_have_begun() || is_empty && path_in_front(line).is_some()
 }
 
-/// Whether a line closes the fence that this one opened.
+/// Whether a line closes the fence opened by `opener`.
 fn closes(line: &str, opener: &str) -> bool {
     let Some(mark) = opener.chars().next() else { return false };
     let run = |text: &str| text.len() - text.trim_start_matches(mark).len();
@@ -124,12 +126,12 @@ fn closes(line: &str, opener: &str) -> bool {
     count >= run(opener) && inner.get(count..).is_some_and(|rest| rest.trim().is_empty())
 }
 
-/// Whether a text holds nothing of which a block could be made.
+/// Whether a text has nothing that could become a block.
 pub(super) fn offers_nothing(text: &str) -> bool {
     !text.contains("```") && !text.contains("~~~") && !text.contains(['<', '{', '['])
 }
 
-/// Lets a fence end at this line, or with the text, and looks anew at what is behind it.
+/// Ends a fence at this line, or at the end of the text, and scans the text after it again.
 fn put_end(text: &str, found: &mut MarkdownScan, at: usize, end: Option<Range<usize>>, tags: Tags) {
     found.fences.truncate(at + 1);
     found.tag = None;

@@ -1,4 +1,4 @@
-//! Edits in a reply: fences that hold one, whatever word stands behind them, and the arguments of a call.
+//! Edits in a reply: in fences, whatever their info string, and in the arguments of a call.
 
 use super::{Proposal, info};
 use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages};
@@ -6,21 +6,21 @@ use crate::edit::{self, EditError, EditHunk, FileEdit};
 use crate::engine::call_error::CallError;
 use serde_json::{Map, Value};
 
-/// How the two sides of a hunk are called.
+/// Names that models use for the two sides of a hunk, and for the path.
 const SEARCH_KEYS: [&str; 6] = ["search", "old_text", "old_string", "old_str", "old", "find"];
 const REPLACE_KEYS: [&str; 6] = ["replace", "new_text", "new_string", "new_str", "new", "replacement"];
 const PATH_KEYS: [&str; 4] = ["path", "file_path", "filename", "file"];
 
-/// The block that a fence makes which holds an edit. `before` is the text in front of it, which may name the file.
+/// The edit block for a fence that contains an edit. `before` is the text before it, which may name the file.
 pub(super) fn fenced(block: &Proposal, before: &str, languages: &Languages) -> Option<Proposal> {
     let named = match &block.file {
         Some(BlockKind::Edit { paths }) => paths.first().cloned(),
-        // A patch that is to be written is no edit of itself.
+        // A fence that writes a patch file is not an edit.
         Some(BlockKind::Write { path }) if !is_patch(path) => Some(path.clone()),
         Some(_) => return None,
         None => None,
     };
-    // Of a file that is written, a command is text.
+    // In a file to be written, a command is text.
     let is_written = matches!(block.file, Some(BlockKind::Write { .. }));
     let in_command = edit::in_command(&block.source).filter(|_| !is_written);
     let source = in_command.unwrap_or(&block.source);
@@ -30,12 +30,12 @@ pub(super) fn fenced(block: &Proposal, before: &str, languages: &Languages) -> O
     }
     let path = named.or_else(|| edit::path_in_front(before)).unwrap_or_default();
     let edits = edit::read(source, &path);
-    // A diff that names no file, or can't be read, may be there to be looked at.
+    // A diff that names no file, or can't be read, may only be meant to be shown.
     let has_markers = || block.source.lines().any(|line| line.starts_with("<<<<<"));
     if edits.is_err() && !meant && !has_markers() {
         return None;
     }
-    // What is wrong with it is told where its places are looked for.
+    // If the edit is wrong, placing it reports why.
     let paths = edits.map_or_else(|_| vec![path], |edits| edits.into_iter().map(|edit| edit.path).collect());
     let mut edit = Proposal {
         language: language(&paths, languages),
@@ -53,14 +53,14 @@ fn is_patch(path: &str) -> bool {
     [".patch", ".diff", ".rej"].iter().any(|end| path.ends_with(end))
 }
 
-/// What the files are coloured as, where that is one.
+/// The language for highlighting, if all files have the same.
 fn language(paths: &[String], languages: &Languages) -> Option<Language> {
     let (first, others) = paths.split_first()?;
     let language = info::by_extension(first, languages);
     others.iter().all(|other| info::by_extension(other, languages) == language).then_some(language)?
 }
 
-/// What the arguments of a call mean: its kind, what it is coloured as, and its text.
+/// The kind of block, the language for highlighting and the text for the arguments of a call.
 pub(super) fn parse_call(
     arguments: &Map<String, Value>,
     languages: &Languages,
@@ -71,7 +71,7 @@ pub(super) fn parse_call(
         None => {
             let edits = hunks(arguments, &path)?;
             let source = edit::write(&edits);
-            // What can't be read back as it was meant is refused here, not changed.
+            // An edit that would not be read back unchanged is refused.
             if edit::read(&source, "")? != edits {
                 return Err(EditError::Unwritable.into());
             }
@@ -86,13 +86,13 @@ pub(super) fn parse_call(
     Ok((BlockKind::Edit { paths }, language, source))
 }
 
-/// The hunks of the arguments, by their files.
+/// The hunks in the arguments, grouped by file.
 fn hunks(arguments: &Map<String, Value>, path: &str) -> Result<Vec<FileEdit>, CallError> {
     let unwrapped;
     let list: Vec<&Map<String, Value>> = match arguments.get("edits").or_else(|| arguments.get("changes")) {
         Some(Value::Array(list)) => list.iter().filter_map(Value::as_object).collect(),
         Some(Value::Object(one)) => vec![one],
-        // Some models tell a list as a text once more.
+        // Some models encode the list as a JSON string once more.
         Some(Value::String(text)) => {
             unwrapped =
                 serde_json::from_str::<Vec<Map<String, Value>>>(text).map_err(|_| CallError::NoEdits)?;
@@ -125,7 +125,7 @@ fn text(arguments: &Map<String, Value>, keys: &[&str]) -> Result<Option<String>,
     }
 }
 
-/// A fence that is only shown, as a block would be made of it.
+/// A proposal for a fence that is only shown.
 pub(super) fn displayed_fence(
     info: &str,
     source: &str,

@@ -1,13 +1,14 @@
-//! What the info string of a fence says: which language, and whether it may be offered at all.
+//! Parses the info string of a fence: its language, and whether the fence may be offered at all.
 //!
-//! Models write many forms: `python`, `Python title="x"`, `{python}`, `{.python .numberLines}`, `py3`, `python:main.py`,
-//! `python{1,3}`. The first word counts. Nothing is guessed from the code. With `path=tests/test_x.py` behind it, the fence
-//! holds the text of that file, in whatever language: it is written, not run; behind the word `edit`, it holds changes of it.
+//! Models write many forms: `python`, `Python title="x"`, `{python}`, `{.python .numberLines}`, `py3`,
+//! `python:main.py`, `python{1,3}`. The first word counts. Nothing is guessed from the code. With
+//! `path=tests/test_x.py` the fence has the text of that file, in whatever language: it is written, not run. With the
+//! word `edit` it has changes of that file.
 
 use crate::domain::{BlockKind, Language, Languages};
 
-/// Transcripts of a terminal or a prompt: prompts and output between the commands, so never run as they stand, whatever is
-/// configured. What `prompts` makes of them is another text.
+/// Transcripts of a terminal or console: they mix commands with prompts and output, so they never run as they are,
+/// whatever is configured. `prompts` extracts the commands.
 const TRANSCRIPT_LANGUAGES: [&str; 8] = [
     "console",
     "shell-session",
@@ -19,26 +20,26 @@ const TRANSCRIPT_LANGUAGES: [&str; 8] = [
     "python-console",
 ];
 
-/// The word of a fence that holds an edit.
+/// The info word of a fence with an edit.
 const EDIT_WORD: &str = "edit";
 
-/// What may become of a block.
+/// What a fence may become.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FenceOffer {
-    /// It is only shown.
+    /// Only shown.
     Shown,
-    /// It names no language: the person has to choose one.
+    /// Code without a language: the person has to choose one.
     Ask,
-    /// It can be run.
+    /// Code in this language.
     Run(Language),
-    /// It is the text of this file; coloured as this language.
+    /// The text of this file, highlighted as this language.
     Write(String, Option<Language>),
-    /// It changes places of this file.
+    /// Changes of this file, highlighted as this language.
     Edit(String, Option<Language>),
 }
 
 impl FenceOffer {
-    /// What it is, where it is more than code.
+    /// The kind of block, if it is not plain code.
     pub(super) fn file(&self) -> Option<BlockKind> {
         match self {
             FenceOffer::Write(path, _) => Some(BlockKind::Write { path: path.clone() }),
@@ -57,7 +58,7 @@ impl FenceOffer {
     }
 }
 
-/// What an info string makes of its fence.
+/// What the fence with this info string may become.
 pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
     if info.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).any(|w| w == "norun") {
         return FenceOffer::Shown;
@@ -80,19 +81,19 @@ pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
     offer_for_word(word, languages)
 }
 
-/// Whether an info string says that its fence holds an edit.
+/// Whether an info string says that the fence has an edit.
 pub(super) fn is_edit(info: &str) -> bool {
     language_word(info).eq_ignore_ascii_case(EDIT_WORD)
 }
 
-/// Whether an info string says that its fence holds what a file is or becomes: text, an edit, a diff.
+/// Whether an info string says that the fence is about a file: its text, an edit, a diff.
 pub(super) fn is_of_a_file(info: &str) -> bool {
     let word = language_word(info);
     is_edit(info) || path(info).is_some() || ["diff", "patch"].iter().any(|of| word.eq_ignore_ascii_case(of))
 }
 
-/// The file that an info string names: `path=a.py`, `path="my file.py"`, also in braces. What stands inside the quotes of
-/// other attributes is no attribute.
+/// The file that an info string names: `path=a.py`, `path="my file.py"`, also in braces. Text inside the quotes of
+/// other attributes does not count.
 fn path(info: &str) -> Option<&str> {
     let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '{' | '}');
     let mut rest = info;
@@ -123,7 +124,7 @@ fn path(info: &str) -> Option<&str> {
     }
 }
 
-/// What a word for a language makes of its block.
+/// What a block with this language word may become.
 pub(super) fn offer_for_word(word: &str, languages: &Languages) -> FenceOffer {
     if TRANSCRIPT_LANGUAGES.iter().any(|t| word.eq_ignore_ascii_case(t)) {
         return FenceOffer::Shown;
@@ -134,26 +135,26 @@ pub(super) fn offer_for_word(word: &str, languages: &Languages) -> FenceOffer {
     }
 }
 
-/// The language that a word names, a version behind it passed over: `python3.11`, `Python-3`, `node20`.
+/// The language of a word, ignoring a version at its end: `python3.11`, `Python-3`, `node20`.
 pub(super) fn lenient(word: &str, languages: &Languages) -> Option<Language> {
     let bare = word.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '_'));
     languages.find(word).or_else(|| languages.find(bare)).map(|entry| entry.name.clone())
 }
 
-/// What a file of this name is coloured as.
+/// The language for highlighting a file of this name.
 pub(super) fn by_extension(path: &str, languages: &Languages) -> Option<Language> {
     let name = path.rsplit(['/', '\\']).next()?;
     let (_, extension) = name.rsplit_once('.')?;
     languages.by_extension(extension).map(|entry| entry.name.clone())
 }
 
-/// What to say of a word that names its language only when a version is passed over.
+/// A note for a word that names its language only without its version.
 pub(super) fn version_hint(word: &str, languages: &Languages) -> Option<String> {
     let read = lenient(word, languages).filter(|_| languages.find(word).is_none())?;
     Some(format!("the tag {word:?} was read as {read}"))
 }
 
-/// In which language the commands of a transcript are written, where an info string names one.
+/// The language of the commands if an info string says that the fence is a transcript.
 pub(super) fn transcript(info: &str) -> Option<Language> {
     let word = language_word(info);
     let python = ["pycon", "python-console"].iter().any(|t| word.eq_ignore_ascii_case(t));
@@ -161,7 +162,7 @@ pub(super) fn transcript(info: &str) -> Option<Language> {
     any.then(|| if python { Language::python() } else { Language::bash() })
 }
 
-/// The word of an info string that names the language, as written; empty where there is none.
+/// The language word of an info string, as written; empty if there is none.
 pub(super) fn language_word(info: &str) -> &str {
     let info = info.trim();
     let inner = info.strip_prefix('{').unwrap_or(info).trim_start();

@@ -1,18 +1,18 @@
-//! JSON as models print it: whole, cut off, or with line breaks inside of its texts. Each is read in one pass.
+//! Reads JSON as models print it: complete, cut off, or with unescaped line breaks in strings. Each takes one pass.
 
 use serde_json::{Map, Value};
 
-/// A value that begins a text.
+/// A JSON value at the start of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LeadingValue {
     pub(super) value: Value,
-    /// Bytes that it takes.
+    /// How many bytes it has.
     pub(super) length: usize,
-    /// Whether line breaks had to be escaped to read it.
+    /// Whether line breaks had to be escaped to parse it.
     pub(super) repaired: bool,
 }
 
-/// The object or list that begins `text`; `None` where it is not whole or no JSON.
+/// The object or list at the start of `text`; `None` if it is incomplete or not JSON.
 pub(super) fn read(text: &str) -> Option<LeadingValue> {
     let length = end(text)?;
     let whole = text.get(..length)?;
@@ -23,7 +23,7 @@ pub(super) fn read(text: &str) -> Option<LeadingValue> {
     Some(LeadingValue { value, length, repaired: true })
 }
 
-/// Where the object or list ends that begins `text`.
+/// Where the object or list at the start of `text` ends.
 fn end(text: &str) -> Option<usize> {
     let (mut depth, mut in_text, mut escape) = (0u32, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -45,7 +45,7 @@ fn end(text: &str) -> Option<usize> {
     None
 }
 
-/// The same with the control characters inside of its texts escaped.
+/// The JSON with control characters inside of strings escaped.
 fn escaped(json: &str) -> String {
     let (mut in_text, mut escape) = (false, false);
     let mut out = String::with_capacity(json.len() + 16);
@@ -66,7 +66,8 @@ fn escaped(json: &str) -> String {
     out
 }
 
-/// The fields of an object that breaks off: those that are whole, and the text that is not. Only texts and numbers.
+/// The fields of an object that is cut off: the complete ones, and the string that is cut. Only strings and numbers are
+/// read.
 pub(super) fn broken_off(text: &str) -> Option<Map<String, Value>> {
     let mut rest = text.trim_start().strip_prefix('{')?;
     let mut fields = Map::new();
@@ -81,7 +82,7 @@ pub(super) fn broken_off(text: &str) -> Option<Map<String, Value>> {
             continue;
         }
         let number = behind.split(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
-        // A number at the very end may have been cut.
+        // A number at the very end may be cut off.
         let Some(behind) = behind.get(number.len()..).filter(|b| !number.is_empty() && !b.is_empty()) else {
             return Some(fields);
         };
@@ -92,7 +93,7 @@ pub(super) fn broken_off(text: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// The text that begins `json`, whether it is whole, and what follows.
+/// The string at the start of `json`, whether it is complete, and the rest.
 fn string(json: &str) -> Option<(String, bool, &str)> {
     let inner = json.strip_prefix('"')?;
     let mut escape = false;
@@ -112,7 +113,7 @@ fn string(json: &str) -> Option<(String, bool, &str)> {
         None => (inner, ""),
     };
     let decode = |body: &str| serde_json::from_str::<String>(&escaped(&format!("\"{body}\""))).ok();
-    // An escape that is cut in two (`\`, `\u00`, half of a pair) is left out.
+    // Drop an escape that is cut in two (`\`, `\u00`, half of a surrogate pair).
     let cuts = if end.is_some() { 0..=0 } else { 0..=11 };
     let text =
         cuts.into_iter().filter_map(|cut| body.get(..body.len().checked_sub(cut)?)).find_map(decode)?;

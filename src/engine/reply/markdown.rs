@@ -1,37 +1,37 @@
-//! One pass of the Markdown parser over a stretch of a reply: which fences and which opening tags it holds.
+//! One pass of the Markdown parser over a part of a reply: finds its fences and opening tags.
 //!
-//! Nothing is kept between passes and nothing is decided about running.
+//! It keeps no state between passes, and does not decide what may run.
 
 use super::tag;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
-/// A fenced block. Ranges are bytes of the text that was looked at.
+/// A fenced block. Ranges are bytes of the scanned text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fence {
-    /// The whole block: from the start of its line, where only blanks stand before the fence, to behind the line end of
-    /// the closing fence.
+    /// The whole block: from the start of its line, if only blanks come before the fence, to after the line end of the
+    /// closing fence.
     pub(super) range: Range<usize>,
-    /// Where the line behind the opening fence begins.
+    /// The offset after the line of the opening fence.
     pub(super) body: usize,
-    /// The info string, escapes resolved.
+    /// The info string with escapes resolved.
     pub(super) info: String,
-    /// The text, without the indentation and markers of its containers. Line ends stay as they were written.
+    /// The text without the indentation and markers of its containers, with its line ends unchanged.
     pub(super) source: String,
-    /// Whether its closing fence was seen. A block that ends with its quote or list item has none.
+    /// Whether it has a closing fence. A block that ends with its quote or list item has none.
     pub(super) closed: bool,
-    /// Whether it stands in no container.
+    /// Whether it is at the outermost level, in no list or quote.
     pub(super) top: bool,
-    /// Where its opening marker begins.
+    /// The offset of its opening marker.
     pub(super) marker: usize,
-    /// Where the block of the outermost level begins in which it stands, as [`MarkdownScan::last`] counts.
+    /// The start of the outermost block that it is in, as in [`MarkdownScan::last`].
     pub(super) block: usize,
-    /// Whether nothing that comes can end it.
+    /// Whether no later text can end it.
     pub(super) endless: bool,
 }
 
 impl Fence {
-    /// The same in a text that has so many bytes more in front.
+    /// The fence with its ranges moved by this many bytes.
     pub(super) fn moved(self, by: usize) -> Self {
         Self {
             range: self.range.start + by..self.range.end + by,
@@ -43,31 +43,31 @@ impl Fence {
     }
 }
 
-/// What a pass found.
+/// The result of a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct MarkdownScan {
-    /// The fences in front of the tag, in their order.
+    /// The fences before the tag, in their order.
     pub(super) fences: Vec<Fence>,
-    /// The first opening tag that opens a block; the pass ends there.
+    /// The first tag that opens a block; the pass ends there.
     pub(super) tag: Option<Range<usize>>,
-    /// Where the last block of the outermost level begins, of a list its last item: a pass that begins at the start of
-    /// its line finds the same from there on.
+    /// The start of the last outermost block (in a list: of its last item). A pass that begins at the start of that
+    /// line finds the same from there on.
     pub(super) last: usize,
-    /// Bytes that were looked at again for edits which hold ends of fences.
+    /// How many bytes were scanned again because of edits that contain fence ends.
     pub(super) again: usize,
 }
 
-/// What to do about `<execute>`.
+/// How to treat `<execute>` tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tags {
-    /// They are nothing special.
+    /// As plain text.
     Ignored,
-    /// Those that stand where a block can begin count.
+    /// Only those where a block may begin count.
     Careful,
     All,
 }
 
-/// Looks at a text.
+/// Scans a text.
 pub(super) fn scan(text: &str, tags: Tags) -> MarkdownScan {
     let mut scan = MarkdownScan::default();
     let mut depth = 0usize;
@@ -96,7 +96,7 @@ pub(super) fn scan(text: &str, tags: Tags) -> MarkdownScan {
             }
             Event::End(end) => {
                 depth = depth.saturating_sub(1);
-                // A list's own range may reach over definitions that stand behind its last item.
+                // The range of a list may include link definitions after its last item.
                 if (depth == 0 && !in_list) || (depth == 1 && in_list && end == TagEnd::Item) {
                     end_of_last = range.end;
                 }
@@ -121,8 +121,8 @@ pub(super) fn scan(text: &str, tags: Tags) -> MarkdownScan {
     scan
 }
 
-/// Where a pass has to begin to find the block at `range` again. Definitions of links in front of it leave no event, and
-/// a line behind them is read as if it went on a paragraph; so they belong to it.
+/// Where a pass has to begin to find the block at `range` again. Link definitions before it cause no event, and a line
+/// after them is parsed as if it continued a paragraph, so they are included.
 fn start_of(text: &str, end_of_last: usize, range: &Range<usize>) -> usize {
     let between = text.get(end_of_last..range.start).unwrap_or("");
     if between.trim().is_empty() {
@@ -135,7 +135,7 @@ fn start_of(text: &str, end_of_last: usize, range: &Range<usize>) -> usize {
     }
 }
 
-/// The opening tag that an event holds, if it opens a block.
+/// The opening tag in an event, if it opens a block.
 fn opening_tag(text: &str, event: &Event<'_>, range: &Range<usize>, tags: Tags) -> Option<Range<usize>> {
     let html = match event {
         Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => text.get(..range.end)?,
@@ -151,13 +151,13 @@ fn opening_tag(text: &str, event: &Event<'_>, range: &Range<usize>, tags: Tags) 
     None
 }
 
-/// A fence whose text is being collected.
+/// A fence while its text is being collected.
 struct OpenFence {
     range: Range<usize>,
     body: usize,
     info: String,
     source: String,
-    /// Behind the last byte that belongs to the source.
+    /// The offset after the last byte of the source.
     seen: usize,
     marker: u8,
     top: bool,
@@ -173,7 +173,7 @@ impl OpenFence {
     }
 
     fn push(&mut self, text: &str, piece: &str, range: &Range<usize>) {
-        // The Markdown parser leaves the carriage return of a line end out; it is put back: what stands between the
+        // The Markdown parser drops the carriage return of a line end; it is restored, because the text between the
         // fences is what is shown and run.
         let before = range.start.checked_sub(1).and_then(|i| text.as_bytes().get(i));
         if piece.starts_with('\n') && before == Some(&b'\r') {

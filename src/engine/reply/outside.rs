@@ -1,5 +1,5 @@
-//! What stands in the prose of a reply and is none: edits in no fence, and calls printed as text. What one of them holds is
-//! its text, so nothing that begins in it is a block of its own, whatever Markdown makes of its lines.
+//! Finds blocks that a model wrote outside of fences: unfenced edits, and calls printed as text. Everything inside of
+//! them is their text, so nothing in it becomes a block of its own, even if Markdown sees one there.
 
 use super::Segment;
 use super::markdown::Fence;
@@ -8,18 +8,18 @@ use super::tiling::Stretch;
 use super::unfenced::{self, EditScanner};
 use std::ops::Range;
 
-/// What was found, in its order.
+/// What was found, in order.
 #[derive(Default)]
 pub(super) struct OutsideScan {
     pub(super) stretches: Vec<Stretch>,
-    /// Whether a fence or a block that begins in the last one goes on behind it: what stands there is not what it seems, and
-    /// nothing was looked for there.
+    /// Whether a fence or block that begins in the last stretch continues after it. What Markdown sees after it is then
+    /// wrong, and the search ended there.
     pub(super) is_torn: bool,
-    /// Lines of edits that were looked at.
+    /// How many lines were read for edits.
     pub(super) looked: usize,
 }
 
-/// Looks at the part of a reply that begins at `from`, of which these are the fences and segments.
+/// Searches the part of a reply that begins at `from`; `fences` and `segments` are those of this part.
 pub(super) fn find(
     reply: &str,
     from: usize,
@@ -41,7 +41,7 @@ pub(super) fn find(
             let fence = fence.ok().and_then(|fence| fences.get(fence));
             (fence.and_then(|fence| reading.calls_in_torn_fence(text, fence, &mut calls)), behind_code)
         } else {
-            // Many may stand in one line, which is measured once.
+            // There may be many in one line, whose end is searched only once.
             if line_end <= at {
                 line_end = rest.find('\n').map_or(text.len(), |end| at + end + 1);
             }
@@ -53,7 +53,7 @@ pub(super) fn find(
                 let block = unfenced::block(source, &edit, before, reading.languages);
                 Stretch { range: edit.range, blocks: vec![block] }
             });
-            // Code that begins in this line is none where a call begins in front of it.
+            // Code that begins in this line is part of a call that begins before it.
             let upto = code.peek().map_or(line_end, |range| range.start.min(line_end));
             (edit.or_else(|| reading.calls_in_line(text, at..upto, &mut calls)), upto)
         };
@@ -75,7 +75,7 @@ pub(super) fn find(
     found
 }
 
-/// What is code by now: blocks, and the fences that stand in none of them.
+/// The ranges known to be code: blocks, and fences outside of them.
 fn code(fences: &[Fence], segments: &[Segment]) -> Vec<Range<usize>> {
     let blocks = segments.iter().filter(|segment| matches!(segment, Segment::Block(_)));
     let mut code: Vec<Range<usize>> = blocks.map(|block| block.range().clone()).collect();

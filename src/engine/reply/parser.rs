@@ -1,13 +1,13 @@
-//! The reply while it grows: each line is read once, when it is whole; at the end the whole is parsed once more, and
-//! that is the truth.
+//! Parses a reply while it grows: each line is read once, when it is complete. At the end the whole reply is parsed
+//! once more, and that result counts.
 //!
-//! `base` is where the last block of the outermost level begins that may still go on (of a list: its last item). A pass
-//! of the Markdown parser covers `base..` and is made only where a line could change something. Inside an open fence a
-//! line is looked at together with the lines that lead to the fence, not with the fence's text, so that a line costs
-//! the same at any length. Passes are paid for by the bytes that arrived: a text that is built to be slow is shown
-//! later instead, and its tags are left alone.
+//! `base` is the start of the last outermost block that may still continue (in a list: of its last item). A pass of the
+//! Markdown parser covers `base..` and is made only where a line could change something. Inside an open fence a line is
+//! parsed together with the lines that lead to the fence, not with the fence's text, so that a line takes the same time
+//! however long the fence is. The arriving bytes limit how many bytes are parsed again: a text made to be slow is shown
+//! later instead, and its tags are ignored.
 //!
-//! What an open block shows while it grows is in `growing`, the tags are in `tags`.
+//! `growing` updates an open block while it grows, `tags` handles tags.
 
 mod growing;
 mod tags;
@@ -20,42 +20,42 @@ use crate::domain::{Dialect, Languages};
 use crate::edit::EditExtent;
 use std::ops::Range;
 
-/// Bytes of passes that may be made for nothing yet.
+/// How many bytes of passes are allowed from the start.
 const FREE_PASS_BYTES: usize = 256 << 10;
-/// Bytes of passes that a byte of the reply pays for.
+/// How many bytes of passes each byte of the reply allows.
 const PASS_BYTES_PER_BYTE: usize = 16;
-/// Bytes of passes that a line pays for beside its bytes.
+/// How many bytes of passes each line allows, besides its bytes.
 const PASS_BYTES_PER_LINE: usize = 128;
-/// Plain lines are passed over until so many bytes have gathered.
+/// How many bytes of plain lines may arrive before the next pass.
 const PLAIN_STRETCH_BYTES: usize = 2 << 10;
 
-/// What the text seen so far leaves open at its end.
+/// What is still open at the end of the text so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OpenTail {
     Prose,
     Fence {
         start: usize,
-        /// Behind its opening line.
+        /// The offset after its opening line.
         body: usize,
-        /// Whether it stands in no container and at the start of its line: then its lines are taken as they are.
+        /// Whether it is in no container and at the start of its line: then its lines are copied unchanged.
         plain: bool,
-        /// The blanks in front of it, where it stands in no container.
+        /// Its indentation, if it is in no container.
         indent: Option<usize>,
-        /// Whether all that comes belongs to it.
+        /// Whether everything after it belongs to it.
         endless: bool,
         /// Its marker, `` ` `` or `~`.
         marker: u8,
-        /// Whether it is a segment; else it is prose.
+        /// Whether it is a segment of its own; otherwise it is part of the prose.
         shown: bool,
     },
     /// An `<execute>` tag.
     Tag {
         start: usize,
-        /// Behind the opening tag.
+        /// The offset after the opening tag.
         body: usize,
-        /// Whether it is a segment; else it is prose.
+        /// Whether it is a segment of its own; otherwise it is part of the prose.
         shown: bool,
-        /// Whether a line was seen that is not blank.
+        /// Whether a line that is not blank was read.
         begun: bool,
     },
 }
@@ -67,30 +67,30 @@ pub struct Parser {
     languages: Languages,
     text: String,
     segments: Vec<Segment>,
-    /// Bytes whose lines were read.
+    /// How many bytes were read as lines.
     read: usize,
-    /// Line ends in `..read`.
+    /// The number of line ends in `..read`.
     lines: u32,
-    /// Where the last pass began and the next one will.
+    /// Where the last pass began and the next one will begin.
     base: usize,
-    /// Line ends in `..base`.
+    /// The number of line ends in `..base`.
     base_lines: u32,
     /// Where the last pass ended.
     passed: usize,
     tail: OpenTail,
-    /// Bytes of an open block that are in its source (or left out for good).
+    /// How many bytes of the text are in the source of the open block (or left out for good).
     mirrored: usize,
-    /// How far the edit goes that an open fence of the outermost level may hold, and how many bytes that was read from.
+    /// The state of the edit that an open outermost fence may contain, and up to which byte it was read.
     extent: (EditExtent, usize),
-    /// Ranges of the tags, those included that are prose.
+    /// The ranges of the tags, including those that are prose.
     tags: Vec<Range<usize>>,
-    /// Bytes of passes that may still be made.
+    /// How many bytes of passes are still allowed.
     credit: usize,
     scratch: String,
 }
 
 impl Parser {
-    /// A parser for a reply that begins now.
+    /// A parser for a new reply.
     pub(crate) fn new(dialect: Dialect, languages: &Languages) -> Self {
         Self {
             dialect,
@@ -124,7 +124,7 @@ impl Parser {
         self.stretch();
     }
 
-    /// The text so far in segments. Only the last may still change.
+    /// The segments of the text so far. Only the last may still change.
     pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
     }
@@ -135,14 +135,15 @@ impl Parser {
         &self.text
     }
 
-    /// Bytes of the text in closed blocks of the outermost level: neither their segments nor their Markdown will change.
+    /// How many bytes of the text are in closed outermost blocks: neither their segments nor their Markdown will
+    /// change.
     #[cfg(test)]
     pub(super) fn stable(&self) -> usize {
         self.base
     }
 
-    /// Ends the reply; returns its text and its segments. In a reply that is not `complete` a closing fence without a
-    /// line end may have been cut short, and is not taken for one.
+    /// Ends the reply; returns its text and its segments. If the reply is not `complete`, a closing fence without a
+    /// line end may have been cut off and does not count.
     pub(crate) fn finish(mut self, complete: bool) -> (String, Vec<Segment>) {
         if self.read < self.text.len() {
             self.line(self.text.len());
@@ -166,7 +167,7 @@ impl Parser {
         (self.text, self.segments)
     }
 
-    /// Reads one line (or the rest of one), which ends at `end`.
+    /// Reads one line (or the rest of one) that ends at `end`.
     fn line(&mut self, end: usize) {
         self.credit += PASS_BYTES_PER_BYTE * (end - self.read) + PASS_BYTES_PER_LINE;
         while self.read < end {
@@ -195,7 +196,7 @@ impl Parser {
         self.lines += u32::from(self.text.as_bytes().get(end.wrapping_sub(1)) == Some(&b'\n'));
     }
 
-    /// Whether a line of prose could open a block, or end one and so let `base` move on.
+    /// Whether a line of prose could open a block, or end one so that `base` can move.
     fn may_open_block(&self, from: usize, end: usize) -> bool {
         let Some(line) = self.text.get(from..end) else { return false };
         let after_blank = self.text.get(..from).is_some_and(|t| t.ends_with("\n\n"));
@@ -206,7 +207,7 @@ impl Parser {
             || end - self.passed > PLAIN_STRETCH_BYTES.max(self.passed.saturating_sub(self.base) / 4)
     }
 
-    /// One pass over `base..end`, if it can be paid for.
+    /// Makes a pass over `base..end`, if the credit allows it.
     fn parse_if_affordable(&mut self, end: usize) {
         let cost = end - self.base;
         let Some(credit) = self.credit.checked_sub(cost) else { return };
@@ -237,7 +238,7 @@ impl Parser {
         }
     }
 
-    /// Takes the segments behind `base` back.
+    /// Removes the segments after `base`.
     fn back_to_base(&mut self) {
         while let Some(last) = self.segments.last_mut() {
             match last {
@@ -254,7 +255,7 @@ impl Parser {
         self.tail = OpenTail::Prose;
     }
 
-    /// Adds what a pass over `from..end` found. Returns whether it ended with a closed fence of the outermost level.
+    /// Adds the results of a pass over `from..end`. Returns whether it ended with a closed outermost fence.
     fn adopt(&mut self, scan: &MarkdownScan, from: usize, end: usize, complete: bool) -> bool {
         let (mut counted, mut lines) = (from, self.base_lines);
         let mut closed_at_end = false;
@@ -312,7 +313,7 @@ impl Parser {
         }
     }
 
-    /// Prose up to `end`, joined with prose in front of it.
+    /// Adds prose up to `end`, joined with prose before it.
     fn prose(&mut self, end: usize) {
         match self.segments.last_mut() {
             Some(Segment::Prose(range)) => range.end = range.end.max(end),
@@ -330,8 +331,8 @@ impl Parser {
         self.base = self.base.max(to);
     }
 
-    /// Parses `base..end` once, as a whole and without tags. The line of a tag that follows is looked at to its end: it is
-    /// that line which the Markdown is made of.
+    /// Parses `base..end` once, as a whole and without tags. If a tag follows, its line is included to its end, because
+    /// Markdown parses whole lines.
     fn whole(&mut self, end: usize, complete: bool) {
         let rest = self.text.get(end..).unwrap_or("");
         let reach = end + rest.find('\n').unwrap_or(rest.len());

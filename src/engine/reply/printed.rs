@@ -1,10 +1,10 @@
-//! Calls of tools that a model printed as text, in the forms that models have for them: JSON (alone, in a fence, in
+//! Reads tool calls that a model printed as text, in the forms that models use: JSON (alone, in a fence, in
 //! `<tool_call>`), tags (`<function=run_code>`, `<invoke name="run_code">`, `<arg_key>`), the tokens of their templates
 //! (`[TOOL_CALLS]`, `<|tool_call_begin|>`, `<|channel|>commentary to=…`), Python in a fence `tool_code`.
 //!
-//! Only what names a tool that there is counts; all else is prose. Each form is looked for at the start of a line, those that
-//! begin with a token also inside of one. What was looked at in vain is counted, so that a text that is built to be slow is
-//! left alone.
+//! Only calls of existing tools count; everything else is prose. Each form is searched for at the start of a line,
+//! those that begin with a token also within a line. The bytes read in vain are limited, so that a text made to be slow
+//! is left alone.
 
 mod python;
 mod tags;
@@ -19,33 +19,33 @@ use std::ops::Range;
 use tags::{OpenTag, TagKind};
 use value::{cut_call, of_value};
 
-/// Calls in the prose of a reply that are read, and those of a fence; those behind them stay text.
+/// The most calls that are read in the prose of a reply, and in a fence; later ones stay text.
 const MAX_CALLS: usize = 64;
-/// Bytes that may be looked at in vain, beside four times the length of the text.
+/// How many bytes may be read in vain, besides four times the length of the text.
 const FREE_SEARCH_BYTES: usize = 1 << 20;
-/// Bytes between calls and the tag that closes them.
+/// The most bytes between calls and the tag that closes them.
 const MAX_BYTES_BETWEEN: usize = 64;
 
-/// Words behind a fence that may hold calls of tools.
+/// Info words of fences that may contain tool calls.
 const FENCE_WORDS: [&str; 10] =
     ["", "json", "jsonc", "tool", "tool_call", "tool_calls", "tool_code", "function_call", "xml", "text"];
 
-/// Whether a fence with this word may hold calls.
+/// Whether a fence with this info word may contain calls.
 pub(super) fn may_hold_calls(word: &str) -> bool {
     FENCE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// A call as it was found: the tool's name and its arguments.
+/// A printed call: the tool's name and its arguments.
 type PrintedCall = (String, String);
 
-/// Calls that begin a text, how many bytes they take, and how many were looked at. A call that is not whole takes all that
-/// may belong to it.
+/// The calls at the start of a text, how many bytes they have, and how many bytes were read to find them. A call that
+/// is cut off takes everything that may belong to it.
 #[derive(Debug, Default)]
 struct LeadingCalls {
     calls: Vec<PrintedCall>,
     length: usize,
     cost: usize,
-    /// Whether the last one is not whole.
+    /// Whether the last one is cut off.
     is_cut: bool,
 }
 
@@ -54,17 +54,17 @@ impl LeadingCalls {
         Self { cost, ..Self::default() }
     }
 
-    /// They take as much as was looked at.
+    /// Calls that took no more reading than their own bytes.
     fn new(calls: Vec<PrintedCall>, length: usize) -> Self {
         Self { calls, length, cost: length, is_cut: false }
     }
 
-    /// Calls for which as many bytes were looked at, not all of them their own.
+    /// The calls with the cost of having read this many bytes.
     fn that_cost(self, looked: usize) -> Self {
         Self { cost: self.cost.max(looked), ..self }
     }
 
-    /// One that is not whole; of a tool that there is not, nothing tells that it is one.
+    /// A call that is cut off; none if it names no existing tool.
     fn cut(name: &str, arguments: &str, length: usize) -> Self {
         let is_known = call::is_known(name);
         let calls = if is_known { vec![(name.to_owned(), arguments.to_owned())] } else { Vec::new() };
@@ -72,7 +72,7 @@ impl LeadingCalls {
     }
 }
 
-/// What may still be looked at, and how many calls were found.
+/// How many bytes may still be read, and how many calls were found.
 pub(super) struct CallBudget {
     credit: usize,
     count: usize,
@@ -84,7 +84,7 @@ impl CallBudget {
     }
 }
 
-/// Where to look, and whether the reply was whole.
+/// Settings of the search: the languages, and whether the reply is complete.
 #[derive(Clone, Copy)]
 pub(super) struct CallScanner<'a> {
     pub(super) languages: &'a Languages,
@@ -92,8 +92,8 @@ pub(super) struct CallScanner<'a> {
 }
 
 impl CallScanner<'_> {
-    /// The calls that begin in this stretch of a line. What can't be read, or is too much, makes no block, and nothing that
-    /// stands in it does.
+    /// The calls that begin in this part of a line. Calls that can't be read, or are too many, give no block, and
+    /// nothing inside of them does.
     pub(super) fn calls_in_line(
         self,
         text: &str,
@@ -126,7 +126,7 @@ impl CallScanner<'_> {
         None
     }
 
-    /// The calls of a fence which Markdown ends too early, since their texts hold what looks like its end.
+    /// The calls of a fence that Markdown ends too early, because their strings contain what looks like its end.
     pub(super) fn calls_in_torn_fence(
         self,
         text: &str,
@@ -152,7 +152,7 @@ impl CallScanner<'_> {
         Some(self.stretch(fence.range.start..text.len() - rest.len(), &calls, budget))
     }
 
-    /// What calls make of the text in which they stand.
+    /// The blocks of calls, and the range of text that they replace.
     fn stretch(self, range: Range<usize>, calls: &[PrintedCall], budget: &mut CallBudget) -> Stretch {
         let mut blocks = self.blocks(calls).unwrap_or_default();
         blocks.truncate(MAX_CALLS.saturating_sub(budget.count));
@@ -160,7 +160,7 @@ impl CallScanner<'_> {
         Stretch { range, blocks }
     }
 
-    /// The calls that a fence with this word holds, where it holds nothing else.
+    /// The calls in a fence with this info word, if it contains nothing else.
     pub(super) fn fenced(self, source: &str, word: &str) -> Option<Vec<Proposal>> {
         let mut rest = source.trim();
         let mut calls = Vec::new();
@@ -181,7 +181,7 @@ impl CallScanner<'_> {
         self.blocks(&calls)
     }
 
-    /// What the calls propose; `None` where there is none, or one of them can't be read.
+    /// The blocks that calls propose; `None` if there is no call, or one of them can't be read.
     fn blocks(self, calls: &[PrintedCall]) -> Option<Vec<Proposal>> {
         let read = |(name, arguments): &PrintedCall| {
             let mut block = call::read(name, arguments, self.languages, self.complete).ok()?;
@@ -196,19 +196,19 @@ impl CallScanner<'_> {
 #[derive(Clone, Debug)]
 enum PrintedForm {
     Json,
-    /// Something around JSON or another form: how many bytes open it, and what closes it.
+    /// A wrapper around JSON or another form: the length of its opening, and its closing text.
     Around(usize, String),
     /// `<function=NAME>…</function>` or `<invoke name="NAME">…</invoke>`.
     Tag(OpenTag),
     /// `[TOOL_CALLS]`.
     Mistral,
-    /// `<|tool_call_begin|>`, also with what opens several of them.
+    /// `<|tool_call_begin|>`, or the token that opens several such calls.
     Section,
     /// `<|channel|>` or `<|start|>`.
     Channel,
 }
 
-/// Tokens around JSON or another form.
+/// Tokens that wrap JSON or another form.
 const WRAPPING_TOKENS: [(&str, &str); 6] = [
     ("<|tool_call|>", "<|/tool_call|>"),
     ("<|python_tag|>", "<|eom_id|>"),
@@ -238,12 +238,12 @@ impl PrintedForm {
         inner.trim_start().starts_with('"').then_some(PrintedForm::Json)
     }
 
-    /// Whether models put it in a fence and mean it.
+    /// Whether models mean a call when they put this form in a fence.
     fn may_be_fenced(&self) -> bool {
         !matches!(self, PrintedForm::Section | PrintedForm::Channel)
     }
 
-    /// The calls that begin this text.
+    /// The calls at the start of this text.
     fn read(&self, text: &str) -> LeadingCalls {
         match self {
             PrintedForm::Json => in_json(text),
@@ -260,18 +260,18 @@ fn in_json(text: &str) -> LeadingCalls {
     if let Some(found) = json::read(text) {
         return LeadingCalls::new(of_value(&found.value), found.length);
     }
-    // A call that was cut off, or is none that can be read, reaches to the end: nothing tells another one.
+    // A call that is cut off or unreadable reaches to the end, as nothing shows where another one begins.
     match json::broken_off(text).and_then(|fields| cut_call(&fields, text)) {
         Some((name, arguments)) => LeadingCalls::cut(&name, &arguments, text.len()),
         None => LeadingCalls::none(text.len()),
     }
 }
 
-/// The calls inside of what is around them, to its end.
+/// The calls inside of a wrapper, up to its closing text.
 fn calls_to_close(text: &str, open: usize, close: &str) -> LeadingCalls {
     let (open, body) = text.split_at_checked(open).unwrap_or_default();
     let LeadingCalls { calls, mut length, cost, is_cut } = calls_between(body, (open, close));
-    // Of a call in tags that is not whole all may be text, also what ends the tags around it.
+    // If a call in tags is cut off, everything may be its text, even the closing text of the wrapper.
     let (open, is_json) = (open.len(), body.trim_start().starts_with(['{', '[']));
     if calls.is_empty() {
         return LeadingCalls::none(cost.max(open));
@@ -289,7 +289,7 @@ fn calls_to_close(text: &str, open: usize, close: &str) -> LeadingCalls {
     LeadingCalls { calls, length: open + length, cost: cost.max(open + length), is_cut }
 }
 
-/// The calls inside of the two tags `around` them, one form behind the other.
+/// The calls between the two texts of the wrapper `around` them.
 fn calls_between(text: &str, around: (&str, &str)) -> LeadingCalls {
     let mut rest = text.trim_start();
     let mut found = LeadingCalls::none(text.len() - rest.len());

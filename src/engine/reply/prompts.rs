@@ -1,23 +1,23 @@
-//! Prompts in front of code: `>>> ` and `... ` of Python, `$ ` of a shell. Models copy whole transcripts; the commands of
-//! one, prompts and output taken out, are what they mean.
+//! Removes prompts before code: `>>> ` and `... ` of Python, `$ ` of a shell. Models copy whole transcripts, but mean
+//! the commands in them, without prompts and output.
 //!
-//! A text is only touched where its first line begins with a prompt, and what was taken out is told.
+//! A text is changed only if its first line begins with a prompt, and a note says what was removed.
 
 use crate::domain::Language;
 use std::fmt::Write as _;
 
-/// Stretches of lines that are named; more help nobody.
+/// How many ranges of lines the note lists.
 const MAX_STRETCHES_SHOWN: usize = 6;
 
-/// What a text is without its prompts.
+/// A text without its prompts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PromptsRemoved {
     pub(super) source: String,
-    /// What was taken out, one line.
+    /// What was removed, on one line.
     pub(super) note: String,
 }
 
-/// The commands of a transcript in this language; `None` where the text does not begin with a prompt.
+/// The commands of a transcript in this language; `None` if the text does not begin with a prompt.
 pub(super) fn remove_prompts(source: &str, language: &Language) -> Option<PromptsRemoved> {
     let strip: fn(&str) -> Option<&str> = match language.as_str() {
         "python" => python,
@@ -78,7 +78,7 @@ fn shell(line: &str) -> Option<&str> {
     (named || inside).then_some(command)
 }
 
-/// The line end behind a prompt that stands alone.
+/// The line end after a prompt without a command.
 fn bare<'a>(line: &'a str, prompt: &str) -> Option<&'a str> {
     line.strip_prefix(prompt).filter(|rest| rest.trim().is_empty())
 }

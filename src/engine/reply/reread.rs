@@ -1,6 +1,7 @@
-//! A second look at a whole reply: what a model may have meant that is not quite in its form.
+//! Reads a complete reply a second time, for what the model may have meant as a block although its form is not quite
+//! right.
 //!
-//! Nothing is decided here: what comes of it waits like every other block, and its note says how it was read.
+//! Nothing is decided here: the blocks wait like every other block, with a note on how they were read.
 
 use super::outside::{self, OutsideScan};
 use super::printed::{CallScanner, may_hold_calls};
@@ -10,12 +11,13 @@ use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts
 use crate::domain::{BlockKind, Dialect, Language, Languages};
 use std::ops::Range;
 
-/// Bytes that are read once more behind edits in no fence and printed calls that hold a part of a fence: that a reply has for
-/// nothing, and for each of its bytes. The one that goes beyond them takes the rest, and says so.
+/// An unfenced edit or printed call that contains a part of a fence causes the text after it to be parsed again. These
+/// limit the bytes parsed again: a fixed amount, plus an amount for each byte of the reply. The edit or call that
+/// exceeds the limit takes the rest of the reply, and its note says so.
 const FREE_REREAD_BYTES: usize = 4 << 20;
 const REREAD_BYTES_PER_BYTE: usize = 2;
 
-/// Looks at the segments of a whole reply once more. `complete` tells whether the model said all that it wanted to say.
+/// Reads the segments of a complete reply again. `complete`: whether the model finished its reply.
 pub fn reread(
     text: &str,
     mut segments: Vec<Segment>,
@@ -42,13 +44,13 @@ pub fn reread(
             read.push_segment(segment, until.unwrap_or(part.len()), &mut out);
         }
         let Some(end) = until else { return out };
-        // What is behind the last is read anew: the fences there are those of no edit.
+        // The text after the last stretch is parsed again: its fences are no longer those of an edit.
         read.goes_on(part, end);
         segments = parse(text.get(read.bytes..).unwrap_or_default(), dialect, languages, complete);
     }
 }
 
-/// Lets a stretch take all that is behind it, which was not looked at.
+/// Extends a stretch over all the text after it, which was not read.
 fn cut_short(stretch: &mut Stretch, end: usize) {
     stretch.range.end = end;
     if let Some(block) = stretch.blocks.last_mut() {
@@ -57,7 +59,7 @@ fn cut_short(stretch: &mut Stretch, end: usize) {
     }
 }
 
-/// How much of a reply was read by now: ranges and lines are told from its start.
+/// How much of a reply was read so far; added to ranges and lines of the part being read.
 #[derive(Default)]
 struct ReadPart {
     bytes: usize,
@@ -65,7 +67,7 @@ struct ReadPart {
 }
 
 impl ReadPart {
-    /// Lays down what stands in the part, up to this place of it.
+    /// Adds a segment of the part, up to the offset `until`.
     fn push_segment(&self, segment: Segment, until: usize, out: &mut Vec<Segment>) {
         let moved = |range: Range<usize>| range.start + self.bytes..range.end + self.bytes;
         match segment {
@@ -88,7 +90,7 @@ impl ReadPart {
     }
 }
 
-/// Looks at the blocks and the fences of a text.
+/// Reads the blocks and fences of a text again.
 fn read_once(
     text: &str,
     segments: Vec<Segment>,
@@ -101,7 +103,7 @@ fn read_once(
         match segment {
             Segment::Block(block) => reread_block(text, block, reading, count, &mut out),
             Segment::Prose(range) => {
-                // They stand in their order.
+                // Fences are in order.
                 let from = fences.partition_point(|fence| fence.range.start < range.start);
                 let inside = fences.get(from..).unwrap_or_default();
                 let inside = inside.iter().take_while(|fence| fence.range.end <= range.end);
@@ -112,7 +114,7 @@ fn read_once(
     out
 }
 
-/// A block that was read already.
+/// Reads a block again.
 fn reread_block(
     text: &str,
     mut block: Proposal,
@@ -124,7 +126,7 @@ fn reread_block(
     if let Some(edit) = edits::fenced(&block, before, reading.languages) {
         return out.push(Segment::Block(edit));
     }
-    // The text of a file is taken as it is.
+    // The text of a file is not changed.
     let code = block.file.is_none();
     if code
         && block.language.is_none()
@@ -162,7 +164,7 @@ fn reread_block(
     out.push(Segment::Block(block));
 }
 
-/// A stretch of prose, with the fences in it that are only shown.
+/// Reads a range of prose again, with the fences in it that are only shown.
 fn prose<'a>(
     text: &str,
     range: Range<usize>,
@@ -185,7 +187,7 @@ fn prose<'a>(
     keep(at..range.end, out);
 }
 
-/// What a fence that is only shown may mean: calls, or a transcript.
+/// What a fence that is only shown may mean: an edit, calls, or a transcript.
 fn read_displayed_fence(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Option<Stretch> {
     let closed =
         fence.closed && (reading.complete || text.get(..fence.range.end).is_some_and(|t| t.ends_with('\n')));

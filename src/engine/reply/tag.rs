@@ -1,21 +1,21 @@
-//! `<execute>…</execute>`: finding its ends.
+//! Finds the ends of `<execute>…</execute>`.
 //!
-//! Whether a tag stands where Markdown lets HTML stand is decided in `markdown.rs`; from the opening tag on, all is
-//! raw text up to the first closing tag.
+//! `markdown.rs` decides whether a tag is where Markdown allows HTML; from the opening tag on, everything is raw text
+//! up to the first closing tag.
 
 use super::info::{self, FenceOffer};
 use crate::domain::{Language, Languages};
 use std::ops::Range;
 
-/// The opening tag without what follows the name.
+/// The opening tag up to its name.
 const OPEN: &str = "<execute";
-/// The closing tag without its end.
+/// The closing tag without `>`.
 const CLOSE: &str = "</execute";
 const MAX_ATTRIBUTE_CHARS: usize = 256;
-/// Bytes of the line that are looked at on either side of an opening tag.
+/// How many bytes of the line on either side of an opening tag are checked.
 const CONTEXT_BYTES: usize = 1024;
 
-/// The first opening tag in `html` at or behind `from`, comments skipped.
+/// The first opening tag in `html` at or after `from`, outside of comments.
 pub(super) fn find_open(html: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;
     loop {
@@ -32,7 +32,7 @@ pub(super) fn find_open(html: &str, from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The length of the opening tag at the start of `text`, where one stands.
+/// The length of the opening tag at the start of `text`, if there is one.
 pub(super) fn open_length(text: &str) -> Option<usize> {
     if !starts_with(text, OPEN) {
         return None;
@@ -54,7 +54,7 @@ pub(super) fn open_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The first closing tag in `text` at or behind `from`.
+/// The first closing tag in `text` at or after `from`.
 pub(super) fn find_close(text: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;
     loop {
@@ -71,8 +71,8 @@ pub(super) fn find_close(text: &str, from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// Where the part of `text` begins that could still become a closing tag when more arrives; the length of `text` when
-/// nothing could.
+/// The offset of the part of `text` that could still become a closing tag when more arrives; the length of `text` if
+/// there is none.
 pub(super) fn maybe_close(text: &str) -> usize {
     match text.rfind('<') {
         Some(at) if text.get(at..).is_some_and(could_close) => at,
@@ -89,8 +89,8 @@ fn starts_with(text: &str, word: &str) -> bool {
     text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
 
-/// Whether an opening tag may open a block there: it is the first or the last thing on its line, or it is closed on
-/// it. Else it is taken for a word of the prose (`wrap it in <execute> tags`), which must not swallow what follows.
+/// Whether an opening tag may open a block: it is the first or the last thing on its line, or is closed on the same
+/// line. Otherwise it is a word of the prose (`wrap it in <execute> tags`), which must not swallow the text after it.
 pub(super) fn opens(text: &str, tag: &Range<usize>) -> bool {
     let before =
         text.get(text.floor_char_boundary(tag.start.saturating_sub(CONTEXT_BYTES))..tag.start).unwrap_or("");
@@ -101,29 +101,29 @@ pub(super) fn opens(text: &str, tag: &Range<usize>) -> bool {
     before.chars().all(is_marker) || after.trim().is_empty() || find_close(after, 0).is_some()
 }
 
-/// Where the line of this byte begins.
+/// The start of the line of this byte.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |i| i + 1)
 }
 
-/// The start of the line of a tag at `at`, where only indentation and markers stand before it; else `at`.
+/// The start of the line of a tag at `at`, if only indentation and markers come before it; otherwise `at`.
 pub(super) fn line_or(text: &str, at: usize) -> usize {
     let line = line_start(text, at);
     if text.get(line..at).is_some_and(|t| t.chars().all(is_marker)) { line } else { at }
 }
 
-/// Whether a character is part of the indentation or the markers of quotes and list items.
+/// Whether a character may belong to indentation or to markers of quotes and list items.
 pub(super) fn is_marker(c: char) -> bool {
     matches!(c, ' ' | '\t' | '>' | '-' | '*' | '+' | '.' | ')' | '0'..='9')
 }
 
-/// What stands in the attributes of an opening tag, without name and ends.
+/// The attributes of an opening tag, without name and ends.
 pub(super) fn attributes(tag: &str) -> &str {
     let inner = tag.get(OPEN.len()..tag.len().saturating_sub(1)).unwrap_or("");
     inner.trim()
 }
 
-/// What a tag with these attributes offers: Python unless `lang=` (or `language=`) says otherwise.
+/// What a tag with these attributes may become: Python unless `lang=` (or `language=`) names another language.
 pub(super) fn offer(attributes: &str, languages: &Languages) -> FenceOffer {
     match language(attributes) {
         Some(word) => info::offer_for_word(word, languages),

@@ -1,4 +1,5 @@
-//! The parser against the specification's examples, against itself in pieces, and against what models write.
+//! Tests the parser against the specification's examples, against its own result for the text in pieces, and against
+//! what models write.
 
 use super::*;
 use crate::domain::language::LanguageEntry;
@@ -9,7 +10,8 @@ fn fences(text: &str) -> Vec<Segment> {
     checked(text, Dialect::Fences, &Languages::default())
 }
 
-/// Parses, and checks what holds for every text: segments tile it, and pieces of any size give the same.
+/// Parses a text, and checks what has to hold for every text: segments tile it, and pieces of any size give the same
+/// result.
 pub(super) fn checked(text: &str, dialect: Dialect, languages: &Languages) -> Vec<Segment> {
     let whole = parse(text, dialect, languages, true);
     assert_tiles(text.len(), &whole);
@@ -38,7 +40,7 @@ fn assert_tiles(length: usize, segments: &[Segment]) {
     assert_eq!(at, length, "{segments:?}");
 }
 
-/// All segments of a growing reply but the last are those of the whole reply.
+/// All segments of a growing reply except the last are those of the whole reply.
 fn assert_last_may_change(growing: &[Segment], whole: &[Segment], text: &str) {
     let settled = growing.len().saturating_sub(1);
     assert_eq!(growing.get(..settled), whole.get(..settled), "{growing:#?}\n{text:?}");
@@ -54,7 +56,7 @@ fn blocks(segments: &[Segment]) -> Vec<&Proposal> {
         .collect()
 }
 
-/// The only block of a text.
+/// The block of a text that has exactly one.
 fn only(text: &str) -> Proposal {
     let segments = fences(text);
     match blocks(&segments).as_slice() {
@@ -85,7 +87,7 @@ fn the_examples_of_the_specification() {
             .iter()
             .map(|f| (f["info"].as_str().unwrap(), f["text"].as_str().unwrap(), f["line"].as_u64().unwrap()))
             .collect();
-        // Every word that these examples use is a language here.
+        // Make a language of every word in these examples.
         let languages = Languages(Arc::new(
             expected
                 .iter()
@@ -336,7 +338,7 @@ fn the_base_follows_closed_blocks() {
     assert_eq!(&parser.text()[parser.stable()..], "- b\n\n");
 }
 
-/// Lines that get in each other's way.
+/// Lines that interfere with each other.
 fn line() -> impl Strategy<Value = String> {
     let lead = prop_oneof![
         6 => Just(""), 1 => Just(" "), 2 => Just("  "), 1 => Just("   "), 1 => Just("    "), 1 => Just("\t"),

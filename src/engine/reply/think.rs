@@ -1,18 +1,18 @@
-//! Thinking that a model prints into its reply: `<think>…</think>` at the start of a line, outside of fences, is
-//! reasoning, and nothing in it is ever offered.
+//! Separates thinking that a model prints into its reply: `<think>…</think>` at the start of a line, outside of fences,
+//! is reasoning, and nothing in it is ever offered.
 //!
-//! Works on pieces as they come; what could still become a tag is held back until it is known. Tags inside of fences
-//! and lines are left alone: they are somebody's text.
+//! Works on pieces as they arrive; text that could still become a tag is held back until it is certain. Tags inside of
+//! fences and lines are left alone, as they are quoted text.
 
 /// The names of the tags.
 const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
-/// What opens or closes a fence.
+/// The markers that open or close a fence.
 const FENCES: [&str; 2] = ["```", "~~~"];
 
-/// Blanks that are waited for in front of a tag or fence.
+/// How many blanks before a tag or fence are held back.
 const MAX_BLANKS: usize = 256;
 
-/// A stretch of what came.
+/// A piece of the reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ThinkPiece {
     /// Text of the reply.
@@ -20,20 +20,20 @@ pub(crate) enum ThinkPiece {
     Reasoning(String),
 }
 
-/// Where the next character stands.
+/// Where the next character is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ThinkPosition {
-    /// At the start of a line, perhaps behind blanks.
+    /// At the start of a line, perhaps after blanks.
     #[default]
     LineStart,
     Line,
-    /// Inside a tag; how it is closed.
+    /// Inside a tag; its closing tag.
     Thinking(&'static str),
-    /// Behind a closing tag: blank lines there separate nothing any more.
+    /// After a closing tag, where blank lines are dropped.
     Behind,
 }
 
-/// Takes a reply apart while it streams.
+/// Splits a reply into text and reasoning while it streams.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Thinking {
     place: ThinkPosition,
@@ -42,7 +42,7 @@ pub(crate) struct Thinking {
 }
 
 impl Thinking {
-    /// Takes the next piece; gives what is sure by now.
+    /// Takes the next piece; returns what is certain now.
     pub(crate) fn push(&mut self, delta: &str) -> Vec<ThinkPiece> {
         self.held.push_str(delta);
         let held = std::mem::take(&mut self.held);
@@ -59,7 +59,7 @@ impl Thinking {
         out
     }
 
-    /// The reply is over: what was held back is what it is.
+    /// Ends the reply; returns what was held back.
     pub(crate) fn finish(self) -> Option<ThinkPiece> {
         if self.held.is_empty() {
             return None;
@@ -70,7 +70,7 @@ impl Thinking {
         })
     }
 
-    /// Takes some bytes of `rest`; none where more has to come first.
+    /// Takes some bytes of `rest`; 0 if more has to arrive first.
     fn step(&mut self, rest: &str, out: &mut Vec<ThinkPiece>) -> usize {
         match self.place {
             ThinkPosition::Thinking(close) => self.thinking(rest, close, out),
@@ -122,7 +122,7 @@ impl Thinking {
             self.place = ThinkPosition::Behind;
             return at + close.len();
         }
-        // The longest end that could still become the closing tag is held back.
+        // Hold back the longest end that could still become the closing tag.
         let held = (1..close.len().min(rest.len() + 1))
             .rev()
             .find(|n| {
@@ -133,8 +133,8 @@ impl Thinking {
     }
 }
 
-/// Where a reply goes on behind thinking whose opening tag stood in the model's template: behind a `</think>` at the
-/// end of a line that no `<think>` stands in front of.
+/// The offset after thinking whose opening tag was in the model's template: after a `</think>` at the end of a line
+/// that has no `<think>` before it.
 pub(crate) fn behind_stray_close(text: &str) -> Option<usize> {
     let (open, close) = TAGS.first()?;
     let at = find(text, close)?;
@@ -162,12 +162,12 @@ fn starts_with(text: &str, word: &str) -> bool {
     text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
 
-/// Whether `start` is the beginning of `whole`, and not all of it.
+/// Whether `start` is a beginning of `whole`, but not all of it.
 fn begins(whole: &str, start: &str) -> bool {
     start.len() < whole.len() && starts_with(whole, start)
 }
 
-/// The first place of an ASCII word, in any case.
+/// The first offset of an ASCII word, ignoring case.
 fn find(text: &str, word: &str) -> Option<usize> {
     let first = word.chars().next()?;
     text.match_indices(first)
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Text and reasoning of a reply that comes in pieces of so many characters.
+    /// The text and the reasoning of a reply that arrives in pieces of this many characters.
     fn split(text: &str, size: usize) -> (String, String) {
         let mut thinking = Thinking::default();
         let chars: Vec<char> = text.chars().collect();

@@ -1,9 +1,9 @@
-//! Segments are laid one behind the other, so that they tile the text.
+//! Appends segments one after the other, so that they tile the text.
 
 use super::{Proposal, Segment};
 use std::ops::Range;
 
-/// Adds prose, joined with prose in front of it.
+/// Adds prose, joined with prose before it.
 pub(super) fn keep(range: Range<usize>, out: &mut Vec<Segment>) {
     match out.last_mut() {
         _ if range.is_empty() => {}
@@ -12,14 +12,14 @@ pub(super) fn keep(range: Range<usize>, out: &mut Vec<Segment>) {
     }
 }
 
-/// A stretch of a text and the blocks that it makes; without any it is prose, whatever Markdown makes of it.
+/// A range of text and the blocks that it becomes; without blocks it is prose, whatever Markdown sees in it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stretch {
     pub(super) range: Range<usize>,
     pub(super) blocks: Vec<Proposal>,
 }
 
-/// Adds a stretch: the first of its blocks has it, the others stand at its end.
+/// Adds a stretch: its first block gets the whole range, the others an empty range at its end.
 pub(super) fn push_stretch(stretch: Stretch, lines: (u32, u32), out: &mut Vec<Segment>) {
     let (start, end) = (stretch.range.start, stretch.range.end);
     if stretch.blocks.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn push_stretch(stretch: Stretch, lines: (u32, u32), out: &mut Vec<Se
     }
 }
 
-/// Segments, and stretches in their order that take the place of all that stands where they do.
+/// The segments, with stretches (in order) replacing everything in their ranges.
 pub(super) fn insert_stretches(text: &str, segments: Vec<Segment>, stretches: Vec<Stretch>) -> Vec<Segment> {
     let mut out = Vec::with_capacity(segments.len());
     let mut stretches = stretches.into_iter().peekable();
@@ -56,23 +56,23 @@ pub(super) fn insert_stretches(text: &str, segments: Vec<Segment>, stretches: Ve
     out
 }
 
-/// Line ends in a stretch of a text.
+/// The number of line ends in a range of a text.
 pub(super) fn newlines(text: &str, range: Range<usize>) -> u32 {
     let bytes = text.as_bytes().get(range).unwrap_or_default();
     u32::try_from(bytes.iter().filter(|byte| **byte == b'\n').count()).unwrap_or(u32::MAX)
 }
 
-/// Tells at which lines stretches stand that follow each other, and counts each line end once for that.
+/// Computes line numbers of consecutive ranges, counting each line end only once.
 #[derive(Default)]
 pub(super) struct LineCount {
     upto: usize,
     lines: u32,
-    /// Bytes that were looked at.
+    /// How many bytes were read.
     pub(super) read: usize,
 }
 
 impl LineCount {
-    /// The first and the last line of a stretch, from 1.
+    /// The first and the last line of a range, from 1.
     pub(super) fn line_range(&mut self, text: &str, range: &Range<usize>) -> (u32, u32) {
         (self.line(text, range.start), self.line(text, range.end.saturating_sub(1).max(range.start)))
     }

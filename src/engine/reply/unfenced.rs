@@ -1,7 +1,7 @@
-//! Edits in no fence, as some models write them: SEARCH/REPLACE markers, diffs and patches that stand in the prose. What such
-//! an edit holds is text of its files, so no block in it is one, whatever Markdown makes of its lines. It is an edit like every
-//! other, and says how it was read; one that has begun and of which nothing tells the end takes the rest of the reply, as does
-//! one in a reply that was cut off.
+//! Finds edits outside of fences, as some models write them: SEARCH/REPLACE markers, diffs and patches in the prose.
+//! Everything in such an edit is text of its files, so nothing in it becomes a block, even if Markdown sees one. It
+//! becomes an edit block with a note on how it was read. An edit whose end can't be found takes the rest of the reply,
+//! as does one in a reply that was cut off.
 
 use super::edit_fence::offers_nothing;
 use super::{Proposal, edits};
@@ -9,36 +9,36 @@ use crate::domain::{BlockKind, Languages};
 use crate::edit::{self, BareEnd, EditEnd, EditExtent};
 use std::ops::Range;
 
-/// Lines behind the first ones of edits that are looked at: those that a text has for nothing, and for each of its lines. An
-/// edit of which nothing tells the end is looked for up to the end of the text; the one that goes beyond them takes the rest.
+/// Limits the lines that are read to find the ends of edits: a fixed number, plus a number for each line of the text.
+/// An edit without a certain end is read up to the end of the text; the one that exceeds the limit takes the rest.
 const FREE_LINES: usize = 16 << 10;
 const LINES_PER_LINE: usize = 8;
 
-/// What is told of the one that took the rest since there are too many.
+/// The note of the edit that took the rest because there were too many.
 pub(super) const TOO_MANY_MESSAGE: &str =
     "what is behind it was not looked at: the reply has too many edits and calls in no fence";
 
-/// An edit that stands in the prose.
+/// An edit in the prose.
 pub(super) struct UnfencedEdit {
     pub(super) range: Range<usize>,
-    /// Whether its end was seen.
+    /// Whether its end was found.
     pub(super) closed: bool,
-    /// Bytes in front of its first line, in a list or a quote.
+    /// How many bytes of list or quote markers come before its first line.
     lead: usize,
-    /// What stands in front of the others.
+    /// What comes before its other lines.
     prefix: String,
     note: &'static str,
-    /// Whether it is one too many.
+    /// Whether it exceeded the limit and took the rest.
     is_last: bool,
 }
 
-/// Looks for edits at the starts of lines, one line behind the other.
+/// Searches for edits at the starts of lines, line by line.
 pub(super) struct EditScanner<'t> {
     text: &'t str,
     complete: bool,
-    /// Whether markers were only spoken of: then so are those behind them.
+    /// Whether the prose only mentions markers: then the later ones don't count, either.
     spoken_of: bool,
-    /// Lines that were looked at behind the first of an edit.
+    /// How many lines were read after the first lines of edits.
     pub(super) looked: usize,
     most: usize,
 }
@@ -49,7 +49,7 @@ impl<'t> EditScanner<'t> {
         Self { text, complete, spoken_of: false, looked: 0, most }
     }
 
-    /// The edit that begins with the line at this place, up to its end at `line_end`.
+    /// The edit that begins with the line from `start` to `line_end`.
     pub(super) fn edit_at_line(&mut self, start: usize, line_end: usize) -> Option<UnfencedEdit> {
         let line = self.text.get(start..line_end)?;
         let lead = containers(line);
@@ -57,7 +57,7 @@ impl<'t> EditScanner<'t> {
         if edit::says_search(inner) {
             return self.markers(start, lead);
         }
-        // Nothing else begins an edit; the lines behind it are looked at for these only.
+        // No other line begins an edit. Only for these are the following lines read.
         if !["---", "***", "diff", "$ ", "apply"].iter().any(|head| inner.starts_with(head)) {
             return None;
         }
@@ -71,13 +71,13 @@ impl<'t> EditScanner<'t> {
         Some(self.bare(start, lead, prefix, end))
     }
 
-    /// A diff or a patch, of which this is known by its lines.
+    /// A diff or patch whose end was searched for.
     fn bare(&self, start: usize, lead: usize, prefix: String, end: BareEnd) -> UnfencedEdit {
         let rest = self.text.get(start..).unwrap_or_default();
         let bytes = |lines: usize| rest.split_inclusive('\n').take(lines).map(str::len).sum::<usize>();
         let length = bytes(end.lines);
         let unsure = end.unsure.map_or(rest.len(), bytes);
-        // What is not sure counts where nothing else would be offered.
+        // An uncertain end counts if nothing after it would be offered.
         let is_last = self.looked > self.most;
         let may_end = !is_last && (end.is_sure || rest.get(unsure..).is_some_and(offers_nothing));
         let closed = may_end && (self.complete || end.is_sure && length < rest.len());
@@ -91,7 +91,8 @@ impl<'t> EditScanner<'t> {
         }
     }
 
-    /// Markers, of which this is the first. Those that follow others are of the same file, and one edit with them.
+    /// An edit with markers, whose first one is here. Blocks of markers that follow directly belong to the same edit
+    /// and file.
     fn markers(&mut self, start: usize, lead: usize) -> Option<UnfencedEdit> {
         if self.spoken_of {
             return None;
@@ -121,7 +122,7 @@ impl<'t> EditScanner<'t> {
         }
         let is_end = |end: &usize| self.complete && self.text.get(*end..).is_some_and(offers_nothing);
         let end = ended.or(may_end.filter(is_end));
-        // Without a divider it is only spoken of.
+        // Without a divider the marker is only mentioned.
         self.spoken_of = end.is_none() && !divided && self.complete;
         (!self.spoken_of).then(|| UnfencedEdit {
             range: start..end.unwrap_or(self.text.len()),
@@ -134,7 +135,7 @@ impl<'t> EditScanner<'t> {
     }
 }
 
-/// Bytes in front of the text of a line: blanks, and marks of quotes and of items of lists.
+/// How many bytes come before the text of a line: blanks, and markers of quotes and list items.
 fn containers(line: &str) -> usize {
     let mut rest = line;
     loop {
@@ -148,12 +149,12 @@ fn containers(line: &str) -> usize {
     }
 }
 
-/// What stands in front of the lines behind the first one: where that has the mark of an item, they have blanks.
+/// The prefix of the lines after the first one: where the first has a list marker, they have blanks.
 fn prefix(lead: &str) -> String {
     lead.chars().map(|sign| if matches!(sign, '>' | '\t') { sign } else { ' ' }).collect()
 }
 
-/// The lines of an edit without what stands in front of them.
+/// The lines of an edit without their prefixes.
 fn inner_lines<'l>(
     text: &'l str,
     lead: usize,
@@ -165,7 +166,7 @@ fn inner_lines<'l>(
     })
 }
 
-/// A line without the prefix, as far as that stands in front of it, too.
+/// A line without the prefix, as far as the line has it.
 fn without_prefix<'l>(line: &'l str, prefix: &str) -> &'l str {
     let blank = |sign: char| matches!(sign, ' ' | '\t');
     let same =
@@ -173,7 +174,7 @@ fn without_prefix<'l>(line: &'l str, prefix: &str) -> &'l str {
     line.get(same.map(|(sign, _)| sign.len_utf8()).sum()..).unwrap_or(line)
 }
 
-/// The block that an edit makes; `before` stands in front of it, and may name its file.
+/// The block of an edit; `before` is the text before it, which may name its file.
 pub(super) fn block(source: &str, edit: &UnfencedEdit, before: &str, languages: &Languages) -> Proposal {
     let source: String = inner_lines(source, edit.lead, &edit.prefix).collect();
     let before = before.lines().rev().find(|line| containers(line) < line.trim_end().len());

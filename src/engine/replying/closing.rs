@@ -1,4 +1,4 @@
-//! The end of a reply: what its whole text and its calls mean is found out once, and recorded.
+//! Ends a reply: interprets its whole text and its calls once, and records them.
 
 use super::{Blocks, take};
 use crate::domain::{Block, BlockId, Dialect, Entry, Finish, Origin, Revision, StepId, ToolCall, Version};
@@ -7,18 +7,18 @@ use crate::engine::reply::{Parser, Proposal, Segment, call, parse, reread, think
 use crate::text::line::one_line;
 use std::collections::BTreeSet;
 
-/// What came of a reply.
+/// The content of a reply.
 #[derive(Default)]
 pub(super) struct ReplyContent {
     pub(super) blocks: Vec<BlockId>,
-    /// Why calls came to no block.
+    /// Why calls became no block.
     pub(super) refused: Vec<String>,
-    /// Whether it said nothing and called nothing.
+    /// Whether it has neither text nor calls.
     pub(super) empty: bool,
 }
 
 impl Engine {
-    /// Records the reply and its blocks. A reply that broke off before anything came leaves nothing.
+    /// Records the reply and its blocks. A reply that broke off before anything arrived is not recorded.
     pub(super) fn close_reply(&mut self, finish: Finish, fate: Blocks) -> ReplyContent {
         let (Some(mut reply), Some(mut stream)) = (self.state.live.reply.take(), self.stream.take()) else {
             return ReplyContent::default();
@@ -45,7 +45,7 @@ impl Engine {
             ReplyContent { empty: text.trim().is_empty() && calls.is_empty(), ..ReplyContent::default() };
         for segment in segments {
             let Segment::Block(proposed) = segment else { continue };
-            // Code without text is nothing to run: it stays a part of the prose. An empty file is something to write.
+            // An empty code block is nothing to run and stays prose. An empty file can be written.
             if proposed.file.is_some() || !proposed.source.trim().is_empty() {
                 came.blocks.push(self.propose(reply.step, proposed, None, fate));
             }
@@ -70,7 +70,7 @@ impl Engine {
         came
     }
 
-    /// What the whole text means.
+    /// Interprets the whole text.
     fn read_whole(
         &self,
         parser: Parser,
@@ -100,7 +100,7 @@ impl Engine {
     }
 }
 
-/// Sees to it that each call has an identity of its own: some servers give none, or the same to all.
+/// Gives each call an id of its own: some servers send none, or the same for all.
 fn name_calls(calls: &mut [ToolCall], step: StepId) {
     let mut seen = BTreeSet::new();
     for (at, call) in calls.iter_mut().enumerate() {

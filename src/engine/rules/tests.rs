@@ -1,4 +1,4 @@
-//! Rules of the person: what they cover, and what starts by them.
+//! Tests of the person's rules: what they cover, and what they start.
 
 use super::*;
 use crate::domain::{DeadKernel, Effects, Enforcement, Finding, Language, Outcome, Revision, TimerId};
@@ -9,7 +9,7 @@ use crate::engine::{Command, Event};
 const ONE: &str = "```python\nprint(1)\n```\n";
 const TWO: &str = "```python\nprint(2)\n```\n";
 
-/// A dialogue with one confined block that waits, without findings.
+/// A session with one confined block that waits, without findings.
 fn waiting() -> Dialogue {
     let mut d = Dialogue::new();
     d.user("x");
@@ -18,7 +18,7 @@ fn waiting() -> Dialogue {
     d
 }
 
-/// The same after the block was approved with a rule, ran, and another one came.
+/// The same session after the block was approved with a rule and ran, and the block `next` was proposed.
 fn granted(scope: RuleScope, next: &str) -> Dialogue {
     let mut d = waiting();
     let offer = offers(d.state(), BlockId(1)).into_iter().find(|offer| offer.rule.scope == scope).unwrap();
@@ -87,7 +87,7 @@ fn what_is_held_back_waits_for_a_decision() {
             "'Rule 1 stopped for block 2. Nothing ran: it waits for your decision.' | deciding 2"
         );
         assert_eq!(timer(&mut d, 1), "| deciding 2");
-        // Looked at again, it is still held back.
+        // After another inspection it is still held back.
         d.send(Event::KernelDied(DeadKernel::of_python("x")));
         clean(&mut d, 2);
         assert_eq!(d.state().live.matched, None);
@@ -200,7 +200,7 @@ fn the_same_text_is_covered_and_no_other() {
     assert_eq!(d.state().live.matched, None);
 }
 
-/// What a rule that was granted under these terms says of a block.
+/// Why a rule granted under these terms does not cover a block.
 fn judged(scope: RuleScope, found: Review, change: impl Fn(&mut Terms)) -> Result<(), String> {
     let d = waiting();
     let block = &d.state().transcript.blocks[&BlockId(1)].block;
@@ -215,7 +215,7 @@ fn judged(scope: RuleScope, found: Review, change: impl Fn(&mut Terms)) -> Resul
     check_cover(&rule, block, &found, &now).map_err(|miss| miss.to_string())
 }
 
-/// Another way to hold a limit.
+/// Another kind of enforcement.
 fn other(hold: Enforcement) -> Enforcement {
     if hold == Enforcement::Watched { Enforcement::Enforced } else { Enforcement::Watched }
 }
@@ -336,7 +336,7 @@ fn in_a_foreign_session_each_block_waits_whatever_was_said_for_all() {
     assert!(!offers.is_empty() && offers.iter().all(|offer| offer.refused == Some(RuleMismatch::Foreign)));
     let line = d.always(1, RuleScope::Clean);
     assert!(line.contains("each block is asked about") && line.ends_with("| deciding 1"), "{line}");
-    // Not even a rule that stands there covers anything.
+    // Not even a rule in force covers anything.
     let mut d = granted(RuleScope::Clean, TWO);
     d.foreign();
     clean(&mut d, 2);

@@ -1,4 +1,4 @@
-//! What the log reads off transcripts that were folded from entries.
+//! Tests of the log made from folded transcripts.
 
 use super::*;
 use crate::domain::*;
@@ -14,7 +14,7 @@ impl Session {
         Self { transcript: Transcript::default(), now: Timestamp(0) }
     }
 
-    /// A second later, this happens.
+    /// Applies an entry one second later.
     fn then(&mut self, entry: Entry) -> &mut Self {
         self.now = self.now.plus(1_000);
         self.transcript.apply(entry, self.now);

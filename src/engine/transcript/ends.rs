@@ -1,14 +1,14 @@
-//! Only the ends of long replies: for a first frame, which shows the end of a conversation, and nothing that is decided.
+//! Cuts long replies down to their ends: for a first frame, which shows the end of a conversation and decides nothing.
 
 use super::{Item, ReplyItem, Transcript};
 
-/// Bytes of a reply from which on only its end stays, and how many of them stay at the least: many screens full.
+/// From how many bytes on a reply is cut, and how many of them stay at least: many screens full.
 const MAX_REPLY_BYTES: usize = 32 << 10;
 const MIN_END_BYTES: usize = 16 << 10;
 
 impl Transcript {
-    /// Of each long reply only the end stays. It begins behind an empty line that stands in no fence: so it is laid out as
-    /// it is within the whole.
+    /// Cuts each long reply to its end, which begins after an empty line outside of fences, so that it is laid out as
+    /// within the whole.
     pub(in crate::engine) fn keep_ends(&mut self) {
         for item in &mut self.items {
             let Item::Reply(reply) = item else { continue };
@@ -30,7 +30,7 @@ impl Transcript {
     }
 }
 
-/// Where the end of a long text begins; 0: all of it stays.
+/// Where the end of a long text begins; 0: the whole text stays.
 fn end_of(text: &str) -> usize {
     if text.len() < MAX_REPLY_BYTES {
         return 0;
@@ -63,7 +63,7 @@ mod tests {
         let long = |before: &str| format!("{before}{}", paragraph.repeat(1_500));
         for (text, begins) in [
             (long(""), "Words"),
-            // Within a fence no line is a paragraph.
+            // Within a fence no line begins a paragraph.
             (format!("First.\n\n```text norun\n{}```\n\nThe last.\n", paragraph.repeat(1_500)), "```text"),
             (format!("short {paragraph}"), "short"),
             ("x".repeat(100_000), "x"),

@@ -1,4 +1,4 @@
-//! How entries fold to a transcript. `apply` is the only way in, live and on resume alike.
+//! Folds entries into a transcript. `apply` is the only way to change one, live and on resume alike.
 
 use super::{
     BlockItem, BlockStanding, Item, OpinionItem, RefusedCall, ReplyBody, ReplyItem, RuleItem, RuleOver,
@@ -14,7 +14,7 @@ impl Transcript {
     /// Whether it is a branch to which nothing was added since it was made.
     pub(in crate::engine) fn is_branch_as_it_began(&self) -> bool {
         let origin = self.header.as_ref().and_then(|header| header.branch_of.as_ref());
-        // The header is one entry more.
+        // The header is one more entry.
         origin.is_some_and(|of| self.version <= of.entries.saturating_add(1))
     }
 
@@ -25,8 +25,8 @@ impl Transcript {
         transcript
     }
 
-    /// Folds one more fact in. Facts that make no sense (a block that is not known) are passed over: a damaged file
-    /// still opens.
+    /// Applies one more entry. Entries that make no sense (about an unknown block) are ignored: a damaged file still
+    /// opens.
     pub(crate) fn apply(&mut self, entry: Entry, at: Timestamp) {
         self.version += 1;
         match entry {
@@ -79,7 +79,7 @@ impl Transcript {
         }
     }
 
-    /// Folds a fact about one block in.
+    /// Applies an entry about one block.
     fn apply_to_block(&mut self, entry: Entry, at: Timestamp) {
         match entry {
             Entry::Review { block, revision, review } => {
@@ -89,7 +89,7 @@ impl Transcript {
                 self.revise(block, revision, |last| Version { whole, source, ..last });
             }
             Entry::Placed { block, revision, source, bases, note, whole } => {
-                // Of an edit whose end never came the new text is not whole either.
+                // If the end of the edit never arrived, its new text is incomplete, too.
                 self.revise(block, revision, |last| Version { source, whole: whole && last.whole, ..last });
                 self.change_block(block, |item| {
                     if item.block.current().revision == revision {
@@ -112,7 +112,7 @@ impl Transcript {
                 self.change_block(block, |item| {
                     item.standing = BlockStanding::Approved;
                     item.settled_at = Some(at);
-                    // Most blocks run once: room for more would be as large as all else of a run.
+                    // Most blocks run once: more capacity would be as large as the rest of a run.
                     item.runs.reserve_exact(1);
                     item.runs.push(RunItem::approved(run, (revision, sha256), terms, (by, at)));
                 });
@@ -139,13 +139,13 @@ impl Transcript {
         }
     }
 
-    /// The run with this number, and the block that it belongs to.
+    /// The run with this id, and its block.
     pub(crate) fn run(&self, run: RunId) -> Option<(&BlockItem, &RunItem)> {
-        // The newest runs are asked for nearly always, and they belong to the newest blocks.
+        // Callers nearly always want the newest runs, which belong to the newest blocks.
         self.blocks.values().rev().find_map(|b| b.runs.iter().rev().find(|r| r.run == run).map(|r| (b, r)))
     }
 
-    /// The newest run, of a block or of any, whose changes are recorded, and its record.
+    /// The newest run (of this block, or of any) whose changes are recorded, with its record.
     pub(crate) fn last_recorded(&self, block: Option<BlockId>) -> Option<(&BlockItem, &RunItem, Sha256)> {
         let items = self.blocks.values().filter(|item| block.is_none_or(|block| item.block.id == block));
         let runs = items.flat_map(|item| item.runs.iter().map(move |run| (item, run)));
@@ -161,7 +161,7 @@ impl Transcript {
         })
     }
 
-    /// The summary with which requests begin, where there is one.
+    /// The summary at the start of requests, if there is one.
     pub(crate) fn summary(&self) -> Option<&SummaryItem> {
         match self.items.get(self.summary?)? {
             Item::Summary(summary) => Some(summary),
@@ -174,14 +174,14 @@ impl Transcript {
         self.blocks.values().filter(|b| b.standing == BlockStanding::Open)
     }
 
-    /// The rules of the person that hold now, oldest first.
+    /// The person's rules in force, oldest first.
     pub(crate) fn rules_in_force(&self) -> impl DoubleEndedIterator<Item = &Rule> {
         self.rules.iter().filter(|item| item.over.is_none()).map(|item| &item.rule)
     }
 
-    /// A summary stands for so many items from here on.
+    /// Adds a summary that replaces this many items from now on.
     fn sum_up(&mut self, upto: u32, summary: SummaryItem) {
-        // A file that lost lines has fewer items than the summary stands for.
+        // A file that lost lines has fewer items than the summary says.
         let upto = usize::try_from(upto).unwrap_or(usize::MAX).min(self.items.len());
         let settled = self.settled.partition_point(|settled| settled.after <= upto);
         self.summary = Some(self.items.len());
@@ -250,7 +250,7 @@ impl Transcript {
 
     fn end_run(&mut self, run: RunId, block: BlockId, report: RunReport, at: Timestamp) {
         let after = self.items.len();
-        // It is a run of its block nearly always; where it is not, it may be one of another block.
+        // The run nearly always belongs to this block; if not, another block may have it.
         let is_known = |item: &BlockItem| item.runs.iter().any(|r| r.run == run);
         if !self.blocks.get(&block).is_some_and(is_known) && !self.blocks.values().any(is_known) {
             self.make_up_approval(run, block, at);
@@ -261,8 +261,8 @@ impl Transcript {
         self.settled.push(SettledEvent { after, block, what: Settlement::Ran(run) });
     }
 
-    /// A run with an end was approved, though the line that says so is damaged: the block ran, and does not wait. What
-    /// can't be known of its terms is told as nothing; it is never repeated by itself.
+    /// Adds an approval for a run that has an end but whose approval is missing because the line is damaged: the block
+    /// ran and must not wait. Unknown terms stay empty, and it is never repeated by itself.
     fn make_up_approval(&mut self, run: RunId, block: BlockId, at: Timestamp) {
         self.change_block(block, |item| {
             let version = item.block.current();
@@ -288,7 +288,7 @@ impl Transcript {
         });
     }
 
-    /// Marks what has no end as lost: the process that ran it is gone.
+    /// Marks runs without an end as lost: their process is gone.
     fn lose_runs(&mut self) {
         let after = self.items.len();
         for (id, item) in &mut self.blocks {
@@ -299,7 +299,7 @@ impl Transcript {
         }
     }
 
-    /// A rule whose number was given before is passed over: a damaged file must not widen one.
+    /// Adds a rule. A rule whose id exists already is ignored: a damaged file must not widen one.
     fn add_rule(&mut self, rule: Rule, at: Timestamp) {
         if !self.rules.iter().any(|item| item.rule.id == rule.id) {
             self.rules.push(RuleItem { rule, at, over: None });

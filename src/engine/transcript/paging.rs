@@ -1,10 +1,10 @@
-//! Messages and outputs that are far back in a large session: they stand in its file, and come into memory when they are
-//! looked at, or when a request tells them.
+//! Keeps old messages and outputs of a large session only in its file, and loads them when they are shown or a request
+//! needs them.
 //!
-//! A transcript that is read through [`PagedTranscript`] keeps the newest ones. Of other replies and long prompts it keeps
-//! their length, what they cost in tokens, a short form of long ones, and which entry of the file they are ([`messages`]); of
-//! other outputs a form that is short and that a model is told as it would be told the whole ([`runs`]). Which of them are
-//! needed is the engine's business (`engine/loading.rs`).
+//! A transcript that is read through [`PagedTranscript`] keeps the newest ones in memory. Of older replies and long
+//! prompts it keeps their length, their size in tokens, the number of their entry in the file and, if they are long, a
+//! shortened text ([`messages`]). Of older outputs it keeps a short form that looks to a model like the whole output
+//! ([`runs`]). The engine decides which of them have to be loaded (`engine/loading.rs`).
 
 mod messages;
 mod runs;
@@ -18,21 +18,21 @@ use runs::Outputs;
 pub(crate) use runs::{OutputAway, RunPaging};
 use std::collections::VecDeque;
 
-/// The newest messages of so many bytes together stay: more than a million tokens, which is what most models take at most.
+/// How many bytes of the newest messages stay: more than a million tokens, which is the most that most models take.
 const MAX_NEWEST_BYTES: usize = 5 << 20;
 
-/// Of a reply of fewer bytes nothing is kept; a prompt of fewer always stays.
+/// Shorter replies are dropped completely; shorter prompts always stay.
 pub(in crate::engine) const LONG: usize = 2 << 10;
-/// What is kept of a long one that does not stay.
+/// How many bytes are kept of a longer message that does not stay.
 const KEPT_BYTES: usize = 512;
 
-/// Why what was read is not taken in.
+/// Why an entry that was read is refused.
 pub(crate) const OTHER_ENTRY: &str = "another entry stands in its place";
 
-/// Something of a conversation whose text may be in its file alone.
+/// A text of a conversation that may be only in the session file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Body {
-    /// The prompt or reply that is this item.
+    /// The prompt or reply with this index among the items.
     Message(usize),
     /// The output of this run.
     Output(RunId),
@@ -55,34 +55,34 @@ impl PagedOut {
     }
 }
 
-/// Whether a message or an output that is not in memory comes.
+/// The load state of a message or output that is not in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LoadState {
-    /// Nobody has asked for it.
+    /// Nobody has requested it.
     Away,
-    /// It was asked for.
+    /// It was requested.
     Loading,
     /// It can't be read again.
     Lost,
 }
 
-/// Which entry of the file a long prompt is, and what is known of it while its text is there alone.
+/// The entry number of a long prompt, and what is known of it while its text is only in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PromptPaging {
     entry: u32,
     out: Option<PagedOut>,
 }
 
-/// A transcript that is put together while its file is read, and keeps the newest of the messages and long outputs.
+/// A transcript under construction while its file is read; it keeps only the newest messages and long outputs.
 #[derive(Debug)]
 pub(crate) struct PagedTranscript {
     transcript: Transcript,
-    /// Entries so far.
+    /// The number of entries so far.
     entries: u64,
-    /// The places of messages that stay so far and need not, the oldest first, each with its bytes.
+    /// The indices of messages that could still be dropped, the oldest first, each with its size in bytes.
     newest: VecDeque<(usize, usize)>,
     bytes: usize,
-    /// Bytes of messages that stay.
+    /// How many bytes of messages stay.
     most: usize,
     outputs: Outputs,
 }
@@ -99,7 +99,7 @@ impl PagedTranscript {
         Self { transcript, entries: 0, newest: VecDeque::new(), bytes: 0, most, outputs }
     }
 
-    /// The last of what was put in is a message, which the file has as this entry.
+    /// Registers the last item if it is a message; `entry` is its number in the file.
     fn message(&mut self, entry: u32) {
         let place = self.transcript.items.len().saturating_sub(1);
         let bytes = match self.transcript.items.last_mut() {

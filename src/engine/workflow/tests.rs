@@ -1,4 +1,4 @@
-//! A small recipe in dialogues with the engine: it declines, proposes, asks, ends; and goes on after a resume.
+//! A small recipe in scripted sessions: it declines, proposes, asks, ends; and continues after a resume.
 
 use super::*;
 use crate::domain::{Decision, Field, FieldKind, Finding, RecipeStart, Severity};
@@ -6,7 +6,7 @@ use crate::domain::{Outcome, Revision};
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::{Command, Event, Settings};
 
-/// Wants one block, checks it with a block of its own, asks for a name, ends.
+/// A recipe that wants one block, checks it with a block of its own, asks for a name, and ends.
 #[derive(Debug)]
 struct Small;
 
@@ -173,7 +173,7 @@ fn it_ends_with_its_turn_and_begins_between_turns_only() {
     d.reply("```python\nprint('good')\n```\n");
     d.inspected_ok(1);
     let line = d.decide(1, Decision::Skip);
-    // Nothing ran: the second round is asked for.
+    // Nothing ran, so the recipe begins its second round.
     assert!(line.contains("+skipped 1") && !line.contains("+end"), "{line}");
     assert_eq!(d.state().transcript.blocks[&BlockId(1)].block.current().revision, Revision(1));
 }
@@ -182,7 +182,7 @@ fn it_ends_with_its_turn_and_begins_between_turns_only() {
 fn it_goes_on_after_the_session_was_opened_again() {
     let mut d = dialogue();
     begin(&mut d, "small");
-    // The reply did not come: nothing is asked by itself.
+    // The reply never arrived: no request is sent by itself.
     assert!(d.reopen().ends_with("stuck cut"));
     let line = d.command(Command::Retry);
     assert!(line.contains("ask s"), "{line}");
@@ -193,7 +193,7 @@ fn it_goes_on_after_the_session_was_opened_again() {
     let line = d.ended_as(1, report(Outcome::Ok));
     assert!(line.contains("+block 2") && line.ends_with("deciding 2"), "{line}");
     assert!(d.reopen().ends_with("deciding 2"));
-    // Of a session that somebody else wrote nobody knows what was agreed in it.
+    // In a foreign session nobody knows what was agreed.
     d.foreign();
     let line = d.reopen();
     assert!(

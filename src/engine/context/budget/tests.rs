@@ -7,7 +7,7 @@ use crate::engine::dialogue::{report, terms};
 use crate::engine::transcript::BlockStanding;
 use proptest::prelude::*;
 
-/// What happened in one step of a session: the length of the reply, and what became of its block.
+/// What became of the block of a step; `Ran` has the size of its output.
 #[derive(Clone, Debug)]
 enum BlockEnd {
     Ran(usize),
@@ -17,7 +17,8 @@ enum BlockEnd {
     NoBlock,
 }
 
-/// A session in which each turn has these steps; every text names itself, so that it is found again.
+/// A session whose turns have these steps (length of the reply, end of the block); every text has its number, so that
+/// it can be found.
 fn session(turns: &[Vec<(usize, BlockEnd)>], summary: Option<usize>) -> Transcript {
     let mut transcript = Transcript::default();
     let mut step = 0;
@@ -125,8 +126,8 @@ fn fates() -> impl Strategy<Value = Vec<Vec<(usize, BlockEnd)>>> {
 proptest! {
     #![proptest_config(crate::test_cases::cases(400))]
 
-    /// Within a budget that is feasible nothing exceeds it; nothing but results is ever shorter, and each that is says
-    /// so and is counted; the order stays; nothing is told of blocks that were skipped or wait.
+    /// If the budget can be met, nothing exceeds it. Only results are shortened, and each shortened one says so and is
+    /// counted; the order stays the same; skipped and waiting blocks are not mentioned.
     #[test]
     fn a_conversation_in_its_budget(
         turns in fates(),
@@ -146,12 +147,12 @@ proptest! {
             prop_assert_eq!(&composed, &whole, "cut without need");
         }
 
-        // Every cut is announced where it is, and counted.
+        // Every cut is marked and counted.
         let marks = |composed: &Composition| texts(composed).matches("[shortened: ").count();
         prop_assert_eq!(composed.shortened > 0, texts(&composed) != texts(&whole));
         prop_assert!(marks(&composed) >= composed.shortened.max(marks(&whole)));
 
-        // Prompts and replies are whole and in their order.
+        // Prompts and replies are whole and in order.
         let text = texts(&composed);
         let upto = transcript.summary().map_or(0, |summary| summary.upto);
         let mut from = 0;
@@ -178,13 +179,13 @@ proptest! {
             }
             prop_assert!(!text.contains(&format!("source {id}.")), "the block's text is the reply's business");
         }
-        // Sides take turns.
+        // Roles alternate.
         let roles: Vec<Role> = composed.messages.iter().map(|message| message.role).collect();
         prop_assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "{roles:?}");
     }
 }
 
-/// Three turns with results of so many bytes, and a last one that has not been answered.
+/// Three turns with results of this many bytes, and a last one without a reply.
 fn long() -> Vec<Vec<(usize, BlockEnd)>> {
     vec![
         vec![(10, BlockEnd::Ran(30_000)), (10, BlockEnd::Ran(30_000))],
@@ -219,7 +220,7 @@ fn the_oldest_results_give_way_first() {
 #[test]
 fn a_summary_stands_for_what_came_before() {
     let turns = long();
-    // Items: a prompt, two replies, the end; a prompt, a reply, the end; a prompt, two replies.
+    // The items: a prompt, two replies, the end; a prompt, a reply, the end; a prompt, two replies.
     let (transcript, settings) = (session(&turns, Some(7)), Settings::default());
     let text = texts(&composer(&transcript, &settings).whole());
     assert!(
@@ -232,7 +233,7 @@ fn a_summary_stands_for_what_came_before() {
     }
     assert!(text.contains("Block 4 (python)"));
 
-    // In the middle of a turn its prompt stays.
+    // If a summary ends within a turn, the turn's prompt stays.
     let transcript = session(&turns, Some(9));
     let text = texts(&composer(&transcript, &settings).whole());
     assert!(text.contains("in the person's words:]\n\nprompt 2."), "{text}");
@@ -265,7 +266,7 @@ fn the_newest_images_go_along_if_the_model_can_see() {
         composed.messages.iter().flat_map(|m| &m.images).map(|image| image.image.name.clone()).collect()
     };
     assert_eq!(names(composer(&transcript, &settings).whole()), Vec::<String>::new());
-    // The fifth is too large, the seventh of a kind that models don't read.
+    // The fifth image is too large, the seventh has a format that models can't read.
     let seen = composer(&transcript, &settings).seeing(true).whole();
     assert!(seen.estimate > composer(&transcript, &settings).whole().estimate);
     assert_eq!(names(seen.clone()), ["figure-4.png", "figure-6.png", "figure-8.png", "figure-9.png"]);

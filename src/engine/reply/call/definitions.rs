@@ -1,13 +1,13 @@
-//! The tools as they are offered to a model: their names, descriptions and schemas.
+//! The tool definitions for models: names, descriptions and schemas.
 
 use super::Name;
 use crate::domain::{Language, Tool};
 use serde_json::Value;
 
-/// The tools, those that run code only where a language is offered.
+/// The tools; those that run code are left out if no language is offered.
 pub(crate) fn definitions(languages: &[&Language]) -> Vec<Tool> {
     let names: Vec<&str> = languages.iter().map(|name| name.as_str()).collect();
-    // A list of values without any is no schema: servers that look at it refuse the request.
+    // An empty list of values is not a valid schema: servers that check it refuse the request.
     let code = (!names.is_empty()).then(|| code_tool(&names));
     code.into_iter().chain(file_tools()).collect()
 }
@@ -93,7 +93,7 @@ fn file_tools() -> [Tool; 4] {
     ]
 }
 
-/// The schema of the changes of an edit.
+/// The schema of the changes in an edit.
 fn changes() -> Value {
     serde_json::json!({
         "type": "array",

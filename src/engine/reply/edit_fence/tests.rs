@@ -1,11 +1,12 @@
-//! Edits that hold ends of fences and programs: nothing of them is a block of its own, whole or in pieces.
+//! Tests of edits that contain fence ends and programs: nothing in them becomes a block, whether the reply arrives
+//! whole or in pieces.
 
 use crate::domain::{BlockKind, Dialect, Languages};
 use crate::engine::reply::tests::checked;
 use crate::engine::reply::{Proposal, Segment, markdown, reread};
 use proptest::prelude::*;
 
-/// The blocks of a reply, which is the same in pieces of any size.
+/// The blocks of a reply, after checking that pieces of any size give the same.
 fn blocks(text: &str) -> Vec<Proposal> {
     let languages = Languages::default();
     let whole = reread(text, checked(text, Dialect::Fences, &languages), Dialect::Fences, &languages, true);
@@ -41,13 +42,13 @@ fn a_program_inside_an_edit_is_no_block() {
         ("```diff", DIFF),
         ("```edit path=a.md", DIFF),
         ("```", &format!("*** Begin Patch\n*** Update File: a.md\n{}*** End Patch\n", &DIFF[40..])),
-        // Heads of diffs and patches in front of markers, whatever the fence says.
+        // Headers of diffs and patches before markers, whatever the info string says.
         ("```diff", &format!("--- a/a.md\n+++ b/a.md\n{INNER}")),
         ("```diff", &format!("@@ -1 +1 @@\n{INNER}")),
         ("```", &format!("*** Update File: a.md\n{INNER}")),
-        // The end of a block in its text.
+        // A block's end marker within its text.
         ("```edit path=a.md", &INNER.replace("touch a\n", "touch a\n>>>>>>> REPLACE\n")),
-        // Context without its blanks ends with its counts.
+        // Context without its leading spaces ends by its counts.
         ("```diff", &DIFF.replace("\n ", "\n").replace("1,8 +1,8", "1,7 +1,7")),
     ] {
         let mark = if fence.ends_with("~~~") { "~~~" } else { "```" };
@@ -73,9 +74,9 @@ fn where_nothing_tells_the_end_of_an_edit_nothing_behind_it_is_offered() {
         format!("1. Change it:\n   ```\n   a.md\n{INNER}```\n{RUNS}"),
         format!("> ```markdown\na.md\n{INNER}```\n{RUNS}"),
         format!("1. Change it:\n   ```diff\n   --- a/a.md\n{}```\n{RUNS}", &DIFF[11..]),
-        // Counts that are wrong tell no end.
+        // Wrong counts can't show the end.
         "```diff\n@@ -1,1 +1,1 @@\nTitle\n-a\n+b\n```bash\nls\n```\ntext\n```bash\nrm x\n```\n```\n".into(),
-        // Blank lines within the head of a diff.
+        // Blank lines within the header of a diff.
         format!(
             "```diff\n{}```\n{RUNS}",
             DIFF.replace("\n ", "\n").replace("-1,8 +1,8", "").replace("+++", "\n+++")
@@ -106,7 +107,8 @@ fn an_end_that_is_not_sure_counts_where_nothing_else_is_offered() {
     );
 }
 
-/// Each costs one more look at all that is behind it: many are taken, and far too many end in nothing that could be run.
+/// Each edit causes one more pass over the text after it: many are accepted, and far too many leave nothing that could
+/// run.
 #[test]
 fn of_many_edits_with_fences_in_them_those_behind_a_bound_are_not_taken_apart() {
     let runs = |count: usize| {
@@ -138,7 +140,7 @@ proptest! {
     }
 }
 
-/// Lines of files that look like ends of a fence, and like programs.
+/// Lines of files that look like fence ends and like programs.
 fn inner() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         Just("```\n"),

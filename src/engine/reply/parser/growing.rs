@@ -1,5 +1,5 @@
-//! An open block while it grows: its lines are added to its source as they come, and of the unfinished line what is
-//! sure. The shape of the reply is not decided here; a line that may change it is handed to a pass.
+//! Updates an open block while it grows: adds its lines to its source as they arrive, and the certain part of the
+//! unfinished line. A line that may change the structure of the reply is handed to a pass.
 
 use super::{OpenTail, Parser};
 use crate::edit::EditEnd;
@@ -36,7 +36,7 @@ impl Parser {
         }
         let lead = body.saturating_sub(self.base);
         let cost = lead + line.len();
-        // Lines were passed over for want of credit: only a pass over all of them can tell.
+        // Lines were skipped for lack of credit: only a pass over all of them gives the right result.
         let behind = self.mirrored < from;
         if behind || cost > self.credit {
             self.parse_if_affordable(end);
@@ -65,7 +65,7 @@ impl Parser {
         }
     }
 
-    /// Reads on how far the edit goes that an open fence may hold.
+    /// Reads the edit that an open fence may contain up to `end`.
     fn read_extent(&mut self, end: usize) {
         let OpenTail::Fence { indent: Some(indent), .. } = self.tail else { return };
         let (extent, from) = &mut self.extent;
@@ -74,8 +74,8 @@ impl Parser {
         *from = (*from).max(end);
     }
 
-    /// Adds a line of an open tag to its block, as it is: dedented and unwrapped when the tag is closed. What only leads
-    /// to the code is left out: blank lines and the opening of a fence.
+    /// Adds a line of an open tag to its block as it is; dedenting and unwrapping happen when the tag is closed. Lines
+    /// that only lead to the code (blank ones, the opening of a fence) are left out.
     pub(super) fn mirror_tag(&mut self, end: usize) {
         let line = self.text.get(self.read..end).unwrap_or("").trim_start();
         let OpenTail::Tag { shown, begun, .. } = &mut self.tail else { return };
@@ -88,12 +88,12 @@ impl Parser {
         }
     }
 
-    /// Adds what is sure of the unfinished last line to the open block.
+    /// Adds the certain part of the unfinished last line to the open block.
     pub(super) fn mirror_partial(&mut self) {
         let Some(line) = self.text.get(self.read..) else { return };
         match self.tail {
             OpenTail::Fence { plain: true, marker, shown, .. } if self.mirrored >= self.read => {
-                // As long as it could become the closing fence it is held back.
+                // Held back as long as it could become the closing fence.
                 let marker = char::from(marker);
                 let rest = line.trim_start_matches(' ').trim_start_matches(marker);
                 if self.mirrored > self.read || !rest.trim().is_empty() || line.starts_with("    ") {
@@ -109,7 +109,7 @@ impl Parser {
         }
     }
 
-    /// Adds the text up to `end` to the open block as it is.
+    /// Adds the text up to `end` to the open block unchanged.
     pub(super) fn mirror(&mut self, end: usize, shown: bool) {
         if let (Some(Segment::Block(block)), true, Some(more)) =
             (self.segments.last_mut(), shown, self.text.get(self.mirrored..end))
@@ -125,7 +125,7 @@ impl Parser {
         }
     }
 
-    /// Lets the last segment reach to the end of the text.
+    /// Extends the last segment to the end of the text.
     pub(super) fn stretch(&mut self) {
         let (end, open) = (self.text.len(), self.tail != OpenTail::Prose);
         let last_line = self.lines + u32::from(self.read < end);
@@ -139,7 +139,7 @@ impl Parser {
     }
 }
 
-/// Whether a line inside a tag, its indentation gone, only leads to the code: it is blank, or opens a fence.
+/// Whether a line in a tag, without its indentation, only leads to the code: it is blank, or opens a fence.
 fn leads_to_code(line: &str) -> bool {
     line.is_empty() || line.starts_with(['`', '~'])
 }

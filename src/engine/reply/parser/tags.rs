@@ -1,4 +1,4 @@
-//! `<execute>` tags while a reply grows: from the opening tag to the closing one all is raw text.
+//! Handles `<execute>` tags while a reply grows: everything from the opening tag to the closing one is raw text.
 
 use super::{OpenTail, Parser, newlines};
 use crate::domain::Dialect;
@@ -7,12 +7,12 @@ use crate::engine::reply::{Proposal, Segment, markdown, tag};
 use std::ops::Range;
 
 impl Parser {
-    /// The closing tag in `..end`, looked for where it can be new.
+    /// The closing tag in `..end`; only the unread part is searched.
     pub(super) fn closing_tag(&self, body: usize, end: usize) -> Option<Range<usize>> {
         tag::find_close(self.text.get(..end)?, self.read.max(body))
     }
 
-    /// An opening tag was found.
+    /// Begins a block at an opening tag.
     pub(super) fn begin_tag(&mut self, open: Range<usize>) {
         let attributes = tag::attributes(self.text.get(open.clone()).unwrap_or("")).to_owned();
         let offer = tag::offer(&attributes, &self.languages);
@@ -37,7 +37,7 @@ impl Parser {
         self.move_base(open.start);
     }
 
-    /// The tag that began at `start` is over: at its closing tag, or with the reply.
+    /// Ends the tag that began at `start`: at its closing tag, or at the end of the reply.
     pub(super) fn end_tag(&mut self, start: usize, body: usize, shown: bool, close: Option<&Range<usize>>) {
         let (until, end) = close.map_or((self.text.len(), self.text.len()), |c| (c.start, c.end));
         let before = self.text.get(..start).and_then(|t| t.rsplit('\n').next()).unwrap_or("");
@@ -55,7 +55,7 @@ impl Parser {
                 Some(file @ FenceOffer::Write(..)) if attributes.is_empty() => {
                     (block.file, block.language) = (file.file(), file.language());
                 }
-                // A fence of something else between the tags: which of the two is meant is not guessed.
+                // A fence of another kind between the tags: the person has to say which of the two is meant.
                 Some(FenceOffer::Shown) if attributes.is_empty() => block.language = None,
                 _ => {}
             }
@@ -68,10 +68,10 @@ impl Parser {
     }
 }
 
-/// The code between the tags, and the info string of a fence around it that was unwrapped.
+/// The code between the tags, and the info string of the fence that surrounded it and was removed.
 ///
-/// `before` is what stands before the tag on its line: what it holds of quotes' markers and indentation is taken from
-/// the following lines too.
+/// `before` is the text before the tag on its line: its quote markers and indentation are removed from the following
+/// lines, too.
 fn code(before: &str, between: &str) -> (String, Option<String>) {
     let (first, rest) = between.split_once('\n').map_or((between, None), |(a, b)| (a, Some(b)));
     let mut text = String::with_capacity(between.len());
@@ -87,7 +87,7 @@ fn code(before: &str, between: &str) -> (String, Option<String>) {
             text.push_str(if contained { without_container(line, before) } else { line });
         }
     }
-    // The last line ends at the closing tag: its blanks lead to the tag, they are not code.
+    // The last line ends at the closing tag: its blanks indent the tag and are not code.
     let text = text.trim_end_matches([' ', '\t']);
     let lead = text.trim_start();
     if lead.starts_with("```") || lead.starts_with("~~~") {
@@ -105,7 +105,7 @@ fn code(before: &str, between: &str) -> (String, Option<String>) {
     (text.to_owned(), None)
 }
 
-/// `line` without as many columns of blanks and quote markers as `before` has.
+/// `line` without the blanks and quote markers that `before` has.
 fn without_container<'a>(line: &'a str, before: &str) -> &'a str {
     let mut rest = line;
     for c in before.chars() {

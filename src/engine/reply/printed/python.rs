@@ -1,14 +1,14 @@
-//! Calls in the syntax of Python, `run_code(language="bash", code="ls")`, also several in a list, as some models were taught
-//! them. Arguments are literals with names; what is more than that is code, and no call.
+//! Calls in Python syntax, `run_code(language="bash", code="ls")`, also several in a list, as some models were trained
+//! to write them. Arguments have to be named literals; anything else is code and not a call.
 
 use super::{LeadingCalls, MAX_CALLS, PrintedCall};
 use crate::engine::reply::call;
 use serde_json::{Map, Value};
 
-/// Lists and dictionaries in each other.
+/// How deep lists and dictionaries may be nested.
 const MAX_DEPTH: usize = 8;
 
-/// The calls that begin a text.
+/// The calls at the start of a text.
 pub(super) fn calls(text: &str) -> LeadingCalls {
     let (list, mut rest) = match text.strip_prefix('[') {
         Some(inner) => (true, inner.trim_start()),
@@ -34,7 +34,7 @@ pub(super) fn calls(text: &str) -> LeadingCalls {
     LeadingCalls::new(calls, text.len() - rest.len())
 }
 
-/// The name of a tool that begins a text, what is behind it, and whether that is to be printed.
+/// The tool name at the start of a text, the rest, and whether the call is inside of `print(…)`.
 fn leading_name(text: &str) -> Option<(&str, &str, bool)> {
     let inner = text.strip_prefix("print(");
     let text = inner.unwrap_or(text);
@@ -70,7 +70,7 @@ fn call(text: &str) -> Option<(PrintedCall, &str)> {
     Some(((name.to_owned(), Value::Object(arguments).to_string()), behind))
 }
 
-/// The literal that begins a text, and what is behind it.
+/// The literal at the start of a text, and the rest.
 fn literal(text: &str, depth: usize) -> Option<(Value, &str)> {
     if let Some(inner) = text.strip_prefix('[') {
         return list(inner, depth.checked_sub(1)?);
@@ -79,7 +79,7 @@ fn literal(text: &str, depth: usize) -> Option<(Value, &str)> {
         return dictionary(inner, depth.checked_sub(1)?);
     }
     if let Some((first, mut rest)) = string(text) {
-        // Texts that follow each other are one.
+        // Adjacent strings are joined.
         let mut whole = first;
         while let Some((more, behind)) = string(rest.trim_start()) {
             whole.push_str(&more);
@@ -124,13 +124,13 @@ fn dictionary(text: &str, depth: usize) -> Option<(Value, &str)> {
     }
 }
 
-/// What is behind a comma, or from the sign on that closes the whole.
+/// The text after a comma, or from the closing sign on.
 fn separated(text: &str, close: char) -> Option<&str> {
     let text = text.trim_start();
     text.strip_prefix(',').map(str::trim_start).or(Some(text).filter(|text| text.starts_with(close)))
 }
 
-/// The text that begins with a quote, and what is behind it.
+/// The string at the start of a text, and the rest.
 fn string(text: &str) -> Option<(String, &str)> {
     let raw = text.strip_prefix(['r', 'R']);
     let text = raw.unwrap_or(text);
@@ -158,7 +158,7 @@ fn string(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Adds what an escape stands for; what is behind it.
+/// Adds the character that an escape means; returns the rest.
 fn escape<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
     let sign = text.chars().next()?;
     let rest = text.get(sign.len_utf8()..)?;
@@ -179,7 +179,7 @@ fn escape<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
             out.push(char::from_u32(u32::from_str_radix(rest.get(..digits)?, 16).ok()?)?);
             return rest.get(digits..);
         }
-        // What is no escape stays as it is.
+        // An unknown escape stays as it is.
         sign => out.extend(['\\', sign]),
     }
     Some(rest)

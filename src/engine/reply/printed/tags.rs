@@ -1,4 +1,4 @@
-//! Calls printed as tags, with JSON or a tag for each argument inside. Names of tags may have a name space in front
+//! Calls printed as tags, with JSON or one tag for each argument inside. Tag names may have a namespace
 //! (`<seed:tool_call>`).
 
 use super::{LeadingCalls, PrintedCall};
@@ -9,7 +9,7 @@ const MAX_HEAD_BYTES: usize = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagKind {
-    /// Calls stand inside of it.
+    /// It wraps calls.
     Around,
     /// `<function=NAME>`.
     Function,
@@ -21,16 +21,16 @@ pub(super) enum TagKind {
 #[derive(Clone, Debug)]
 pub(super) struct OpenTag {
     pub(super) kind: TagKind,
-    /// Bytes of the whole tag.
+    /// The length of the whole tag in bytes.
     pub(super) length: usize,
-    /// How it is closed.
+    /// Its closing tag.
     pub(super) close: String,
-    /// The name space in front of its name.
+    /// The namespace before its name.
     space: String,
 }
 
 impl OpenTag {
-    /// The tag that begins a text.
+    /// The tag at the start of a text.
     pub(super) fn of(text: &str) -> Option<Self> {
         let head = text.get(..text.floor_char_boundary(MAX_HEAD_BYTES))?.strip_prefix('<')?;
         let full = head.get(..head.find(['>', ' ', '=', '\n', '<', '/', '"'])?)?;
@@ -105,7 +105,7 @@ impl OpenTag {
                 return LeadingCalls::cut(&name, &out, text.len());
             };
             let Some((value, behind)) = end.split_value(value, looked) else {
-                // It is open: all that comes may belong to it.
+                // The value has no end: everything after it may belong to it.
                 push(&mut out, &key, value.strip_prefix('\n').unwrap_or(value), false);
                 return LeadingCalls::cut(&name, &out, text.len());
             };
@@ -120,18 +120,18 @@ impl OpenTag {
     }
 }
 
-/// Where a value ends that may hold what looks like its end: what follows the right one is known.
+/// Finds the end of a value that may contain what looks like its end, by what has to follow the real one.
 struct ValueEnd<'a> {
     close: &'a str,
-    /// How the next argument opens.
+    /// The opening of the next argument.
     next: &'a str,
-    /// How calls of the same form open and close, which may stand inside of it.
+    /// The opening and closing of calls in the same form, which the value may contain.
     around: (&'a str, &'a str),
 }
 
 impl ValueEnd<'_> {
-    /// A value, a line end on either side aside, and what is behind its end; `None` where nothing tells the end. Adds up the
-    /// bytes that it `looked` at: those up to where the next argument or the next call begins, or all.
+    /// The value without a line end on either side, and the text after its end; `None` if no end is certain. Adds the
+    /// bytes it read to `looked`: those up to the next argument or call, or all.
     fn split_value<'t>(&self, text: &'t str, looked: &mut usize) -> Option<(&'t str, &'t str)> {
         let (mut end, mut depth, mut upto) = (None, 0usize, text.len());
         for (at, _) in text.match_indices('<') {
@@ -150,7 +150,7 @@ impl ValueEnd<'_> {
                     break;
                 }
                 if behind.is_empty() || behind.strip_prefix(self.around.1).is_some_and(may_follow) {
-                    // An end in front of it was text: no call began behind that one.
+                    // An earlier end was text of the value, as no call began after it.
                     end = Some(at);
                 }
             }
@@ -161,7 +161,7 @@ impl ValueEnd<'_> {
         Some((value.strip_suffix('\n').unwrap_or(value), behind.get(self.close.len()..)?))
     }
 
-    /// Whether a call with arguments begins a text.
+    /// Whether a text begins with a call that has arguments.
     fn begins_call(&self, text: &str) -> bool {
         text.strip_prefix(self.around.0).is_some_and(|inner| {
             let near = inner.get(..inner.floor_char_boundary(MAX_HEAD_BYTES)).unwrap_or_default();
@@ -170,15 +170,15 @@ impl ValueEnd<'_> {
     }
 }
 
-/// Whether this may stand behind a call: the end of the line, what ends the text around it, a token, or another call. All
-/// else tells that the call goes on: its end was text of it.
+/// Whether this text may follow a call: the end of the line, the end of what surrounds the call, a token, or another
+/// call. Anything else means that the call continues and the end was part of its text.
 fn may_follow(behind: &str) -> bool {
     let next = behind.trim_start_matches([' ', '\t', '\r']);
     let is_end = next.is_empty() || ["\n", "</", "<|", "<｜"].iter().any(|end| next.starts_with(end));
     is_end || OpenTag::of(next).is_some()
 }
 
-/// Adds a field to an object; of one that is not whole the text breaks off.
+/// Adds a field to an object; if the value is cut off, the object ends within it.
 fn push(object: &mut String, key: &str, value: &str, whole: bool) {
     if object.len() > 1 {
         object.push(',');
@@ -189,8 +189,8 @@ fn push(object: &mut String, key: &str, value: &str, whole: bool) {
     object.push_str(if whole { &value } else { value.strip_suffix('"').unwrap_or(&value) });
 }
 
-/// `NAME` and behind it `<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>` for each argument, as they stand between the two
-/// tags `around` them.
+/// `NAME` followed by `<arg_key>KEY</arg_key><arg_value>VALUE</arg_value>` for each argument, between the two tags
+/// `around` them.
 pub(super) fn arguments(text: &str, around: (&str, &str)) -> LeadingCalls {
     let mut looked = 0;
     with_arguments(text, around, &mut looked).that_cost(looked)
@@ -227,7 +227,7 @@ fn with_arguments(text: &str, around: (&str, &str), looked: &mut usize) -> Leadi
     LeadingCalls::new(vec![call], text.len() - rest.len())
 }
 
-/// The value of an attribute in the head of a tag.
+/// The value of an attribute in a tag.
 fn attribute(head: &str, name: &str) -> Option<String> {
     let behind = head.split_once(&format!("{name}="))?.1;
     let quote = behind.chars().next().filter(|c| matches!(c, '"' | '\''))?;
@@ -251,7 +251,7 @@ mod tests {
             let found = OpenTag::of(&text).expect("a tag").read(&text);
             assert!(found.cost <= 3 * text.len(), "{argument}: {} of {}", found.cost, text.len());
         }
-        // What was looked at behind a call is paid for.
+        // Bytes read after a call count as its cost.
         let text =
             format!("<function=run_code>\n<parameter=a>1</parameter>\n</function>\n{}", "x\n".repeat(999));
         let found = OpenTag::of(&text).expect("a tag").read(&text);

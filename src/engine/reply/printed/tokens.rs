@@ -1,19 +1,19 @@
-//! Calls between tokens of a model's template, which a server should have read and did not.
+//! Calls between tokens of a model's chat template, which a server should have parsed but did not.
 
 use super::value::of_value;
 use super::{LeadingCalls, MAX_CALLS, PrintedForm};
 use crate::engine::reply::{call, json};
 
-/// Bytes of what stands between two tokens in front of the arguments.
+/// The most bytes between two tokens before the arguments.
 const MAX_HEAD_BYTES: usize = 256;
 
 const MISTRAL: &str = "[TOOL_CALLS]";
-/// What opens calls, and what closes them: several, or one.
+/// The tokens that open and close several calls, and one call.
 const SECTION: [(&str, &str); 2] =
     [("tool_calls_section_begin", "tool_calls_section_end"), ("tool_calls_begin", "tool_calls_end")];
 const CALL: (&str, &str) = ("tool_call_begin", "tool_call_end");
 
-/// The text behind a token, `<|NAME|>` or with the signs that other templates have for `|` and `_`.
+/// The text after a token `<|NAME|>`; other templates have other characters for `|` and `_`.
 fn after_token<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     const BARS: [char; 2] = ['|', '｜'];
     let mut rest = text.strip_prefix('<')?.strip_prefix(BARS)?;
@@ -23,7 +23,7 @@ fn after_token<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     rest.strip_prefix(BARS)?.strip_prefix('>')
 }
 
-/// The form that a token begins.
+/// The form that begins with a token.
 pub(super) fn form(text: &str) -> Option<PrintedForm> {
     if text.starts_with(MISTRAL) {
         return Some(PrintedForm::Mistral);
@@ -39,7 +39,7 @@ pub(super) fn form(text: &str) -> Option<PrintedForm> {
     ["channel", "start"].iter().any(|name| after_token(text, name).is_some()).then_some(PrintedForm::Channel)
 }
 
-/// Where such tokens stand in a line, those aside that are quoted: a text about them.
+/// The offsets of such tokens in a line, except quoted ones: those are mentions.
 pub(super) fn positions(line: &str) -> impl Iterator<Item = usize> {
     let (mut ticks, mut before) = (0usize, ' ');
     line.char_indices().filter_map(move |(at, sign)| {
@@ -51,7 +51,7 @@ pub(super) fn positions(line: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The JSON that begins a text, perhaps in a fence, and what is behind it; `None`: it is not whole.
+/// The JSON at the start of a text, perhaps in a fence, and the text after it; `None`: it is incomplete.
 fn arguments(text: &str) -> (&str, Option<&str>) {
     let trimmed = text.trim_start();
     let in_fence =
@@ -63,8 +63,8 @@ fn arguments(text: &str) -> (&str, Option<&str>) {
     (arguments, Some(closed.unwrap_or(rest)))
 }
 
-/// `<|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{…}<|tool_call_end|>…`, or with
-/// `<｜tool▁sep｜>` between name and arguments, or between the word `function` and the name.
+/// `<|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{…}<|tool_call_end|>…`,
+/// or with `<｜tool▁sep｜>` between name and arguments, or between the word `function` and the name.
 pub(super) fn section(text: &str) -> LeadingCalls {
     let opened = SECTION.iter().find_map(|(open, close)| Some((after_token(text, open)?, *close)));
     let (mut rest, section_end) = opened.map_or((text, None), |(rest, close)| (rest, Some(close)));
@@ -89,7 +89,7 @@ pub(super) fn section(text: &str) -> LeadingCalls {
     }
 }
 
-/// The name of a tool, and what is behind the token that divides it from its arguments.
+/// The name of a tool, and the text after the token that separates it from its arguments.
 fn name(text: &str) -> Option<(&str, &str)> {
     let head = text.get(..text.floor_char_boundary(MAX_HEAD_BYTES))?;
     let (before, rest) = text.split_at(head.find('<')?);

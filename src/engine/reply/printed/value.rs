@@ -1,4 +1,4 @@
-//! Which calls a value of JSON makes, in the shapes that models print.
+//! Finds the calls in a JSON value, in the shapes that models print.
 
 use super::PrintedCall;
 use crate::engine::reply::call;
@@ -8,7 +8,7 @@ const NAME_KEYS: [&str; 6] = ["name", "tool", "tool_name", "function", "action",
 const ARGUMENT_KEYS: [&str; 7] =
     ["arguments", "parameters", "args", "input", "action_input", "tool_input", "params"];
 
-/// The calls that a value of JSON makes; none where it makes others, or none.
+/// The calls in a JSON value; none if it contains anything else.
 pub(super) fn of_value(value: &Value) -> Vec<PrintedCall> {
     match value {
         Value::Array(items) => {
@@ -35,7 +35,7 @@ fn of_object(fields: &Map<String, Value>) -> Vec<PrintedCall> {
     let arguments = match ARGUMENT_KEYS.iter().find_map(|key| fields.get(*key)) {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
-        // The arguments beside the name.
+        // The arguments are the fields beside the name.
         None => {
             let rest = fields.iter().filter(|(k, _)| k != key).map(|(k, v)| (k.clone(), v.clone()));
             Value::Object(rest.collect()).to_string()
@@ -44,7 +44,7 @@ fn of_object(fields: &Map<String, Value>) -> Vec<PrintedCall> {
     vec![(name.to_owned(), arguments)]
 }
 
-/// The call of an object that breaks off inside of its arguments.
+/// The call of an object that is cut off inside of its arguments.
 pub(super) fn cut_call(fields: &Map<String, Value>, text: &str) -> Option<PrintedCall> {
     let name =
         NAME_KEYS.iter().find_map(|key| fields.get(*key)?.as_str()).filter(|name| call::is_known(name))?;

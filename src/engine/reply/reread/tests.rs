@@ -1,4 +1,4 @@
-//! Forms that models print, and look-alikes that stay prose.
+//! Tests of forms that models print, and of similar text that stays prose.
 
 use super::*;
 use crate::domain::BlockKind;
@@ -33,7 +33,7 @@ fn of(segments: Vec<Segment>) -> Vec<Proposal> {
         .collect()
 }
 
-/// The only block, as language and source.
+/// The block of a text that has exactly one.
 fn only(text: &str) -> Proposal {
     match <[Proposal; 1]>::try_from(blocks(text)) {
         Ok([block]) => block,
@@ -73,7 +73,7 @@ fn every_printed_form_of_a_call_waits_with_a_note() {
     }
 }
 
-/// What models print whose calls their server did not take out of the text.
+/// Calls as models print them when their server did not parse them.
 #[test]
 fn the_tokens_and_tags_of_many_models_are_calls() {
     let json = r#"{"language": "python", "code": "print(1)"}"#;
@@ -81,7 +81,7 @@ fn the_tokens_and_tags_of_many_models_are_calls() {
     let xml =
         "<parameter name=\"language\">python</parameter>\n<parameter name=\"code\">print(1)</parameter>\n";
     for text in [
-        // DeepSeek, of several years.
+        // DeepSeek, in several versions.
         format!("Let me see.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>run_code\n```json\n{json}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"),
         format!("<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>run_code<｜tool▁sep｜>{json}<｜tool▁call▁end｜><｜tool▁calls▁end｜>"),
         format!("<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"run_code\">\n{}</｜DSML｜invoke>\n</｜DSML｜function_calls>", xml.replace("parameter", "｜DSML｜parameter").replace("\">", "\" string=\"true\">")),
@@ -98,7 +98,7 @@ fn the_tokens_and_tags_of_many_models_are_calls() {
         // Mistral.
         format!("So:[TOOL_CALLS][{named}]"),
         format!("[TOOL_CALLS]run_code[CALL_ID]a1B2c3D4e[ARGS]{json}"),
-        // Gemma, and others that were taught Python.
+        // Gemma, and other models that were trained on Python calls.
         "```tool_code\nrun_code(language=\"python\", code=\"print(1)\")\n```\n".into(),
         "```tool_code\nprint(default_api.run_code(language='python', code='''print(1)'''))\n```\n".into(),
         "<|tool_call_start|>[run_code(language='python', code='print(1)')]<|tool_call_end|>".into(),
@@ -107,7 +107,7 @@ fn the_tokens_and_tags_of_many_models_are_calls() {
         format!("<|python_tag|>{}", named.replace("arguments", "parameters")),
         "<|python_tag|>run_code.call(language=\"python\", code=\"print(1)\")".into(),
         format!("<function=run_code>{json}</function>"),
-        // Claude, MiniMax, Qwen, Seed: with a name space or none.
+        // Claude, MiniMax, Qwen, Seed: with a namespace or without.
         format!("<minimax:tool_call>\n<invoke name=\"run_code\">\n{xml}</invoke>\n</minimax:tool_call>"),
         format!("<x:function_calls>\n<x:invoke name=\"run_code\">\n{}</x:invoke>\n</x:function_calls>", xml.replace("parameter", "x:parameter")),
         "<seed:tool_call>\n<function=run_code>\n<parameter=language>python</parameter>\n<parameter=code>print(1)</parameter>\n</function>\n</seed:tool_call>".into(),
@@ -121,26 +121,26 @@ fn the_tokens_and_tags_of_many_models_are_calls() {
         assert_eq!((block.language.as_ref(), block.source.as_str()), (Some(&Language::python()), "print(1)"), "{text}");
         assert!(block.closed, "{text}");
         assert_eq!(block.note.as_deref(), Some("read from a tool call printed as text"), "{text}");
-        // As an example it stays one.
+        // Quoted as an example it stays text.
         assert_eq!(blocks(&format!("~~~~yaml\n{text}\n~~~~\n")), [], "{text}");
         assert_eq!(blocks(&format!("~~~~text norun\n{text}\n~~~~\n")), [], "{text}");
         if text.starts_with("<|") && !text.contains('\n') {
             assert_eq!(blocks(&format!("It begins with `{text}`.\n")), [], "{text}");
         }
-        // What is behind it is what it was.
+        // The text after it is not affected.
         let behind = blocks(&format!("{text}\n\n```bash\nls\n```\n"));
         assert_eq!(behind.iter().map(|block| &*block.source).collect::<Vec<_>>(), ["print(1)", "ls\n"], "{text}");
     }
 }
 
-/// A file that holds programs, and calls in other forms.
+/// A file that contains programs, and calls in other forms.
 const HELD: &str = "# How\n\n```bash\nrm -rf build\n```\n\n<execute>rm x</execute>\n\n{\"name\": \"run_code\", \"arguments\": {\"language\": \"bash\", \"code\": \"rm y\"}}\n\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n";
 
-/// How arguments and calls are named in forms that hold the text of a file as it is.
+/// The names of arguments and calls in the forms that contain a file's text unescaped.
 const RAW: [(&str, &str); 3] =
     [("parameter", "function"), ("parameter", "invoke"), ("arg_value", "tool_call")];
 
-/// Calls that write the file, in those forms.
+/// Calls in those forms that write the file.
 fn raw_calls(held: &str) -> Vec<String> {
     vec![
         format!(
@@ -204,7 +204,7 @@ fn behind_a_call_that_never_ends_nothing_is_offered() {
         let cut = of(read_as(&text, Dialect::Fences, false));
         assert!(cut.iter().all(|block| !block.closed && block.file.is_some()), "{text}\n{cut:#?}");
     }
-    // A word about the form is none.
+    // Mentioning the form is not a call.
     for text in [
         "<tool_call>\nbegins one.\n",
         "<function=run_code> is what it prints.\n",
@@ -228,7 +228,7 @@ fn the_text_of_a_call_may_hold_what_ends_calls() {
 #[test]
 fn the_text_of_a_call_may_hold_ends_that_nothing_in_it_began() {
     for (at, (argument, _)) in RAW.iter().enumerate() {
-        // A call in the text that forgets to end its argument.
+        // A call in the text that lacks the end of its argument.
         let example = raw_calls("x\n").swap_remove(at);
         let (before, behind) = example.rsplit_once(&format!("</{argument}>\n")).expect("an end");
         let held = format!("{before}{behind}\n```bash\nrm x\n```");
@@ -315,7 +315,7 @@ fn a_cut_call_is_incomplete() {
         "<function=run_code>\n<parameter=language>\nbash\n</parameter>\n<parameter=code>\nrm -rf /tmp/x";
     let [block] = <[Proposal; 1]>::try_from(of(read_as(tagged, Dialect::Fences, false))).expect("one");
     assert_eq!((block.source.as_str(), block.closed), ("rm -rf /tmp/x", false));
-    // A whole reply with half a call in it: nothing is made up.
+    // A complete reply with half a call: nothing is made up.
     assert_eq!(blocks(text), []);
 }
 

@@ -1,4 +1,4 @@
-//! Edits in no fence, and what looks like one.
+//! Tests of edits outside of fences, and of text that looks like one.
 
 use crate::domain::{BlockKind, Dialect, Languages};
 use crate::edit;
@@ -26,7 +26,7 @@ fn blocks(text: &str, dialect: Dialect) -> Vec<Proposal> {
     read_as(text, dialect).into_iter().filter_map(of).collect()
 }
 
-/// An edit of a Markdown file that holds programs.
+/// An edit of a Markdown file that contains programs.
 const EDIT: &str =
     "<<<<<<< SEARCH\n```bash\nold\n```\n=======\n```bash\nrm -rf build\n```\n>>>>>>> REPLACE\n";
 
@@ -66,7 +66,7 @@ fn what_is_behind_an_odd_fence_in_an_edit_is_read_anew() {
     let found = blocks(&format!("{edit}\n```bash\nnpm test\n```"), Dialect::Fences);
     assert!(found.len() == 2 && is_edit_of(&found[0], "README.md"), "{found:#?}");
     assert_eq!((&*found[1].source, found[1].lines), ("npm test\n", (10, 12)));
-    // A diff in a fence is one block, whatever the edit in front of it left open.
+    // A diff in a fence is one block, whatever the edit before it left open.
     let diff = " ```bash\n make\n ```\n-a\n+b\n ```bash\n rm -rf build\n ```\n";
     let more =
         format!("{}```diff\n--- a/x.md\n+++ b/x.md\n@@ -1,7 +1,7 @@\n{diff}```\n", "prose\n".repeat(12));
@@ -145,7 +145,7 @@ fn what_only_speaks_of_markers_stays_as_it_is_and_a_divider_may_be_longer() {
     let text = "A block begins with the line\n<<<<<<< SEARCH\nand ends as you see.\n```bash\nls\n```\n";
     let found = blocks(text, Dialect::Fences);
     assert!(found.len() == 1 && found[0].source == "ls\n", "{found:#?}");
-    // What was cut off may be an edit.
+    // If the reply was cut off, it may be an edit.
     let languages = Languages::default();
     let cut =
         reread(text, parse(text, Dialect::Fences, &languages, false), Dialect::Fences, &languages, false);
@@ -161,7 +161,7 @@ fn a_reply_of_very_many_is_read_within_a_bound() {
     let whole = "<<<<< SEARCH\n=====\n>>>>> REPLACE\nx\n".repeat(2_000);
     let found = blocks(&format!("{whole}```bash\nls\n```\n"), Dialect::Fences);
     assert!(found.len() == 2_001 && found[2_000].source == "ls\n", "{}", found.len());
-    // Each of these leaves a fence open, and costs one more look at all that is behind it.
+    // Each of these leaves a fence open, and causes one more pass over the text after it.
     let torn = "<<<<< SEARCH\n```\n=====\n>>>>> REPLACE\nx\n".repeat(10_000);
     let found = blocks(&format!("{torn}```bash\nls\n```\n"), Dialect::Fences);
     assert!(found.len() < 20 && found.iter().all(|block| block.file.is_some()), "{}", found.len());
@@ -184,11 +184,11 @@ fn markers_in_code_and_conflicts_begin_none() {
     assert!(blocks(tagged, Dialect::ExecuteTags).iter().all(|block| block.file.is_none()));
 }
 
-/// Edits of a Markdown file that holds programs, in the forms that have no fence of their own.
+/// Edits of a Markdown file that contains programs, in the forms without markers.
 const DIFF: &str = "--- a/README.md\n+++ b/README.md\n@@ -1,6 +1,6 @@\n # How\n \n ```bash\n-old\n+rm -rf build\n ```\n text\n";
 const BARE: [&str; 6] = [
     DIFF,
-    // Counted lines may lack their blank, or look like a head.
+    // Counted lines may lack their leading space, or look like a header.
     "--- a/README.md\n+++ b/README.md\n@@ -1,5 +1,5 @@\n# How\n\n```bash\n--- old\n+++ rm -rf build\n```\n",
     "diff --git a/README.md b/README.md\nindex 1a2..3b4 100644\n--- a/README.md\n+++ b/README.md\n@@ -1 +1,3 @@\n+```bash\n rm x\n+```\n\n@@ -9 +11 @@\n-<execute>rm y</execute>\n+<execute>rm z</execute>\n",
     "*** Begin Patch\n*** Update File: README.md\n@@\n ```bash\n-old\n+rm -rf build\n ```\n*** End Patch\n",
@@ -196,7 +196,7 @@ const BARE: [&str; 6] = [
     "*** Update File: README.md\n@@\n ```bash\n-old\n+rm -rf build\n ```\n",
 ];
 
-/// The blocks of a reply, which is the same in pieces of any size.
+/// The blocks of a reply, after checking that pieces of any size give the same.
 fn streamed(text: &str) -> Vec<Proposal> {
     let languages = Languages::default();
     let whole = reread(text, checked(text, Dialect::Fences, &languages), Dialect::Fences, &languages, true);
@@ -209,7 +209,7 @@ fn streamed(text: &str) -> Vec<Proposal> {
 fn a_diff_or_a_patch_in_no_fence_is_an_edit_and_nothing_in_it_is_a_block() {
     for edit in BARE {
         for behind in ["", "That is all.\n", "\nThen:\n\n```bash\nls\n```\n", "\n- item\n\n---\n"] {
-            // Where nothing is counted, items may be lines that go.
+            // Without counts, list items may be removed lines.
             if behind.contains("- item") && edit.starts_with("*** Update") {
                 continue;
             }
@@ -222,7 +222,7 @@ fn a_diff_or_a_patch_in_no_fence_is_an_edit_and_nothing_in_it_is_a_block() {
             let rest: Vec<&str> = rest.iter().map(|block| &*block.source).collect();
             assert_eq!(rest, if behind.contains("ls") { vec!["ls\n"] } else { vec![] }, "{edit}{behind}");
         }
-        // What was cut off may go on.
+        // If the reply was cut off, the edit may continue.
         let languages = Languages::default();
         let cut =
             reread(edit, parse(edit, Dialect::Fences, &languages, false), Dialect::Fences, &languages, false);
@@ -264,7 +264,7 @@ fn a_command_apply_patch_is_the_edit_that_it_holds() {
             found[0].note
         );
     }
-    // What does more is code, and so is the text of a file.
+    // A command that does more is code, and the text of a file stays as it is.
     let more = format!("```bash\n{command}pytest\n```\n");
     assert!(streamed(&more).iter().all(|block| block.file.is_none()));
     let written = streamed(&format!("```bash path=x.sh\n{command}```\n"));
@@ -298,7 +298,7 @@ fn where_nothing_tells_the_end_of_a_diff_nothing_behind_it_is_offered() {
         let found = streamed(&format!("{edit}{runs}"));
         assert!(found.len() == 1 && is_edit_of(&found[0], "x") && !found[0].closed, "{found:#?}");
     }
-    // Where nothing would be, it ends in front of the prose.
+    // If nothing after it would be offered, it ends before the prose.
     let found = streamed("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n-a\n+b\n\nThat is all.\n");
     assert!(found[0].closed && found[0].source.ends_with("+b\n"), "{found:#?}");
 }
@@ -361,7 +361,7 @@ fn first_lines_of_very_many_diffs_are_looked_at_a_few_times_each() {
     }
 }
 
-/// What stands in a text without fences.
+/// What is found in a text without fences.
 fn found_in(text: &str) -> outside::OutsideScan {
     let languages = Languages::default();
     let reading = CallScanner { languages: &languages, complete: true };
@@ -370,7 +370,7 @@ fn found_in(text: &str) -> outside::OutsideScan {
 
 #[test]
 fn very_many_diffs_that_end_nowhere_are_looked_at_a_few_times_each_and_the_last_takes_the_rest() {
-    // Each stands behind other marks of quotes, so that its head is text of those in front of it.
+    // Each has other quote markers, so that its header is text of the ones before it.
     let quoted = |at: usize| -> String {
         let mark: String = (0..16).map(|bit| if at >> bit & 1 == 1 { '>' } else { ' ' }).collect();
         let diff = "--- a/x\n+++ b/x\n@@ @@\n-a\n+b\nx\n\nprose\n";
@@ -384,7 +384,7 @@ fn very_many_diffs_that_end_nowhere_are_looked_at_a_few_times_each_and_the_last_
     let last = found.stretches.last().expect("an edit");
     assert!(last.range.end == text.len() && !last.blocks[0].closed, "{:#?}", last.range);
     assert!(last.blocks[0].note.as_ref().is_some_and(|note| note.contains("too many edits")));
-    // Of a few, each ends where its prose begins.
+    // If there are only a few, each ends where its prose begins.
     let found = found_in(&all(12)).stretches;
     assert!(found.len() == 12 && found.iter().all(|one| one.blocks[0].closed), "{}", found.len());
 }
@@ -392,7 +392,7 @@ fn very_many_diffs_that_end_nowhere_are_looked_at_a_few_times_each_and_the_last_
 proptest! {
     #![proptest_config(crate::test_cases::cases(400))]
 
-    /// Whatever stands in an edit, none of it is a block.
+    /// Whatever an edit contains, nothing in it becomes a block.
     #[test]
     fn nothing_in_an_edit_is_a_block(
         lines in prop::collection::vec("(```|~~~|````)(bash|python)?|> ```sh|- a|  x|<execute>|</execute>|rm x|", 0..8),
@@ -409,7 +409,7 @@ proptest! {
         }
     }
 
-    /// Whatever stands in a diff, none of it is a block, and where it ends is told by its counts.
+    /// Whatever a diff contains, nothing in it becomes a block, and its counts determine its end.
     #[test]
     fn nothing_in_a_diff_is_a_block(
         lines in prop::collection::vec("[-+ ]((```|~~~|````)(bash|python)?|> ```sh|- a|-- x|\\+\\+ y|<execute>|</execute>|rm x|\\{\"name\": \"run_code\"|)", 1..8),

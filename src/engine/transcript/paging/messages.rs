@@ -1,4 +1,4 @@
-//! Messages whose text is in the file alone: what is known of them, and how they go and come.
+//! Messages whose text is only in the file: what is known of them, and how they are dropped and loaded.
 
 use super::{Body, KEPT_BYTES, LONG, LoadState, PagedOut};
 use crate::domain::{Entry, GivenFile, Prompt};
@@ -14,18 +14,18 @@ impl ReplyBody {
 }
 
 impl ReplyItem {
-    /// About how many bytes it has.
+    /// Its size in bytes, approximately.
     pub(crate) fn bytes(&self) -> usize {
         let here = || self.body.as_ref().map_or(0, |body| body.bytes());
         self.paged_out.map_or_else(here, |out| out.bytes as usize)
     }
 
-    /// About how many tokens its text has.
+    /// The size of its text in tokens, approximately.
     pub(crate) fn tokens(&self) -> u64 {
         self.paged_out.map_or_else(|| tokens(self.text()), |out| out.tokens.into())
     }
 
-    /// Keeps a short form of its text, where it is long, and else nothing of it, where the file has it.
+    /// Drops its text if the file has it; of a long text a shortened form stays.
     fn page_out(&mut self) {
         if self.paged_out.is_some() || self.entry.is_none() {
             return;
@@ -38,14 +38,14 @@ impl ReplyItem {
     }
 }
 
-/// Bytes of a prompt with its files.
+/// The size of a prompt with its files in bytes.
 pub(super) fn bytes_of_prompt(text: &str, files: &[GivenFile]) -> usize {
     text.len() + files.iter().map(|file| file.path.len() + file.text.len()).sum::<usize>()
 }
 
-/// The messages that are not in memory.
+/// Access to messages that are not in memory.
 impl Transcript {
-    /// What is known of a message while its text is in the file alone, and which entry of the file it is.
+    /// The entry number of a message that is only in the file, and what is known of it.
     pub(crate) fn message_away(&self, item: usize) -> Option<(u64, PagedOut)> {
         let (entry, out) = match self.items.get(item)? {
             Item::Reply(reply) => (reply.entry?, reply.paged_out?),
@@ -57,23 +57,23 @@ impl Transcript {
         Some((entry.into(), out))
     }
 
-    /// The messages from this item on that are not in memory.
+    /// The messages from this index on that are not in memory.
     pub(crate) fn paged_out(&self, from: usize) -> impl Iterator<Item = usize> {
         (from..self.items.len()).filter(|item| self.message_away(*item).is_some())
     }
 
-    /// The messages that would be told to the model and are not in memory.
+    /// The messages of the next request that are not in memory.
     pub(in crate::engine) fn told_away(&self) -> impl Iterator<Item = usize> {
         let behind = self.paged_out(self.summary().map_or(0, |summary| summary.upto));
         self.task_behind_summary().filter(|item| self.message_away(*item).is_some()).into_iter().chain(behind)
     }
 
-    /// The prompt that is told beside a summary that stands for it, because its turn went on there.
+    /// The prompt that is sent along with the summary that replaces it, because its turn was not over.
     pub(in crate::engine) fn task_behind_summary(&self) -> Option<usize> {
         task(self.items.get(..self.summary()?.upto)?)
     }
 
-    /// About how many tokens of what would be told to the model are not in memory; `None`: all of it is.
+    /// About how many tokens of the next request are not in memory; `None`: all of it is.
     pub(in crate::engine) fn tokens_away(&self) -> Option<u64> {
         let mut away = self.told_away().peekable();
         away.peek()?;
@@ -85,14 +85,14 @@ impl Transcript {
         Some(away.map(|item| self.tokens_of(item).saturating_sub(here(item))).sum())
     }
 
-    /// All that is not in memory, and which entry of the file each is; in the order of the file, messages first.
+    /// All texts that are not in memory, with their entry numbers; in the order of the file, messages first.
     pub(crate) fn all_paged_out(&self) -> Vec<(Body, u64)> {
         let entry = |item| Some((Body::Message(item), self.message_away(item)?.0));
         let messages = self.paged_out(0).filter_map(entry);
         messages.chain(self.outputs_away().map(|(run, entry)| (Body::Output(run), entry))).collect()
     }
 
-    /// About how many tokens a message has, without results.
+    /// The size of a message in tokens, approximately, without results.
     pub(in crate::engine) fn tokens_of(&self, item: usize) -> u64 {
         if let Some((_, out)) = self.message_away(item) {
             return out.tokens.into();
@@ -104,7 +104,7 @@ impl Transcript {
         }
     }
 
-    /// About how many bytes a message has.
+    /// The size of a message in bytes, approximately.
     pub(crate) fn bytes_of(&self, item: usize) -> usize {
         if let Some((_, out)) = self.message_away(item) {
             return out.bytes as usize;
@@ -116,7 +116,7 @@ impl Transcript {
         }
     }
 
-    /// Notes whether a message comes.
+    /// Sets the load state of a message.
     pub(in crate::engine) fn note_load(&mut self, item: usize, load: LoadState) {
         let out = match self.items.get_mut(item) {
             Some(Item::Reply(reply)) => reply.paged_out.as_mut(),
@@ -127,7 +127,7 @@ impl Transcript {
         }
     }
 
-    /// Lets the text of a message go, where the file has it.
+    /// Drops the text of a message, if the file has it.
     pub(in crate::engine) fn page_out(&mut self, item: usize) {
         match self.items.get_mut(item) {
             Some(Item::Reply(reply)) => reply.page_out(),
@@ -137,14 +137,14 @@ impl Transcript {
                 };
                 long.out = Some(PagedOut::new(bytes_of_prompt(text, files), tokens_of_prompt(text, files)));
                 *text = shortened(text, KEPT_BYTES).into();
-                // That they were given is told wherever the short form is.
+                // The shortened form still mentions that these files were given.
                 files.iter_mut().for_each(|file| file.text = String::new());
             }
             _ => {}
         }
     }
 
-    /// Takes a text in again. Gives its bytes; `None`: that entry is not the one.
+    /// Stores a loaded text. Returns its size in bytes; `None`: the entry is not the right one.
     pub(crate) fn page_in(&mut self, body: Body, entry: Entry) -> Option<usize> {
         match (body, entry) {
             (Body::Message(item), Entry::Reply { step, text, reasoning, tool_calls, kept, .. }) => {

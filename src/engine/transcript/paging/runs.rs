@@ -1,9 +1,9 @@
-//! Outputs of runs that are far back. What stays of one is told to a model as the whole would be, within a number of bytes
-//! that gets smaller the further back it is: so a request needs none of them from the file.
+//! Outputs of old runs. The part that is kept looks to a model like the whole output, within a number of bytes that
+//! shrinks with age, so that a request needs no output from the file.
 //!
-//! A request tells each result in as many bytes as its conversation has room for (`engine/context/budget.rs`). Where the
-//! results behind one are alone longer than a model's context when each is told in so many bytes, no more of it is ever
-//! told, and no more of it is kept. Outputs of the newest turn are always whole: recipes read them.
+//! A request quotes each result in as many bytes as its conversation has room for (`engine/context/budget.rs`). If the
+//! results after an output, each quoted in N bytes, already exceed a model's context, then that output is never quoted
+//! in N bytes or more, so less is kept of it. Outputs of the newest turn are always whole, because recipes read them.
 
 use super::LoadState;
 use crate::domain::{BlockId, BlockKind, Entry, RunId};
@@ -11,56 +11,57 @@ use crate::engine::context::{short_form, told_bytes};
 use crate::engine::transcript::{BlockItem, RunItem, Settlement, Transcript};
 use std::collections::VecDeque;
 
-/// Bytes of whole outputs that stay, the newest.
+/// How many bytes of the newest outputs stay whole.
 const MAX_WHOLE_BYTES: usize = 2 << 20;
-/// Results of so many bytes together are longer than a context: a million tokens.
+/// Results of this many bytes together exceed a context of a million tokens.
 const MAX_CONTEXT_BYTES: usize = 4 << 20;
-/// In how many bytes a result can be told from what is kept of it, the newest first. They are those in which results are
-/// told, the first one where nothing else is configured.
+/// In how many bytes a result can be quoted from its kept form, the newest first. These are the limits used in
+/// requests; the first is the default.
 const FORM_BYTES: [usize; 4] = [16 << 10, 4 << 10, 1 << 10, MIN_FORM_BYTES];
 const MIN_FORM_BYTES: usize = 256;
 
-/// How the output of a run is kept that may be in the file alone.
+/// How an output is kept that may be only in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RunPaging {
-    /// Which entry of the file its end is, counted from 0.
+    /// The number of the entry with the end of the run, from 0.
     pub(crate) entry: u64,
-    /// In how many bytes it can be told by its short form; `None`: it has none yet.
+    /// In how many bytes its short form can be quoted; `None`: it has none yet.
     pub(crate) told: Option<usize>,
-    /// What is known of the output while it is in the file alone.
+    /// What is known of the output while it is only in the file.
     pub(crate) away: Option<OutputAway>,
 }
 
-/// What is known of an output that is in the file alone.
+/// What is known of an output that is only in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutputAway {
-    /// Bytes that were kept of it.
+    /// How many bytes of it are in the file.
     pub(crate) bytes: usize,
     pub(crate) load: LoadState,
 }
 
 impl RunItem {
-    /// What is known of its output while that is in the file alone, and which entry of the file has it.
+    /// The entry number of an output that is only in the file, and what is known of it.
     pub(crate) fn unloaded_output(&self) -> Option<(u64, OutputAway)> {
         let paging = self.paging?;
         Some((paging.entry, paging.away?))
     }
 
-    /// Notes whether its output comes.
+    /// Sets the load state of its output.
     pub(in crate::engine) fn note_load(&mut self, load: LoadState) {
         if let Some(away) = self.paging.as_mut().and_then(|paging| paging.away.as_mut()) {
             away.load = load;
         }
     }
 
-    /// Lets its output go again, where it was loaded.
+    /// Drops its output again, if it was loaded.
     pub(in crate::engine) fn unload_output(&mut self) {
         if let Some(told) = self.paging.and_then(|paging| paging.told) {
             self.shorten(told);
         }
     }
 
-    /// Keeps no more of its output than is told in so many bytes. Gives how much that is now; `None`: it stays as it is.
+    /// Keeps only what is needed to quote its output in `told` bytes. Returns the kept bytes; `None`: it stays as it
+    /// is.
     fn shorten(&mut self, told: usize) -> Option<usize> {
         let (paging, (_, report)) = (self.paging.as_mut()?, self.ended.as_mut()?);
         let short = short_form(&report.output, told)?;
@@ -71,7 +72,7 @@ impl RunItem {
         Some(report.output.kept_bytes())
     }
 
-    /// Takes its output in again. Gives its bytes; `None`: that entry is not its end.
+    /// Stores its loaded output. Returns its size in bytes; `None`: the entry is not the end of this run.
     pub(crate) fn page_in(&mut self, entry: Entry) -> Option<usize> {
         let Entry::Ran { run, report: whole, .. } = entry else { return None };
         let (paging, (_, report)) = (self.paging.as_mut()?, self.ended.as_mut()?);
@@ -85,7 +86,7 @@ impl RunItem {
 }
 
 impl Transcript {
-    /// In how many bytes every result can be told that a request would tell; `None`: in any number.
+    /// In how many bytes every result of the next request can be quoted; `None`: without limit.
     pub(in crate::engine) fn results_told(&self) -> Option<usize> {
         let from = self.summary().map_or(0, |summary| summary.settled);
         let told = self.settled.iter().skip(from).filter_map(|settled| {
@@ -96,7 +97,7 @@ impl Transcript {
         told.min()
     }
 
-    /// The runs whose outputs are in the file alone, and which entry of the file has each.
+    /// The runs whose outputs are only in the file, with their entry numbers.
     pub(crate) fn outputs_away(&self) -> impl Iterator<Item = (RunId, u64)> {
         let runs = self.blocks.values().flat_map(|item| &item.runs);
         runs.filter_map(|run| Some((run.run, run.unloaded_output()?.0)))
@@ -109,21 +110,21 @@ impl Transcript {
     }
 }
 
-/// The long outputs so far, in the forms in which they are kept.
+/// The long outputs so far, by the form in which they are kept.
 #[derive(Debug)]
 pub(super) struct Outputs {
-    /// Those of the newest turn: they stay.
+    /// The outputs of the newest turn: they stay whole.
     turn: Vec<KeptOutput>,
     whole: Form,
-    /// Those of which less is kept, in the order of [`FORM_BYTES`].
+    /// Outputs of which less is kept, in the order of [`FORM_BYTES`].
     forms: [Form; FORM_BYTES.len()],
 }
 
-/// The outputs that are kept in one form, the oldest first, and how much they come to.
+/// The outputs kept in one form, the oldest first, and their total size.
 #[derive(Debug)]
 struct Form {
     outputs: VecDeque<KeptOutput>,
-    /// In how many bytes one can be told; `None`: they are whole.
+    /// In how many bytes each can be quoted; `None`: they are whole.
     told: Option<usize>,
     bytes: usize,
     most: usize,
@@ -133,7 +134,7 @@ struct Form {
 struct KeptOutput {
     block: BlockId,
     run: RunId,
-    /// Bytes that are kept of it, and how many are told of it at the least where it is told in as many as its form allows.
+    /// How many bytes of it are kept, and how many are quoted at least where its form is used fully.
     bytes: usize,
     least: usize,
 }
@@ -143,7 +144,7 @@ impl Form {
         Self { outputs: VecDeque::new(), told, bytes: 0, most }
     }
 
-    /// What an output comes to: what is kept of it, or how long it is at the least where it is told.
+    /// The size that counts for an output: the kept bytes, or the least quoted bytes.
     fn counts(&self, output: KeptOutput) -> usize {
         if self.told.is_some() { output.least } else { output.bytes }
     }
@@ -153,7 +154,7 @@ impl Form {
         self.outputs.push_back(output);
     }
 
-    /// Takes the oldest out, where there is too much.
+    /// Removes the oldest output if the total is too large.
     fn pop_over(&mut self) -> Option<KeptOutput> {
         let oldest = if self.bytes > self.most { self.outputs.pop_front()? } else { return None };
         self.bytes -= self.counts(oldest);
@@ -168,13 +169,13 @@ impl Default for Outputs {
 }
 
 impl Outputs {
-    /// So many bytes of whole outputs stay, and of results in each form so many.
+    /// Limits the bytes of whole outputs, and of the results in each form.
     pub(super) fn with(whole: usize, context: usize) -> Self {
         let of = |told| Form::new(Some(told), if told == MIN_FORM_BYTES { usize::MAX } else { context });
         Self { turn: Vec::new(), whole: Form::new(None, whole), forms: FORM_BYTES.map(of) }
     }
 
-    /// A run ended with a long output; the file has its end as this entry.
+    /// Registers the end of a run with a long output; `entry` is its number in the file.
     pub(super) fn note_end(
         &mut self,
         transcript: &mut Transcript,
@@ -182,7 +183,7 @@ impl Outputs {
         entry: u64,
     ) {
         let Some(item) = transcript.blocks.get_mut(&block) else { return };
-        // Of these a model is told nothing: they would count for what they are not.
+        // The model is told nothing of these, so they must not count.
         if matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Pull { .. }) {
             return;
         }
@@ -193,7 +194,7 @@ impl Outputs {
         self.turn.push(KeptOutput { block, run, bytes, least: 0 });
     }
 
-    /// The person asked for something: what ran until here is not of the newest turn any more.
+    /// The person sent a prompt: the runs before it no longer belong to the newest turn.
     pub(super) fn turn_begins(&mut self, transcript: &mut Transcript) {
         for output in std::mem::take(&mut self.turn) {
             self.whole.push(output);
@@ -201,7 +202,7 @@ impl Outputs {
         let mut before = &mut self.whole;
         for form in &mut self.forms {
             while let Some(oldest) = before.pop_over() {
-                // What is short enough as it is may be too long for the next form.
+                // An output short enough for this form may be too long for the next one.
                 form.push(form.told.map_or(oldest, |told| shorten(transcript, oldest, told)));
             }
             before = form;
@@ -209,7 +210,7 @@ impl Outputs {
     }
 }
 
-/// Keeps no more of an output than is told in so many bytes, and finds out how long that is.
+/// Keeps only what is needed to quote an output in `told` bytes, and measures that.
 fn shorten(transcript: &mut Transcript, output: KeptOutput, told: usize) -> KeptOutput {
     let item: Option<&mut BlockItem> = transcript.blocks.get_mut(&output.block);
     let run = item.and_then(|item| item.runs.iter_mut().find(|known| known.run == output.run));

@@ -1,4 +1,4 @@
-//! A session that is paged and one that is not are the same to a model, to a review, to a plan and to an export.
+//! Tests that a paged session and one that is not paged are the same to a model, a review, a plan and an export.
 
 use super::*;
 use crate::domain::{
@@ -11,7 +11,7 @@ use crate::engine::rebuild::RebuildPlan;
 use crate::engine::{Command, Effect, Engine, Event, LoadedBody, Phase, Settings, provenance};
 use proptest::prelude::*;
 
-/// What a run printed: on which streams, how often which line.
+/// The output of a run: whether on both streams, how many lines, and which line.
 type OutputShape = (bool, usize, &'static str);
 
 fn printed() -> impl Strategy<Value = OutputShape> {
@@ -20,7 +20,7 @@ fn printed() -> impl Strategy<Value = OutputShape> {
     (any::<bool>(), prop_oneof![0usize..40, 100usize..1_500], prop::sample::select(lines.to_vec()))
 }
 
-/// A session in which each of these was printed by a run of its own; so many runs a turn.
+/// A session with one run for each of these outputs, and this many runs in a turn.
 fn session(outputs: &[OutputShape], turn: usize) -> Dialogue {
     let mut d = Dialogue::new();
     for (number, (both, times, line)) in (1..).zip(outputs) {
@@ -46,7 +46,7 @@ fn paged(entries: &[(Timestamp, Entry)], whole: usize, context: usize) -> Transc
     paged_to(entries, PLENTY, (whole, context))
 }
 
-/// Paged so that so many bytes of messages stay, of whole outputs, and of those that a context tells.
+/// A paged transcript with these limits on messages, whole outputs, and results in a context.
 fn paged_to(entries: &[(Timestamp, Entry)], messages: usize, (whole, context): (usize, usize)) -> Transcript {
     let mut paged = PagedTranscript::with(messages, Outputs::with(whole, context));
     paged.extend(entries.iter().cloned());
@@ -58,12 +58,12 @@ fn engine(transcript: Transcript, tokens: u64) -> Engine {
     Engine::resume(settings, transcript, Timestamp(1_000_000)).0
 }
 
-/// What is sent for a prompt, or why nothing is.
+/// The request for a prompt, or why none is sent.
 fn sent(engine: &mut Engine, entries: &[(Timestamp, Entry)]) -> String {
     sent_for(engine, Command::Submit("and now".into()), entries)
 }
 
-/// What is sent for a command, or why nothing is; what is asked of the file is answered from these entries.
+/// The request for a command, or why none is sent; loads are answered from these entries.
 fn sent_for(engine: &mut Engine, command: Command, entries: &[(Timestamp, Entry)]) -> String {
     let mut effects = engine.handle(Event::User(command), Timestamp(1_000_001));
     loop {
@@ -93,7 +93,7 @@ fn read(entries: &[(Timestamp, Entry)], entry: u64) -> Result<Entry, String> {
         .ok_or("gone".into())
 }
 
-/// Both tell a review of these steps, and a plan, the same.
+/// Checks that reviews of these steps, and plans, get the same from both.
 fn told_alike(
     (one, other): (&Engine, &Engine),
     entries: &[(Timestamp, Entry)],
@@ -112,7 +112,7 @@ fn told_alike(
     Ok(())
 }
 
-/// All that was paged out, taken in again.
+/// The transcript with everything that was paged out loaded again.
 fn paged_in(mut transcript: Transcript, entries: &[(Timestamp, Entry)]) -> Transcript {
     for (body, entry) in transcript.all_paged_out() {
         transcript.page_in(body, read(entries, entry).unwrap()).unwrap();
@@ -143,7 +143,7 @@ proptest! {
         let all = Transcript::fold(entries.clone());
         let paged = paged(&entries, whole, context);
         prop_assert_eq!(&paged_in(paged.clone(), &entries), &all);
-        // At the most as long as what is kept is meant for: a longer one is told less of old results.
+        // Only up to the context for which the outputs were kept: with a larger one, old results are quoted shorter.
         let system = crate::engine::context::tokens(&Settings::default().system_prompt);
         let tokens = system + 2_000 + (context as u64 / 4 - 2_000) * part / 100;
         let (mut one, mut other) = (engine(all, tokens), engine(paged, tokens));
@@ -153,8 +153,8 @@ proptest! {
     }
 }
 
-/// A turn: how often the words of its prompt stand there and of a file that is given with it, and those of its reply; whether
-/// it has a block, and what becomes of that; whether what is older is summed up while it goes on, or behind it.
+/// A turn: how often the words of its prompt, of a given file and of its reply are repeated; whether it has a block,
+/// and whether that runs; when older items are summarised.
 type TurnShape = (usize, usize, usize, Option<bool>, Option<SummaryTime>);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -210,7 +210,7 @@ fn conversation(turns: &[TurnShape]) -> Dialogue {
     d
 }
 
-/// Where there is something older.
+/// Makes a summary, if there are older items.
 fn sum_up(d: &mut Dialogue) {
     d.command(Command::Compact);
     if matches!(d.state().phase(), Phase::Compacting(_)) {
@@ -218,7 +218,7 @@ fn sum_up(d: &mut Dialogue) {
     }
 }
 
-/// A prompt with a file that is summed up while its turn goes on, and a turn behind it.
+/// A prompt with a file, summarised while its turn goes on, and a turn after it.
 #[test]
 fn the_task_behind_a_summary_is_told_whole() {
     let turns = [(30, 300, 3, Some(true), Some(SummaryTime::Within)), (0, 0, 400, Some(true), None)];
@@ -252,7 +252,7 @@ proptest! {
         prop_assert_eq!(&paged_in(paged.clone(), &entries), &all);
         let (mut one, mut other) = (engine(all, tokens), engine(paged, tokens));
         told_alike((&one, &other), &entries, &[step])?;
-        // What is told of its length before it is in memory is told as what it has at the least.
+        // A length reported before everything is loaded is a lower bound.
         let summed = |engine: &mut Engine| {
             let told = sent_for(engine, Command::Compact, &entries);
             told.split("ContextShare").next().map(str::to_owned)
@@ -265,7 +265,8 @@ proptest! {
     }
 }
 
-/// The reply that has begun calls for this code to be run; it is rejected, one more turn follows, and all is paged out.
+/// Ends the current reply with a call of this code, which is rejected; one more turn follows, and everything is paged
+/// out.
 fn paged_behind_call(d: &mut Dialogue, code: &str) -> Transcript {
     let arguments = serde_json::json!({"language": "python", "code": code}).to_string();
     let (id, name) = ("c".into(), "run_code".into());
@@ -278,7 +279,8 @@ fn paged_behind_call(d: &mut Dialogue, code: &str) -> Transcript {
     paged_to(d.entries(), 0, (PLENTY, PLENTY))
 }
 
-/// A summary is told the short form of what is too far back: what is left out of it is told too, and its blocks are there.
+/// A summary is made from the shortened form of old messages, which says what is left out and still has the blocks of
+/// calls.
 #[test]
 fn a_short_form_tells_what_it_leaves_out_and_the_blocks_of_calls() {
     let mut d = Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() });
@@ -297,7 +299,7 @@ fn a_short_form_tells_what_it_leaves_out_and_the_blocks_of_calls() {
     }
 }
 
-/// Of a message that is long by its calls alone the words are kept all the same.
+/// Of a message that is long only because of its calls, the text is kept.
 #[test]
 fn the_short_form_of_a_long_call_has_the_words_in_front_of_it() {
     let mut d = Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() });
@@ -325,7 +327,7 @@ fn the_newest_messages_stay_and_of_others_next_to_nothing() {
     assert!(bytes(&all) > 100_000 && bytes(&paged) < 20_000, "{} {}", bytes(&all), bytes(&paged));
     let last = paged.last_reply().unwrap();
     assert_eq!(last.text(), all.last_reply().unwrap().text());
-    // Their lengths are known all the same.
+    // Their sizes are known all the same.
     for item in 0..all.items.len() {
         assert_eq!((paged.tokens_of(item), paged.bytes_of(item)), (all.tokens_of(item), all.bytes_of(item)));
     }
@@ -333,7 +335,7 @@ fn the_newest_messages_stay_and_of_others_next_to_nothing() {
 
 const LINE: &str = "a line of output, as long as most are\n";
 
-/// Runs of 20 KB each, each in a turn of its own.
+/// Runs with outputs of 20 KB, each in a turn of its own.
 fn long_session(runs: usize) -> Vec<(Timestamp, Entry)> {
     session(&vec![(false, 20_000 / LINE.len(), LINE); runs], 1).entries().to_vec()
 }
@@ -353,14 +355,14 @@ fn the_further_back_the_less_is_kept_and_of_the_newest_all() {
     for form in [256, 1 << 10, 4 << 10, 16 << 10] {
         assert!(kept.iter().any(|bytes| (form..form + 40).contains(bytes)), "{form}: {kept:?}");
     }
-    // Nothing is paged out where it would not help.
+    // Nothing is paged out if that saves nothing.
     let transcript = paged(&long_session(4), PLENTY, 0);
     assert_eq!(transcript.all_paged_out(), []);
 }
 
 const PLENTY: usize = 1 << 20;
 
-/// Looks at what these runs printed; what was asked of the file is answered from these entries.
+/// Shows the outputs of these runs; loads are answered from these entries.
 fn look(engine: &mut Engine, runs: &[u32], entries: &[(Timestamp, Entry)]) -> usize {
     let bodies = runs.iter().map(|run| Body::Output(RunId(*run))).collect();
     let effects = engine.handle(Event::User(Command::Load(bodies)), Timestamp(2_000_000));
@@ -418,7 +420,7 @@ fn a_rebuilt_block_is_compared_with_what_it_printed_or_the_plan_ends() {
     }
 }
 
-/// A block that is looked at, approved and run, without a watch.
+/// Rebuilds a kernel with an engine that is not watched.
 struct RebuildDialogue {
     engine: Engine,
     now: i64,
