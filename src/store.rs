@@ -1,13 +1,19 @@
-//! Sessions on disk: one file a session, one line an entry, only ever added to.
+//! Sessions on disk: one file per session, one line per entry, which are only ever appended.
 //!
-//! - `wire`: the form of a line (pure) - `writer`: the one thread that owns a file - `reader`: reads a file in any
-//!   state - `seal`: whether this installation wrote it - `index`: lists and finds sessions without reading them whole - `search`:
-//!   finds them by what was said and done in them - `lines`: reads long replies
-//!   again - `derived`: the files of what is kept for both - `disk`: how files are made and opened.
-//!   All that is written is masked first (`domain::mask`); `redact` writes a session anew with more masks.
+//! - `wire`: the format of a line (pure)
+//! - `writer`: the one thread that owns a file
+//! - `reader`: reads a file in any state
+//! - `seal`: whether this installation wrote it
+//! - `index`: lists and finds sessions without reading them completely
+//! - `search`: finds them by what was said and done in them
+//! - `lines`: reads single entries again
+//! - `derived`: the database files that `index` and `search` use
+//! - `disk`: how files are created and opened
 //!
-//! What the entries mean is the engine's business; nothing is run, and nothing is decided, from here.
-//! A session that nothing was asked in leaves no file, unless it is a branch: that tells what it is a branch of.
+//! All that is written is masked first (`domain::mask`); `redact` rewrites a session with more masks.
+//!
+//! The engine gives the entries their meaning; nothing is run or decided here. A session in which nothing was asked
+//! has no file, unless it is a branch: its header records the session that it is a branch of.
 
 mod blob;
 pub(crate) mod branch;
@@ -54,22 +60,22 @@ use std::sync::{Arc, OnceLock, mpsc};
 use tokio::sync::{oneshot, watch};
 use writer::WriteOrder;
 
-/// What a session is read into, entry by entry: a list of them, or what is made of each at once, so that a large session
-/// does not stand in memory twice.
+/// What the entries of a session are collected into while they are read: a list, or something that consumes each
+/// entry at once, so that a large session is not in memory twice.
 pub trait Entries: Default + Extend<(Timestamp, Entry)> {}
 
 impl<C: Default + Extend<(Timestamp, Entry)>> Entries for C {}
 
-/// What a session file held.
+/// The content of a session file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadedSession<C = Vec<(Timestamp, Entry)>> {
     /// The entries, oldest first; the header is the first.
     pub(crate) entries: C,
-    /// What is wrong with the file; to be told.
+    /// What is wrong with the file; to be shown to the person.
     pub(crate) damage: Vec<Damage>,
     /// The size of the file in bytes.
     pub(crate) bytes: u64,
-    /// Why it is not this installation's own; `None`: every line of it was written here, or adopted.
+    /// Why the session is foreign; `None` if every line was written by this installation, or adopted.
     pub(crate) foreign: Option<Foreign>,
 }
 
@@ -86,13 +92,13 @@ impl SessionPlace {
         Self { folder, blobs: blobs_of(&path), path }
     }
 
-    /// Of a session that gets its file's name only once it is whole.
+    /// The place of a session that gets its file name only once it is complete.
     fn in_the_making(path: &Path) -> Self {
         Self { path: in_the_making(path), ..Self::of(path.to_owned()) }
     }
 }
 
-/// The file of a session in the making: no list of sessions tells of it.
+/// The file of an incomplete session, which no list of sessions shows.
 fn in_the_making(path: &Path) -> PathBuf {
     path.with_extension("jsonl.part")
 }
@@ -110,7 +116,7 @@ struct WriteFailure {
     text: Option<String>,
 }
 
-/// A session that is written to. Cheap to clone; all clones speak to the one thread that owns the file.
+/// A session that is written to. Cheap to clone; all clones send to the one thread that owns the file.
 #[derive(Clone, Debug)]
 pub struct Store {
     shared: Arc<StoreInner>,
@@ -130,14 +136,15 @@ struct StoreInner {
 }
 
 impl Store {
-    /// Who masks what is written from here on. Without one, only the shapes of well-known tokens are known.
+    /// Masks everything that is written from here on. Without a masker, only the shapes of well-known tokens are
+    /// masked.
     #[must_use]
     pub(crate) fn with_masker(self, masker: Masker) -> Self {
         self.shared.orders.send(WriteOrder::Masker(masker)).ok();
         self
     }
 
-    /// What seals the lines of a file that is not there yet.
+    /// Sets the seal for the lines of a file that does not exist yet.
     #[must_use]
     pub fn with_seal(self, seal: Option<Seal>) -> Self {
         if let Some(seal) = seal {
@@ -147,43 +154,45 @@ impl Store {
         self
     }
 
-    /// What seals its lines.
+    /// The seal of the file's lines.
     pub(crate) fn seal(&self) -> Option<&Seal> {
         self.shared.seal.get()
     }
 
-    /// Where what is being typed is kept: beside the session's file. Who only reads it has a place of its own.
+    /// The draft of the message being typed, in a file beside the session's. A process that only reads the session
+    /// gets a file of its own.
     pub(crate) fn draft(&self, masker: Masker) -> Draft {
         let path = self.path();
         let own = path.with_extension(format!("{}.jsonl", std::process::id()));
         Draft::beside(if self.shared.reads_only { &own } else { &path }, masker)
     }
 
-    /// Waits until something was masked in what was written; says what and where, never the value. Each is told once,
-    /// to one caller. Cancel-safe.
+    /// Waits until something was masked in what was written; returns what and where, never the value. Each report is
+    /// returned once, to one caller. Cancel-safe.
     pub(crate) async fn masked(&self) -> String {
         self.shared.news.next().await
     }
 
-    /// What was masked and not told yet.
+    /// The reports on masked values that were not returned yet.
     pub(crate) fn masked_so_far(&self) -> Vec<String> {
         self.shared.news.take()
     }
 
-    /// Adds an entry. Never waits for the disk; what could not be written is told by [`Store::failed`] and kept.
+    /// Adds an entry, without waiting for the disk. What could not be written is kept and reported by
+    /// [`Store::failed`].
     pub fn append(&self, entry: Entry, at: Timestamp) {
         self.shared.orders.send(WriteOrder::Append(Box::new(entry), at)).ok();
     }
 
-    /// Reads an entry again, by which one of the file it was when the session was opened. Waits for the disk.
+    /// Reads an entry again, by its index in the file as it was opened. Waits for the disk.
     ///
     /// # Errors
-    /// When it can't be read, or does not stand there any more as it was.
+    /// When it can't be read, or is no longer as it was.
     pub(crate) fn read_again(&self, entry: u64) -> Result<Entry, LineError> {
         self.rereader()(entry)
     }
 
-    /// The same for many entries: those that stand together are read at once.
+    /// Like `read_again`, for many entries: neighbouring ones are read together.
     pub(crate) fn rereader(&self) -> impl FnMut(u64) -> Result<Entry, LineError> + use<> {
         let (shared, mut reader) = (self.shared.clone(), PageReader::default());
         move |entry| reader.read(&shared.lines, &shared.place.path, entry)
@@ -197,7 +206,7 @@ impl Store {
         self.order(WriteOrder::Sync).await
     }
 
-    /// Waits until writing begins to fail; the text says why, for the status line. Each beginning is told once, to one
+    /// Waits until writing begins to fail; returns the reason for the status line. Each time is reported once, to one
     /// caller. Cancel-safe.
     pub(crate) async fn failed(&self) -> String {
         let mut failure = self.shared.failure.clone();
@@ -232,17 +241,18 @@ impl Store {
         self.order(WriteOrder::Close).await
     }
 
-    /// The session's file, made or not yet.
+    /// The session's file, which may not exist yet.
     pub fn path(&self) -> PathBuf {
         self.shared.place.path.clone()
     }
 
-    /// The folder for the session's large outputs and images; it is made when it is needed.
+    /// The folder for the session's large outputs and images; created when it is needed.
     pub fn blobs(&self) -> PathBuf {
         self.shared.place.blobs.clone()
     }
 
-    /// Whether what is synced there survives a loss of power: false in memory and on network mounts, to be told.
+    /// Whether what is synced there survives a loss of power; false in memory and on network mounts. The person is
+    /// told.
     pub(crate) fn is_durable(&self) -> bool {
         *self.shared.durable.get_or_init(|| disk::is_durable(&self.shared.place.folder))
     }
@@ -254,7 +264,7 @@ impl Store {
     }
 }
 
-/// An identity as the name of a file, whatever it holds.
+/// Makes a file name from any session id.
 fn file_stem(id: &str) -> String {
     let safe: String = id
         .chars()

@@ -1,11 +1,11 @@
-//! Outputs that stand in files of their own beside the session.
+//! Reads outputs that are stored in files of their own beside the session.
 
 use super::{disk, wire};
 use crate::domain::OutputBuffer;
 use std::io::Read as _;
 use std::path::Path;
 
-/// Why the output in a file of its own is not had: the name of the file.
+/// Why the output in a file of its own can't be used; the first field is the file's name.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BlobError {
     #[error("the file {0} can't be read: {1}")]
@@ -14,7 +14,7 @@ pub(super) enum BlobError {
     Changed(String),
 }
 
-/// Reads an output that its line says stands in this file, and compares it with what the line says.
+/// Reads the output that a line refers to in this file, and compares it with what the line says about it.
 ///
 /// # Errors
 /// When the file can't be read, or is another one by now.
@@ -23,7 +23,7 @@ pub(super) fn read_blob(path: &Path, outside: &wire::ExternalOutput) -> Result<O
     let unreadable = |why: String| BlobError::Unreadable(name.to_owned(), why);
     let file = disk::open_read(path).map_err(|error| unreadable(error.brief()))?;
     let mut bytes = Vec::with_capacity(outside.len().min(8 << 20));
-    // One byte more than it should have: enough to see that it is not the file that was written.
+    // One byte more than it should have shows that it is not the file that was written.
     let limit = (outside.len() as u64).saturating_add(1);
     file.take(limit).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
     wire::restore_blob(outside, &bytes).ok_or_else(|| BlobError::Changed(name.to_owned()))

@@ -1,12 +1,13 @@
-//! A branch of a session: a new file that begins with the first entries of another one. The other one is only read.
+//! Writes a branch of a session: a new file that starts with the first entries of another one. The other file is only
+//! read.
 
 use super::{LoadedSession, Seal, Store, StoreError, blobs_of, disk, file_stem};
 use crate::domain::{Entry, Header, Masker};
 use std::path::{Path, PathBuf};
 
-/// Writes a session with this header and the first `entries` of the loaded one, whose file is `from`. Large outputs and
-/// images come with it; packages that were installed for the other one do not. It is a session only once all of it is on
-/// the disk: half of one would look like a session that was broken off.
+/// Writes a session with this header and the first `entries` of the loaded one, whose file is `from`. Its large
+/// outputs and images come along; packages that were installed for the other session do not. The file gets its name
+/// only once it is completely on disk: half of it would look like an interrupted session.
 ///
 /// # Errors
 /// When it can't be written; then nothing of it is left.
@@ -52,7 +53,7 @@ fn name(part: &Path, path: &Path) -> Result<(), StoreError> {
         .map_err(|error| StoreError::io(path, "written", error))
 }
 
-/// The files beside the session that an entry names lie beside the branch, too.
+/// Links or copies the files that an entry names to the branch's folder, and changes their paths in the entry.
 fn carry_files(entry: &mut Entry, old: &Path, new: &Path) -> Result<(), StoreError> {
     let Entry::Ran { report, .. } = entry else { return Ok(()) };
     let images = report.images.iter_mut().chain(&mut report.pictures).map(|image| &mut image.path);
@@ -63,7 +64,7 @@ fn carry_files(entry: &mut Entry, old: &Path, new: &Path) -> Result<(), StoreErr
         let there = new.join(name);
         if !there.exists() && path.exists() {
             disk::make_folder(new)?;
-            // Such a file is written once: the two may be one. Where they can't, it is copied.
+            // These files never change, so a hard link is enough. If it can't be made, the file is copied.
             std::fs::hard_link(&*path, &there)
                 .or_else(|_| std::fs::copy(&*path, &there).map(drop))
                 .map_err(|error| StoreError::io(&there, "written", error))?;

@@ -1,4 +1,5 @@
-//! Follows the seals of a session's file from line to line, and says why a file is foreign: not this installation's own.
+//! Verifies the seals of a session's file from line to line, and finds out why a file is foreign: not this
+//! installation's own.
 
 use super::seal::{LineSeal, Mac, Seal};
 use super::wire::stored_mac;
@@ -8,16 +9,17 @@ use std::fmt;
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
-/// Why nothing of a session's file counts as this installation's own.
+/// Why a session's file does not count as this installation's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Foreign {
-    /// There is no key to look with.
+    /// There is no key to verify with.
     NoKey,
     /// This line has no seal.
     Unsealed(u64),
-    /// The seal of this line is another one: of another installation or session, or the line or one before was changed.
+    /// The seal of this line does not fit: it is of another installation or session, or the line or one before it was
+    /// changed.
     Broken(u64),
-    /// Its end is missing: it had gone further when it was last synced.
+    /// The end of the file is missing: it was longer when it was last synced.
     Cut,
 }
 
@@ -37,14 +39,14 @@ impl fmt::Display for Foreign {
     }
 }
 
-/// Follows the seals of a file, line by line.
+/// Verifies the seals of a file, line by line.
 pub(super) struct Chain<'f> {
     seal: Option<&'f Seal>,
     file: &'f File,
     before: Mac,
     foreign: Option<Foreign>,
     root: Option<Mac>,
-    /// The line that it has to reach.
+    /// The seal of the last synced line, until it is reached.
     end: Option<Mac>,
 }
 
@@ -54,8 +56,8 @@ impl<'f> Chain<'f> {
         Self { seal, file, before: Mac::FIRST, foreign, root: None, end: None }
     }
 
-    /// Takes the next whole line, which begins at this byte, without its newline. `adopts`: the hash of what it adopts,
-    /// where it is such a line.
+    /// Takes the next whole line without its newline; `start` is its position. `adopts` is the hash that it adopts,
+    /// if it is an adopting line.
     pub(super) fn line(&mut self, number: u64, start: u64, line: &[u8], adopts: Option<Sha256>) {
         let Some(seal) = self.seal else { return };
         let Some((covered, mac)) = stored_mac(line) else {
@@ -83,7 +85,7 @@ impl<'f> Chain<'f> {
         self.end.take_if(|end| *end == mac);
     }
 
-    /// Why the file is foreign, and what seals the next line.
+    /// Why the file is foreign, if it is, and the seal state for the next line.
     pub(super) fn end(self) -> (Option<Foreign>, Option<LineSeal>) {
         let foreign = self.foreign.or(self.end.map(|_| Foreign::Cut));
         let own = foreign.is_none();

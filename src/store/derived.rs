@@ -1,8 +1,8 @@
-//! Files that are derived from the sessions and lie beside them, in `index/`, SQLite: one of the list, one for what is
-//! searched. They are never the truth: missing, of another version or damaged one is made anew from the session files.
+//! SQLite files that are derived from the sessions, in `index/` beside them: one for the list, one for the search.
+//! They are only caches: if one is missing, damaged or of another version, it is rebuilt from the session files.
 //!
-//! Each is private like the sessions (0600, hidden from runs with their folder), and what leaves it is really gone: bytes
-//! of removed rows are overwritten, and the log of the database is cut off.
+//! Each is private like the sessions (mode 0600, and hidden from runs with its folder). What is removed from it is
+//! really gone: bytes of deleted rows are overwritten, and the database's log is truncated.
 
 use super::{StoreError, disk};
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
@@ -11,52 +11,52 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Which of the files, and what it holds.
+/// Which file it is, and its tables.
 #[derive(Debug)]
 pub(super) struct TablePlan {
     /// Its name in the folder.
     pub(super) file: &'static str,
-    /// The shape of its tables; a file of another one is made anew.
+    /// The version of its tables; a file with another one is rebuilt.
     pub(super) shape: i64,
     pub(super) tables: &'static str,
 }
 
-/// How long one process waits for another that writes.
+/// How long a process waits for another one that writes.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Pages that may stand empty: they are used again.
+/// The most empty pages that are kept for reuse.
 const MAX_FREE_PAGES: i64 = 256;
-/// Bytes of a file that are copied to make it smaller; that is done in memory.
+/// The most bytes that are copied to shrink a file; the copying happens in memory.
 const MAX_VACUUM_BYTES: i64 = 64 << 20;
 
-/// Why it can't be used now.
+/// Why the file can't be used now.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DerivedError {
-    /// Its place is not as it has to be.
+    /// Its folder is not as it has to be.
     #[error(transparent)]
     Place(#[from] StoreError),
-    /// What SQLite says of it.
+    /// The error of SQLite.
     #[error("the index of the sessions can't be used: {0}")]
     Database(#[from] rusqlite::Error),
 }
 
 impl DerivedError {
-    /// Whether the file itself is bad, so that only a new one helps.
+    /// Whether the file itself is bad, so that only rebuilding it helps.
     fn is_damage(&self) -> bool {
         let DerivedError::Database(error) = self else { return false };
         is_damage(error)
     }
 }
 
-/// Whether SQLite says that the file is damaged, or is none of its files.
+/// Whether SQLite says that the file is damaged, or is not a database.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error as E;
     match error {
         E::SqliteFailure(why, _) => {
             matches!(why.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::TypeMismatch)
         }
-        // A row that is not of the shape that was written.
+        // A row is not of the shape that was written.
         E::FromSqlConversionFailure(..) | E::IntegralValueOutOfRange(..) | E::InvalidColumnType(..) => true,
         _ => false,
     }
@@ -67,15 +67,15 @@ pub(crate) struct DerivedFile {
     pub(super) db: Connection,
 }
 
-/// The folder of all of them, of the sessions in this folder. SQLite follows no link with its flag, those of folders above
-/// included: these are the person's own.
+/// The folder of these files. Links in its path are resolved first: they are the person's own, but SQLite's NOFOLLOW
+/// flag would refuse them.
 fn folder_of(sessions: &Path) -> Result<PathBuf, StoreError> {
     let sessions = sessions.canonicalize().map_err(|error| StoreError::io(sessions, "opened", error))?;
     Ok(sessions.join("index"))
 }
 
 impl DerivedFile {
-    /// Opens it, or makes it where it is missing; a damaged one is made anew. The folder of the sessions has to be there.
+    /// Opens the file or creates it; a damaged one is rebuilt. The folder of the sessions must exist.
     pub(super) fn open(sessions: &Path, plan: &TablePlan) -> Result<Self, DerivedError> {
         let folder = folder_of(sessions)?;
         if folder.is_symlink() {
@@ -89,7 +89,7 @@ impl DerivedFile {
         }
     }
 
-    /// Takes sessions out of the file, where there is one, by the names of their files; their bytes leave it too.
+    /// Removes sessions by their file names, if the file exists; their bytes are overwritten.
     pub(super) fn forget(
         sessions: &Path,
         plan: &TablePlan,
@@ -109,14 +109,15 @@ impl DerivedFile {
         derived.cut_log()
     }
 
-    /// One that is kept nowhere.
+    /// A database in memory only.
     pub(super) fn in_memory(plan: &TablePlan) -> Result<Self, DerivedError> {
         let mut db = Connection::open_in_memory()?;
         make_tables(&mut db, plan)?;
         Ok(Self { db })
     }
 
-    /// Opens it and does this work; where the file turns out to be damaged, once more with a new one.
+    /// Opens the file and does this work; if the file turns out to be damaged, rebuilds it and does the work once
+    /// more.
     pub(super) fn open_with<T>(
         sessions: &Path,
         plan: &TablePlan,
@@ -140,7 +141,7 @@ impl DerivedFile {
         {
             let path = folder.join(plan.file);
             let _gate = lock_folder(folder, File::try_lock)?;
-            // Its log first: one that is left would be taken for that of the new file.
+            // The logs first: one that is left would be taken for the log of the new file.
             for name in ["-wal", "-shm", "-journal", ""] {
                 let mut file = path.as_os_str().to_owned();
                 file.push(name);
@@ -155,9 +156,8 @@ impl DerivedFile {
         Ok(Self { db: connect(plan, folder)? })
     }
 
-    /// Gives pages that hold nothing any more back to the disk, where they are most of the file and what is left is soon
-    /// copied. Where that can't be done the file stays larger, and nothing else: what was removed is overwritten all the
-    /// same.
+    /// Gives empty pages back to the disk, if they are most of the file and the rest is quickly copied. If that
+    /// fails, the file only stays larger: removed rows are overwritten in any case.
     pub(super) fn shrink(&self) {
         if let Err(error) = self.give_back() {
             tracing::debug!(%error, "an index keeps its size");
@@ -174,7 +174,7 @@ impl DerivedFile {
         Ok(())
     }
 
-    /// Overwrites what the log of the database still holds of removed rows, and cuts it off.
+    /// Overwrites what the database's log still holds of removed rows, and truncates it.
     pub(super) fn cut_log(&self) -> Result<(), DerivedError> {
         let busy: i64 = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
         if busy == 0 {
@@ -184,8 +184,8 @@ impl DerivedFile {
     }
 }
 
-/// Held while the file is opened, made or replaced, so that nobody opens half of an old and half of a new one. Who holds it
-/// may be a process that was stopped: it is not waited for without end.
+/// Locks the folder while a file is opened, created or replaced, so that nobody opens half of an old and half of a
+/// new one. The wait is limited, because the process that holds the lock may be stopped.
 fn lock_folder(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<File, StoreError> {
     let path = folder.join("lock");
     let file = disk::replace(&path)?;
@@ -207,7 +207,7 @@ fn lock_folder(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Re
 fn connect(plan: &TablePlan, folder: &Path) -> Result<Connection, DerivedError> {
     let _gate = lock_folder(folder, File::try_lock_shared)?;
     let path = &folder.join(plan.file);
-    // Made by us: SQLite would make it readable for others, and gives its log the rights of this file.
+    // Created here, because SQLite would make it readable for others. SQLite gives its log the mode of this file.
     match disk::open_read(path) {
         Ok(_) => {}
         Err(StoreError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
@@ -227,7 +227,7 @@ fn connect(plan: &TablePlan, folder: &Path) -> Result<Connection, DerivedError> 
     Ok(db)
 }
 
-/// Makes the tables of a new file; one of another shape counts as damaged.
+/// Creates the tables in a new file. A file with another version counts as damaged.
 fn make_tables(db: &mut Connection, plan: &TablePlan) -> Result<(), rusqlite::Error> {
     let shape = |db: &Connection| db.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
     if shape(db)? == plan.shape {

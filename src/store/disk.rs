@@ -1,6 +1,6 @@
-//! How session files and their folders are made and opened: private, never through a link, never somebody else's.
+//! Creates and opens session files and their folders: private, never through a link, never another user's.
 //!
-//! Only opening stands here; what is read and written is the business of `reader` and `writer`.
+//! Only opening belongs here; `reader` and `writer` read and write.
 
 use super::StoreError;
 use rustix::fs::{Mode, OFlags};
@@ -10,7 +10,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Makes a folder (and those above it) with mode 0700; one that is there has to be ours.
+/// Creates a folder (and those above it) with mode 0700. An existing one must belong to this user.
 pub(super) fn make_folder(folder: &Path) -> Result<(), StoreError> {
     DirBuilder::new()
         .recursive(true)
@@ -21,7 +21,7 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), StoreError> {
     check_owner(folder, owner)
 }
 
-/// Makes a file that was not there, and locks it.
+/// Creates a new file and locks it.
 pub(super) fn create_new(path: &Path) -> Result<File, StoreError> {
     let flags =
         OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -30,33 +30,33 @@ pub(super) fn create_new(path: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
-/// Opens a session file for reading and adding to it, and locks it.
+/// Opens a session file for reading and appending, and locks it.
 pub(super) fn open_locked(path: &Path) -> Result<File, StoreError> {
     let file = open_checked(path, OFlags::RDWR | OFlags::APPEND)?;
     lock(path, &file)?;
     Ok(file)
 }
 
-/// Opens a session file for reading, locked by another or not.
+/// Opens a session file for reading, whether or not another process has locked it.
 pub(super) fn open_read(path: &Path) -> Result<File, StoreError> {
     open_checked(path, OFlags::RDONLY)
 }
 
-/// Makes or overwrites a file beside the session, for its writer only.
+/// Creates or empties a file beside the session, readable only for this user.
 pub(super) fn replace(path: &Path) -> Result<File, StoreError> {
-    // Emptied once it is known to be a file, and ours.
+    // It is emptied only after it is known to be a regular file of this user.
     let file = open_checked(path, OFlags::WRONLY | OFlags::CREATE)?;
     file.set_len(0).map_err(|error| StoreError::io(path, "made", error))?;
     Ok(file)
 }
 
-/// A new name in a folder is durable only when the folder is synced.
+/// Syncs a folder. Without that, a new name in it is not durable.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
 fn open_checked(path: &Path, flags: OFlags) -> Result<File, StoreError> {
-    // NONBLOCK: a pipe in the place of a session must not hold us.
+    // NONBLOCK: opening a pipe in the place of a session must not block.
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file = open_with(path, flags, "opened")?;
     let meta = file.metadata().map_err(|error| StoreError::io(path, "read", error))?;
@@ -65,7 +65,8 @@ fn open_checked(path: &Path, flags: OFlags) -> Result<File, StoreError> {
     }
     check_owner(path, meta.uid())?;
     if meta.mode() & 0o077 != 0 {
-        // A copy that was made with a wide mask; narrowing what is ours can only fail where it does not matter.
+        // It may be a copy that was made with a wide umask. A failure to narrow the mode of our own file does not
+        // matter.
         file.set_permissions(std::fs::Permissions::from_mode(0o600)).ok();
     }
     Ok(file)
@@ -93,11 +94,11 @@ fn check_owner(path: &Path, owner: u32) -> Result<(), StoreError> {
     }
 }
 
-/// A lock of this process is waited for so long: a program that is just being started holds a copy of one that was let go,
+/// How long to wait for a lock that this process itself released: a program that is being started holds a copy of it
 /// until it has begun.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Takes the lock that only one process may hold.
+/// Takes the exclusive lock.
 fn lock(path: &Path, file: &File) -> Result<(), StoreError> {
     let begun = Instant::now();
     loop {
@@ -105,7 +106,7 @@ fn lock(path: &Path, file: &File) -> Result<(), StoreError> {
             Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) => {
                 let pid = file.metadata().ok().and_then(|meta| Locks::read().holder(meta.ino()));
-                // Nobody: it was let go since, or the system does not tell.
+                // No holder: the lock was released since, or the system does not report it.
                 let is_anothers = pid.is_some_and(|pid| pid != std::process::id());
                 if is_anothers || begun.elapsed() >= LOCK_TIMEOUT {
                     return Err(StoreError::Locked { path: path.to_owned(), pid });
@@ -117,7 +118,7 @@ fn lock(path: &Path, file: &File) -> Result<(), StoreError> {
     }
 }
 
-/// Who holds locks on files, as the system tells it. Where it does not tell, nobody seems to.
+/// The holders of file locks, as the system reports them; empty if it does not.
 #[derive(Debug, Default)]
 pub(super) struct Locks(Vec<(u64, u32)>);
 
@@ -128,7 +129,7 @@ impl Locks {
         Self(text.lines().filter_map(Self::line).collect())
     }
 
-    /// `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`
+    /// Parses `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`.
     fn line(line: &str) -> Option<(u64, u32)> {
         let mut words = line.split_whitespace().skip(1);
         if words.next()? != "FLOCK" || words.next()? != "ADVISORY" || words.next()? != "WRITE" {
@@ -139,13 +140,13 @@ impl Locks {
         Some((inode, pid))
     }
 
-    /// The process that holds the file with this number.
+    /// The process that holds a lock on the file with this inode.
     pub(super) fn holder(&self, inode: u64) -> Option<u32> {
         self.0.iter().find(|(held, _)| *held == inode).map(|(_, pid)| *pid)
     }
 }
 
-/// Whether what is synced in this folder (or in the nearest one above that exists) outlives the machine's power.
+/// Whether what is synced in this folder (or in the nearest existing one above it) survives a loss of power.
 pub(super) fn is_durable(folder: &Path) -> bool {
     let mut place: PathBuf = folder.to_owned();
     while !place.exists() {
@@ -158,7 +159,7 @@ pub(super) fn is_durable(folder: &Path) -> bool {
 
 #[cfg(target_os = "linux")]
 fn is_durable_file_system(place: &Path) -> bool {
-    /// Memory: tmpfs, ramfs. Network and user space, where a sync promises little: NFS, SMB, CIFS, 9p, FUSE.
+    /// In memory: tmpfs, ramfs. Network and user space, where a sync promises little: NFS, SMB, CIFS, 9p, FUSE.
     const NON_DURABLE_FILE_SYSTEMS: [u32; 8] = [
         0x0102_1994,
         0x8584_58f6,

@@ -1,7 +1,7 @@
-//! What is being typed, kept beside the session's file, so that it outlives the process: masked like all that is
-//! written, for its account alone, and gone once it was sent.
+//! Keeps the message being typed in a file beside the session's, so that it outlives the process. It is masked like
+//! all that is written, readable only for this account, and removed once it was sent.
 //!
-//! A session in which nothing was asked has no file yet: what was typed into it is found by the next new session, when
+//! A session in which nothing was asked has no file yet. The next new session takes up what was typed into it, once
 //! the process that kept it is gone.
 
 use super::{StoreError, disk};
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-/// A text that is longer is not kept: nobody typed it.
+/// Longer texts are not kept: nobody typed them.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// The draft of one session.
@@ -28,15 +28,15 @@ impl Draft {
         Self { path: session.with_extension("draft"), masker, last: String::new() }
     }
 
-    /// Whether this text was kept last, or is none that is kept.
+    /// Whether this text was the last one to be kept, or is too long to be kept.
     pub(crate) fn keeps(&self, text: &str) -> bool {
         text == self.last || text.len() as u64 > MAX_BYTES
     }
 
-    /// Keeps what stands there now; an empty text removes it. What is kept already is not written again.
+    /// Keeps the present text; an empty one removes the draft. A text that is kept already is not written again.
     ///
     /// # Errors
-    /// When it can't be written; the old text may be there still.
+    /// When it can't be written; the old text may still exist.
     pub(crate) fn keep(&mut self, text: &str) -> Result<(), StoreError> {
         if self.keeps(text) {
             return Ok(());
@@ -48,8 +48,8 @@ impl Draft {
         write(&self.path, &self.masker.mask(text.to_owned()))
     }
 
-    /// What was kept by a process that ended without sending it: of this session, or of a new one that nothing was
-    /// asked in. It is kept for this session from here on.
+    /// Takes up the text that a process left when it ended without sending it: the draft of this session, or of a new
+    /// session in which nothing was asked. From here on it is this session's draft.
     pub(crate) fn take_up(&mut self) -> Option<String> {
         let found = [Some(self.path.clone()), self.orphan()].into_iter().flatten().find_map(|path| {
             let (text, _) = read(&path)?;
@@ -63,7 +63,7 @@ impl Draft {
         Some(text)
     }
 
-    /// A draft whose session has no file and whose process is gone; only a session that has none itself takes one up.
+    /// The draft of a session that has no file and whose process is gone; `None` if this session itself has a file.
     fn orphan(&self) -> Option<PathBuf> {
         if self.path.with_extension("jsonl").exists() {
             return None;
@@ -102,7 +102,7 @@ fn is_running(pid: u32) -> bool {
         .is_some_and(|pid| !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH)))
 }
 
-/// Written beside and put in its place: a process that is killed meanwhile leaves the old text whole.
+/// Written to a new file and renamed: a process that is killed meanwhile leaves the old text complete.
 fn write(path: &Path, text: &MaskedValue<String>) -> Result<(), StoreError> {
     disk::make_folder(path.parent().unwrap_or(Path::new("")))?;
     let new = path.with_extension("draft-new");
@@ -139,7 +139,7 @@ mod tests {
         let path = folder.path().join("s-1.draft");
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert!(!std::fs::read_to_string(&path).unwrap().contains("swordfish"));
-        // Another new session finds it once its process is gone: this one is its own.
+        // Another new session takes it up once its process is gone; here that is this process itself.
         let mut next = Draft::beside(&folder.path().join("s-2.jsonl"), masker.clone());
         assert_eq!(next.take_up().as_deref(), Some("use [redacted]**** to\nlog in"));
         assert!(!path.exists() && folder.path().join("s-2.draft").exists());
@@ -154,7 +154,7 @@ mod tests {
         std::fs::write(folder.path().join("s-1.draft"), &body).unwrap();
         let mut draft = Draft::beside(&folder.path().join("s-2.jsonl"), Masker::default());
         assert_eq!(draft.take_up(), None);
-        // Of a session that has a file only that session takes it up.
+        // If its session has a file, only that session takes it up.
         std::fs::write(folder.path().join("s-3.jsonl"), "").unwrap();
         std::fs::write(folder.path().join("s-3.draft"), body.replace("theirs", "mine")).unwrap();
         assert_eq!(draft.take_up(), None);

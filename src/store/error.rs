@@ -1,4 +1,4 @@
-//! What can go wrong with a session file, in words that say what happened, where, and what to do next.
+//! The errors of session files. Each message says what happened, where, and what to do next.
 
 use crate::domain::sentences::saving;
 use crate::domain::{BlockId, RunId};
@@ -15,7 +15,7 @@ pub enum StoreError {
     Locked {
         /// The session file.
         path: PathBuf,
-        /// The process that holds it, where the system tells.
+        /// The process that holds it, if the system reports it.
         pid: Option<u32>,
     },
     /// The file was written by a newer version; it was not touched.
@@ -23,7 +23,7 @@ pub enum StoreError {
     Newer {
         /// The session file.
         path: PathBuf,
-        /// The line that says so.
+        /// The line with the newer version.
         line: u64,
         /// The version found.
         found: u64,
@@ -38,13 +38,13 @@ pub enum StoreError {
         /// What is wrong with it.
         why: String,
     },
-    /// The file holds no whole line: its process ended before anything was written.
+    /// The file holds no complete line: its process ended before anything was written.
     #[error("{} is empty: there is nothing to resume, it can be deleted", .path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// The file or its folder can't be trusted: it belongs to somebody else, or is no plain file.
+    /// The file or its folder can't be trusted: it belongs to another user, or is not a regular file.
     #[error("{} {why}", .path.display())]
     Unsafe {
         /// The file or folder.
@@ -59,13 +59,13 @@ pub enum StoreError {
         path: PathBuf,
         /// What was tried: `opened`, `read`, `written`.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The session can't be written at the moment; its newest entries are kept in memory.
     #[error("{}", saving::not_saved(.0))]
     NotSaved(String),
-    /// The person stopped its reading.
+    /// The person stopped the reading of the file.
     #[error("The session was not opened: its reading was stopped.")]
     Stopped,
     /// The session was closed already.
@@ -82,7 +82,7 @@ impl StoreError {
         Self::Unsafe { path: path.to_owned(), why: why.into() }
     }
 
-    /// The cause alone, for `Session not saved: CAUSE.`
+    /// Only the cause, for `Session not saved: CAUSE.`
     pub(crate) fn brief(&self) -> String {
         match self {
             StoreError::Io { source, .. } => cause(source),
@@ -96,7 +96,7 @@ fn by_process(pid: Option<u32>) -> String {
     pid.map(|pid| format!(" (process {pid})")).unwrap_or_default()
 }
 
-/// The words for what the system said.
+/// Describes an error of the system.
 pub(crate) fn cause(error: &io::Error) -> String {
     use io::ErrorKind as K;
     match error.kind() {
@@ -114,44 +114,44 @@ pub(crate) fn cause(error: &io::Error) -> String {
     }
 }
 
-/// Something that is wrong inside a session file. Told to the person, never fatal; the file keeps the line as it is.
+/// Damage inside a session file. It is reported to the person and never fatal; the file keeps the line as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Damage {
     /// The line, from 1.
     pub(crate) line: u64,
-    /// What is wrong with it.
     pub(crate) fault: Fault,
 }
 
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The last line was not written to its end; so many bytes were cut off.
+    /// The last line was not written completely; this many bytes were cut off.
     Torn(u64),
     /// The line can't be read, and why; it is skipped.
     Unreadable(String),
-    /// The bytes are not those that were written; the line is skipped.
+    /// The bytes of the line are not those that were written; it is skipped.
     Checksum,
-    /// The line before this one is not the one that was there when it was written: lines are missing or were changed.
+    /// The line before this one is not the one it was written after: lines are missing or were changed.
     Chain,
     /// A kind of entry that this version does not know; it is skipped.
     UnknownKind(String),
     /// The first line, which names the session, is damaged: its folder and model are not known.
     Header,
-    /// The output of a run was kept in a file of its own, which is missing or changed.
+    /// The output of a run is stored in a file of its own, which is missing or was changed.
     Blob(String),
     /// The line was written by a newer version; it is skipped.
     NewerLine(u64),
-    /// The text of a block is not the one that this run of it was approved for: block, run.
+    /// The text of this block is not the one that this run was approved for.
     Contradicts(BlockId, RunId),
-    /// The run of this block has an end, but its approval can't be read: block, run.
+    /// This run of this block has ended, but its approval can't be read.
     ApprovalLost(BlockId, RunId),
-    /// A known secret was masked when this line was written: its text is not what it was.
+    /// A known secret was masked when this line was written, so its text is not the original.
     Redacted,
 }
 
 impl Damage {
-    /// Whether something is not as it was written. A masked secret, or a kind of a later day, is as it should be.
+    /// Whether something is not as it was written. A masked secret and a line of a newer version are as they should
+    /// be.
     pub(crate) fn is_loss(&self) -> bool {
         !matches!(self.fault, Fault::Redacted | Fault::UnknownKind(_) | Fault::NewerLine(_))
     }
@@ -196,15 +196,15 @@ impl fmt::Display for Damage {
     }
 }
 
-/// Damages that are told one by one, where what is told has to leave room for other things.
+/// The most damages that are shown one by one, to leave room for other things.
 const MAX_DAMAGES_SHOWN: usize = 20;
 
-/// What is wrong with a file, in lines that are few: the first of it, how much more there is, and masks together.
+/// What is wrong with a file, in a few lines: the first damages, how many more there are, and all masks in one line.
 pub(crate) fn damage_summary(damage: &[Damage]) -> Vec<String> {
     damage_lines(damage, MAX_DAMAGES_SHOWN)
 }
 
-/// The same with each damage.
+/// Like `damage_summary`, with every damage.
 pub(crate) fn damage_details(damage: &[Damage]) -> Vec<String> {
     damage_lines(damage, usize::MAX)
 }

@@ -1,6 +1,6 @@
-//! A glance at the end of a large session, for what is shown while all of it is read: its first line and the last ones.
-//! Each line is looked at by itself. Nothing is decided by what is seen here: seals and what stands before are checked by
-//! the reading that follows.
+//! Reads the first line and the last lines of a large session, which are shown while the rest of it is read. Each
+//! line is decoded by itself. Nothing is decided from it: the full reading that follows checks the seals and the
+//! order of the lines.
 
 use super::wire::{self, LineContent};
 use super::{blobs_of, disk};
@@ -9,13 +9,13 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// A smaller file is read as a whole at once.
+/// A smaller file is read completely at once.
 const MAX_WHOLE_BYTES: u64 = 4 << 20;
-/// Bytes of its end that are looked at: more where fewer hold no whole line.
+/// How many bytes of the end are read: the larger number if the smaller one holds no complete line.
 const TAIL_BYTES: [usize; 2] = [256 << 10, 4 << 20];
 const MAX_FIRST_LINE_BYTES: usize = 64 << 10;
 
-/// The header and the last entries of a session, where it is so large that its reading is waited for.
+/// The header and the last entries of a session that is large enough for its reading to take time.
 pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
     let file = disk::open_read(path).ok()?;
     let bytes = file.metadata().ok()?.len();
@@ -27,7 +27,7 @@ pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
     let entry = |line: &[u8]| {
         let frame = wire::open(line).ok()?;
         match wire::decode(&frame, &blobs).ok()? {
-            // Output in a file of its own comes with the reading.
+            // Output in a file of its own is only read by the full reading.
             LineContent::Entry(entry, _) => Some((frame.at, *entry)),
             LineContent::UnknownKind => None,
         }
@@ -35,14 +35,14 @@ pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
     let header = first.split(|byte| *byte == b'\n').next().and_then(entry);
     let last = TAIL_BYTES.into_iter().find_map(|most| {
         let end = read_range(&file, bytes.saturating_sub(most as u64), most).ok()?;
-        // What stands in front of the first line end is the rest of a line.
+        // What precedes the first newline is the rest of a line.
         let last: Vec<_> = end.split(|byte| *byte == b'\n').skip(1).filter_map(entry).collect();
         (!last.is_empty()).then_some(last)
     })?;
     Some(header.into_iter().chain(last).collect())
 }
 
-/// The bytes of a file from this place on: so many, or fewer where it ends.
+/// Up to `most` bytes of a file from position `at` on.
 pub(super) fn read_range(file: &impl FileExt, at: u64, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; most];
     let mut read = 0;
@@ -65,7 +65,7 @@ mod tests {
     use crate::store::samples::header;
     use std::cell::Cell;
 
-    /// A file that gives three bytes at a time, and is interrupted each time before that.
+    /// A file that returns at most three bytes at a time, and an interruption before each.
     struct Slow(&'static [u8], Cell<bool>);
 
     impl FileExt for Slow {
@@ -116,11 +116,11 @@ mod tests {
             seen[1..].iter().map(first_word).collect::<Vec<_>>()
         };
         assert_eq!(seen(), ["58", "59"]);
-        // One long line is no reason to show nothing.
+        // A single long line is no reason to show nothing.
         store.append(prompt(60, 300_000), Timestamp(60));
         store.close().await.unwrap();
         assert_eq!(seen().len(), 39);
-        // What is damaged is passed over, and what is no session shows nothing.
+        // Damaged lines are skipped, and a file that is no session shows nothing.
         let mut bytes = std::fs::read(&path).unwrap();
         let at = bytes.len() - 50_000;
         bytes[at] ^= 1;

@@ -1,7 +1,7 @@
-//! Lists sessions and finds one, by reading the head and the tail of each file: never the middle of a large one.
+//! Lists sessions and finds one, by reading only the beginning and the end of each file.
 //!
-//! Files that can't be read are listed as such. Nothing is locked, nothing is changed. Of many files those are looked into
-//! that changed since (`catalogue`).
+//! Files that can't be read are listed as such. Nothing is locked or changed. If there are many files, only those
+//! that changed since the last list are read (`catalogue`).
 
 mod catalogue;
 mod glance;
@@ -18,20 +18,20 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 pub(crate) use tree::{SessionTree, TreeRow, TreeSigns};
 
-/// What is told of a session in a list.
+/// A session as a list shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Its identity; of a damaged file, its name without the extension.
+    /// The session's id; of a damaged file, its file name without the extension.
     pub id: String,
     /// Its name for people; empty where it has none.
     pub name: String,
     /// Its file.
     pub path: PathBuf,
-    /// The identity of the session that it is a branch of, where it is one.
+    /// The id of the session that it is a branch of, if it is one.
     pub branch_of: Option<String>,
-    /// Where it left that session, as far as its file tells.
+    /// Where it branches off, if its file says so.
     pub branch_at: Option<BranchPlace>,
-    /// When it was made, where it tells.
+    /// When it was created, if its file says so.
     pub created: Option<Timestamp>,
     /// When it was written last.
     pub modified: Timestamp,
@@ -41,32 +41,32 @@ pub struct Summary {
     pub blocks: u32,
     /// Blocks that wait for a decision.
     pub waiting: u32,
-    /// Whether its last run, or its last turn, failed.
+    /// Whether its last run or its last turn failed.
     pub failed: bool,
-    /// Whether a run was approved whose end was never told (of a session that is open: it goes on).
+    /// Whether an approved run has no recorded end. If the session is open, the run may still be going on.
     pub unended: bool,
     /// Its working folder.
     pub cwd: PathBuf,
-    /// What was asked first; cut after some lines.
+    /// The first prompt, shortened.
     pub first_prompt: String,
-    /// The last prose of the model, for a preview; cut after some lines.
+    /// The last reply of the model, shortened, for a preview.
     pub last_reply: String,
     /// The size of its file, blobs not counted.
     pub bytes: u64,
-    /// The other process that has it open, where the system tells.
+    /// The other process that has it open, if the system reports it.
     pub locked: Option<u32>,
-    /// What is wrong with its file, where it can't be read.
+    /// Why its file can't be read, if it can't.
     pub damage: Option<String>,
 }
 
 impl Summary {
-    /// What to call it: its name, else its identity.
+    /// The text to show for it: its name, else its id.
     pub(crate) fn label(&self) -> &str {
         if self.name.is_empty() { &self.id } else { &self.name }
     }
 }
 
-/// All sessions in a folder, the one written last first. A folder that is not there holds none.
+/// All sessions in a folder, the most recently written first. A missing folder has none.
 pub(crate) fn list(folder: &Path) -> Vec<Summary> {
     let (locks, files) = (Locks::read(), by_age(folder));
     let mut catalogue = Catalogue::read(folder, files.len());
@@ -75,15 +75,15 @@ pub(crate) fn list(folder: &Path) -> Vec<Summary> {
     summaries
 }
 
-/// What is told of the session in this file; `None` where there is no such file.
+/// The session in this file; `None` if there is no such file.
 pub(crate) fn of(path: &Path) -> Option<Summary> {
     let meta = std::fs::symlink_metadata(path).ok()?;
     let file = Candidate { path: path.to_owned(), stamp: IndexStamp::of(&meta) };
     Some(file.summary(&Locks::read()))
 }
 
-/// The session that was written last, of those with this working folder where one is given. Damaged ones are passed
-/// over.
+/// The most recently written session, if `cwd` is given the last one with this working folder. Damaged ones are
+/// skipped.
 pub(crate) fn last(folder: &Path, cwd: Option<&Path>) -> Option<Summary> {
     let locks = Locks::read();
     by_age(folder)
@@ -92,10 +92,10 @@ pub(crate) fn last(folder: &Path, cwd: Option<&Path>) -> Option<Summary> {
         .find(|s| s.damage.is_none() && cwd.is_none_or(|cwd| s.cwd == cwd))
 }
 
-/// The session that is meant by an identity, the beginning of one (four characters at least), or a name.
+/// The session with this id, this beginning of an id (at least four characters), or this name.
 ///
 /// # Errors
-/// When none or several fit.
+/// When none or several match.
 pub(crate) fn find(folder: &Path, wanted: &str) -> Result<Summary, FindError> {
     let all = list(folder);
     if let Some(exact) = all.iter().find(|s| s.id == wanted) {
@@ -122,18 +122,18 @@ fn nearest(all: &[Summary], wanted: &str) -> Option<String> {
     all.iter().find(near).map(|s| s.name.clone())
 }
 
-/// No session, or no single one, is meant.
+/// No session matches, or several do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FindError {
     None {
         wanted: String,
         folder: PathBuf,
-        /// The name of one that is alike.
+        /// The name of a similar one.
         near: Option<String>,
     },
     Several {
         wanted: String,
-        /// Those that fit, the one written last first.
+        /// The sessions that match, the most recently written first.
         fitting: Vec<Summary>,
     },
 }
@@ -155,17 +155,17 @@ impl fmt::Display for FindError {
     }
 }
 
-/// A file of the folder.
+/// A session file in the folder.
 pub(super) struct Candidate {
     pub(super) path: PathBuf,
     pub(super) stamp: IndexStamp,
 }
 
-/// A file that changed so short ago may change again without telling: its time is counted in ticks of the system.
+/// A file that changed more recently than this may change again without a new time: the clock of the file system
+/// moves in ticks.
 const SETTLED_NS: i64 = 100_000_000;
 
-/// What changes when a file does: its size, when it was written and when anything of it changed (in nanoseconds), and
-/// which file it is.
+/// Changes whenever the file does: its size, its modification and change times in nanoseconds, and its inode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct IndexStamp {
     pub(super) bytes: u64,
@@ -189,14 +189,14 @@ impl IndexStamp {
         Timestamp((self.modified / 1_000_000).max(0))
     }
 
-    /// Whether it tells when the file changes again.
+    /// Whether the stamp is sure to differ if the file changes again.
     pub(super) fn is_settled(self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         i64::try_from(now.as_nanos()).unwrap_or(i64::MAX).saturating_sub(self.changed) > SETTLED_NS
     }
 }
 
-/// All session files of a folder, the one written last first.
+/// All session files in a folder, the most recently written first.
 pub(super) fn by_age(folder: &Path) -> Vec<Candidate> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<Candidate> = entries
@@ -211,7 +211,7 @@ pub(super) fn by_age(folder: &Path) -> Vec<Candidate> {
 }
 
 impl Candidate {
-    /// What the catalogue tells of it while it is the same file; else what stands in it.
+    /// The summary from the catalogue if the file is unchanged; otherwise read from the file.
     fn known_summary(self, locks: &Locks, catalogue: &mut Catalogue) -> Summary {
         if let Some(known) = catalogue.take(&self) {
             return self.complete(known, locks);
@@ -229,7 +229,7 @@ impl Candidate {
         self.complete(looked, locks)
     }
 
-    /// What stands in the file.
+    /// Reads the summary from the file.
     fn look(&self) -> Summary {
         let stem = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut summary = Summary { id: stem, bytes: self.stamp.bytes, ..Summary::default() };
@@ -239,12 +239,12 @@ impl Candidate {
         summary
     }
 
-    /// Adds what does not stand in the file.
+    /// Adds what is not in the file itself.
     fn complete(self, mut summary: Summary, locks: &Locks) -> Summary {
         summary.modified = self.stamp.modified();
         summary.bytes = self.stamp.bytes;
         summary.locked = locks.holder(self.stamp.inode).filter(|pid| *pid != std::process::id());
-        // A run without an end goes on where the session is open.
+        // While the session is open, a run without an end may still be going on.
         summary.failed |= summary.unended && summary.locked.is_none();
         summary.path = self.path;
         summary

@@ -1,4 +1,4 @@
-//! Where entries stand in a session's file, as it was when it was opened: so they can be read again one by one.
+//! Locates the entries in a session's file, as it was when it was opened, so that they can be read again one by one.
 
 use super::wire::{self, LineContent};
 use super::{blob, disk};
@@ -11,54 +11,54 @@ use std::path::Path;
 
 const PAGE_BYTES: u32 = 32 << 10;
 
-/// Lines of the file that stand together, each of which is an entry.
+/// Consecutive lines of the file, each of which is an entry.
 #[derive(Clone, Copy, Debug)]
 struct Page {
-    /// Which entry the first one is, counted from 0.
+    /// The index of its first entry.
     entry: u64,
-    /// Where it begins, and the bytes of all without the last newline.
+    /// Its position, and its size without the last newline.
     at: u64,
     bytes: u32,
     /// The hash of those bytes.
     sha256: Sha256,
 }
 
-/// The lines of a file, in pages: so little is kept of each.
+/// The lines of a file, grouped in pages so that little memory is needed for each.
 #[derive(Debug, Default)]
 pub(super) struct LineIndex {
     pages: Vec<Page>,
-    /// The hashes of outputs that stand in files of their own, where they were read, by their entries.
+    /// For outputs in files of their own that were read: the entry, and the hash of the output.
     outside: Vec<(u64, Sha256)>,
 }
 
-/// An index that is put together while the file is read.
+/// Builds a line index while the file is read.
 #[derive(Debug, Default)]
 pub(super) struct LineIndexBuilder {
     index: LineIndex,
-    /// The page that is being put together: what is known of it, and the hash so far.
+    /// The page being built, and its hash so far.
     page: Option<(Page, sha2::Sha256)>,
 }
 
-/// Why a line is not read again.
+/// Why a line can't be read again.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
-    /// The file does not give it.
+    /// The file can't be read.
     #[error("the file can't be read: {0}")]
     Io(#[from] io::Error),
-    /// The file of its output does not give it, or not as its line says.
+    /// The file with its output can't be read, or does not fit its line.
     #[error("{0}")]
     Outside(String),
-    /// Something else stands there than when the session was opened, or it is none of those that were noted.
+    /// The file's content is not what it was when the session was opened, or the entry was not noted.
     #[error("the file was changed since it was opened")]
     Changed,
 }
 
 impl LineIndexBuilder {
-    /// Notes the line of this entry, which begins at this byte.
+    /// Notes the line of this entry, which begins at position `at`.
     pub(super) fn note(&mut self, entry: u64, at: u64, line: &[u8]) {
         let Ok(more) = u32::try_from(line.len()) else { return };
         if let Some((page, hash)) = &mut self.page {
-            // A line that is damaged is no entry: what stands behind it begins a page.
+            // A damaged line is not an entry, so the line after it begins a new page.
             let follows = page.at + u64::from(page.bytes) + 1 == at;
             let bytes = more.checked_add(1).and_then(|more| page.bytes.checked_add(more));
             if let Some(bytes) = bytes.filter(|bytes| follows && *bytes <= PAGE_BYTES) {
@@ -73,7 +73,7 @@ impl LineIndexBuilder {
         self.page = Some((page, sha2::Sha256::new_with_prefix(line)));
     }
 
-    /// Notes the output that belongs to the line of this entry and stands in a file of its own.
+    /// Notes the output of this entry that is stored in a file of its own.
     pub(super) fn note_outside(&mut self, entry: u64, output: &OutputBuffer) {
         self.index.outside.push((entry, hash(output)));
     }
@@ -84,7 +84,7 @@ impl LineIndexBuilder {
         }
     }
 
-    /// The index of all that was noted.
+    /// The finished index.
     pub(super) fn end(mut self) -> LineIndex {
         self.close_page();
         self.index.pages.shrink_to_fit();
@@ -92,7 +92,7 @@ impl LineIndexBuilder {
     }
 }
 
-/// Reads entries of a file again. What it read last it keeps: entries that stand together are read once.
+/// Reads entries of a file again. It keeps the last page, so that neighbouring entries are read once.
 #[derive(Debug, Default)]
 pub(super) struct PageReader {
     file: Option<File>,
@@ -100,7 +100,7 @@ pub(super) struct PageReader {
 }
 
 impl PageReader {
-    /// Reads an entry again from the file of this path: what stood there when it was noted, or nothing.
+    /// Reads an entry again from this file, and checks that it is as it was when it was noted.
     pub(super) fn read(&mut self, index: &LineIndex, path: &Path, entry: u64) -> Result<Entry, LineError> {
         let behind = index.pages.partition_point(|page| page.entry <= entry);
         let page = behind.checked_sub(1).and_then(|at| index.pages.get(at)).ok_or(LineError::Changed)?;
@@ -125,7 +125,7 @@ impl PageReader {
         Ok(*found)
     }
 
-    /// The bytes of a page, as they were when it was noted.
+    /// The bytes of a page, checked to be as they were when it was noted.
     fn page(&mut self, page: &Page, path: &Path) -> Result<&[u8], LineError> {
         if self.page.as_ref().is_none_or(|(at, _)| *at != page.at) {
             self.page = None;
@@ -145,7 +145,7 @@ impl PageReader {
     }
 }
 
-/// The hash of what is kept of an output, each piece with its stream and its length.
+/// A hash of an output's content, including the stream and the length of each piece.
 fn hash(output: &OutputBuffer) -> Sha256 {
     let mut bytes = Vec::new();
     for piece in output.pieces() {
@@ -178,7 +178,7 @@ mod tests {
             store.append(entry.clone(), Timestamp(1));
         }
         store.close().await.unwrap();
-        // A line that is damaged is no entry: those behind it keep their places.
+        // A damaged line is not an entry: those after it keep their positions.
         let mut text = std::fs::read(&path).unwrap();
         let second = text.iter().position(|byte| *byte == b'\n').unwrap() + 30;
         text[second] ^= 1;
@@ -187,14 +187,14 @@ mod tests {
         assert!(!loaded.damage.is_empty());
         for (number, (_, entry)) in loaded.entries.iter().enumerate() {
             let again = store.read_again(number as u64);
-            // The header that stands in for one that can't be read has no line.
+            // The header that replaces an unreadable one has no line.
             assert_eq!(again.ok().as_ref(), Some(entry));
         }
         store.append(reply(9, 9_000), Timestamp(2));
         store.sync().await.unwrap();
         let last = loaded.entries.len() as u64 - 1;
         assert!(store.read_again(last).is_ok() && store.read_again(last + 1).is_err());
-        // Who changes the file in place, its checksums too, is not believed.
+        // A change of the file in place is noticed, even if its checksums were changed, too.
         let other = String::from_utf8(std::fs::read(&path).unwrap()).unwrap().replace("5 é", "5 e");
         std::fs::write(&path, other).unwrap();
         assert!(matches!(store.read_again(last), Err(LineError::Changed)));
@@ -202,7 +202,7 @@ mod tests {
         assert!(matches!(store.read_again(last), Err(LineError::Io(_))));
     }
 
-    /// A run that printed so many bytes.
+    /// A run that printed this many bytes.
     fn ran(n: u32, bytes: usize) -> Entry {
         let mut report = RunReport::bare(Outcome::Ok);
         report.output.push(Stream::Stdout, "o".repeat(bytes).as_bytes());
@@ -221,11 +221,11 @@ mod tests {
         }
         store.close().await.unwrap();
         let (store, loaded, _) = Store::open_or_read::<Vec<_>>(&path, None, &Reading::default()).unwrap();
-        // The header is the first.
+        // The header is entry 0.
         for number in [1, 2, 3] {
             assert_eq!(store.read_again(number).unwrap(), loaded.entries[number as usize].1);
         }
-        // The same bytes of the line: its file is another one, with the same checksum or without.
+        // The line is unchanged, but the file with the output is another one, with the same checksum or without.
         let blobs = crate::store::blobs_of(&path);
         let blob = std::fs::read_dir(&blobs).unwrap().next().unwrap().unwrap().path();
         let whole = std::fs::read(&blob).unwrap();
@@ -243,9 +243,9 @@ mod tests {
         assert!(matches!(store.read_again(3), Err(LineError::Outside(_))));
     }
 
-    /// The bytes with their last four replaced so that they have this checksum.
+    /// Replaces the last four bytes so that the bytes have this checksum.
     fn with_checksum(mut bytes: Vec<u8>, wanted: u32) -> Vec<u8> {
-        // A checksum is linear: which bits of the last four bytes change which bits of it is found one by one.
+        // A checksum is linear: test for each bit of the last four bytes which bits of the checksum it changes.
         let at = bytes.len() - 4;
         bytes[at..].fill(0);
         let base = crc32fast::hash(&bytes);

@@ -1,4 +1,4 @@
-//! What a list of sessions offers beside opening one: a look at its end, another name, removal.
+//! What a list of sessions offers besides opening one: a preview of its end, renaming, adopting, deleting.
 
 use super::chain;
 use super::seal::{LineSeal, Mac, Seal};
@@ -9,11 +9,11 @@ use crate::text::number::counted;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Bytes of a line of a preview at the most.
+/// The most bytes of one line of a preview.
 const MAX_PREVIEW_BYTES: usize = 400;
 
-/// The last `most` things of a conversation as plain lines, oldest first: `you    …`, `model  …`. Empty when the file
-/// can't be read. The text is as it stands in the file: whoever shows it makes it safe.
+/// The last `most` events of a conversation as plain lines, oldest first: `you  …`, `model  …`. Empty if the file
+/// can't be read. The text is unescaped: whoever shows it has to make it safe.
 pub(crate) fn preview(path: &Path, most: usize) -> Vec<String> {
     let Ok(loaded) = reader::read(path) else { return Vec::new() };
     let mut lines: Vec<String> =
@@ -26,12 +26,12 @@ fn line(entry: &Entry) -> Option<String> {
     match entry {
         Entry::Prompt(prompt) => Some(format!("you    {}", first_line(&prompt.text))),
         Entry::Reply { text, .. } => {
-            // Its blocks have lines of their own.
+            // The blocks of a reply have lines of their own.
             let said = first_line(&search::prose(text));
             (!said.is_empty()).then(|| format!("model  {said}"))
         }
         Entry::Block(block) => {
-            // A block about files is named by what it does with them.
+            // A block about files is labelled with its action.
             let language = block.current().language.as_ref().filter(|_| block.kind.is_code());
             let word = language.map_or(block.kind.as_str(), |language| language.as_str());
             let of = block.path().map_or_else(
@@ -49,7 +49,7 @@ fn line(entry: &Entry) -> Option<String> {
     }
 }
 
-/// The first line that says something, shortened.
+/// The first line that is not blank, shortened.
 fn first_line(text: &str) -> String {
     let line = text.lines().find(|l| !l.trim().is_empty()).unwrap_or_default().trim();
     match line.char_indices().find(|(at, _)| *at >= MAX_PREVIEW_BYTES) {
@@ -74,11 +74,11 @@ pub(crate) async fn rename(
     store.close().await
 }
 
-/// Makes a session this installation's own: a line is added that is sealed and names the hash of all before it. The
-/// person has decided so. Nothing else in it is changed but a last line that was not written to its end.
+/// Makes a session this installation's own, as the person has decided: adds a sealed line that contains the hash of
+/// everything before it. Nothing else is changed, except that an incomplete last line is cut off.
 ///
 /// # Errors
-/// When another process writes to it, it is no session, or it can't be written.
+/// When another process writes to the session, it is no session, or it can't be written.
 pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), StoreError> {
     let failed = |error| StoreError::io(path, "written", error);
     let mut file = disk::open_locked(path)?;
@@ -98,11 +98,11 @@ pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), Store
     })
 }
 
-/// The bytes on disk of a session with its large outputs and images.
+/// The disk space of a session with its large outputs and images.
 pub(crate) fn space(path: &Path) -> u64 {
     fn bytes_below(folder: &Path) -> u64 {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        // A link counts as itself: what it leads to stays.
+        // A link counts as itself: its target is not removed.
         let size = |entry: std::fs::DirEntry| match entry.metadata() {
             Ok(meta) if meta.is_dir() => bytes_below(&entry.path()),
             Ok(meta) => meta.len(),
@@ -113,7 +113,7 @@ pub(crate) fn space(path: &Path) -> u64 {
     std::fs::symlink_metadata(path).map_or(0, |meta| meta.len()) + bytes_below(&blobs_of(path))
 }
 
-/// Removes a session with its large outputs and images, and what is derived of it.
+/// Deletes a session with its large outputs and images, and what is derived from it.
 ///
 /// # Errors
 /// When another process writes to it, it is no session, or the system refuses.
@@ -122,8 +122,8 @@ pub(crate) fn delete(path: &Path) -> Result<(), StoreError> {
     removed.into_iter().next().unwrap_or(Ok(()))
 }
 
-/// The same for several of one folder; what is derived of them is written once for all that are gone. `told` hears of each
-/// as it goes.
+/// Deletes several sessions of one folder. `told` is called for each; the derived files are changed once for all of
+/// them.
 pub(crate) fn delete_all(
     paths: &[&Path],
     mut told: impl FnMut(&Path, &Result<(), StoreError>),
@@ -137,7 +137,7 @@ pub(crate) fn delete_all(
     let gone: Vec<&Path> = paths.iter().copied().filter(|path| !path.exists()).collect();
     let Some(folder) = gone.first().and_then(|path| path.parent()) else { return done };
     scratch::sweep(folder);
-    // The sessions are gone, whatever becomes of this.
+    // The sessions are deleted, even if this fails.
     if let Err(error) = index::forget(folder, &gone) {
         tracing::warn!(%error, "removed sessions leave the file of the list with the next list");
     }
@@ -148,7 +148,7 @@ pub(crate) fn delete_all(
 }
 
 fn remove_files(path: &Path) -> Result<(), StoreError> {
-    // The lock is held until the file is gone: nobody opens it in between.
+    // The lock is held until the file is deleted, so that nobody opens it in between.
     let _locked = disk::open_locked(path)?;
     std::fs::remove_file(path).map_err(|error| StoreError::io(path, "deleted", error))?;
     super::Draft::beside(path, Masker::default()).remove()?;

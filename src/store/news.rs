@@ -1,4 +1,4 @@
-//! What was masked in what was written, on its way to the person: what and where, never the value.
+//! Queues reports for the person on what was masked in what was written: what and where, never the value.
 
 use crate::domain::Entry;
 use crate::domain::sentences::saving;
@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Sentences that wait to be told. Cheap to clone; each sentence is told once.
+/// Sentences that wait to be shown. Cheap to clone; each sentence is returned once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MaskedNews(Arc<NewsInner>);
 
@@ -17,7 +17,7 @@ struct NewsInner {
 }
 
 impl MaskedNews {
-    /// Keeps a sentence; one that was told before is not repeated.
+    /// Adds a sentence, unless it was added before.
     pub(super) fn add(&self, sentence: String) {
         let mut waiting = self.waiting();
         if waiting.1.insert(sentence.clone()) {
@@ -26,7 +26,7 @@ impl MaskedNews {
         }
     }
 
-    /// Waits for the next one. Cancel-safe.
+    /// Waits for the next sentence. Cancel-safe.
     pub(super) async fn next(&self) -> String {
         loop {
             let next = self.waiting().0.pop_front();
@@ -46,7 +46,7 @@ impl MaskedNews {
     }
 }
 
-/// What was masked where: `A GitHub token in your prompt was masked when it was saved.`
+/// Says what was masked and where: `A GitHub token in your prompt was masked when it was saved.`
 pub(super) fn masked_message(entry: &Entry, kinds: &BTreeSet<&'static str>) -> String {
     let place = match entry {
         Entry::Block(block) => {
@@ -58,7 +58,7 @@ pub(super) fn masked_message(entry: &Entry, kinds: &BTreeSet<&'static str>) -> S
     saving::masked_in(&kinds, &place)
 }
 
-/// Where the texts of an entry stand, in words.
+/// Describes where the text of an entry comes from.
 pub(super) fn place_name(entry: &Entry) -> String {
     match entry {
         Entry::Prompt(_) => "your prompt".into(),

@@ -1,4 +1,4 @@
-//! How a session is begun: new, to go on with, only to read, or kept nowhere.
+//! Begins sessions: new ones, resumed ones, ones that are only read, and ones that are not stored.
 
 use super::lines::LineIndex;
 use super::news::MaskedNews;
@@ -16,19 +16,20 @@ use std::sync::{Arc, OnceLock, mpsc};
 use tokio::sync::watch;
 
 impl Store {
-    /// A new session in this folder. Nothing is written before the first entry that is worth keeping (a prompt, or
-    /// whatever comes first of the others but names and models); then the file is made with the header as its first
-    /// line. An `Entry::Header` that is appended before that replaces `header`; one after it is passed over.
+    /// A new session in this folder. Its file is created with the first entry that is worth keeping: a prompt, or any
+    /// other entry except names, models, instructions and the like. The header becomes its first line. An
+    /// `Entry::Header` that is appended before that replaces `header`; later ones are ignored.
     pub fn create(folder: &Path, header: Header) -> Store {
         Self::create_at(&folder.join(format!("{}.jsonl", file_stem(&header.id.0))), header)
     }
 
-    /// The same in a file of this name.
+    /// Like `create`, in this file.
     pub fn create_at(path: &Path, header: Header) -> Store {
         Self::create_in(SessionPlace::of(path.to_owned()), header)
     }
 
-    /// The same in a file of another name, which is no session's: whoever has written all of it names it.
+    /// Like `create_at`, in a file with another name, which no list of sessions shows. The caller renames it when it
+    /// is complete.
     pub(super) fn create_unnamed(path: &Path, header: Header) -> Store {
         Self::create_in(SessionPlace::in_the_making(path), header)
     }
@@ -39,15 +40,15 @@ impl Store {
         Self::start(Writer::lazy(place.clone(), header, failure), place, told)
     }
 
-    /// A session that is kept nowhere, because the person wants none: what is added is dropped. Its large outputs and
-    /// images lie in [`Scratch`] until it is over.
+    /// A session that is not stored, because the person wants none: entries are dropped. Its large outputs and images
+    /// are in [`Scratch`] until it ends.
     pub(crate) fn forgetting(scratch: &Scratch) -> Store {
         let place = Arc::new(SessionPlace::of(scratch.session().to_owned()));
         let (failure, told) = watch::channel(WriteFailure::default());
         Self::start(Writer::forgetting(place.clone(), failure), place, told)
     }
 
-    /// Opens a session to go on with it: locks it, reads it, cuts off a line that was not written to its end.
+    /// Opens a session to continue it: locks it, reads it, and cuts off an incomplete last line.
     ///
     /// # Errors
     /// When another process writes to it, when it is of a newer version (it stays untouched), when it is no session,
@@ -56,7 +57,7 @@ impl Store {
         Self::open_with(path, None)
     }
 
-    /// The same, and tells whether this installation wrote all of it. What is added is sealed.
+    /// Like `open`, and also finds out whether this installation wrote all of it. New entries are sealed.
     pub fn open_with(path: &Path, seal: Option<&Seal>) -> Result<(Store, LoadedSession), StoreError> {
         Self::open_on(path, seal, &Reading::default())
     }
@@ -76,16 +77,17 @@ impl Store {
         Ok((store.with_seal(seal.cloned()), opened.loaded))
     }
 
-    /// A session that is only read, for this reason: what is added stays in memory, and is told as not saved. Nothing
-    /// runs in it, for no decision can be written down.
+    /// A session that is only read, for this reason: new entries stay in memory and are reported as not saved.
+    /// Nothing runs in it, because no decision can be recorded.
     fn reading_with(path: &Path, why: String, lines: LineIndex) -> Store {
         let place = Arc::new(SessionPlace::of(path.to_owned()));
         let (failure, told) = watch::channel(WriteFailure::default());
         Self::start_with(Writer::reading(place.clone(), why, failure), place, told, (true, lines))
     }
 
-    /// Opens a session to go on with it, or where that can't be done to read it: when another process writes to it, or
-    /// the disk can't be written. Then tells why; nothing is written, and nothing can run. `reading` tells how far it is.
+    /// Opens a session to continue it; if another process writes to it or the disk can't be written, opens it only
+    /// for reading and returns the reason. Then nothing is written, and nothing can run. `reading` reports the
+    /// progress.
     ///
     /// # Errors
     /// As [`Store::open`], for all other reasons.
@@ -123,7 +125,7 @@ impl Store {
         let (orders, taken) = mpsc::channel();
         let news = MaskedNews::default();
         let writer = writer.with_news(news.clone());
-        // Where no thread can be started, its end of the channel is gone: every answer is then `Closed`.
+        // If no thread can be started, the receiver is dropped, and every order returns `Closed`.
         std::thread::Builder::new().name("session-writer".into()).spawn(move || writer.run(&taken)).ok();
         let told = AtomicU64::new(0);
         Store {
@@ -142,13 +144,13 @@ impl Store {
     }
 }
 
-/// Whether a file may be read still when this was said of writing.
+/// Whether a file that can't be written for this reason may still be readable.
 fn is_read_only(error: &std::io::Error) -> bool {
     use std::io::ErrorKind as K;
     matches!(error.kind(), K::ReadOnlyFilesystem | K::PermissionDenied | K::StorageFull | K::QuotaExceeded)
 }
 
-/// Cuts off a torn line, or gives the last line its newline; returns the bytes of the file.
+/// Cuts off an incomplete last line, or adds a missing last newline; returns the size of the file.
 pub(super) fn repair_end<C>(file: &mut File, opened: &reader::OpenSession<C>) -> std::io::Result<u64> {
     if opened.whole < opened.loaded.bytes {
         file.set_len(opened.whole)?;

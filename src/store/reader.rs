@@ -1,7 +1,7 @@
-//! Reads a session file line by line, whatever state it is in.
+//! Reads a session file line by line, whatever its state.
 //!
-//! A last line that was not written to its end is told; a line that is damaged is named and skipped, the rest is read.
-//! Nothing is changed here: cutting off a torn line is done by [`Store::open`](super::Store::open).
+//! An incomplete last line is reported; a damaged line is reported and skipped, and the rest is read. Nothing is
+//! changed here: [`Store::open`](super::Store::open) cuts off an incomplete line.
 
 use super::blob::read_blob;
 use super::chain::Chain;
@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-/// A line of more bytes than this is not one of ours: replies and values are bounded, large output has its own file.
+/// A longer line is not one of ours: replies and values are bounded, and large output has its own file.
 const MAX_LINE_BYTES: u64 = 256 << 20;
 
 /// Reads a session without locking it.
@@ -27,12 +27,12 @@ pub fn read(path: &Path) -> Result<LoadedSession, StoreError> {
     read_with(path, None)
 }
 
-/// The same, and tells whether this installation wrote all of it.
+/// Like `read`, and also finds out whether this installation wrote all of it.
 pub(crate) fn read_with(path: &Path, seal: Option<&Seal>) -> Result<LoadedSession, StoreError> {
     read_on(path, seal, &Reading::default())
 }
 
-/// The same; how far it is can be looked at.
+/// Like `read_with`; `reading` reports the progress.
 pub(super) fn read_on<C: Entries>(
     path: &Path,
     seal: Option<&Seal>,
@@ -41,20 +41,20 @@ pub(super) fn read_on<C: Entries>(
     Ok(read_file(path, &disk::open_read(path)?, seal, reading)?.loaded)
 }
 
-/// What was read, and where writing goes on.
+/// What was read, and the state from which writing continues.
 #[derive(Debug)]
 pub(super) struct OpenSession<C> {
     pub(super) loaded: LoadedSession<C>,
     /// The link for the next line.
     pub(super) next: Link,
-    /// Bytes of the file that are whole lines; what stands behind them is torn.
+    /// The bytes of complete lines; what follows them is an incomplete line.
     pub(super) whole: u64,
-    /// Whether the last line is whole but for its newline.
+    /// Whether the last line is complete except for its newline.
     pub(super) newline_missing: bool,
-    /// Prompts and replies so far.
+    /// The number of prompts and replies.
     pub(super) messages: u64,
     pub(super) blocks: u32,
-    /// Its name, as given last.
+    /// The last name that was given.
     pub(super) name: Option<String>,
     pub(super) lines: LineIndex,
 }
@@ -94,7 +94,7 @@ pub(super) fn read_file<C: Entries>(
     scan.end()
 }
 
-/// Passes over the rest of a line; returns its bytes, and whether it had an end.
+/// Skips the rest of a line; returns its bytes, and whether it ended with a newline.
 fn skip_line(lines: &mut impl BufRead) -> std::io::Result<(u64, bool)> {
     let mut skipped = 0;
     loop {
@@ -112,13 +112,13 @@ fn skip_line(lines: &mut impl BufRead) -> std::io::Result<(u64, bool)> {
     }
 }
 
-/// The reading of one file: what was found so far.
+/// The state while one file is read.
 struct LineScan<'a, C> {
     path: &'a Path,
     blobs: PathBuf,
     number: u64,
     loaded: LoadedSession<C>,
-    /// The checksum that the line before says of itself; `None`: it says none.
+    /// The checksum stored in the previous line; `None` if it has none.
     last: Option<Crc>,
     seq: u64,
     whole: u64,
@@ -126,12 +126,12 @@ struct LineScan<'a, C> {
     messages: u64,
     blocks: u32,
     name: Option<String>,
-    /// Entries so far, and where they stand.
+    /// The number of entries so far.
     entries: u64,
     lines: LineIndexBuilder,
     texts: TextHashes,
     chain: Chain<'a>,
-    /// What the line adopts that is read.
+    /// The hash that the current line adopts, if it is an adopting line.
     adopts: Option<Sha256>,
 }
 
@@ -157,7 +157,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
         }
     }
 
-    /// Takes the next line of the file, which was read from so many bytes.
+    /// Takes the next line of the file; `bytes` is its size in the file.
     fn line(&mut self, line: &[u8], bytes: u64) -> Result<(), StoreError> {
         self.number += 1;
         self.loaded.bytes += bytes;
@@ -241,10 +241,11 @@ impl<'a, C: Entries> LineScan<'a, C> {
         self.entries += 1;
     }
 
-    /// A line that is not what was written. The first is looked at more kindly: without it there is no session.
+    /// Handles a line that is not what was written. The first line is treated more leniently, because without it
+    /// there is no session.
     fn fault(&mut self, text: &[u8], fault: LineFault) -> Result<(), StoreError> {
         if self.number == 1 {
-            // Nothing that was read from a damaged header is used: its session goes on under the name of its file.
+            // Nothing from a damaged header is used: its session gets the id of its file name.
             let ours = text.starts_with(b"{\"v\":1,") || wire::stored_crc(text).is_some();
             if !ours {
                 return Err(self.not_a_session("its first line is not a header"));
@@ -256,13 +257,13 @@ impl<'a, C: Entries> LineScan<'a, C> {
         self.damage(match fault {
             LineFault::Checksum => Fault::Checksum,
             LineFault::Unreadable(why) => Fault::Unreadable(why),
-            // It spoils itself alone: what is around it was written by this version.
+            // Only this line is affected: the lines around it were written by this version.
             LineFault::Newer(version) => Fault::NewerLine(version),
         });
         Ok(())
     }
 
-    /// Stands in for a header that can't be read.
+    /// Adds a header in place of one that can't be read.
     fn lost_header(&mut self, at: Timestamp) {
         let id = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let header = Header {
@@ -279,7 +280,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
 
     fn end(mut self) -> Result<OpenSession<C>, StoreError> {
         if self.whole == 0 {
-            // Nothing but a part of a first line, at the most.
+            // At most a part of a first line.
             let torn = matches!(self.loaded.damage.as_slice(), [Damage { fault: Fault::Torn(_), .. }]);
             return Err(if self.loaded.bytes == 0 || (torn && self.starts_like_ours()) {
                 StoreError::Empty { path: self.path.to_owned() }
@@ -303,7 +304,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
         })
     }
 
-    /// Whether the file begins as the first line of a session does.
+    /// Whether the file begins like the first line of a session.
     fn starts_like_ours(&self) -> bool {
         let mut start = Vec::new();
         let read = disk::open_read(self.path).ok().and_then(|file| file.take(7).read_to_end(&mut start).ok());

@@ -1,4 +1,4 @@
-//! How far the reading of a session's file is, and that it is to be stopped: shared with who waits for it.
+//! Shared by the thread that reads a session's file and those who wait for it: the progress, and whether to stop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -11,17 +11,17 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Bytes that were read, and bytes of the file.
+    /// The bytes that were read, and the bytes of the file.
     pub(crate) fn progress(&self) -> (u64, u64) {
         (self.read.load(Ordering::Relaxed), self.of.load(Ordering::Relaxed))
     }
 
-    /// The file is not wanted any more.
+    /// Stops the reading.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is still wanted.
+    /// Whether the reading was not stopped.
     pub(crate) fn goes_on(&self) -> bool {
         !self.stopped.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! Takes words out of a session that is there: the file is written anew with masks in their places, sealed as new, and takes
-//! the place of the old one in one step. Its large outputs are masked, too; pictures are not looked into.
+//! Masks words in an existing session: writes the file anew with masks, seals it as new, and replaces the old one in
+//! one step. Large outputs are masked, too; pictures are not searched.
 
 mod recovery;
 
@@ -19,11 +19,11 @@ const CHUNK_BYTES: usize = 256 << 10;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RedactionPlan {
-    /// Of what kind and where, each once: `a GitHub token in the output of block 3`.
+    /// What is masked and where, each once: `a GitHub token in the output of block 3`.
     pub(crate) places: Vec<String>,
-    /// Pictures beside the session, which nobody looks into and which stay as they are.
+    /// Pictures beside the session, which are not searched and stay as they are.
     pub(crate) pictures: Vec<PathBuf>,
-    /// Lines that can't be read: they are not taken over.
+    /// The number of lines that can't be read; they are left out of the new file.
     pub(crate) damaged: usize,
 }
 
@@ -32,15 +32,15 @@ pub(crate) struct RedactionPlan {
 pub(crate) struct Redaction {
     path: PathBuf,
     loaded: LoadedSession,
-    /// Where its chain of seals ends.
+    /// The end of its chain of seals.
     end: Option<LineSeal>,
     masker: Masker,
-    /// Held until all is done.
+    /// The lock, held until all is done.
     _locked: File,
 }
 
 impl Redaction {
-    /// Opens a session for it.
+    /// Opens a session to mask it.
     ///
     /// # Errors
     /// When another process writes to it, it is no session or not this installation's own, or can't be read.
@@ -95,7 +95,7 @@ impl Redaction {
         Ok(plan)
     }
 
-    /// What would be masked in the texts of an entry.
+    /// The kinds of what would be masked in the texts of an entry.
     fn kinds(&self, entry: &Entry) -> BTreeSet<&'static str> {
         let entry = self.masker.mask(entry.clone());
         let mut kinds = entry.kinds().clone();
@@ -105,7 +105,7 @@ impl Redaction {
         kinds
     }
 
-    /// Writes it anew, and puts that in the place of what was there.
+    /// Writes the masked session, and replaces the old one by it.
     ///
     /// # Errors
     /// When something can't be written; then the session is as it was.
@@ -165,22 +165,23 @@ impl Redaction {
         out.sync_data().map_err(failed)
     }
 
-    /// Makes what was written the session: from its end on, whoever comes next finishes it where this process does not.
+    /// Begins to replace the session by what was written. Once this has ended, another process finishes the
+    /// replacement if this one does not.
     fn begin(&self, new: &Path) -> Result<(), StoreError> {
         let (old_blobs, new_blobs) = (blobs_of(&self.path), blobs_of(new));
         let failed = |error| StoreError::io(&self.path, "written", error);
-        // What was installed for the session is none of its words.
+        // Packages that were installed for the session are not masked: they are moved.
         for folder in folders(&old_blobs) {
             let there = new_blobs.join(folder.file_name().unwrap_or_default());
             std::fs::rename(&folder, there).map_err(failed)?;
         }
         self.end.iter().for_each(LineSeal::forget_end);
-        // Where there are no outputs, an empty folder says how far it is.
+        // If there are no outputs, an empty folder marks this step.
         disk::make_folder(&old_blobs)?;
         std::fs::rename(&old_blobs, old_files_folder(&self.path)).map_err(failed)
     }
 
-    /// Notes how far the new file goes, as each sync of a session does; the next one does it where this can't.
+    /// Notes the end of the new file, like each sync of a session does. If this fails, the next sync does it.
     fn note_end(&self, seal: Option<&Seal>) {
         let file = disk::open_read(&self.path);
         let read =
@@ -215,7 +216,7 @@ impl Redaction {
         images.filter(|path| path.parent() == Some(&blobs) && path.is_file()).collect()
     }
 
-    /// Hands on a file piece by piece with masks, and what was masked.
+    /// Passes on a file piece by piece with masks, and the kinds of what was masked.
     fn mask_file(
         &self,
         file: &Path,
@@ -257,7 +258,7 @@ mod tests {
 
     const WORD: &str = "Miller & Söhne";
 
-    /// A session of each kind of entry, with the word in a prompt, a name, an output and a large one.
+    /// A session with each kind of entry, and with the word in a prompt, a name, an output and a large output.
     async fn written(folder: &Path, seal: &Seal) -> PathBuf {
         let store = Store::create(folder, samples::header("one")).with_seal(Some(seal.clone()));
         let mut entries = samples::each_kind();
@@ -352,14 +353,14 @@ mod tests {
             assert_eq!(holds(&bytes), stays, "{}", file.display());
         }
         assert!(all_bytes(&folder.path().join("sessions")).iter().any(|(file, _)| file.ends_with("left.py")));
-        // There is nothing left to mask, and nothing is left lying about.
+        // Nothing is left to mask, and no files are left behind.
         let again = Redaction::open(&path, masker(), Some(&seal)).unwrap();
         assert!(again.plan().unwrap().places.is_empty());
         let names = std::fs::read_dir(folder.path().join("sessions")).unwrap().count();
         assert_eq!(names, 2, "{:?}", all_bytes(&folder.path().join("sessions")));
     }
 
-    /// Where a redaction can be broken off: so many of its steps were done.
+    /// Performs this many steps of a redaction, as if it was interrupted then.
     async fn broken_off(redaction: &Redaction, steps: usize, seal: &Seal) {
         let (path, new) = (&redaction.path, new_file_path(&redaction.path));
         if steps == 0 {
@@ -389,7 +390,7 @@ mod tests {
             let (folder, id) = (home.path().join("sessions"), "0190f3a2-7c5e-7000-8000-000000000001");
             let seal = Seal::make(home.path()).unwrap();
             let first = written(&home.path().join("one"), &seal).await;
-            // Its name is that of a session, as all are that a start looks after.
+            // A name as real sessions have it: the sweep at a start only handles those.
             let path = folder.join(format!("{id}.jsonl"));
             std::fs::create_dir_all(folder.join("blobs")).unwrap();
             std::fs::rename(blobs_of(&first), blobs_of(&path)).unwrap();
@@ -426,7 +427,7 @@ mod tests {
         }
     }
 
-    /// A session whose redaction was broken off when all that is new was written.
+    /// A session whose redaction was interrupted after everything new was written.
     async fn broken_off_late() -> (tempfile::TempDir, Seal, PathBuf) {
         let home = tempfile::tempdir().unwrap();
         let seal = Seal::make(home.path()).unwrap();
@@ -493,7 +494,7 @@ mod tests {
         let (store, _) = Store::open(&path).unwrap();
         assert!(matches!(Redaction::open(&path, masker(), Some(&seal)), Err(StoreError::Locked { .. })));
         store.close().await.unwrap();
-        // Where nothing can be written, it is as it was.
+        // If nothing can be written, the session is as it was.
         let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
         let blocked = new_file_path(&path);
         std::fs::create_dir(&blocked).unwrap();

@@ -1,4 +1,5 @@
-//! Entries for the tests: one of each kind by hand, those of one subject (`subjects`), and arbitrary ones (`arbitrary`).
+//! Entries for the tests: one of each kind, written by hand; entries about one subject (`subjects`); and arbitrary
+//! ones (`arbitrary`).
 
 mod arbitrary;
 mod subjects;
@@ -105,7 +106,7 @@ pub(super) fn terms() -> Terms {
     }
 }
 
-/// Terms under a sandbox that was tested.
+/// Terms with a sandbox that was tested.
 pub(super) fn confined() -> Terms {
     let sandbox = SandboxReport {
         level: SandboxLevel::Workspace,
@@ -114,7 +115,7 @@ pub(super) fn confined() -> Terms {
         reads_confined: true,
         contained: true,
         memory: Enforcement::Watched,
-        // From before it was told how these are held.
+        // From before the reports said how these are enforced.
         processes: Enforcement::None,
         files: Enforcement::None,
         layers: vec![Layer { name: "bwrap".into(), active: true, tested: true, why: None }],
@@ -247,7 +248,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
     ]
 }
 
-/// Whether two entries tell the same; output is compared by what it tells, not by how it is laid out.
+/// Whether two entries have the same content. Outputs are compared by their content, not by their pieces.
 pub(super) fn same(a: &Entry, b: &Entry) -> bool {
     let (Entry::Ran { run, block, report }, Entry::Ran { run: run_b, block: block_b, report: report_b }) =
         (a, b)
@@ -264,7 +265,7 @@ pub(super) fn same(a: &Entry, b: &Entry) -> bool {
 /// Pieces, counts of both streams, limit.
 type OutputParts = (Vec<(Stream, Vec<u8>)>, [u64; 4], usize);
 
-/// All that an output tells.
+/// The whole content of an output.
 pub(super) fn output_parts(output: &OutputBuffer) -> OutputParts {
     let mut pieces: Vec<(Stream, Vec<u8>)> = Vec::new();
     for piece in output.pieces() {

@@ -1,25 +1,25 @@
-//! Large outputs and images that belong to no session: those of runs whose session is kept nowhere lie in a folder that is
-//! removed when they are over, and what a killed process or a removed session left behind is removed later.
+//! Holds the large outputs and images of runs whose session is not stored, in a folder that is removed afterwards;
+//! and removes what a killed process or a deleted session left behind.
 
 use super::{blobs_of, disk, in_the_making};
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-/// How such a folder was called before it had the name of a session.
+/// The prefix of such folders in older versions.
 const OLD_PREFIX: &str = "exec-";
 
-/// The folder of a session that is kept nowhere; dropping this removes it.
+/// The folder of a session that is not stored. Dropping this removes it.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     session: PathBuf,
-    /// While it is locked, nobody takes it for one that was left behind.
+    /// While it is locked, no other process removes the folder as left behind.
     _lock: Option<File>,
 }
 
 impl Scratch {
-    /// A folder for what belongs to the session of this identity, which never gets a file. Where none can be made,
-    /// large outputs are not kept while it goes on either.
+    /// Creates the folder for the session with this id, which never gets a file. If the folder can't be created,
+    /// large outputs are not kept at all.
     pub(crate) fn create(sessions: &Path, id: &str) -> Self {
         sweep(sessions);
         let session = sessions.join(format!("{id}.jsonl"));
@@ -30,7 +30,7 @@ impl Scratch {
         Self { session, _lock: lock }
     }
 
-    /// The file that its session would have.
+    /// The path that the session's file would have.
     pub(super) fn session(&self) -> &Path {
         &self.session
     }
@@ -40,14 +40,14 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let blobs = blobs_of(&self.session);
         let _ = std::fs::remove_dir_all(&blobs);
-        // Folders that were made for it alone go with it; one that holds something stays.
+        // Parent folders that were created for it are removed, too, unless they hold something else.
         let above = blobs.ancestors().skip(1).take(2);
         let _ = above.map(std::fs::remove_dir).find(Result::is_err);
     }
 }
 
-/// Removes folders of outputs whose session is gone, and sessions that were broken off while they were made. Folders that
-/// are called like no session are somebody else's.
+/// Removes output folders whose session is gone, and sessions whose creation was interrupted. Folders without the
+/// name of a session belong to somebody else and stay.
 pub fn sweep(sessions: &Path) {
     let names = |folder: &Path| -> Vec<String> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -58,7 +58,7 @@ pub fn sweep(sessions: &Path) {
     for name in files {
         let path = sessions.join(&name);
         let is_part = path.file_stem().is_some_and(|stem| in_the_making(Path::new(stem)) == Path::new(&name));
-        // Whoever makes it holds it.
+        // The process that is creating it holds the lock.
         if is_part && let Ok(_locked) = disk::open_locked(&path) {
             std::fs::remove_file(&path).ok();
         }
@@ -74,7 +74,8 @@ pub fn sweep(sessions: &Path) {
         {
             continue;
         }
-        // Who works in it holds it: a session that has no file yet may have a folder for packages already.
+        // A process that works in it holds the lock: a session that has no file yet may have a folder for packages
+        // already.
         let Ok(lock) = File::open(&folder) else { continue };
         if lock.try_lock().is_ok() && std::fs::remove_dir_all(&folder).is_err() {
             tracing::warn!(folder = %folder.display(), "outputs of a removed session can't be removed");
@@ -112,7 +113,8 @@ mod tests {
             names
         };
         assert_eq!(there(), [kept.clone(), id(4), id(5), id(7), "someone's".into()]);
-        // Another test that starts a program at this moment holds a copy of it: closed is not let go.
+        // Unlocks explicitly: a program that another test starts at this moment holds a copy of the lock, so closing
+        // the file would not release it.
         held.unlock().expect("let go");
         sweep(&sessions);
         assert_eq!(there(), [kept.clone(), id(4), id(5), "someone's".into()]);

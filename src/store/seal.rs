@@ -1,8 +1,9 @@
-//! The seal of this installation: a MAC over each line of a session and the one before it. The key lies in the state
-//! folder, never with the sessions: who can write a session's file can't make a line that counts as written here.
+//! The seal of this installation: a MAC over each line of a session and the one before it. The key is stored in the
+//! state folder, never with the sessions, so whoever can write a session's file can't make a line that counts as
+//! written here.
 //!
-//! A file whose lines are not all sealed in one chain is foreign. The person can adopt it: one more line, which names the
-//! hash of all that stands before it.
+//! A file whose lines are not all sealed in one chain is foreign. The person can adopt it, which adds a line with the
+//! hash of everything before it.
 
 use super::{StoreError, disk};
 use crate::domain::Sha256;
@@ -16,20 +17,20 @@ use std::sync::Arc;
 
 /// The name of the key in the state folder.
 const KEY_NAME: &str = "session-key";
-/// The folder beside it that tells how far sessions went when they were last synced.
+/// The folder beside it that notes the last synced line of each session.
 const ENDS_FOLDER: &str = "session-ends";
 const BYTES: usize = 32;
 
-/// What seals lines. Cheap to clone; its key is shown nowhere.
+/// Seals lines. Cheap to clone; the key is never shown.
 #[derive(Clone)]
 pub struct Seal(Arc<Inner>);
 
 struct Inner {
-    /// Begun with the key once: each line goes on from a copy of it.
+    /// The MAC after the key was fed in; each line continues with a copy.
     keyed: Hmac<sha2::Sha256>,
-    /// Where it is noted how far sessions went; `None`: it is not.
+    /// The folder where the last synced lines are noted; `None` if they are not noted.
     ends: Option<PathBuf>,
-    /// Whether the key was made just now: it may not be on the disk yet.
+    /// Whether the key was created just now and may not be on the disk yet.
     is_new: bool,
 }
 
@@ -40,8 +41,8 @@ impl fmt::Debug for Seal {
 }
 
 impl Seal {
-    /// The seal of the installation with this state folder; it is made where there is none. Of several processes that
-    /// make one at a time, all get the same. It has to be kept ([`Seal::keep`]) before it seals anything.
+    /// The seal of the installation with this state folder; creates its key if there is none. If several processes
+    /// create one at the same time, all get the same. [`Seal::keep`] must be called before it seals anything.
     pub fn make(state: &Path) -> Result<Self, StoreError> {
         if let Some(seal) = Self::find(state)? {
             return Ok(seal);
@@ -53,7 +54,7 @@ impl Seal {
         let mut key = [0; BYTES];
         File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut key)).map_err(failed)?;
         let mut file = disk::replace(&new)?;
-        // Under its name it is whole from the first moment, and nobody's key is ever replaced.
+        // A hard link gives the complete key its name in one step, and never replaces an existing key.
         let named = file.write_all(&key).and_then(|()| std::fs::hard_link(&new, &path));
         std::fs::remove_file(&new).ok();
         named.or_else(|error| match error.kind() {
@@ -63,7 +64,8 @@ impl Seal {
         Self::read(state, true)?.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))
     }
 
-    /// Brings a key that was made just now to the disk. Nobody who looks at a screen waits for it: the writer does it.
+    /// Syncs a key that was created just now to the disk. The writer thread calls this, so that no front end waits
+    /// for it.
     pub(crate) fn keep(&self) {
         let ends = self.0.ends.as_deref().filter(|_| self.0.is_new);
         let Some(state) = ends.and_then(Path::parent) else { return };
@@ -73,7 +75,7 @@ impl Seal {
         }
     }
 
-    /// The seal of this installation; `None` where none was made.
+    /// The seal of this installation; `None` if none was created.
     pub(crate) fn find(state: &Path) -> Result<Option<Self>, StoreError> {
         Self::read(state, false)
     }
@@ -111,7 +113,7 @@ impl Seal {
         hmac
     }
 
-    /// The same for a file that is not in its place yet: how far it goes is not noted.
+    /// The same seal for a file that has not replaced the session yet: its last line is not noted.
     pub(super) fn without_ends(&self) -> Self {
         Self(Arc::new(Inner { keyed: self.0.keyed.clone(), ends: None, is_new: false }))
     }
@@ -120,48 +122,48 @@ impl Seal {
         Some(self.0.ends.as_ref()?.join(Sha256(root.0).to_string()))
     }
 
-    /// The line that a session reached for certain, where that was noted.
+    /// The last line of a session that was certainly synced, if it was noted.
     pub(super) fn end(&self, root: &Mac) -> Option<Mac> {
         let mut text = String::new();
         disk::open_read(&self.end_of(root)?).ok()?.take(64).read_to_string(&mut text).ok()?;
         Sha256::parse(&text).map(|hash| Mac(hash.0))
     }
 
-    /// Whether that is the MAC of a line behind another; the comparison takes the same time for every wrong one.
+    /// Whether this is the MAC of a line after the previous one. The comparison takes constant time.
     pub(super) fn verify(&self, before: &Mac, covered: &[u8], mac: &Mac) -> bool {
         self.hmac(before, covered).verify_slice(&mac.0).is_ok()
     }
 }
 
-/// A MAC, or what stands for one where a chain begins.
+/// A MAC, or a constant in its place where a chain begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mac(pub(crate) [u8; BYTES]);
 
 impl Mac {
-    /// Before the first line of a file.
+    /// Precedes the first line of a file.
     pub(crate) const FIRST: Mac = Mac([0; BYTES]);
-    /// Before a line that adopts what stands in front of it.
+    /// Precedes a line that adopts everything before it.
     pub(crate) const ADOPTED: Mac = Mac([1; BYTES]);
-    /// Before what is added to a foreign file: such lines count once they are adopted, never by themselves.
+    /// Precedes lines that are added to a foreign file: they only count once they are adopted.
     pub(crate) const FOREIGN: Mac = Mac([2; BYTES]);
 }
 
-/// What seals the next line of a file.
+/// The state that seals the next line of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct LineSeal {
     pub(super) seal: Seal,
     pub(super) before: Mac,
-    /// The line with which the chain begins: what the session goes by.
+    /// The MAC of the line with which the chain begins. It identifies the session.
     pub(super) root: Option<Mac>,
 }
 
 impl LineSeal {
-    /// Behind this, where a chain begins.
+    /// Begins a chain after this MAC.
     pub(super) fn begin(seal: Seal, before: Mac) -> Self {
         Self { seal, before, root: None }
     }
 
-    /// The MAC of a line, and what seals the one behind it.
+    /// The MAC of a line, and the state for the next one.
     pub(super) fn next(self, covered: &[u8]) -> (Mac, Self) {
         let mac = Mac(self.seal.hmac(&self.before, covered).finalize().into_bytes().into());
         let begins = self.before == Mac::FIRST || self.before == Mac::ADOPTED;
@@ -173,13 +175,13 @@ impl LineSeal {
         self.seal.end_of(self.root.as_ref()?)
     }
 
-    /// Forgets how far the session went: another file is about to take its place.
+    /// Deletes the note of the session's last line, because another file is about to replace the session.
     pub(super) fn forget_end(&self) {
         self.noted_at().map(std::fs::remove_file);
     }
 
-    /// Notes that the session went as far as the line before, which is on the disk: what is cut off later is noticed. It
-    /// need not be synced, for an older note does no harm.
+    /// Notes that the session was synced up to the previous line, so that cutting off lines later is noticed. The
+    /// note need not be synced, because an older one does no harm.
     pub(super) fn note_end(&self) {
         let Some(path) = self.noted_at() else { return };
         let open =

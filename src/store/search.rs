@@ -1,8 +1,9 @@
 //! Finds sessions by what was said and done in them.
 //!
-//! What is searched is kept beside the sessions (`shelf`), brought up to date before each search (`update`), and never
-//! believed: a hit is told only while it stands in the session's file. It is masked once more, bounded, and leaves with
-//! the session. Where it can't be kept, the files are read for each search.
+//! The searchable texts are stored in a database beside the sessions (`shelf`), which is updated before each search
+//! (`update`) and never trusted: a hit is shown only if it is still in the session's file. The texts are masked once
+//! more, limited in size, and deleted with the session. If the database can't be used, the files are read for each
+//! search.
 
 pub(crate) mod filters;
 mod hit_collector;
@@ -25,31 +26,31 @@ use searcher::Searcher;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long another process that writes is waited for: then what is kept is searched as it is.
+/// How long to wait for another process that writes. After that, the database is searched as it is.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What is looked for, and where.
+/// What to search for, and where.
 #[derive(Clone, Debug, Default)]
 pub struct SearchQuery {
     pub(crate) sought: SearchWords,
-    /// Only in sessions of this folder, or one below it.
+    /// Only sessions whose working folder is this one or below it.
     pub(crate) folder: Option<PathBuf>,
-    /// Only from this moment on.
+    /// Only from this time on.
     pub(crate) since: Option<Timestamp>,
     pub(crate) until: Option<Timestamp>,
     /// Only blocks in this language, and their outputs.
     pub(crate) language: Option<String>,
-    /// Only blocks that ended so, and outputs of runs that did.
+    /// Only blocks with this outcome, and outputs of such runs.
     pub(crate) outcome: Option<String>,
-    /// Only where a model answered whose name holds this.
+    /// Only if a model answered whose name contains this.
     pub(crate) model: Option<String>,
-    /// Not by the names of sessions: whoever asks has a list of them.
+    /// Does not search the names of sessions, because the caller has a list of them.
     pub(crate) without_names: bool,
     pub(crate) limit: usize,
 }
 
 impl SearchQuery {
-    /// Whether nothing is looked for: no word, and no filter.
+    /// Whether there is nothing to search for: no word and no filter.
     pub(crate) fn is_empty(&self) -> bool {
         let Self { sought, folder, since, until, language, outcome, model, without_names: _, limit: _ } =
             self;
@@ -58,13 +59,13 @@ impl SearchQuery {
         sought.is_empty() && folder.is_none() && !times && !words
     }
 
-    /// Whether something of a place itself decides if it is wanted.
+    /// Whether a filter applies to places, and not only to sessions.
     fn filters_places(&self) -> bool {
         let Self { since, until, language, outcome, model, .. } = self;
         since.is_some() || until.is_some() || language.is_some() || outcome.is_some() || model.is_some()
     }
 
-    /// What a filter alone tells: blocks where it is about them, else what was asked.
+    /// The places that a search with only filters lists: blocks if a filter is about blocks, otherwise prompts.
     fn listed_kind(&self) -> PlaceKind {
         if self.language.is_some() || self.outcome.is_some() { PlaceKind::Block } else { PlaceKind::Prompt }
     }
@@ -74,44 +75,44 @@ impl SearchQuery {
     }
 }
 
-/// A place that holds what was looked for.
+/// A place that matches the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchHit {
     /// The session.
     pub session: Summary,
-    /// Where it stands in it.
+    /// The place in it.
     pub place: SessionPlace,
     /// When it was written.
     pub at: Timestamp,
-    /// The line that holds it, from the file: whoever shows it makes it safe.
+    /// The matching line, unescaped: whoever shows it has to make it safe.
     pub line: String,
-    /// How many other sessions hold the same entry, because they are branches of one another.
+    /// How many other sessions contain the same entry, because they are branches of one another.
     pub also: usize,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchResults {
-    /// The session begun last first; of each its newest places.
+    /// The most recently begun session first, and of each its newest places.
     pub hits: Vec<SearchHit>,
-    /// Whether there may be more than are told.
+    /// Whether there may be more hits.
     pub more: bool,
-    /// Sessions that are not searched, because too much is kept already.
+    /// The number of sessions that are not searched, because the database is full.
     pub left_out: usize,
-    /// Why what is new in the sessions is not among it, where it is not.
+    /// Why the newest changes of the sessions are not included, if they are not.
     pub behind: Option<String>,
 }
 
 pub(crate) struct SearchControl<'a> {
     pub(crate) goes_on: &'a dyn Fn() -> bool,
-    /// Told how many files of how many were looked into, while many are.
+    /// Called with the number of files that were read and the number of all, while there are many to read.
     pub(crate) told: &'a dyn Fn(usize, usize),
 }
 
-/// Looks for something in all sessions of a folder.
+/// Searches all sessions of a folder.
 ///
 /// # Errors
-/// When what is kept can neither be read nor made anew.
+/// When the database can neither be read nor rebuilt.
 pub(crate) fn search(
     folder: &Path,
     wanted: &SearchQuery,
@@ -134,10 +135,10 @@ pub(crate) fn search(
     }
 }
 
-/// Takes sessions of a folder that are gone out of what is searched, and their bytes out of the file.
+/// Deletes removed sessions of a folder from the search's database, and their bytes from its file.
 ///
 /// # Errors
-/// When the file can't be written: what is kept leaves it with the next search then.
+/// When the file can't be written: the next search then deletes them.
 pub(super) fn forget(folder: &Path, sessions: &[&Path]) -> Result<(), DerivedError> {
     DerivedFile::forget(folder, &shelf::PLAN, sessions, shelf::forget_file)
 }

@@ -1,4 +1,4 @@
-//! The store on a real disk: writing, reading back, damage, failures, locks.
+//! Tests the store on a real disk: writing, reading back, damage, failures, locks.
 
 use super::samples::{
     AT, about_context, about_edits, about_limits, about_pulls, about_recipes, about_rules, about_sandbox,
@@ -136,7 +136,7 @@ fn a_damaged_line_is_kept_named_and_skipped() {
     assert_eq!(loaded.entries.len(), 4);
 }
 
-/// What is wrong with a file. The samples approve texts that their blocks do not have; that is told, and is not lost.
+/// The damage of a file. The samples approve texts that their blocks do not have; that is reported, but is no loss.
 fn lost(loaded: &LoadedSession) -> Vec<Damage> {
     let invented = |damage: &&Damage| !matches!(damage.fault, Fault::Contradicts(..));
     loaded.damage.iter().filter(invented).cloned().collect()
@@ -163,7 +163,7 @@ fn a_text_that_is_not_the_approved_one_is_named() {
     };
     let good = [Entry::Block(block(1, "print(1)\n")), approved(1, 1, "print(1)\n"), ran(1)];
     assert_eq!(read(&write_session(home.path(), "good", &good)).unwrap().damage, []);
-    // The same with right checksums and another text: only the hash of the approval tells.
+    // The same with right checksums and another text: only the hash in the approval shows the change.
     let resealed = [Entry::Block(block(1, "print(2)\n")), approved(1, 1, "print(1)\n"), ran(1)];
     let damage = read(&write_session(home.path(), "resealed", &resealed)).unwrap().damage;
     assert_eq!(damage, [Damage { line: 3, fault: Fault::Contradicts(BlockId(1), RunId(1)) }]);
@@ -179,7 +179,7 @@ fn a_line_of_a_newer_version_spoils_itself_alone() {
     let path = write_session(home.path(), "s-1", &[Entry::Prompt("one".into()), Entry::Prompt("two".into())]);
     let text = std::fs::read_to_string(&path).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    // With a right checksum: what a newer program would write.
+    // With a right checksum, as a newer program would write it.
     let body = lines[1].replacen("\"v\":1", "\"v\":2", 1);
     let covered = format!("{}}}", &body[..body.len() - 18]);
     let line =
@@ -334,13 +334,13 @@ fn after_closing_nothing_pretends_to_be_saved() {
     assert!(matches!(wait(store.sync()), Err(StoreError::Closed)));
 }
 
-/// Where each line of a file ends.
+/// The end of each line of a file.
 fn ends(bytes: &[u8]) -> Vec<usize> {
     bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at).collect()
 }
 
-/// Opens a session whose last writer may not have let go yet: another test that starts a program at this moment holds
-/// a copy of the lock until that program has begun.
+/// Opens a session whose last writer may still hold the lock: a program that another test starts at this moment holds
+/// a copy of the lock until it has begun.
 fn open_when_free(path: &Path) -> Result<(Store, LoadedSession), StoreError> {
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
     loop {
@@ -362,7 +362,7 @@ fn cut_at_any_byte_all_whole_lines_are_read_and_writing_goes_on() {
     let cut = home.path().join("cut.jsonl");
     for len in 0..bytes.len() {
         std::fs::write(&cut, &bytes[..len]).unwrap();
-        // A line counts when all of it but its newline is there.
+        // A line counts if it is complete except for its newline.
         let whole = ends.iter().filter(|end| **end <= len).count();
         let opened = open_when_free(&cut);
         if whole == 0 {
@@ -407,7 +407,7 @@ proptest! {
         bytes.splice(at..end, junk);
         std::fs::write(&path, &bytes).unwrap();
         match read(&path) {
-            // At most two lines were hit: all others are there.
+            // At most two lines were damaged; all others are read.
             Ok(loaded) => prop_assert!(loaded.entries.len() + 2 > each_kind().len()),
             Err(error) => prop_assert!(at < 300, "{}", error),
         }
@@ -416,7 +416,7 @@ proptest! {
     }
 }
 
-/// Files of version 1 load for ever. New ones may be added; those that are there are never changed.
+/// Files of version 1 can be read forever. New ones may be added; existing ones are never changed.
 #[test]
 fn sessions_of_version_1_load_for_ever() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sessions/v1");
@@ -424,7 +424,7 @@ fn sessions_of_version_1_load_for_ever() {
     if std::env::var_os("WRITE_FIXTURES").is_some() {
         write_fixtures(&folder);
     }
-    // Copies: git keeps no modes, and opening narrows them.
+    // Copies are opened, because git does not store modes and opening narrows them.
     for name in [
         "each-kind.jsonl",
         "context.jsonl",
@@ -472,7 +472,7 @@ fn sessions_of_version_1_load_for_ever() {
     assert_eq!(report.output.total(Stream::Stdout), 70_000);
 }
 
-/// Makes the files anew, for a format that has not been released.
+/// Writes the files anew, for a format that has not been released.
 fn write_fixtures(folder: &Path) {
     let each = write_session(folder, "each-kind", &each_kind());
     let text = std::fs::read_to_string(each).unwrap();

@@ -1,19 +1,19 @@
-//! Whether what was approved is what stands in the file: the texts of blocks against the hashes of their approvals.
+//! Checks that the texts of blocks are those that were approved, by the hashes in the approvals.
 
 use super::Fault;
 use crate::domain::{BlockId, Entry, Revision, RunId, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was read so far.
+/// The hashes and approvals that were read so far.
 #[derive(Debug, Default)]
 pub(super) struct TextHashes {
-    /// The hash of each version; `None` where a key in it was masked, so that it can't be compared.
+    /// The hash of each version; `None` if the text is not complete, so that it can't be compared.
     hashes: BTreeMap<(BlockId, Revision), Option<Sha256>>,
     approved: BTreeSet<(BlockId, RunId)>,
 }
 
 impl TextHashes {
-    /// Takes an entry; what in it contradicts what was read before.
+    /// Takes an entry; returns the fault if it contradicts what was read before.
     pub(super) fn contradiction(&mut self, entry: &Entry) -> Option<Fault> {
         match entry {
             Entry::Block(block) => {
@@ -54,7 +54,7 @@ impl TextHashes {
         }
     }
 
-    /// A text that is not whole was cut off, or holds a mask: only a whole one can be compared.
+    /// A text that is not whole was cut off, or contains a mask. Only a whole one can be compared.
     fn version(&mut self, block: BlockId, revision: Revision, source: &str, closed: bool, whole: bool) {
         let hash = (closed && whole).then(|| Sha256::of(source.as_bytes()));
         self.hashes.insert((block, revision), hash);

@@ -1,11 +1,12 @@
-//! The form of a session file: one [`Entry`](crate::domain::Entry), one line of JSON.
+//! The format of a session file: one [`Entry`](crate::domain::Entry), one line of JSON.
 //!
-//! The types tell by serde how they stand in it; a rename in the code that would break old files breaks a test here
-//! first, which compares with bytes that were frozen (`tests/frozen.rs`). Pure: text in, values out; files are the
-//! business of `reader` and `writer`. A line is `{"v":1,"seq":12,"at":"…","kind":"decision",…,"prev":"…","crc":"…"}`:
-//! `crc` is the CRC-32 of the line without its `crc` field, `prev` the `crc` of the line before. They detect damage and
-//! edits; they are no signature. In front of `crc` stands `mac`, the seal of the installation that wrote the line
-//! (`store/seal.rs`). Fields that are not known are passed over.
+//! The types define their format by serde. A rename in the code that would break old files breaks a test first, which
+//! compares with frozen bytes (`tests/frozen.rs`). Pure: text in, values out; `reader` and `writer` handle the files.
+//!
+//! A line is `{"v":1,"seq":12,"at":"…","kind":"decision",…,"prev":"…","crc":"…"}`: `crc` is the CRC-32 of the line
+//! without its `crc` field, and `prev` is the `crc` of the line before. They detect damage and accidental edits, but
+//! are no signature. In front of `crc` is `mac`, the seal of the installation that wrote the line (`store/seal.rs`).
+//! Unknown fields are ignored.
 
 mod entry;
 mod fields;
@@ -27,7 +28,7 @@ pub(crate) use output::{ExternalOutput, blob_for, restore_blob};
 /// The version of the format that this program writes, and the newest that it reads.
 pub(crate) const VERSION: u64 = 1;
 
-/// Output of more bytes than this is kept in a file of its own beside the session.
+/// Larger output is stored in a file of its own beside the session.
 pub(crate) const INLINE_OUTPUT: usize = 64 << 10;
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! The one thread that owns a session file. It takes orders in their turn, and nobody else writes.
+//! The one thread that writes a session file. It carries out orders one after another, and nobody else writes to the
+//! file.
 //!
-//! Each entry is one line and one `write`. When writing fails, what is not on disk stays here in memory, in its order,
-//! until a retry succeeds; the failure is told once through a watch.
+//! Each entry is one line and one `write`. If writing fails, the entries that are not on disk stay in memory, in
+//! their order, until a retry succeeds. A failure is reported once through a watch channel.
 
 use super::error::StoreError;
 use super::reader::OpenSession;
@@ -18,10 +19,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use tokio::sync::{oneshot, watch};
 
-/// Where the answer to an order goes.
+/// The channel for the result of an order.
 pub(super) type WriteResult = oneshot::Sender<Result<(), StoreError>>;
 
-/// What the thread is told.
+/// An order to the thread.
 pub(super) enum WriteOrder {
     Append(Box<Entry>, Timestamp),
     Masker(Masker),
@@ -31,38 +32,39 @@ pub(super) enum WriteOrder {
     Close(WriteResult),
 }
 
-/// The state of the file and of what is still to be written.
+/// The state of the file, and what is still to be written.
 pub(super) struct Writer {
     place: Arc<SessionPlace>,
-    /// The header of a file that is not made yet.
+    /// The header of a file that was not created yet.
     header: Option<Header>,
     file: Option<File>,
     queue: VecDeque<(Timestamp, Entry)>,
     link: Link,
-    /// Prompts and replies so far: each tells its number, so that a list of sessions needs no full reading.
+    /// The number of prompts and replies. It is stored with each message, so that a list of sessions need not read
+    /// the whole file.
     messages: u64,
-    /// The highest number of a block so far, told with each message for the same reason; and
-    /// the name that the session was given after its header.
+    /// The highest number of a block, stored with each message for the same reason; and the session's name, if it was
+    /// named after its header.
     blocks: u32,
     name: Option<String>,
     masker: Masker,
-    /// What was masked, to be told.
+    /// Reports on what was masked.
     news: MaskedNews,
-    /// Why nothing is ever written: the session was opened for reading only.
+    /// Why nothing is written, if the session was opened for reading only.
     reading: Option<String>,
-    /// Whether entries are dropped: the person wants no session.
+    /// Whether entries are dropped, because the person wants no session.
     forgets: bool,
-    /// Bytes of the file up to the last line that was synced, and the lines written after it.
+    /// The size of the file up to the last synced line, and the lines written after it.
     synced: u64,
     unsynced: Vec<u8>,
-    /// Whether the end of the file is not what it should be: it is cut back before anything else is written.
+    /// Whether the end of the file is wrong. It is then cut off and rewritten before anything else is written.
     dirty_end: bool,
     failure: watch::Sender<WriteFailure>,
     failed: Option<String>,
 }
 
 impl Writer {
-    /// For a session whose file is made with the first prompt.
+    /// For a new session, whose file is created with the first entry worth keeping.
     pub(super) fn lazy(
         place: Arc<SessionPlace>,
         header: Header,
@@ -71,7 +73,7 @@ impl Writer {
         Self { header: Some(header), ..Self::at(place, Link::FIRST, failure) }
     }
 
-    /// Goes on with a file that was read, and that has so many bytes of whole lines.
+    /// Continues a file that was read; `whole` is the size of its complete lines.
     pub(super) fn resuming(
         place: Arc<SessionPlace>,
         file: File,
@@ -90,24 +92,24 @@ impl Writer {
         }
     }
 
-    /// Keeps everything in memory: the session was opened for reading only, for this reason.
+    /// Keeps everything in memory, because the session was opened for reading only; `why` is the reason.
     pub(super) fn reading(
         place: Arc<SessionPlace>,
         why: String,
         failure: watch::Sender<WriteFailure>,
     ) -> Self {
         let mut writer = Self { reading: Some(why), ..Self::at(place, Link::FIRST, failure) };
-        // It is told once, like every other reason for which nothing is saved.
+        // This reports the reason once, like any other reason why nothing is saved.
         writer.retry().ok();
         writer
     }
 
-    /// Drops what it is given: the person wants no session.
+    /// Drops all entries, because the person wants no session.
     pub(super) fn forgetting(place: Arc<SessionPlace>, failure: watch::Sender<WriteFailure>) -> Self {
         Self { forgets: true, ..Self::at(place, Link::FIRST, failure) }
     }
 
-    /// Where is told what was masked.
+    /// Sets where to report what was masked.
     pub(super) fn with_news(self, news: MaskedNews) -> Self {
         Self { news, ..self }
     }
@@ -134,14 +136,14 @@ impl Writer {
         }
     }
 
-    /// Works until it is told to close, or nobody is left to tell it anything.
+    /// Carries out orders until it is told to close, or all senders are gone.
     pub(super) fn run(mut self, orders: &Receiver<WriteOrder>) {
         loop {
             let order = match orders.try_recv() {
                 Ok(order) => order,
                 Err(TryRecvError::Disconnected) => break,
                 Err(TryRecvError::Empty) => {
-                    // Nothing else to do: sync now what an approval would otherwise have to wait for.
+                    // There is nothing else to do: sync now, so that an approval does not have to wait for it.
                     if self.failed.is_none() && self.worth_syncing() {
                         self.sync().ok();
                     }
@@ -154,7 +156,7 @@ impl Writer {
             match order {
                 WriteOrder::Append(entry, at) => self.append(at, *entry),
                 WriteOrder::Masker(masker) => self.masker = masker,
-                // A file that was read goes on with the chain that was found in it.
+                // A file that was read continues the chain that was found in it.
                 WriteOrder::Seal(seal) if self.file.is_none() => {
                     seal.keep();
                     self.link.sealing.get_or_insert(LineSeal::begin(seal, Mac::FIRST));
@@ -164,7 +166,7 @@ impl Writer {
                 WriteOrder::Retry(answer) => drop(answer.send(self.retry())),
                 WriteOrder::Close(answer) => {
                     let result = self.retry();
-                    // Unlocked before it is answered: whoever waited may open the session at once.
+                    // The file is unlocked before the answer is sent: the receiver may open the session at once.
                     self.file = None;
                     drop(answer.send(result));
                     return;
@@ -180,7 +182,7 @@ impl Writer {
 
     fn append(&mut self, at: Timestamp, entry: Entry) {
         if let Entry::Header(header) = entry {
-            // The header is the first line; after that it can't change.
+            // The header becomes the first line; after that it can't change.
             if self.header.is_some() {
                 self.header = Some(header);
             }
@@ -214,7 +216,7 @@ impl Writer {
         self.note(result)
     }
 
-    /// Keeps in mind and tells whether writing works.
+    /// Records whether writing works, and reports a change.
     fn note(&mut self, result: Result<(), StoreError>) -> Result<(), StoreError> {
         match result {
             Ok(()) => {
@@ -237,7 +239,7 @@ impl Writer {
         }
     }
 
-    /// Writes what waits, making the file first where there is none.
+    /// Writes the waiting entries; creates the file first if there is none.
     fn try_write_queue(&mut self) -> Result<(), StoreError> {
         if let Some(why) = &self.reading {
             return Err(StoreError::NotSaved(why.clone()));
@@ -247,7 +249,7 @@ impl Writer {
             return Ok(());
         }
         if self.file.is_none() {
-            // Where a branch came from is worth a file, though nothing was asked in it yet.
+            // A branch gets a file at once, because its origin is worth keeping.
             let is_branch = self.header.as_ref().is_some_and(|header| header.branch_of.is_some());
             if !is_branch && !self.queue.iter().any(|(_, entry)| makes_the_file(entry)) {
                 return Ok(());
@@ -305,7 +307,8 @@ impl Writer {
         Ok(())
     }
 
-    /// The person is told what was masked, and where; a name that goes with each message is told once.
+    /// Reports what was masked, and where. Each report is shown once, even if a masked name is written with every
+    /// message.
     fn tell_masked(&self, entry: &Entry, kinds: BTreeSet<&'static str>) {
         if !kinds.is_empty() {
             self.news.add(super::masked_message(entry, &kinds));
@@ -315,7 +318,7 @@ impl Writer {
     fn write_bytes(&mut self, line: &SealedLine) -> Result<(), StoreError> {
         let Some(file) = &mut self.file else { return Err(StoreError::Closed) };
         file.write_all(line.bytes()).map_err(|error| {
-            // A part of the line may be there.
+            // A part of the line may have been written.
             self.dirty_end = true;
             StoreError::io(&self.place.path, "written", error)
         })
@@ -332,7 +335,7 @@ impl Writer {
         })
     }
 
-    /// Everything written so far survives the loss of power.
+    /// Syncs everything written so far, so that it survives a loss of power.
     fn try_sync(&mut self) -> Result<(), StoreError> {
         let Some(file) = &self.file else { return Ok(()) };
         let failed = |error| StoreError::io(&self.place.path, "written", error);
@@ -356,7 +359,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Brings the file back to what it should be after a failure.
+    /// Restores the file after a failure.
     fn mend(&mut self) -> Result<(), StoreError> {
         self.make_again_if_deleted()?;
         if !self.dirty_end {
@@ -371,7 +374,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A file that was deleted under us is made again from what can still be read through its descriptor.
+    /// If the file was deleted, it is created again from what can still be read through the open descriptor.
     fn make_again_if_deleted(&mut self) -> Result<(), StoreError> {
         let path: &Path = &self.place.path;
         let Some(old) = &mut self.file else { return Ok(()) };
@@ -392,7 +395,7 @@ impl Writer {
     }
 }
 
-/// A session of which nothing was asked leaves no file.
+/// Whether an entry is worth creating the file for. A session in which nothing was asked leaves no file.
 fn makes_the_file(entry: &Entry) -> bool {
     !matches!(
         entry,
@@ -406,7 +409,7 @@ fn makes_the_file(entry: &Entry) -> bool {
     )
 }
 
-/// Whether a text of it was masked before it came here: it was read from a file.
+/// Whether a text of the entry was masked before, in the file that it was read from.
 fn is_masked(entry: &Entry) -> bool {
     match entry {
         Entry::Edited { whole, .. } | Entry::Placed { whole, .. } => !whole,

@@ -1,7 +1,7 @@
-//! What was told of each session file, kept until the file is another one: a list looks only into files that changed.
+//! Caches the summary of each session file until the file changes, so that a list only reads files that changed.
 //!
-//! It is never believed over the file: an entry counts while size, times and number of the file are those it was made
-//! from. Where it can't be read or written, all files are looked into.
+//! An entry only counts while size, times and inode of the file are those it was made from. If the catalogue can't be
+//! read or written, all files are read.
 
 use super::{Candidate, IndexStamp, Summary};
 use crate::domain::{BlockId, BranchPlace, Timestamp};
@@ -25,10 +25,10 @@ const PLAN: TablePlan = TablePlan {
 ",
 };
 
-/// So few files are looked into as fast as a catalogue is read.
+/// Fewer files are read as fast as a catalogue is.
 const MIN_FILES: usize = 64;
 
-/// What is known of the files of a folder, and what is to be kept of them.
+/// The cached summaries of the files in a folder, and those to add.
 #[derive(Debug, Default)]
 pub(super) struct Catalogue {
     derived: Option<DerivedFile>,
@@ -37,13 +37,13 @@ pub(super) struct Catalogue {
 }
 
 impl Catalogue {
-    /// What was kept of the sessions in this folder, of which there are so many.
+    /// Reads the cached summaries of the sessions in this folder; `files` is their number.
     pub(super) fn read(folder: &Path, files: usize) -> Self {
         if files < MIN_FILES {
             return Self::default();
         }
         let read = DerivedFile::open_with(folder, &PLAN, |derived| {
-            // To keep something can wait: nobody waits for it here.
+            // Listing does not wait for another writer: saving the new summaries can be done another time.
             derived.db.busy_timeout(std::time::Duration::ZERO)?;
             all(derived)
         });
@@ -54,22 +54,22 @@ impl Catalogue {
         })
     }
 
-    /// What is known of a file, where it is still the same.
+    /// The cached summary of a file, if the file is unchanged.
     pub(super) fn take(&mut self, file: &Candidate) -> Option<Summary> {
         let (stamp, summary) = self.known.remove(file.path.file_name()?)?;
         (stamp == file.stamp).then_some(summary)
     }
 
-    /// Keeps what was found in a file, from now on.
+    /// Adds the summary of a file to those that `write` will save.
     pub(super) fn keep(&mut self, name: &OsStr, stamp: IndexStamp, summary: &Summary) {
         if self.derived.is_some() && summary.damage.is_none() && stamp.is_settled() {
             self.fresh.push((name.to_owned(), stamp, summary.clone()));
         }
     }
 
-    /// Writes what is new, and forgets files that are gone.
+    /// Saves the new summaries, and deletes those of files that are gone.
     pub(super) fn write(mut self) {
-        // What is known of a file that was listed is not among these any more.
+        // `take` has removed the summaries of all listed files, so the rest are of files that are gone.
         let gone: Vec<OsString> = self.known.into_keys().collect();
         let Some(derived) = self.derived.as_mut().filter(|_| !self.fresh.is_empty() || !gone.is_empty())
         else {
@@ -81,10 +81,10 @@ impl Catalogue {
     }
 }
 
-/// Takes sessions of a folder that are gone out of it, and their bytes out of the file.
+/// Deletes removed sessions of a folder from the catalogue, and their bytes from its file.
 ///
 /// # Errors
-/// When the file can't be written: what was kept leaves it with the next list then.
+/// When the file can't be written: the next list then deletes them.
 pub(in crate::store) fn forget(folder: &Path, sessions: &[&Path]) -> Result<(), DerivedError> {
     DerivedFile::forget(folder, &PLAN, sessions, |writing, name| {
         Ok(writing.execute("DELETE FROM catalogue WHERE file = ?1", [name.as_bytes()])? > 0)
@@ -176,7 +176,7 @@ fn write(
     if gone.is_empty() {
         return Ok(());
     }
-    // What was said in a session that is gone is not left in the log of the database.
+    // What was said in a removed session must not be left in the log of the database.
     derived.cut_log()
 }
 

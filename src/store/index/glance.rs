@@ -1,4 +1,4 @@
-//! What the head and the tail of a session file tell about it.
+//! Reads a session's summary from the beginning and the end of its file.
 
 use super::Summary;
 use crate::domain::Entry;
@@ -12,17 +12,17 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 
-/// Bytes read at first of each end; more where that does not tell enough.
+/// The bytes read at first of each end; more are read if these don't suffice.
 const WINDOW_BYTES: u64 = 16 << 10;
 
 const MAX_WINDOW_BYTES: u64 = 4 << 20;
 
-/// Bytes that are looked through for the number of the last message, where that is larger than such an end.
+/// The most bytes that are searched for the number of the last message, if it is in a line larger than the window.
 const MAX_SEARCHED_BYTES: u64 = 256 << 20;
 
 const MAX_PREVIEW_BYTES: usize = 600;
 
-/// Fills in what the file tells.
+/// Fills in what can be read from the file.
 pub(super) fn fill_from_file(path: &Path, file: &File, summary: &mut Summary) -> Result<(), StoreError> {
     let size = summary.bytes;
     if size == 0 {
@@ -44,7 +44,7 @@ pub(super) fn fill_from_file(path: &Path, file: &File, summary: &mut Summary) ->
     Ok(())
 }
 
-/// Growing windows, the last of them as large as the file or as allowed.
+/// Growing windows; the last one is as large as the file or the limit.
 fn windows(size: u64) -> impl Iterator<Item = u64> {
     let most = size.min(MAX_WINDOW_BYTES);
     std::iter::successors(Some(WINDOW_BYTES.min(most)), move |last| {
@@ -52,7 +52,7 @@ fn windows(size: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The header and the first prompt.
+/// Reads the header and the first prompt.
 fn head(path: &Path, file: &File, size: u64, summary: &mut Summary) -> Result<(), StoreError> {
     let not_ours =
         || StoreError::NotASession { path: path.to_owned(), why: "its first line is not a header".into() };
@@ -91,13 +91,13 @@ fn header(path: &Path, line: &[u8], summary: &mut Summary) -> Option<Result<(), 
             summary.branch_of = header.branch_of.map(|of| of.session.0);
             Some(Ok(()))
         }
-        // A damaged header still opens: its session is listed under the name of its file.
+        // A session with a damaged header can still be opened, so it is listed under its file name.
         Err(LineFault::Checksum | LineFault::Unreadable(_)) if line.starts_with(b"{\"v\":1,") => Some(Ok(())),
         _ => None,
     }
 }
 
-/// What a list of sessions looks at in a line.
+/// The fields of a line that a list of sessions needs.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct GlanceFields {
@@ -110,18 +110,18 @@ struct GlanceFields {
     run: u64,
     decision: String,
     outcome: String,
-    /// How a turn ended; in a block it is a number.
+    /// How a turn ended. In a block, `end` is a number.
     end: Value,
 }
 
-/// The kind of a line, and what is looked at in it.
+/// The kind of a line, and its fields.
 fn glance_fields(line: &[u8]) -> Option<(Cow<'_, str>, GlanceFields)> {
     let frame = wire::open(line).ok()?;
     let told = wire::fields_of(frame.json).ok()?;
     Some((frame.kind, told))
 }
 
-/// Takes what was asked first, and a name given near the start; tells whether the prompt was there.
+/// Takes the first prompt, and a name given near the start; returns whether the line was the prompt.
 fn first_words(line: &[u8], summary: &mut Summary) -> bool {
     match glance_fields(line) {
         Some((kind, told)) if kind == "named" => summary.name = told.name.unwrap_or_default(),
@@ -140,7 +140,7 @@ fn preview(mut text: String) -> String {
     text
 }
 
-/// Reads the whole lines between two places of a file; a line that begins before `from` is left out.
+/// Reads the complete lines between two positions of a file; a line that begins before `from` is left out.
 fn read_lines(
     path: &Path,
     file: &File,
@@ -148,7 +148,7 @@ fn read_lines(
     to: u64,
     mut line: impl FnMut(&[u8]),
 ) -> Result<(), StoreError> {
-    // One byte earlier: it tells whether `from` is the start of a line.
+    // One byte earlier shows whether a line starts at `from`.
     let start = from.saturating_sub(1);
     let bytes = read_range(file, start, usize::try_from(to - start).unwrap_or(0))
         .map_err(|error| StoreError::io(path, "read", error))?;
@@ -160,10 +160,10 @@ fn read_lines(
     Ok(())
 }
 
-/// Bytes in which a number stands with its name.
+/// Enough bytes for a number and its name.
 const OVERLAP_BYTES: usize = 64;
 
-/// The last number that stands behind this name.
+/// The last number that follows this name.
 fn last_number(bytes: &[u8], name: &[u8]) -> Option<u64> {
     memchr::memmem::rfind_iter(bytes, name).find_map(|at| {
         let rest = bytes.get(at + name.len()..)?;
@@ -172,7 +172,7 @@ fn last_number(bytes: &[u8], name: &[u8]) -> Option<u64> {
     })
 }
 
-/// What the end of a session tells.
+/// What the end of a session's file says.
 #[derive(Default)]
 struct Tail {
     messages: u64,
@@ -182,7 +182,7 @@ struct Tail {
     running: BTreeSet<u64>,
     failed: bool,
     last_reply: String,
-    /// Whether it reaches back to a prompt or a reply: what waits was proposed behind it.
+    /// Whether the lines reach back to a prompt or a reply. Blocks that still wait were proposed after it.
     tells_enough: bool,
 }
 
@@ -219,13 +219,13 @@ impl Tail {
         }
     }
 
-    /// Takes the number of the last message from a line that is too large to be read here, and stands before `end`. The number
-    /// stands behind its text, in which no such sign can stand: there a quote has a backslash in front.
+    /// Takes the number of the last message from a line that is too large to be read here and precedes `end`. The
+    /// number follows the line's text, which can't contain the pattern: a quote in the text has a backslash in front.
     fn large_line(&mut self, file: &File, mut end: u64) {
         let least = end.saturating_sub(MAX_SEARCHED_BYTES);
         while end > least {
             let from = end.saturating_sub(MAX_WINDOW_BYTES);
-            // Some of what was looked through stands in it again: a number may lie across.
+            // The windows overlap, because a number may lie across their border.
             let most = usize::try_from(end - from).unwrap_or(0) + OVERLAP_BYTES;
             let Ok(bytes) = read_range(file, from, most) else { return };
             if let Some(message) = last_number(&bytes, b",\"message\":") {

@@ -69,13 +69,13 @@ fn a_large_file_is_told_of_by_its_ends() {
     assert_eq!((summary.messages, summary.blocks, summary.waiting), (1601, 800, 0));
     assert_eq!((summary.name.as_str(), summary.first_prompt.as_str()), ("renamed", "first"));
 
-    // The counts go on when the session does.
+    // The counts continue when the session does.
     let (store, loaded) = Store::open(&path).unwrap();
     assert_eq!(loaded.entries.len(), entries.len() + 1);
     store.append(reply(&"long ".repeat(100_000)), AT);
     close(store);
     assert_eq!(list(dir.path()).remove(0).messages, 1602);
-    // Also behind a line that is larger than what is read of an end, whatever its text says.
+    // Also after a line that is larger than the window, whatever its text says.
     let (store, _) = Store::open(&path).unwrap();
     store.append(reply(&r#",\"message\":7,"message":7,"#.repeat(300_000)), AT);
     store.append(Entry::TurnEnd(crate::domain::TurnEnd::Answered), AT);

@@ -1,62 +1,63 @@
-//! The sessions as a tree: each branch below the session that it left.
+//! Orders sessions as a tree: each branch below the session that it was made from.
 
 use super::Summary;
 use std::collections::HashMap;
 
-/// Levels that are drawn: a deeper branch keeps its line.
+/// The most levels that are drawn; a deeper branch still gets a line.
 const MAX_DEPTH: usize = 12;
 
-/// What the lines of a tree are drawn with, each as wide as the others.
+/// The signs that draw the lines of a tree, all of the same width.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TreeSigns {
-    /// In front of a branch that others stand below.
+    /// In front of a branch that is followed by others of the same session.
     pub(crate) on: &'static str,
-    /// In front of the last one.
+    /// In front of the last branch of a session.
     pub(crate) last: &'static str,
-    /// Past a branch, to the next one.
+    /// For a line that passes by to a later branch.
     pub(crate) past: &'static str,
 }
 
 impl TreeSigns {
     pub(crate) const LINES: Self = Self { on: "├ ", last: "└ ", past: "│ " };
-    /// For terminals that have ASCII only.
+    /// For terminals that only show ASCII.
     pub(crate) const ASCII: Self = Self { on: "|-", last: "`-", past: "| " };
 }
 
-/// A session in its tree.
+/// The row of a session in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TreeRow {
-    /// Which of the sessions.
+    /// The index of the session.
     pub(crate) at: usize,
-    /// The row of the session that it left, where that stands above it.
+    /// The row of the session that it was made from, if that is shown above it.
     above: Option<usize>,
-    /// Whether no other branch of the same session stands below it.
+    /// Whether it is the last branch of its session.
     is_last: bool,
-    /// How many sessions it stands below.
+    /// How many sessions are above it up to the root.
     depth: usize,
-    /// Of the outermost of these that are branches, a bit each: whether it is the last one of its session.
+    /// One bit per level above it, for the levels that are drawn: whether the branch there is the last one of its
+    /// session.
     ended: u32,
 }
 
 impl TreeRow {
-    /// Whether it stands below the session that it left.
+    /// Whether it is shown below the session that it was made from.
     pub(crate) fn is_below(&self) -> bool {
         self.above.is_some()
     }
 
-    /// Its bit among those of what stands below it.
+    /// The bit that rows below it have for this level.
     fn own_bit(&self) -> u32 {
         let is_drawn = self.is_last && (1..MAX_DEPTH).contains(&self.depth);
         if is_drawn { 1 << self.depth } else { 0 }
     }
 
-    /// What is drawn in front of it: the outermost levels, and its own at the end.
+    /// What to draw in front of the row: the levels above it, and its own sign.
     pub(crate) fn lead(&self, signs: TreeSigns) -> String {
         let own = if self.is_last { signs.last } else { signs.on };
         self.levels(signs).chain(self.is_below().then_some(own)).collect()
     }
 
-    /// What is drawn in front of a second line of it, where this row is the next.
+    /// What to draw in front of a second line of the row, if `next` is the row after it.
     pub(crate) fn lead_below(&self, signs: TreeSigns, next: Option<&TreeRow>) -> String {
         let own = if self.is_last { "  " } else { signs.past };
         let has_branches = next.is_some_and(|next| next.depth > self.depth);
@@ -77,8 +78,8 @@ pub(crate) struct SessionTree {
 }
 
 impl SessionTree {
-    /// Those of the sessions that are wanted, newest first: a tree stands where its newest session would, and so does each
-    /// branch among the others. None is lost, whatever their files name as their origin.
+    /// The wanted sessions, newest first. A tree is placed where its newest session would be, and so is each branch
+    /// among those of the same session. No session is left out, whatever the files say about their origin.
     pub(crate) fn of(sessions: &[Summary], is_wanted: impl Fn(&Summary) -> bool) -> Self {
         let wanted = || sessions.iter().enumerate().filter(|(_, one)| is_wanted(one));
         let by_id: HashMap<&str, usize> = wanted().map(|(at, one)| (one.id.as_str(), at)).collect();
@@ -90,7 +91,7 @@ impl SessionTree {
         let mut is_known = vec![false; sessions.len()];
         for (first, _) in wanted() {
             let mut at = Some(first);
-            // Up to the root, or to where a newer session came by already.
+            // Up to the root, or to a session that a newer one has already led to.
             while let Some(one) = at.filter(|one| is_known.get(*one) == Some(&false)) {
                 is_known.get_mut(one).into_iter().for_each(|known| *known = true);
                 at = origin(one);
@@ -103,7 +104,7 @@ impl SessionTree {
         let mut tree = Self::default();
         let mut is_placed = vec![false; sessions.len()];
         tree.place(&roots, &branches, &mut is_placed);
-        // Files that name each other as their origin hang below none: the newest of them begins a tree.
+        // Sessions that name each other as their origin are below no root: the newest of them starts a tree.
         for (at, _) in wanted() {
             if is_placed.get(at) == Some(&false) {
                 tree.place(&[at], &branches, &mut is_placed);
@@ -112,7 +113,7 @@ impl SessionTree {
         tree
     }
 
-    /// Places these with all their branches, which nothing placed before.
+    /// Places these sessions with all their branches, unless they were placed already.
     fn place(&mut self, roots: &[usize], branches: &[Vec<usize>], is_placed: &mut [bool]) {
         let row = |at: usize| TreeRow { at, above: None, is_last: false, depth: 0, ended: 0 };
         let mut left: Vec<TreeRow> = roots.iter().rev().map(|at| row(*at)).collect();
@@ -138,7 +139,7 @@ impl SessionTree {
         &self.rows
     }
 
-    /// All sessions of the tree that this one stands in, from above.
+    /// All sessions of the tree that contains this one, in order.
     pub(crate) fn family(&self, at: usize) -> &[TreeRow] {
         let Some(own) = self.rows.iter().position(|row| row.at == at) else { return &[] };
         let is_root = |row: &TreeRow| row.above.is_none();
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!(drawn(&all, tree.rows()), rows);
         let below = |n: usize| tree.rows()[n].lead_below(TreeSigns::LINES, tree.rows().get(n + 1));
         assert_eq!([0, 1, 2, 3, 4].map(below), ["│ ", "│ │ ", "│   ", "  ", ""]);
-        // A newer branch takes its tree along; what is not wanted leaves its branches beside each other.
+        // A newer branch moves its whole tree up; if a session is not wanted, its branches become roots.
         let tree = SessionTree::of(&all, |one| one.id != "a");
         assert_eq!(drawn(&all, tree.rows())[..4], ["b", "└ c", "new", "b2"]);
     }
@@ -205,7 +206,7 @@ mod tests {
         assert!(lead.ends_with("└ "));
     }
 
-    /// What is drawn in front of a row, found by going up from it.
+    /// What is drawn in front of a row, computed by going up from it.
     fn climbed(rows: &[TreeRow], row: TreeRow) -> String {
         let (mut parts, mut next) = (Vec::new(), Some(row));
         while let Some((one, above)) = next.and_then(|one| Some((one, one.above?))) {
@@ -225,7 +226,8 @@ mod tests {
     proptest! {
         #![proptest_config(crate::test_cases::cases(200))]
 
-        /// Whatever files name, each session stands there once, and below its origin where it stands below one.
+        /// Whatever the files name as origins, each session has exactly one row, and is below its origin if it is
+        /// below any.
         #[test]
         fn each_session_stands_once(origins in proptest::collection::vec(proptest::option::of(0usize..24), 0..20)) {
             let all: Vec<Summary> = origins.iter().enumerate()

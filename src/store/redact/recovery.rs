@@ -1,4 +1,4 @@
-//! Redactions that were broken off: where their files lie meanwhile, and how whoever comes next ends them.
+//! Finishes redactions that were interrupted, and names the files that a redaction uses meanwhile.
 
 use crate::domain::Masker;
 use crate::store::{Draft, StoreError, blobs_of, disk, index, search};
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The ending of the folder of old files.
+/// The extension of the folder with the old files.
 const REDACTED_EXTENSION: &str = "redacted";
 
 pub(super) fn folders(blobs: &Path) -> Vec<PathBuf> {
@@ -18,13 +18,14 @@ pub(super) fn folders(blobs: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Where the new file is written: no name of a session.
+/// The path of the new file while it is written. No list of sessions shows it.
 pub(super) fn new_file_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{stem}.redacting"))
 }
 
-/// Where the old files beside a session lie until the new session is in its place. All that is new was written by then.
+/// Where the old outputs of a session are moved until the new session has replaced it. This folder exists only after
+/// everything new was written.
 pub(super) fn old_files_folder(path: &Path) -> PathBuf {
     blobs_of(path).with_extension(REDACTED_EXTENSION)
 }
@@ -35,7 +36,7 @@ pub(super) fn forget(new: &Path) {
     std::fs::remove_dir_all(blobs_of(new)).ok();
 }
 
-/// What is kept of a session to list and find it is made anew.
+/// Removes the session from the list's and the search's databases, which read it anew then.
 pub(super) fn forget_words(path: &Path) {
     let folder = path.parent().unwrap_or(Path::new(""));
     index::forget(folder, &[path]).ok();
@@ -44,16 +45,17 @@ pub(super) fn forget_words(path: &Path) {
     }
 }
 
-/// Opens a session, and holds it; a redaction of it that was broken off is ended before.
+/// Opens and locks a session. If its redaction was interrupted, that is finished first.
 ///
 /// # Errors
-/// As [`disk::open_locked`], and when a redaction can't be ended: the outputs of the session are not in their place.
+/// As [`disk::open_locked`], and when a redaction can't be finished: the session's outputs are not in their folder
+/// then.
 pub(in crate::store) fn open_locked(path: &Path) -> Result<File, StoreError> {
     let file = disk::open_locked(path)?;
     if !new_file_path(path).exists() && !old_files_folder(path).exists() {
         return Ok(file);
     }
-    // It may be another file by then, also where not all of it could be done.
+    // The file may be another one afterwards, even if not everything could be done.
     finish(path).ok();
     drop(file);
     let file = disk::open_locked(path)?;
@@ -64,14 +66,13 @@ pub(in crate::store) fn open_locked(path: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
-/// Ends redactions that were broken off, as these names in the folder of sessions, or of their outputs, tell: of each session
-/// whose new files were all there, they take the place of the old ones; of any other nothing is left but what was there
-/// before.
+/// Finishes interrupted redactions, which it recognizes by these names in the folder of sessions or of their outputs.
+/// If a session's new files were complete, they replace the old ones; otherwise the new ones are removed.
 pub(in crate::store) fn sweep<'n>(sessions: &Path, names: impl Iterator<Item = &'n str>) {
     let begun: BTreeSet<&str> = names.filter_map(session_of).collect();
     for stem in begun.into_iter().filter(|stem| uuid::Uuid::parse_str(stem).is_ok()) {
         let path = sessions.join(format!("{stem}.jsonl"));
-        // Whoever redacts it, or works in it, holds it.
+        // A process that redacts the session or works in it holds the lock.
         match disk::open_locked(&path) {
             Ok(_locked) => drop(finish(&path)),
             Err(_) if !path.exists() => {
@@ -83,7 +84,7 @@ pub(in crate::store) fn sweep<'n>(sessions: &Path, names: impl Iterator<Item = &
     }
 }
 
-/// The session of which a redaction was begun, where a name tells that.
+/// The session whose redaction this name belongs to.
 fn session_of(name: &str) -> Option<&str> {
     match name.strip_prefix('.') {
         Some(new) => Some(new.strip_suffix(".redacting").unwrap_or(new)),
@@ -91,10 +92,10 @@ fn session_of(name: &str) -> Option<&str> {
     }
 }
 
-/// Ends a redaction of this session, where one was begun. The session is locked.
+/// Finishes a redaction of this session, if one was begun. The caller holds the lock on the session.
 ///
 /// # Errors
-/// When it can't be ended: then its folder of old outputs says so to whoever comes next.
+/// When it can't be finished: the folder of old outputs then remains as a sign for the next process.
 pub(super) fn finish(path: &Path) -> io::Result<()> {
     let (new, gone, blobs) = (new_file_path(path), old_files_folder(path), blobs_of(path));
     let new_blobs = blobs_of(&new);
@@ -104,7 +105,7 @@ pub(super) fn finish(path: &Path) -> io::Result<()> {
             tracing::warn!(%error, path = %path.display(), "a redaction can't be ended");
         });
     }
-    // Folders of the session may lie among the new files already.
+    // Folders of the session may already have been moved to the new files.
     for folder in folders(&new_blobs) {
         let there = blobs.join(folder.file_name().unwrap_or_default());
         if !there.exists() && disk::make_folder(&blobs).is_ok() {
@@ -117,8 +118,8 @@ pub(super) fn finish(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Puts the new file and the new outputs in the place of the old ones, which are gone then. Where the new outputs are not
-/// there, the old ones come back.
+/// Replaces the old file and outputs by the new ones, and deletes the old ones. If the new outputs are missing, the
+/// old ones are restored.
 fn put_in_place(
     (new, path): (&Path, &Path),
     (new_blobs, blobs): (&Path, &Path),
@@ -134,7 +135,7 @@ fn put_in_place(
         std::fs::rename(new, path)?;
         disk::sync_folder(path.parent().unwrap_or(Path::new("."))).map_err(io::Error::other)?;
     }
-    // What was being typed is not part of the session yet.
+    // A draft is not part of the session yet, so it was not masked.
     Draft::beside(path, Masker::default()).remove().map_err(io::Error::other)?;
     forget_words(path);
     std::fs::remove_dir_all(gone)

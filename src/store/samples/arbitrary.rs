@@ -61,7 +61,7 @@ fn run_entry() -> impl Strategy<Value = Entry> {
         })
 }
 
-/// What is about rules.
+/// Entries about rules.
 fn rule_entry() -> impl Strategy<Value = Entry> {
     let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
     prop_oneof![
@@ -84,7 +84,7 @@ fn rule_entry() -> impl Strategy<Value = Entry> {
     ]
 }
 
-/// Entries that carry no text of others.
+/// Entries without text from outside.
 fn without_text() -> impl Strategy<Value = Entry> {
     prop_oneof![
         prop::sample::select(vec![

@@ -4,7 +4,7 @@ use super::{block, confined, report, terms};
 use crate::domain::*;
 use std::path::PathBuf;
 
-/// A block that a tool call made.
+/// A block from a tool call.
 fn file_block(id: u32, kind: BlockKind, source: &str) -> Block {
     let mut block = block(id, source);
     block.kind = kind;
@@ -15,7 +15,7 @@ fn file_block(id: u32, kind: BlockKind, source: &str) -> Block {
     block
 }
 
-/// The approval of a block that writes over a file which a link leads to.
+/// The approval of a block that replaces a file through a link.
 fn written_file(run: u32, block: BlockId) -> Entry {
     let found = OnDisk::File(Some(Sha256::of(b"# Old\n")));
     let target = Target {
@@ -34,7 +34,7 @@ fn written_file(run: u32, block: BlockId) -> Entry {
     }
 }
 
-/// Calls of tools and what came of them: blocks on files, of the person's own functions, of packages.
+/// Tool calls and their results: blocks about files, about the person's own functions, about packages.
 pub(in crate::store) fn about_tools() -> Vec<Entry> {
     let call = ToolCall {
         id: "call_1".into(),
@@ -67,7 +67,7 @@ pub(in crate::store) fn about_tools() -> Vec<Entry> {
     ]
 }
 
-/// Edits: one whose places were found in two files, written; one that was not found.
+/// Edits: one that was found in two files and written, and one that was not found.
 pub(in crate::store) fn about_edits() -> Vec<Entry> {
     let paths = vec!["a.py".to_owned(), "new/b.py".to_owned()];
     let (first, second) = (BlockId(1), BlockId(2));
@@ -106,7 +106,7 @@ pub(in crate::store) fn about_edits() -> Vec<Entry> {
     ]
 }
 
-/// A run in a sandbox, and what was refused to it.
+/// A run in a sandbox, and what the sandbox refused.
 pub(in crate::store) fn about_sandbox() -> Vec<Entry> {
     let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
     let by = Grantor::Person { typed: false };
@@ -119,7 +119,7 @@ pub(in crate::store) fn about_sandbox() -> Vec<Entry> {
     ]
 }
 
-/// What a recipe leaves: its course, a block of sayso's own, a block that was not offered, a form.
+/// What a recipe leaves: its steps, a block of sayso's own, a block that was declined, a form.
 pub(in crate::store) fn about_recipes() -> Vec<Entry> {
     let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
     let mut own = block(2, "python3 -m pytest -q\n");
@@ -158,7 +158,8 @@ pub(in crate::store) fn about_recipes() -> Vec<Entry> {
     entries
 }
 
-/// An image that a block needed: asked for, pulled by the engine; packages that went into the project's environment.
+/// An image that a block needed, requested and pulled by the engine; and packages that were installed into the
+/// project's environment.
 pub(in crate::store) fn about_pulls() -> Vec<Entry> {
     let (run, revision) = (RunId(1), Revision(1));
     let by = Grantor::Person { typed: false };
@@ -179,7 +180,7 @@ pub(in crate::store) fn about_pulls() -> Vec<Entry> {
     ]
 }
 
-/// A run whose limits are held in three ways.
+/// A run whose limits are enforced in three ways.
 pub(in crate::store) fn about_limits() -> Vec<Entry> {
     let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
     let by = Grantor::Person { typed: false };
@@ -191,7 +192,7 @@ pub(in crate::store) fn about_limits() -> Vec<Entry> {
     vec![Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms, by }]
 }
 
-/// An entry of each kind that is about the length of a conversation and about opinions.
+/// One entry of each kind about the length of a conversation and about opinions.
 pub(in crate::store) fn about_context() -> Vec<Entry> {
     vec![
         Entry::Summary {
@@ -227,7 +228,7 @@ pub(in crate::store) fn about_context() -> Vec<Entry> {
     ]
 }
 
-/// An entry of each kind that is about rules and about where words came from.
+/// One entry of each kind about rules and about the origin of words.
 pub(in crate::store) fn about_rules() -> Vec<Entry> {
     let source = "print('hi')\n";
     let (block, revision) = (BlockId(1), Revision(1));
@@ -261,7 +262,7 @@ pub(in crate::store) fn about_rules() -> Vec<Entry> {
     ]
 }
 
-/// A review with words that stand in the project's instructions.
+/// A review with words that occur in the project's instructions.
 pub(in crate::store) fn about_instructions() -> Vec<Entry> {
     let traces =
         vec![Trace { place: Place::default(), text: "/srv/deploy".into(), from: TextOrigin::Project }];
@@ -269,7 +270,7 @@ pub(in crate::store) fn about_instructions() -> Vec<Entry> {
     vec![Entry::Review { block: BlockId(1), revision: Revision(1), review }]
 }
 
-/// A message with files, and a review with words that stand in one of them.
+/// A message with files, and a review with words that occur in one of them.
 pub(in crate::store) fn about_files() -> Vec<Entry> {
     let whole = GivenFile { path: "src/a b.py".into(), bytes: 6, text: "x = 1\n".into(), masked: false };
     let cut = GivenFile { path: ".env".into(), bytes: 99_000, text: "KEY=***\n".into(), masked: true };
@@ -293,7 +294,7 @@ pub(in crate::store) fn about_commands() -> Vec<Entry> {
     vec![Entry::Block(typed)]
 }
 
-/// A run that can be taken back, and what was.
+/// A run that can be taken back, and what was taken back.
 pub(in crate::store) fn about_undo() -> Vec<Entry> {
     let cover = UndoCover {
         large: 3,

@@ -1,12 +1,12 @@
-//! What a person typed to find sessions, taken apart: words, and filters among them, `language:python since:30d`. Of the disk it
-//! asks only where a folder leads.
+//! Parses what a person typed to find sessions: words, with filters among them, like `language:python since:30d`. The
+//! only disk access is to resolve links in a folder's path.
 
 use super::{SearchQuery, SearchWords};
 use crate::domain::{Languages, Outcome, Timestamp, moment};
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 
-/// A filter by its name.
+/// The names of the filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Filter {
     Folder,
@@ -28,30 +28,30 @@ impl Filter {
     ];
 }
 
-/// A filter whose value means nothing.
+/// A filter with an invalid value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FilterError {
-    /// It is no moment.
+    /// The text is no date and no age.
     #[error("{0:?} is no date and no age, such as 2026-11-01 or 90d")]
     Moment(String),
-    /// No block ends so.
+    /// No block has this outcome.
     #[error("{0:?} is no outcome: {all}", all = Outcome::WORDS.join(", "))]
     Outcome(String),
 }
 
-/// Whose words they are: what filters are read by.
+/// The context in which filters are read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'a> {
     pub(crate) now: Timestamp,
     pub(crate) zone: &'a TimeZone,
-    /// Where a folder begins that is not told whole.
+    /// The folder to which relative paths are relative.
     pub(crate) cwd: &'a Path,
     pub(crate) home: Option<&'a Path>,
     pub(crate) languages: &'a Languages,
 }
 
 impl SearchQuery {
-    /// What was typed, as a search. A filter without a value is one that is still being typed, and filters nothing.
+    /// Parses what was typed. A filter without a value is still being typed, and is ignored.
     pub(crate) fn read(text: &str, reader: Reader<'_>) -> Result<Self, FilterError> {
         let (words, filters) = split(text);
         let mut search = Self { sought: SearchWords::read(&words), ..Self::default() };
@@ -80,12 +80,12 @@ impl SearchQuery {
     }
 }
 
-/// The name under which files tell of a language.
+/// The name that session files use for a language.
 pub(crate) fn language(word: &str, languages: &Languages) -> String {
     languages.find(word).map_or_else(|| word.to_owned(), |entry| entry.name.as_str().to_owned())
 }
 
-/// The words without the filters among them.
+/// The words without the filters.
 pub(crate) fn words(text: &str) -> String {
     split(text).0
 }
@@ -98,27 +98,27 @@ fn folder(value: &str, reader: Reader<'_>) -> PathBuf {
     without_links(whole)
 }
 
-/// Whether a folder stands among the filters.
+/// Whether there is a folder filter with a value.
 pub(crate) fn names_folder(text: &str) -> bool {
     split(text).1.iter().any(|(filter, value)| *filter == Filter::Folder && !value.is_empty())
 }
 
-/// Whether a filter with a value stands there.
+/// Whether there is any filter with a value.
 pub(crate) fn has_any(text: &str) -> bool {
     split(text).1.iter().any(|(_, value)| !value.is_empty())
 }
 
-/// All filters, as they are typed: `folder: since:`.
+/// All filter names, as they are typed: `folder: since:`.
 pub(crate) fn names() -> String {
     Filter::ALL.map(|(_, name)| format!("{name}:")).join(" ")
 }
 
-/// As the sessions tell their folders.
+/// Resolves links, because the folders in session files have none.
 pub(crate) fn without_links(folder: PathBuf) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
 }
 
-/// Takes filters out of the words. What stands in quotes is a phrase, or the value of a filter with blanks in it.
+/// Separates the filters from the words. Quotes enclose a phrase, or the value of a filter that contains blanks.
 fn split(text: &str) -> (String, Vec<(Filter, String)>) {
     let (mut words, mut filters) = (String::new(), Vec::new());
     let mut rest = text;
@@ -131,12 +131,12 @@ fn split(text: &str) -> (String, Vec<(Filter, String)>) {
             filters.push((filter, value.to_owned()));
             rest = left.strip_prefix(char::is_whitespace).unwrap_or(left);
             if rest.is_empty() {
-                // The last word may still be the beginning of one.
+                // The last word may be incomplete, and a blank after it would end it.
                 words.truncate(words.trim_end().len());
             }
             continue;
         }
-        // A word, a phrase or the blanks between.
+        // A word, a phrase, or the blanks between them.
         let end = match c {
             '"' => rest.get(1..).and_then(|quoted| quoted.find('"')).map_or(rest.len(), |at| at + 2),
             _ if c.is_whitespace() => rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len()),
@@ -151,7 +151,7 @@ fn split(text: &str) -> (String, Vec<(Filter, String)>) {
 
 fn filter_at(text: &str) -> Option<(Filter, &str)> {
     let (name, behind) = text.split_once(':')?;
-    // Signs of code look alike: `language::Rust`, `model: x` are words.
+    // Code may look similar: `language::Rust` and `model: x` are words.
     let is_value = !behind.starts_with(':') && !(behind.starts_with(char::is_whitespace));
     let known = Filter::ALL.iter().find(|(_, known)| name.eq_ignore_ascii_case(known))?;
     is_value.then_some((known.0, behind))

@@ -1,4 +1,4 @@
-//! What is gathered while hits are looked for: which were found already, of which sessions, and what was compared.
+//! Collects the state of a search: the hits so far, their sessions, and how much was compared.
 
 use super::SearchHit;
 use super::place::PlaceKind;
@@ -11,28 +11,27 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Branches of branches that are followed to where they come from.
+/// The most levels of branches that are followed to their origin.
 const MAX_BRANCH_DEPTH: usize = 64;
 
-/// What is gathered while hits are looked for.
 #[derive(Default)]
 pub(super) struct HitCollector {
     pub(super) compared: usize,
     pub(super) rough: RoughFilter,
-    /// How many hits of a file are told.
+    /// How many hits of each file were collected.
     pub(super) told: HashMap<i64, usize>,
-    /// Replies of which a block is told.
+    /// Replies that contain a block which is a hit.
     pub(super) blocks: HashSet<(i64, i64)>,
     pub(super) stale: HashSet<OsString>,
     pub(super) sessions: HashMap<PathBuf, Option<Summary>>,
-    /// Blocks that were told by a filter alone, each with its file.
+    /// Blocks that were listed because of a filter alone, each with its file.
     pub(super) listed: HashSet<(i64, u32)>,
-    /// What was told of sessions that are branches or have some, and where it stands among the hits.
+    /// For entries of sessions that are branches or have branches: the index of their hit.
     pub(super) shared: HashMap<SharedEntry, usize>,
 }
 
-/// An entry as it stands in a session and in each of its branches: the session that all of them come from, when it was
-/// written, what it is, and the line of it that was found.
+/// Identifies an entry in a session and all its branches: the root session, the time, the kind, the block, the
+/// message, and the line that matched.
 type SharedEntry = (String, Timestamp, PlaceKind, Option<BlockId>, u64, String);
 
 impl HitCollector {
@@ -40,8 +39,8 @@ impl HitCollector {
         self.told.get(&file).copied().unwrap_or_default()
     }
 
-    /// The hit that tells of the same entry in a branch, or where the branch comes from; without one, this is the one at
-    /// `next`.
+    /// The index of the hit for the same entry in another branch or in the origin. If there is none, this hit is
+    /// recorded with index `next`.
     pub(super) fn earlier_hit(&mut self, folder: &Path, hit: &SearchHit, next: usize) -> Option<usize> {
         let SearchHit { session, place, at, line, .. } = hit;
         let mut root = session.id.clone();

@@ -1,14 +1,14 @@
-//! What of an entry is searched, and under which name: the pieces of text that a session is found by. Pure.
+//! Extracts the searchable texts of an entry, and names the places in a session where they are. Pure.
 
 use crate::domain::{BlockId, BlockKind, Entry};
 use crate::text::escapes::without_escapes;
 use std::fmt;
 use std::str::FromStr;
 
-/// Bytes of a text that are kept: half of them from its beginning, half from its end.
+/// The most bytes of a text that are stored: half from its beginning, half from its end.
 pub(super) const MAX_TEXT_BYTES: usize = 64 << 10;
 
-/// What a text is.
+/// What kind of text it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlaceKind {
     /// What the person said.
@@ -19,7 +19,7 @@ pub enum PlaceKind {
     Block,
     /// What a run of a block printed, its value or its error.
     Output,
-    /// Names of files: given with a message, written by a block, changed by a run.
+    /// The names of files: attached to a message, written by a block, or changed by a run.
     File,
     /// The name of the session.
     Name,
@@ -35,7 +35,7 @@ impl PlaceKind {
         (PlaceKind::Name, 5, "name"),
     ];
 
-    /// The word in JSON.
+    /// The word for it in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|one| one.0 == self).map_or("", |one| one.2)
     }
@@ -52,11 +52,11 @@ impl PlaceKind {
 /// A place in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionPlace {
-    /// What it is.
+    /// The kind of text.
     pub kind: PlaceKind,
-    /// The number of its block, where it is part of one.
+    /// The number of its block, if it belongs to one.
     pub block: Option<BlockId>,
-    /// The number of the prompt or reply that it is, or stands behind: the first is 1.
+    /// The number of the prompt or reply that it is or follows; the first is 1.
     pub message: u64,
 }
 
@@ -70,12 +70,12 @@ impl fmt::Display for SessionPlace {
     }
 }
 
-/// Why words name no place of a session.
+/// The text names no place in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a place: block:3, output:3 or message:2")]
 pub struct NoPlace;
 
-/// `block:3`, `output:3`, `message:2`.
+/// Parses `block:3`, `output:3` or `message:2`.
 impl FromStr for SessionPlace {
     type Err = NoPlace;
 
@@ -93,7 +93,8 @@ impl FromStr for SessionPlace {
 }
 
 impl SessionPlace {
-    /// As it is typed to open a session there: what [`SessionPlace::from_str`] reads. A name is nowhere in it.
+    /// The text to type to open a session at this place, which [`SessionPlace::from_str`] parses; `None` for the
+    /// session's name.
     pub(crate) fn typed(self) -> Option<String> {
         match (self.kind, self.block) {
             (PlaceKind::Name, _) => None,
@@ -104,7 +105,7 @@ impl SessionPlace {
     }
 }
 
-/// A text of an entry.
+/// A searchable text of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) kind: PlaceKind,
@@ -112,15 +113,15 @@ pub(super) struct Piece {
     pub(super) text: String,
 }
 
-/// What is known of a block from here on.
+/// What an entry says about a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BlockNews {
     Language(String),
-    /// What became of it.
+    /// The outcome of the block.
     Outcome(&'static str),
 }
 
-/// The texts of an entry; always the same of the same entry.
+/// The texts of an entry; always the same for the same entry.
 pub(super) fn pieces(entry: &Entry) -> Vec<Piece> {
     let mut all = Vec::new();
     let mut add = |kind, block, text: String| {
@@ -149,7 +150,7 @@ pub(super) fn pieces(entry: &Entry) -> Vec<Piece> {
             add(PlaceKind::Block, Some(block.0), source.to_string());
         }
         Entry::Ran { block, report, .. } => {
-            // As it is shown: a colour is no part of the word behind it.
+            // Without escape codes, as it is shown: a colour is not part of the word after it.
             add(PlaceKind::Output, Some(block.0), without_escapes(&report.printed()).into_owned());
             let files: Vec<&str> = report.receipt.files.iter().map(|file| file.path.as_str()).collect();
             add(PlaceKind::File, Some(block.0), files.join("\n"));
@@ -159,7 +160,7 @@ pub(super) fn pieces(entry: &Entry) -> Vec<Piece> {
     all
 }
 
-/// What an entry tells of a block that stands before it, or of its own.
+/// What an entry says about an earlier block, or about its own.
 pub(super) fn news(entry: &Entry) -> Option<(u32, BlockNews)> {
     match entry {
         Entry::LanguageChosen { block, language, .. } => {
@@ -173,7 +174,7 @@ pub(super) fn news(entry: &Entry) -> Option<(u32, BlockNews)> {
     }
 }
 
-/// The beginning and the end of a text that is too long.
+/// Shortens a text that is too long to its beginning and its end.
 pub(super) fn bounded(text: String) -> String {
     if text.len() <= MAX_TEXT_BYTES {
         return text;
@@ -183,7 +184,7 @@ pub(super) fn bounded(text: String) -> String {
     format!("{head}\n…\n{tail}")
 }
 
-/// A reply without what stands between its fences: those are blocks. What is left stands where it stood.
+/// A reply with its fenced blocks replaced by blanks, so that the rest keeps its position.
 pub(in crate::store) fn prose(text: &str) -> String {
     let mut inside = false;
     let mut left = String::with_capacity(text.len());
@@ -210,7 +211,7 @@ mod tests {
         for (kind, number, word) in PlaceKind::ALL {
             assert_eq!((PlaceKind::of_number(number), kind.as_str()), (Some(kind), word));
             let has = |piece: &Piece| piece.kind == kind;
-            // Names stand in no text that is kept: the sessions of the list are asked for them.
+            // Names are in no stored text: they are searched in the list of sessions.
             assert!(matches!(kind, PlaceKind::File | PlaceKind::Name) || all.iter().any(has), "{word}");
         }
         assert!(samples::each_kind().iter().filter_map(news).count() > 1);

@@ -1,4 +1,4 @@
-//! One search: brings what is kept up to date, asks it, and compares each hit with the session's file.
+//! Carries out one search: updates the database, queries it, and compares each hit with the session's file.
 
 use super::hit_collector::HitCollector;
 use super::place::{self, PlaceKind, SessionPlace};
@@ -16,13 +16,13 @@ use std::ffi::OsString;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-/// Bytes of texts that are kept of all sessions together: beyond, the oldest sessions are left out.
+/// The most bytes of texts that are stored of all sessions together. Beyond that, the oldest sessions are left out.
 const MAX_TOTAL_BYTES: u64 = 1 << 30;
 
-/// Places that are compared with their files at the most, for one search.
+/// The most places that one search compares with their files.
 const MAX_COMPARED_PLACES: usize = 4000;
 
-/// So many words that begin as the last one does are asked for one by one.
+/// Up to this many completions of the last word are queried one by one.
 pub(super) const MAX_COMPLETIONS: usize = 32;
 
 const MAX_HITS_PER_SESSION: usize = 3;
@@ -41,7 +41,7 @@ impl Searcher<'_> {
     ) -> Result<SearchResults, DerivedError> {
         let bounds = UpdateBounds { most: MAX_TOTAL_BYTES, goes_on: waiting.goes_on, told: waiting.told };
         let mut behind = None;
-        // Once more where something that is kept is not what stands in its file: then that file is read anew.
+        // The second round is for files whose stored texts differ from their content: they are read anew.
         for last in [false, true] {
             match update::update(derived, self.folder, self.masker, &bounds) {
                 Ok(()) => {}
@@ -62,7 +62,7 @@ impl Searcher<'_> {
         Ok(SearchResults::default())
     }
 
-    /// The hits, and the files of which something is kept that does not stand in them.
+    /// The hits, and the files whose stored texts differ from their content.
     pub(super) fn find(
         &self,
         db: &Connection,
@@ -114,8 +114,9 @@ impl Searcher<'_> {
         Ok((found, gathering.stale))
     }
 
-    /// What the index is asked, one question after the other; none where no word begins so. The places of all words that
-    /// begin so would be gathered before the first is told: where the first few are enough, only those are asked for.
+    /// The queries to make, one after the other; none if no word begins like the last one. A prefix query collects
+    /// the places of all completions before it returns the first. So the first query asks only for a few completions,
+    /// which often is enough.
     fn questions(&self, db: &Connection) -> Result<Vec<String>, DerivedError> {
         let sought = &self.wanted.sought;
         let Some(begun) = sought.prefix() else { return Ok(vec![sought.question()]) };
@@ -131,7 +132,7 @@ impl Searcher<'_> {
         Ok(questions)
     }
 
-    /// Gathers the hits of one question, the newest place first.
+    /// Collects the hits of one query, the newest place first.
     fn ask(
         &self,
         db: &Connection,
@@ -147,7 +148,7 @@ impl Searcher<'_> {
         self.gather(db, rows, files, (found, gathering), waiting)
     }
 
-    /// The sessions whose names hold what is looked for, where what was asked first in them does not.
+    /// The sessions whose names match, unless their first prompt matches.
     fn names(&self) -> Vec<SearchHit> {
         let SearchQuery { sought, folder, language, outcome, model, .. } = self.wanted;
         if self.wanted.without_names
@@ -172,7 +173,7 @@ impl Searcher<'_> {
         index::list(self.folder).into_iter().filter(is_named).map(hit).collect()
     }
 
-    /// Gathers the hits among places in their order.
+    /// Collects the hits among these places, in their order.
     fn gather(
         &self,
         db: &Connection,
@@ -208,7 +209,7 @@ impl Searcher<'_> {
         Ok(())
     }
 
-    /// The hit at a place, if it is wanted and stands in its file.
+    /// The hit at a place, if it is wanted and still in its file.
     fn hit(
         &self,
         db: &Connection,
@@ -217,7 +218,7 @@ impl Searcher<'_> {
     ) -> Result<Option<SearchHit>, DerivedError> {
         let wanted_place =
             || Ok::<_, DerivedError>(shelf::place(db, number)?.filter(|place| self.is_wanted(place)));
-        // What is looked at most is looked at in its text alone.
+        // Without filters on places, most places are excluded by their text alone.
         let filtered = if self.wanted.filters_places() { Some(wanted_place()?) } else { None };
         if matches!(filtered, Some(None)) {
             return Ok(None);
@@ -238,7 +239,7 @@ impl Searcher<'_> {
             sought.place(&body)
         };
         let Some(mut at) = at else {
-            // A phrase may stand apart; of single words the index knows.
+            // The index only knows single words: the words of a phrase may be in different parts of the text.
             if !sought.is_empty() && sought.is_plain() {
                 gathering.stale.insert(name.clone());
             }
@@ -251,7 +252,7 @@ impl Searcher<'_> {
         }
         let message = (shelf::file_of(number), place.message);
         if place.kind == PlaceKind::Reply {
-            // What stands in a block of a reply is told as that of the block.
+            // Text inside a fenced block of a reply is reported as a hit of the block.
             match sought.place(&place::prose(&body)) {
                 Some(in_prose) => at = in_prose,
                 None if gathering.blocks.contains(&message) => return Ok(None),
@@ -289,7 +290,7 @@ impl Searcher<'_> {
                 .is_none_or(|model| place.model.to_lowercase().contains(&model.to_lowercase()))
     }
 
-    /// The text at a place as it stands in the file now.
+    /// The text at a place, as it is in the file now.
     fn text_at(&self, path: &Path, place: &KeptPlace) -> Option<String> {
         let file = disk::open_read(path).ok()?;
         let length = place.length.min(file.metadata().ok()?.len());
@@ -302,7 +303,7 @@ impl Searcher<'_> {
     }
 }
 
-/// Whether another process writes into it right now.
+/// Whether another process writes to the database right now.
 fn is_busy(error: &DerivedError) -> bool {
     let DerivedError::Database(rusqlite::Error::SqliteFailure(why, _)) = error else { return false };
     matches!(why.code, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)

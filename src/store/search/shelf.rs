@@ -1,7 +1,8 @@
-//! Where the texts of sessions are kept to be searched: the tables, and how texts come into them and leave them.
+//! The tables with the searchable texts of sessions, and how texts are added and removed.
 //!
-//! A place has a number: that of its session's file in front, then its own, so that the places of a file lie together. What
-//! is removed is really gone: its words leave the index of words one by one, not at some later time.
+//! The number of a place contains the number of its session's file in the upper bits, so that the places of a file
+//! are adjacent. What is removed is really gone: its words are deleted from the index one by one, not at some later
+//! time.
 
 use super::place::PlaceKind;
 use super::words;
@@ -14,7 +15,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
-/// `words` holds which words stand in which text, and no text; `bodies` the texts, so that their words can leave it.
+/// `words` indexes which words are in which text, without storing the text. `bodies` stores the texts, so that their
+/// words can be deleted from the index.
 pub(super) const PLAN: TablePlan = TablePlan {
     file: "search.db",
     shape: 4,
@@ -37,42 +39,42 @@ pub(super) const PLAN: TablePlan = TablePlan {
 ",
 };
 
-/// Bits of a place's number that are its own.
+/// How many bits of a place's number are not the file's number.
 const OWN_BITS: u32 = 24;
 
-/// What is kept of a session's file.
+/// What is stored about a session's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct KeptFile {
     pub(super) number: i64,
     pub(super) stamp: IndexStamp,
-    /// So many bytes of it are kept, of which this is the checksum.
+    /// How many bytes of the file were read, and their checksum in `crc`.
     pub(super) read: u64,
     pub(super) crc: u32,
-    /// Prompts and replies among them.
+    /// The number of prompts and replies in them.
     pub(super) messages: i64,
-    /// The model that answers at the end of them.
+    /// The model in use at their end.
     pub(super) model: String,
     pub(super) cwd: PathBuf,
     pub(super) kept: u64,
-    /// Whether its texts are not kept because there are too many.
+    /// Whether its texts are not stored, because there are too many.
     pub(super) left_out: bool,
 }
 
-/// A text that is kept, without the text.
+/// A stored text, without the text itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct KeptPlace {
     pub(super) at: Timestamp,
     pub(super) kind: PlaceKind,
     pub(super) block: Option<u32>,
-    /// How many prompts and replies there are up to it.
+    /// The number of prompts and replies up to it.
     pub(super) message: i64,
     pub(super) language: Option<String>,
     pub(super) outcome: Option<String>,
     pub(super) model: String,
-    /// The bytes of its line in the file of its session.
+    /// Position and length of its line in the session's file.
     pub(super) start: u64,
     pub(super) length: u64,
-    /// Which text of its entry it is.
+    /// The index of the text within its entry.
     pub(super) part: usize,
 }
 
@@ -85,7 +87,7 @@ pub(super) fn numbers(file: i64) -> (i64, i64) {
     (file << OWN_BITS, (file << OWN_BITS) | ((1 << OWN_BITS) - 1))
 }
 
-/// All files that are kept, by their names.
+/// All stored files, by their names.
 pub(super) fn files(db: &Connection) -> Result<HashMap<OsString, KeptFile>, DerivedError> {
     let mut rows = db.prepare_cached(FILES)?;
     let all = rows.query_map([], |row| Ok((OsString::from_vec(row.get(1)?), kept_file(row)?)))?;
@@ -96,7 +98,7 @@ const FILES: &str =
     "SELECT number, name, bytes, modified, changed, inode, read, crc, messages, model, cwd, volume,
      left_out FROM files";
 
-/// The file of this name, where it is kept.
+/// The file with this name, if it is stored.
 pub(super) fn file(db: &Connection, name: &OsStr) -> Result<Option<KeptFile>, DerivedError> {
     let mut row = db.prepare_cached(&format!("{FILES} WHERE name = ?1"))?;
     Ok(row.query_row([name.as_bytes()], kept_file).optional()?)
@@ -121,7 +123,7 @@ fn kept_file(row: &Row<'_>) -> rusqlite::Result<KeptFile> {
     })
 }
 
-/// A number that no file had, behind all others.
+/// A number greater than those of all files.
 pub(super) fn fresh_number(db: &Connection) -> Result<i64, DerivedError> {
     Ok(db.query_row("SELECT coalesce(max(number), 0) + 1 FROM files", [], |row| row.get(0))?)
 }
@@ -146,7 +148,7 @@ pub(super) fn keep_file(db: &Connection, name: &OsStr, file: &KeptFile) -> Resul
     Ok(())
 }
 
-/// The number of the next place of a file; `None`: it has as many as there can be.
+/// The number for the next place of a file; `None` if the file has as many places as possible.
 pub(super) fn next_place(db: &Connection, file: i64) -> Result<Option<i64>, DerivedError> {
     let (first, last) = numbers(file);
     let mut row = db.prepare_cached("SELECT max(number) FROM places WHERE number BETWEEN ?1 AND ?2")?;
@@ -155,7 +157,7 @@ pub(super) fn next_place(db: &Connection, file: i64) -> Result<Option<i64>, Deri
     Ok((next <= last).then_some(next))
 }
 
-/// Keeps a text at this place.
+/// Stores a text at this place.
 pub(super) fn keep_place(
     db: &Connection,
     number: i64,
@@ -181,7 +183,7 @@ pub(super) fn keep_place(
     Ok(())
 }
 
-/// What is kept of a place; `None` where there is none of this number, or it is not as it was written.
+/// What is stored about a place; `None` if there is no place with this number, or it is not valid.
 pub(super) fn place(db: &Connection, number: i64) -> Result<Option<KeptPlace>, DerivedError> {
     let mut row = db.prepare_cached(
         "SELECT at, kind, block, message, language, outcome, model, start, length, part FROM places
@@ -206,13 +208,13 @@ fn kept_place(row: &Row<'_>) -> rusqlite::Result<Option<KeptPlace>> {
     }))
 }
 
-/// The text that is kept of a place.
+/// The stored text of a place.
 pub(super) fn body(db: &Connection, number: i64) -> Result<Option<String>, DerivedError> {
     let mut row = db.prepare_cached("SELECT body FROM bodies WHERE number = ?1")?;
     Ok(row.query_row([number], |row| row.get(0)).optional()?)
 }
 
-/// Whether the text that is kept of a place passes a test, which sees it where it lies.
+/// Whether the stored text of a place passes a test, which gets it without a copy.
 pub(super) fn body_is(
     db: &Connection,
     number: i64,
@@ -224,7 +226,7 @@ pub(super) fn body_is(
     Ok(row.get_ref(0)?.as_str().is_ok_and(test))
 }
 
-/// So many words that begin in a way, in their order.
+/// Up to `most` indexed words with this beginning, in their order.
 pub(super) fn words_of(db: &Connection, begun: &str, most: usize) -> Result<Vec<String>, DerivedError> {
     let mut rows = db.prepare_cached(
         "SELECT term FROM vocabulary WHERE term >= ?1 AND term < ?1 || char(0x10ffff) LIMIT ?2",
@@ -233,7 +235,7 @@ pub(super) fn words_of(db: &Connection, begun: &str, most: usize) -> Result<Vec<
     Ok(words.collect::<Result<_, _>>()?)
 }
 
-/// The files in which something is in this language, or ended so: one step through the places of each.
+/// The files with a place in this language, or with this outcome. One query per file found.
 pub(super) fn files_with(db: &Connection, what: BlockFact, word: &str) -> Result<HashSet<i64>, DerivedError> {
     let mut row = db.prepare_cached(match what {
         BlockFact::Language => {
@@ -251,14 +253,14 @@ pub(super) fn files_with(db: &Connection, what: BlockFact, word: &str) -> Result
     Ok(files)
 }
 
-/// What is told of the texts of a block.
+/// What is stored about the block of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BlockFact {
     Language,
     Outcome,
 }
 
-/// The language of a block, as far as it is known.
+/// The language of a block, if it is known.
 pub(super) fn language(db: &Connection, file: i64, block: u32) -> Result<Option<String>, DerivedError> {
     let (first, last) = numbers(file);
     let mut row = db.prepare_cached(
@@ -267,7 +269,7 @@ pub(super) fn language(db: &Connection, file: i64, block: u32) -> Result<Option<
     Ok(row.query_row(params![block, first, last], |row| row.get(0)).optional()?.flatten())
 }
 
-/// What became of a block: told at its texts.
+/// Stores the outcome of a block with its texts.
 pub(super) fn set_outcome(db: &Connection, file: i64, block: u32, outcome: &str) -> Result<(), DerivedError> {
     let (first, last) = numbers(file);
     db.prepare_cached(
@@ -289,7 +291,7 @@ pub(super) fn set_language(
     Ok(())
 }
 
-/// Takes all texts of a file out, with every word of theirs.
+/// Deletes all texts of a file, and each of their words.
 pub(super) fn forget_texts(db: &Connection, file: i64) -> Result<(), DerivedError> {
     let (first, last) = numbers(file);
     {
@@ -308,7 +310,7 @@ pub(super) fn forget_texts(db: &Connection, file: i64) -> Result<(), DerivedErro
     Ok(())
 }
 
-/// Takes a file out with all its texts; tells whether there was one.
+/// Deletes a file with all its texts; returns whether it was stored.
 pub(super) fn forget_file(db: &Connection, name: &OsStr) -> Result<bool, DerivedError> {
     let Some(known) = file(db, name)? else { return Ok(false) };
     forget_texts(db, known.number)?;
@@ -316,13 +318,13 @@ pub(super) fn forget_file(db: &Connection, name: &OsStr) -> Result<bool, Derived
     Ok(true)
 }
 
-/// All bytes of texts that are kept.
+/// The bytes of all stored texts.
 pub(super) fn kept_bytes(db: &Connection) -> Result<u64, DerivedError> {
     let sum: i64 = db.query_row("SELECT coalesce(sum(volume), 0) FROM files", [], |row| row.get(0))?;
     Ok(sum as u64)
 }
 
-/// Takes the texts of the oldest file out, and remembers that they are left out; `false` where there is but one left.
+/// Deletes the texts of the oldest file and marks it as left out; returns `false` if only the newest one is left.
 pub(super) fn leave_oldest_out(db: &Connection) -> Result<bool, DerivedError> {
     let oldest: Option<i64> = db
         .query_row(

@@ -20,7 +20,7 @@ fn ran(id: u32, outcome: Outcome, printed: &str) -> Entry {
     Entry::Ran { run: RunId(id), block: BlockId(id), report: Box::new(report) }
 }
 
-/// A session in which everything was done once.
+/// A session with each kind of event once.
 fn whole(folder: &Path, id: &str) -> PathBuf {
     let entries = vec![
         Entry::Prompt("Why does the turbine vibrate?".into()),
@@ -71,7 +71,7 @@ fn index_stamp() -> crate::store::index::IndexStamp {
     crate::store::index::IndexStamp::default()
 }
 
-/// Whether bytes stand in any file of the index.
+/// Whether any file of the index contains these bytes.
 fn holds(folder: &Path, bytes: &[u8]) -> bool {
     let files = std::fs::read_dir(folder.join("index")).unwrap().flatten();
     files
@@ -88,7 +88,7 @@ fn what_was_said_and_done_is_found_where_it_stands() {
     assert_eq!(one("vibrate turb"), one("turbine"));
     assert_eq!(one("\"turbine does\""), []);
     assert_eq!(one("then know"), [("reply", None, "Then we know.".into())]);
-    // The code stands in the reply, too: it is told once.
+    // The code is in the reply, too, but is reported only once.
     assert_eq!(one("spectrum"), [("block", Some(1), "print(spectrum)".into())]);
     assert_eq!(one("hertz"), [("output", Some(1), "peak at 50 hertz".into())]);
     assert_eq!(one("nowhere"), []);
@@ -148,14 +148,14 @@ fn only_what_is_new_is_taken_while_the_beginning_is_what_it_was() {
     wait(store.close()).unwrap();
     assert_eq!(told(dir.path(), "gearbox").len(), 1);
     assert_eq!((kept().number, kept().messages), (before.number, before.messages + 1), "gone on with");
-    // A line that is not whole yet is taken when it is.
+    // An incomplete line is read once it is complete.
     let text = std::fs::read(&path).unwrap();
     let mut torn = text.clone();
     torn.extend_from_slice(&text[..40]);
     std::fs::write(&path, &torn).unwrap();
     assert_eq!(told(dir.path(), "gearbox").len(), 1);
     assert_eq!(kept().read, text.len() as u64);
-    // Another beginning: all of it is read again.
+    // The file begins differently, so all of it is read again.
     std::fs::remove_file(&path).unwrap();
     let again = write_session(
         dir.path(),
@@ -190,7 +190,7 @@ fn a_key_that_stands_in_a_file_is_not_kept() {
     assert_eq!(hits("battery"), []);
     assert!(!hits("password").remove(0).line.contains("horse"));
     assert!(!holds(dir.path(), b"horse"));
-    // One that is learned later leaves what is kept as soon as it would be told.
+    // A key that the masker learns later is removed from the database as soon as it would be shown.
     let dir = tempfile::tempdir().unwrap();
     write_session(dir.path(), "s-1", &[Entry::Prompt("the password is correct-horse-battery ok".into())]);
     settled(dir.path());
@@ -225,7 +225,7 @@ fn of_a_removed_session_no_word_stays() {
     assert_eq!((terms("turbine"), terms("wzlatko"), terms("quxotic")), (1, 0, 0));
     db.execute_batch("INSERT INTO words (words) VALUES ('integrity-check')").unwrap();
     drop(db);
-    // One that somebody else removed leaves with the next search.
+    // A session that somebody else removed is deleted by the next search.
     std::fs::rename(&copy, &secret).unwrap();
     assert_eq!(told(dir.path(), "wzlatko").len(), 1);
     std::fs::remove_file(&secret).unwrap();
@@ -252,7 +252,7 @@ fn a_damaged_one_is_made_anew() {
         &|| kept.get(..kept.len() / 2).unwrap().to_vec(),
         &|| kept.iter().enumerate().map(|(n, byte)| if n % 7 == 0 { !byte } else { *byte }).collect(),
         &|| kept.iter().enumerate().map(|(n, byte)| if n > 5000 { 0 } else { *byte }).collect(),
-        // Of another version.
+        // A file of another version.
         &|| kept.iter().enumerate().map(|(n, byte)| if n == 63 { 77 } else { *byte }).collect(),
     ];
     for (number, damaged) in damages.iter().enumerate() {
@@ -384,9 +384,9 @@ fn names_are_found_where_what_was_asked_does_not_tell_them() {
     assert!(found(dir.path(), &of_python).hits.is_empty());
     let elsewhere = SearchQuery { folder: Some("/elsewhere".into()), ..wanted("zebra") };
     assert!(found(dir.path(), &elsewhere).hits.is_empty());
-    // Whoever has a list of the sessions asks for places alone.
+    // A caller that has a list of the sessions searches only for places.
     assert!(found(dir.path(), &SearchQuery { without_names: true, ..wanted("zebra") }).hits.is_empty());
-    // A name made of what was asked says nothing new, and an old name is none.
+    // A name made from the first prompt gives no extra hit, and neither does an old name.
     rename("why-does-the-turbine");
     assert!(told(dir.path(), "zebra").is_empty());
     assert_eq!(told(dir.path(), "why turbine")[0].0, "prompt");
@@ -444,7 +444,7 @@ fn what_branches_have_in_common_is_told_once() {
     let mut told: Vec<(String, usize)> = hits.into_iter().map(|hit| (hit.line, hit.also)).collect();
     told.sort();
     let one = |line: &str, also| (line.to_owned(), also);
-    // s-4 says the same, and has nothing to do with the others.
+    // s-4 has the same text, but is not related to the others.
     let expected = [
         one("another turbine", 0),
         one("the turbine", 0),

@@ -1,5 +1,5 @@
-//! Brings what is kept to what stands in the session files: of a file whose beginning is what it was only what is new is
-//! taken; of another one all of it.
+//! Updates the database from the session files. If the beginning of a file is unchanged, only the new lines are read,
+//! otherwise all of it.
 
 use super::place::{self, BlockNews};
 use super::shelf::{self, KeptFile, KeptPlace};
@@ -15,23 +15,23 @@ use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-/// A line of more bytes is passed over.
+/// A longer line is skipped.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
-/// Bytes of files that are taken at once: others wait no longer.
+/// The bytes of files that are read in one transaction, so that other processes don't wait longer.
 const BATCH_BYTES: u64 = 4 << 20;
 
-/// What bounds the work, and who may end it.
+/// The limits of the work, and how to stop it.
 pub(super) struct UpdateBounds<'a> {
-    /// Bytes of texts that are kept of all sessions together.
+    /// The most bytes of texts that are stored of all sessions together.
     pub(super) most: u64,
-    /// Asked between files: whether anybody still wants it.
+    /// Asked between files: whether to continue.
     pub(super) goes_on: &'a dyn Fn() -> bool,
-    /// Told how many files of how many were looked into.
+    /// Called with the number of files that were read, and the number of all.
     pub(super) told: &'a dyn Fn(usize, usize),
 }
 
-/// Takes what is new in the sessions of this folder, and forgets those that are gone.
+/// Reads what is new in the sessions of this folder, and deletes those that are gone.
 pub(super) fn update(
     derived: &mut DerivedFile,
     folder: &Path,
@@ -52,10 +52,10 @@ pub(super) fn update(
             shelf::forget_file(&writing, name)?;
         }
         writing.commit()?;
-        // What was said in a session that is gone is not left in the log of the database.
+        // What was said in a removed session must not be left in the log of the database.
         derived.cut_log()?;
     }
-    // The newest get the last numbers: hits are told from there.
+    // The newest files get the highest numbers, because a search returns those first.
     let all = changed.len();
     let mut left = changed.into_iter().rev().peekable();
     let mut done = 0;
@@ -76,14 +76,14 @@ pub(super) fn update(
     Ok(())
 }
 
-/// Takes what is new in a file; gives the bytes that were looked at.
+/// Reads what is new in a file; returns the number of bytes that were read.
 fn take_file(
     db: &Connection,
     name: &OsString,
     candidate: &Candidate,
     masker: &Masker,
 ) -> Result<u64, DerivedError> {
-    // Another process may have done it meanwhile.
+    // Another process may have done this meanwhile.
     let known = shelf::file(db, name)?;
     if known.as_ref().is_some_and(|known| known.stamp == candidate.stamp) {
         return Ok(0);
@@ -104,19 +104,19 @@ fn take_file(
     let before = file.read;
     if let Some(opened) = opened {
         let mut taking = FileUpdate { db, masker, path: &candidate.path, file: &mut file };
-        // A file that can't be read to its end is kept as far as it could be.
+        // If a file can't be read to its end, its texts up to there are stored.
         if let Err(error) = taking.lines(&opened, candidate.stamp.bytes)? {
             tracing::debug!(%error, "a session is not searched to its end");
         }
     }
-    // One that may change again without telling is looked at again.
+    // A file that may change again without a new stamp is read again the next time.
     let settled = candidate.stamp.is_settled();
     file.stamp = if settled { candidate.stamp } else { IndexStamp::default() };
     shelf::keep_file(db, name, &file)?;
     Ok(candidate.stamp.bytes.saturating_sub(before))
 }
 
-/// Whether what is kept of a file still stands at its beginning, by its checksum.
+/// Whether the file still begins with the bytes that were read from it, by their checksum.
 fn begins_as_it_was(file: &File, known: &KeptFile, now: IndexStamp) -> bool {
     if now.bytes < known.read {
         return false;
@@ -139,7 +139,7 @@ fn begins_as_it_was(file: &File, known: &KeptFile, now: IndexStamp) -> bool {
     hasher.finalize() == known.crc
 }
 
-/// A file whose lines are taken.
+/// A file whose lines are being read.
 struct FileUpdate<'a> {
     db: &'a Connection,
     masker: &'a Masker,
@@ -148,7 +148,7 @@ struct FileUpdate<'a> {
 }
 
 impl FileUpdate<'_> {
-    /// Takes the whole lines up to this many bytes of the file. The inner error: it can't be read.
+    /// Reads the complete lines up to this many bytes of the file. The inner error means that the file can't be read.
     fn lines(&mut self, file: &File, to: u64) -> Result<std::io::Result<()>, DerivedError> {
         let mut file = file;
         if let Err(error) = file.seek(SeekFrom::Start(self.file.read)) {
@@ -164,7 +164,7 @@ impl FileUpdate<'_> {
                 Err(error) => return Ok(Err(error)),
             };
             let ended = line.last() == Some(&b'\n');
-            // One that is not written to its end yet is taken when it is.
+            // An incomplete line is read once it is complete.
             if count == 0 || (!ended && count < MAX_LINE_BYTES) {
                 return Ok(Ok(()));
             }
@@ -235,12 +235,13 @@ impl FileUpdate<'_> {
     }
 }
 
-/// The text of a piece as it is kept: masked again, and bounded.
+/// The text of a piece as it is stored: masked again, and shortened.
 pub(super) fn searched(masker: &Masker, piece: &place::Piece) -> String {
     place::bounded(masker.text(&piece.text))
 }
 
-/// The entry of a line, with the output that has a file of its own; `None` where it is none, or not as it was written.
+/// The entry of a line, with the output from a file of its own; `None` if the line is not an entry, or not as it was
+/// written.
 pub(super) fn entry_of(line: &[u8], path: &Path) -> Option<(Timestamp, Entry)> {
     let frame = wire::open(line).ok()?;
     let blobs = blobs_of(path);

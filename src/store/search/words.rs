@@ -1,26 +1,27 @@
-//! Words: a text as the words that it is found by, and what a person looks for. Pure.
+//! Splits texts and search queries into words, and matches them. Pure.
 //!
-//! A word is what stands between signs and blanks, in small letters and without accents; a Han character or kana is a word
-//! of its own. Texts and questions are taken apart by the same rule: no sign of a question means anything to a database.
+//! A word is what is between punctuation and blanks, in lower case and without accents; a Han character or kana is a
+//! word of its own. Texts and queries are split by the same rule, so no character of a query has a special meaning
+//! for the database.
 
 use regex::bytes::Regex;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// Bytes of a word that it is found by; what is longer is compared in the text itself.
+/// The most bytes of a word that are indexed. Longer words are compared in the text itself.
 const MAX_WORD_BYTES: usize = 64;
 
-/// So many words of a question are looked for; the others are compared in the text itself.
+/// The most words of a query that are looked up in the index. The others are compared in the text itself.
 const MAX_WORDS: usize = 24;
 
-/// Characters of a line around a hit.
+/// The most characters of a line that are shown around a hit.
 const MAX_EXCERPT_CHARS: usize = 160;
 
-/// Characters in front of a hit in a line that is too long.
+/// How many characters are shown before a hit in a line that is too long.
 const CHARS_BEFORE_HIT: usize = 50;
 
-/// The words of a text, one after the other.
+/// Iterates over the words of a text.
 struct WordWalk<'a> {
     text: &'a str,
     at: usize,
@@ -32,7 +33,7 @@ impl<'a> WordWalk<'a> {
         Self { text, at: 0, word: String::new() }
     }
 
-    /// The next word, and where it stands.
+    /// The next word, and its range in the text.
     fn next(&mut self) -> Option<(Range<usize>, &str)> {
         self.word.clear();
         let mut start = self.at;
@@ -58,7 +59,7 @@ impl<'a> WordWalk<'a> {
     }
 }
 
-/// What a character is to a word.
+/// The role of a character in a word.
 enum LetterKind {
     Part,
     Mark,
@@ -92,7 +93,7 @@ fn letter_kind(c: char) -> LetterKind {
     }
 }
 
-/// In small letters, without accents.
+/// In lower case, without accents.
 fn fold(c: char, word: &mut String) {
     if c.is_ascii() {
         word.push(c.to_ascii_lowercase());
@@ -105,7 +106,7 @@ fn truncate(word: &str) -> &str {
     word.get(..word.floor_char_boundary(MAX_WORD_BYTES)).unwrap_or(word)
 }
 
-/// The words of a text with blanks between: what it is found by.
+/// The words of a text, separated by blanks, as they are indexed.
 pub(super) fn folded(text: &str) -> String {
     let mut all = String::with_capacity(text.len() + text.len() / 8);
     let mut walk = WordWalk::new(text);
@@ -118,17 +119,17 @@ pub(super) fn folded(text: &str) -> String {
     all
 }
 
-/// What is looked for: words that all have to be there, in any order; those of a phrase one behind the other.
+/// The words to search for: all must occur, in any order; those of a phrase must follow each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SearchWords {
     phrases: Vec<Vec<String>>,
-    /// Whether the last word may go on.
+    /// Whether the last word may be the beginning of a longer one.
     open: bool,
 }
 
 impl SearchWords {
-    /// Reads what was typed: words, and phrases in double quotes. The last word may be the beginning of one, unless a
-    /// blank or a quote stands behind it.
+    /// Parses what was typed: words, and phrases in double quotes. The last word may be the beginning of a longer
+    /// one, unless a blank or a quote follows it.
     pub(crate) fn read(text: &str) -> Self {
         let mut phrases = Vec::new();
         let mut open = false;
@@ -142,18 +143,18 @@ impl SearchWords {
             }
         }
         phrases.retain(|phrase: &Vec<String>| !phrase.is_empty());
-        // One letter alone begins too much.
+        // A single letter is the beginning of too many words.
         let long =
             phrases.last().and_then(|phrase| phrase.last()).is_some_and(|word| word.chars().count() > 1);
         Self { phrases, open: open && long }
     }
 
-    /// The same from the arguments of a command: one with blanks in it is a phrase.
+    /// Parses the arguments of a command; an argument with blanks is a phrase.
     pub(crate) fn of_arguments(arguments: &[String]) -> Self {
         Self::read(&Self::typed(arguments))
     }
 
-    /// Such arguments as they would be typed in one.
+    /// The arguments, joined as they would be typed.
     pub(crate) fn typed(arguments: &[String]) -> String {
         let each = arguments.iter().map(|one| {
             let phrase = one.trim().contains(char::is_whitespace) && !one.contains('"');
@@ -162,12 +163,12 @@ impl SearchWords {
         each.collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether nothing is looked for.
+    /// Whether there is nothing to search for.
     pub(crate) fn is_empty(&self) -> bool {
         self.phrases.is_empty()
     }
 
-    /// Whether whoever holds all words of the question holds what is looked for.
+    /// Whether a text that contains all words of the query always matches, so that it need not be compared.
     pub(super) fn is_plain(&self) -> bool {
         let short = |phrase: &Vec<String>| {
             phrase.len() == 1 && phrase.iter().all(|word| word.len() <= MAX_WORD_BYTES)
@@ -175,13 +176,13 @@ impl SearchWords {
         self.count() <= MAX_WORDS && self.phrases.iter().all(short)
     }
 
-    /// The question to the index: no text that was typed, only words in quotes, which hold letters and digits alone.
-    /// What of it may be the beginning of a word is asked for as one.
+    /// The query for the index. It contains only words of letters and digits in quotes, never text as it was typed.
+    /// The last word becomes a prefix query, if it may be the beginning of a word.
     pub(super) fn question(&self) -> String {
         self.question_with(|begun| format!("\"{begun}\"*"))
     }
 
-    /// The same, asking for these words in place of all that begin so.
+    /// The same query with these words in place of the prefix.
     pub(super) fn question_for(&self, words: &[String]) -> String {
         self.question_with(|_| {
             let each: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
@@ -189,7 +190,7 @@ impl SearchWords {
         })
     }
 
-    /// The beginning of a word that is looked for.
+    /// The last word, if it may be the beginning of a longer one.
     pub(super) fn prefix(&self) -> Option<&str> {
         let last = self.phrases.last()?.last().filter(|_| self.open && self.count() <= MAX_WORDS)?;
         Some(truncate(last))
@@ -212,7 +213,7 @@ impl SearchWords {
         asked.join(" AND ")
     }
 
-    /// Where a text holds one of the words or phrases that are looked for, the first that ends there.
+    /// The range of the first word or phrase in a text that matches any of those sought.
     pub(crate) fn first_in(&self, text: &str) -> Option<Range<usize>> {
         let mut sought = self.matchers();
         let mut walk = WordWalk::new(text);
@@ -225,9 +226,10 @@ impl SearchWords {
         None
     }
 
-    /// A regular expression of all that is looked for, to mark it wherever it stands.
+    /// A regular expression that matches everything sought, to highlight it.
     pub(crate) fn expression(&self) -> String {
-        // Between the words of a phrase stand signs and blanks, between Han characters nothing.
+        // Between the words of a phrase there are punctuation and blanks; between Han characters there may be
+        // nothing.
         let phrase = |phrase: &Vec<String>| {
             phrase.iter().map(|word| regex::escape(word)).collect::<Vec<_>>().join(r"[^\p{L}\p{N}]*")
         };
@@ -244,7 +246,7 @@ impl SearchWords {
         each.collect()
     }
 
-    /// Where a text holds the first of all that is looked for; `None`: it does not hold all of it.
+    /// The range of the first match in a text; `None` if not everything sought occurs.
     pub(crate) fn place(&self, text: &str) -> Option<Range<usize>> {
         let mut left = self.matchers();
         let mut first: Option<Range<usize>> = None;
@@ -265,11 +267,11 @@ impl SearchWords {
     }
 }
 
-/// Bytes of a word that stands within few others.
+/// The fewest bytes of a word that is part of few others.
 const MIN_SELECTIVE_BYTES: usize = 4;
 
-/// Tells quickly of most texts that a phrase is not in them: its words may stand in each of very many, one behind the
-/// other in few.
+/// Quickly excludes most texts that don't contain a phrase: the words of a phrase may occur in very many texts, but
+/// one after the other in few.
 #[derive(Debug, Default)]
 pub(super) struct RoughFilter(Vec<Regex>);
 
@@ -281,8 +283,8 @@ impl RoughFilter {
         });
         let each = phrases.filter_map(|(number, phrase)| {
             let end = if sought.open && number == last { "" } else { "(?:[^0-9a-z]|$)" };
-            // Where nothing is said of what stands in front of the first word, that word is sought for, many bytes at once.
-            // A short one stands within too many others for it to be worth it.
+            // Without a condition on what precedes the first word, the regex engine can search for that word many
+            // bytes at a time. A short word is part of too many others for that to be worth it.
             let is_short = phrase.first().is_none_or(|word| word.len() < MIN_SELECTIVE_BYTES);
             let begin = if is_short { "(?:^|[^0-9a-z])" } else { "" };
             Regex::new(&format!("(?i-u){begin}{}{end}", phrase.join("[^0-9a-z]+"))).ok()
@@ -290,28 +292,28 @@ impl RoughFilter {
         Self(each.collect())
     }
 
-    /// Whether it can tell of no text.
+    /// Whether it can't exclude any text.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a text holds not all phrases for sure.
+    /// Whether a text surely lacks one of the phrases.
     pub(super) fn excludes(&self, text: &str) -> bool {
-        // Other letters may be written in several ways.
+        // Letters outside of ASCII may be encoded in several ways.
         text.is_ascii() && self.0.iter().any(|phrase| !phrase.is_match(text.as_bytes()))
     }
 }
 
-/// A phrase that is looked for, word by word of a text.
+/// Matches a phrase against a text word by word.
 struct PhraseMatcher<'a> {
     phrase: &'a [String],
     open: bool,
-    /// Where it may have begun, and how many of its words were there since.
+    /// Where the phrase may have begun, and how many of its words have matched since.
     begun: Vec<(usize, usize)>,
 }
 
 impl PhraseMatcher<'_> {
-    /// Takes the next word of the text; where the phrase began, if this word ends it.
+    /// Takes the next word of the text; returns where the phrase began, if this word completes it.
     fn word(&mut self, start: usize, word: &str) -> Option<usize> {
         let last = self.phrase.len().saturating_sub(1);
         let fits = |at: usize| {
@@ -341,7 +343,7 @@ fn words(text: &str) -> Vec<String> {
     all
 }
 
-/// The line of a text in which a place begins; of a long one what is around it.
+/// The line of a text that contains the start of a range; of a long line, the part around it.
 pub(super) fn line_around(text: &str, place: &Range<usize>) -> String {
     let start = text.get(..place.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     let end =
@@ -482,7 +484,7 @@ mod tests {
             prop_assert!(!RoughFilter::of(&sought).excludes(&text), "{asked:?}");
             let line = line_around(&text, &at.unwrap());
             prop_assert!(line.chars().count() <= MAX_EXCERPT_CHARS + 2);
-            // What is asked of the index stands in what it is given.
+            // The words of the query occur in the indexed text.
             let given = format!(" {} ", folded(&text));
             for part in sought.question().split(" AND ") {
                 prop_assert!(given.contains(&format!(" {} ", part.trim_matches('"'))), "{part}");

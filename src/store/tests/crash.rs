@@ -1,4 +1,4 @@
-//! What only a process of its own can show: death at any moment, and a disk that is full.
+//! Tests what needs a process of its own: being killed at any moment, and a full disk.
 //!
 //! The children are tests of this same binary, started by the tests that need them.
 
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 const FOLDER: &str = "SAYSO_TEST_FOLDER";
 
-/// Starts an ignored test of this binary as a process, with signals for oversized files ignored.
+/// Starts an ignored test of this binary as a process that ignores the signal for files over the size limit.
 fn child(test: &str, folder: &Path) -> Command {
     let mut command = Command::new("sh");
     command
@@ -21,7 +21,7 @@ fn child(test: &str, folder: &Path) -> Command {
 
 #[test]
 fn killed_at_any_moment_what_was_synced_is_there() {
-    // All thousand are tried where all cases of properties are.
+    // All thousand rounds are only run when all cases of the property tests are.
     let rounds = if crate::test_cases::cases(1000).cases == 1000 { 1000 } else { 12 };
     for round in 0..rounds {
         let home = tempfile::tempdir().unwrap();
@@ -72,7 +72,7 @@ fn child_that_writes() {
     let store = Store::create(Path::new(&folder), header("s-1")).with_seal(Some(seal));
     for number in 1.. {
         store.append(Entry::Prompt(prompt(number).into()), AT);
-        // Others are on their way when it ends.
+        // Other entries are being written when the process ends.
         if number % 3 == 0 {
             wait(store.sync()).unwrap();
             println!("synced {number}");
@@ -100,7 +100,7 @@ fn child_with_little_space() {
     wait(store.sync()).unwrap();
     let before = std::fs::metadata(store.path()).unwrap().len();
 
-    // There is room for a part of the next line only.
+    // There is only room for a part of the next line.
     space(Some(before + 100));
     for entry in &prompts[1..] {
         store.append(entry.clone(), AT);

@@ -1,4 +1,4 @@
-//! What counts as written here, and what does not, whoever wrote it.
+//! Tests what counts as written by this installation, and what does not, whoever wrote it.
 
 use super::*;
 use crate::store::wire::{Fields, Link};
@@ -40,7 +40,8 @@ fn put(path: &Path, lines: &[String]) {
     std::fs::write(path, lines.join("\n") + "\n").unwrap();
 }
 
-/// Makes all that a stranger can make of lines: numbers, links and checksums fit, and the seals stay where he keeps them.
+/// Changes lines as far as a stranger can: numbers, links and checksums fit. With `keep`, the old seals are left in
+/// place.
 fn made_to_fit(lines: &[String], keep: bool) -> Vec<String> {
     let mut link = Link::FIRST;
     let sealed = lines.iter().map(|line| {
@@ -164,7 +165,7 @@ fn whatever_a_stranger_makes_of_a_file_makes_it_foreign() {
         let (path, _) = of(&format!("s-{at}"));
         let mut changed = lines(&path);
         change(&mut changed);
-        // As it is, with checksums that tell; and with all made to fit that can be.
+        // First as it is, with wrong checksums; then with everything made to fit that can be.
         put(&path, &changed);
         assert!(house.foreign(&path).is_some(), "{what}");
         put(&path, &made_to_fit(&changed, keep));
@@ -188,7 +189,7 @@ fn an_end_that_was_cut_off_or_set_back_is_noticed() {
     }
     put(&path, &whole);
     assert_eq!(house.foreign(&path), None);
-    // A note that is older than the file does no harm; neither does one that is none.
+    // A note that is older than the file does no harm; neither does an invalid one.
     let ends = house.home.path().join("state/session-ends");
     let note = std::fs::read_dir(&ends).unwrap().next().unwrap().unwrap().path();
     let older = whole[1].split("\"mac\":\"").nth(1).unwrap()[..64].to_owned();
@@ -203,7 +204,7 @@ fn what_is_adopted_is_own_up_to_the_last_byte_before() {
     let (house, other) = (House::new(), House::new());
     let path = other.session("s-1", &["a", "b"]);
     let before = std::fs::read(&path).unwrap();
-    // What is added meanwhile is sealed, and does not count by itself.
+    // Lines that are added meanwhile are sealed, but don't count by themselves.
     let (store, loaded) = Store::open_with(&path, Some(&house.seal)).unwrap();
     assert_eq!(loaded.foreign, Some(Foreign::Broken(1)));
     assert!(matches!(manage::adopt(&path, &house.seal, AT), Err(StoreError::Locked { .. })));
@@ -229,7 +230,7 @@ fn what_is_adopted_is_own_up_to_the_last_byte_before() {
     assert!(house.foreign(&path).is_some(), "what was adopted was changed");
     put(&path, &whole[..whole.len() - 1]);
     assert_eq!(house.foreign(&path), Some(Foreign::Cut));
-    // The line that adopts one file adopts no other.
+    // The line that adopts one file does not adopt another.
     let hostile = other.session("s-2", &["rm -rf ~"]);
     let mut lines = lines(&hostile);
     lines.push(whole[4].clone());

@@ -1,5 +1,5 @@
-//! An entry becomes the fields of a line, and a line an entry. The types tell their shape by serde; here stands what
-//! belongs to the line: `kind` in front of the fields, and what a line with masked texts is not.
+//! Converts an entry to the fields of a line, and back. Serde at the types defines the fields; this module adds what
+//! belongs to the line: `kind` in front of the fields, and marking texts of a masked line as not whole.
 
 use super::fields::Fields;
 use super::frame::Frame;
@@ -18,22 +18,23 @@ use std::path::Path;
 
 #[derive(Debug)]
 pub(crate) enum LineContent {
-    /// An entry; the output of its run stands in that file, where one is named.
+    /// An entry, and the file with the output of its run, if the output is in a file of its own.
     Entry(Box<Entry>, Option<ExternalOutput>),
     /// A kind of entry that this version does not know.
     UnknownKind,
 }
 
-/// The fields of an entry, `kind` first. Files below `blobs` are named without their folder, so that the sessions can
-/// be moved; `output` names the file that holds the output of a run, where it has one of its own.
+/// The fields of an entry, `kind` first. Files below `blobs` are named without that folder, so that sessions can be
+/// moved. `output` names the file with the output of a run, if it is in a file of its own.
 ///
 /// # Errors
-/// When a value can't be told in JSON; none of ours is such.
+/// When a value can't be expressed in JSON, which is not the case for any of ours.
 pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -> Result<Fields, Error> {
     if let Entry::Ran { run, block, report } = entry {
         return Fields::of("run").with_all(RunLine::of((*run, *block), report, blobs, output));
     }
-    // A variant with fields is told as an object with one field, its name; one without them as its name.
+    // Serde represents a variant with fields as an object with one field, its name; a variant without fields as its
+    // name.
     let (name, fields) = match serde_json::to_value(entry)? {
         Value::Object(variant) => variant.into_iter().next().unwrap_or_default(),
         name => (name.as_str().unwrap_or_default().to_owned(), Value::Null),
@@ -44,10 +45,10 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
     }
 }
 
-/// Reads the entry of a line; `blobs` is where files lie that are named without a folder.
+/// Reads the entry of a line; `blobs` is the folder of files that are named without a folder.
 ///
 /// # Errors
-/// What is wrong with the line, which part of it named.
+/// What is wrong with the line, and in which field.
 pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<LineContent, LineError> {
     let mut decoded = read(&frame.kind, frame.json, blobs)?;
     if let LineContent::Entry(entry, _) = &mut decoded
@@ -58,7 +59,7 @@ pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<LineContent, Lin
     Ok(decoded)
 }
 
-/// Reads an entry of this kind from the fields in a line.
+/// Reads an entry of this kind from the fields of a line.
 pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, LineError> {
     let name = match kind {
         "run" => {
@@ -66,7 +67,7 @@ pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, 
             return Ok(LineContent::Entry(Box::new(entry), outside));
         }
         "decision" => format!("decision.{}", fields_of::<Decision>(json)?.decision),
-        // No kind has a dot: the names of decisions do, and are made of two fields.
+        // No kind contains a dot. The variant names of decisions do: they are joined from two fields.
         kind if kind.contains('.') => return Ok(LineContent::UnknownKind),
         kind => kind.to_owned(),
     };
@@ -82,7 +83,7 @@ pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, 
     }
 }
 
-/// Reads an entry that can't be read once more, to find out where.
+/// Reads an invalid entry once more, to find out where it is invalid.
 fn find_fault(line: EntryLine<'_, '_>) -> LineError {
     match serde_path_to_error::deserialize::<_, Entry>(line) {
         Err(error) => location_error(&error, line.name),
@@ -95,19 +96,19 @@ struct Decision {
     decision: String,
 }
 
-/// Reads a line as these fields. What else stands there is passed over.
+/// Reads the fields of `T` from a line. Other fields are ignored.
 ///
 /// # Errors
-/// What is wrong with it, which part of it named.
+/// What is wrong with the line, and in which field.
 pub(crate) fn fields_of<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, LineError> {
-    // Once more only where something is wrong: to find out where takes time.
+    // Tracking the path takes time, so it is done only after an error.
     serde_json::from_str(json).or_else(|_| {
         serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(json))
             .map_err(|error| location_error(&error, ""))
     })
 }
 
-/// Where a line is not as it has to be, and how.
+/// The field in which a line is invalid, and how.
 fn location_error(error: &serde_path_to_error::Error<Error>, variant: &str) -> LineError {
     let path = error.path().to_string();
     let field = path.strip_prefix(variant).unwrap_or(&path).trim_start_matches('.');
@@ -115,8 +116,8 @@ fn location_error(error: &serde_path_to_error::Error<Error>, variant: &str) -> L
     if field.is_empty() { LineError::Whole(what) } else { LineError::Field { field: field.to_owned(), what } }
 }
 
-/// A text in which a key was masked is not what was written: it can't be run as it stands, and what a provider signed
-/// does not hold any more.
+/// Marks texts as not whole because a key in them was masked: such a block can't be run, and what a provider signed
+/// is no longer valid.
 fn no_longer_whole(entry: &mut Entry) {
     match entry {
         Entry::Block(block) => block.versions.iter_mut().for_each(|version| version.whole = false),
@@ -126,12 +127,13 @@ fn no_longer_whole(entry: &mut Entry) {
     }
 }
 
-/// A line as a variant of [`Entry`]: its name, and its fields among all that the line holds.
+/// Presents a line to serde as a variant of [`Entry`]: the variant's name, and its fields among all fields of the
+/// line.
 #[derive(Clone, Copy)]
 struct EntryLine<'de, 'a> {
     name: &'a str,
     json: &'de str,
-    /// Is set when there is a variant of that name.
+    /// Set if a variant with this name exists.
     known: &'a Cell<bool>,
 }
 

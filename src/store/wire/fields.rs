@@ -1,9 +1,9 @@
-//! The fields of a line under construction, in their order.
+//! Builds the fields of a line, in their order.
 
 use serde::Serialize;
 use serde_json::{Error, Map, Value};
 
-/// An object of JSON under construction.
+/// A JSON object under construction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Fields(pub(crate) Map<String, Value>);
 
@@ -19,7 +19,7 @@ impl Fields {
         self
     }
 
-    /// Adds a field where there is a value.
+    /// Adds a field if there is a value.
     #[must_use]
     pub(crate) fn with_some(self, key: &str, value: Option<impl Into<Value>>) -> Self {
         match value {

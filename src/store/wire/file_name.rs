@@ -1,8 +1,8 @@
-//! The name of a file beside a session, as its lines tell it.
+//! The name of a file beside a session, as its lines contain it.
 
 use serde::{Deserialize, Serialize};
 
-/// The name of a file in a folder, which leads nowhere else.
+/// The name of a file in a folder. It contains no path separators, so it can't lead elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct FileName(pub(super) String);

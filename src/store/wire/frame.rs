@@ -1,4 +1,4 @@
-//! What every line has around its entry: version, number, time, link and checksum.
+//! What every line has besides its entry: version, number, time, link, seal and checksum.
 
 use super::VERSION;
 use super::fields::Fields;
@@ -41,39 +41,39 @@ impl TryFrom<String> for Crc {
     }
 }
 
-/// Where the next line stands: its number, the checksum of the line before, and what seals it.
+/// The state for the next line: its number, the checksum of the line before, and the seal.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub(crate) seq: u64,
     pub(crate) prev: Crc,
-    /// What seals it; `None`: nothing does.
+    /// The state of the seal; `None` if lines are not sealed.
     pub(crate) sealing: Option<LineSeal>,
 }
 
 impl Link {
-    /// The first line of a file.
+    /// For the first line of a file.
     pub(crate) const FIRST: Link = Link { seq: 1, prev: Crc(0), sealing: None };
 }
 
-/// The bytes that stand behind what the checksum covers: `,"crc":"01234567"}`.
+/// The length of what follows the bytes that the checksum covers: `,"crc":"01234567"}`.
 const TAIL_LENGTH: usize = 18;
 const TAIL_OPEN: &[u8] = b",\"crc\":\"";
-/// What stands in front of a MAC, and how long it is with that and its closing quote.
+/// What precedes a MAC, and the length of that, the MAC and the closing quote.
 const MAC_OPEN: &[u8] = b",\"mac\":\"";
 const MAC_LENGTH: usize = 8 + 64 + 1;
 
-/// A line as it is written: made of masked fields only.
+/// A line ready to be written. It can only be made from masked fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SealedLine(Vec<u8>);
 
 impl SealedLine {
-    /// Its bytes, its newline included.
+    /// The bytes of the line, including its newline.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// Makes a line, and the link for the line after it. `redacted`: something was masked in the entry.
+/// Makes a line, and the link for the next one. `redacted` says that something in the entry was masked.
 pub(crate) fn seal(
     link: Link,
     at: Timestamp,
@@ -117,40 +117,40 @@ pub(crate) struct Frame<'a> {
     pub(crate) prev: Option<String>,
     #[serde(default)]
     pub(crate) redacted: bool,
-    /// All of it: the fields of its entry are among them.
+    /// The whole line, which includes the fields of its entry.
     #[serde(skip)]
     pub(crate) json: &'a str,
 }
 
 impl Frame<'_> {
-    /// The checksum that it tells of the line before.
+    /// The checksum of the line before, as this line contains it.
     pub(crate) fn link(&self) -> Option<Crc> {
         self.prev.as_deref().and_then(Crc::parse)
     }
 }
 
-/// Why a line can't be taken.
+/// Why a line can't be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LineFault {
-    /// Not what was written.
+    /// The line is not what was written.
     Checksum,
-    /// Not a line of this format, and why.
+    /// The line is not of this format; the text says why.
     Unreadable(String),
-    /// Of a newer version.
+    /// The line is of a newer version.
     Newer(u64),
 }
 
-/// The checksum that a line says of itself.
+/// The checksum that a line contains.
 pub(crate) fn stored_crc(line: &[u8]) -> Option<Crc> {
     let tail = line.get(line.len().checked_sub(TAIL_LENGTH)?..)?;
     let hex = tail.strip_prefix(TAIL_OPEN)?.strip_suffix(b"\"}")?;
     Crc::parse(std::str::from_utf8(hex).ok()?)
 }
 
-/// Takes a line apart, its newline left out.
+/// Checks and parses a line without its newline.
 pub(crate) fn open(line: &[u8]) -> Result<Frame<'_>, LineFault> {
     if !is_intact(line) {
-        // Without a checksum it can't be one of our lines: say what is wrong with it as text, where that is told.
+        // A line without a valid checksum is not one of ours. If it is not even JSON, say so.
         return Err(match serde_json::from_slice::<serde::de::IgnoredAny>(line) {
             Err(error) => LineFault::Unreadable(format!("not JSON, column {}", error.column())),
             Ok(_) => LineFault::Checksum,
@@ -168,13 +168,13 @@ pub(crate) fn open(line: &[u8]) -> Result<Frame<'_>, LineFault> {
     }
 }
 
-/// What is wrong, without where in the line; what stands there instead may be long.
+/// The message of an error without its position, shortened: it may contain long text from the line.
 pub(super) fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).chars().take(200).collect()
 }
 
-/// The version that a line claims, whatever else is wrong with it.
+/// The version that a line contains, whatever else is wrong with it.
 pub(crate) fn peek_version(line: &[u8]) -> Option<u64> {
     #[derive(Deserialize)]
     struct VersionField {
@@ -188,7 +188,7 @@ fn is_intact(line: &[u8]) -> bool {
     checksum(line.get(..line.len().saturating_sub(TAIL_LENGTH)).unwrap_or_default()) == stored
 }
 
-/// The checksum of a line up to its `crc` field: of that, and the brace that closes it.
+/// The checksum of a line up to its `crc` field, with the closing brace added.
 fn checksum(line: &[u8]) -> Crc {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(line);
@@ -196,7 +196,7 @@ fn checksum(line: &[u8]) -> Crc {
     Crc(hasher.finalize())
 }
 
-/// The MAC that a line says of itself, and the bytes that it is to cover.
+/// The MAC that a line contains, and the bytes that it covers.
 pub(crate) fn stored_mac(line: &[u8]) -> Option<(&[u8], Mac)> {
     let body = line.get(..line.len().checked_sub(TAIL_LENGTH)?)?;
     let (covered, tail) = body.split_at_checked(body.len().checked_sub(MAC_LENGTH)?)?;

@@ -1,14 +1,14 @@
-//! What is wrong with a line, and in which of its fields.
+//! Describes what is wrong with a line, and in which field.
 
-/// Why a line is no entry.
+/// Why a line is not a valid entry.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
-    /// What is wrong with the whole.
+    /// What is wrong with the line as a whole.
     #[error("{0}")]
     Whole(String),
     #[error("its field {field:?}: {what}")]
     Field { field: String, what: String },
-    /// A kernel that went on, or did not, is not named.
+    /// The fate of a kernel is given, but not which kernel it was.
     #[error("its field \"kernel\" does not tell which kernel")]
     NoKernel,
 }

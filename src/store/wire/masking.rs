@@ -1,6 +1,7 @@
-//! Every text of a line is masked that is somebody's. A word of the format is none: what holds a key that is such a word
-//! could not be read again. Which text is which is told by the types that read it, not by a list: another text in the
-//! place of a word does not come back.
+//! Masks the texts of a line that come from somebody, but not the words of the format: a line whose format words were
+//! masked could not be read again. Which strings are words of the format is not listed but tested with the types that
+//! read the line: if a word is replaced by a placeholder, reading and writing the line does not return the
+//! placeholder.
 
 use super::entry::{LineContent, encode, read};
 use super::fields::Fields;
@@ -10,7 +11,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// No word of the format, no number, time or checksum.
+/// Not a word of the format, a number, a time or a checksum.
 const PLACEHOLDER: &str = "AAAA";
 
 impl Maskable for Fields {
@@ -18,7 +19,7 @@ impl Maskable for Fields {
         let mut line = Value::Object(std::mem::take(&mut self.0));
         let mut places = Vec::new();
         masked_places(&line, "", pen, &mut places);
-        // All are told apart on the line as it is: one that is masked in part may not be read any more.
+        // All strings are tested on the unmasked line, because a partly masked one may not be readable any more.
         let mut somebodys = HashSet::new();
         places.retain(|place| {
             let shape = shape(place);
@@ -39,7 +40,7 @@ impl Maskable for Fields {
     }
 }
 
-/// The places of texts that hold something to be masked.
+/// The places of strings that contain something to mask, as JSON pointers.
 fn masked_places(value: &Value, place: &str, pen: &MaskPen, places: &mut Vec<String>) {
     match value {
         Value::String(text) if pen.touches(text) => places.push(place.to_owned()),
@@ -56,14 +57,15 @@ fn masked_places(value: &Value, place: &str, pen: &MaskPen, places: &mut Vec<Str
     }
 }
 
-/// A place without its positions in lists: where one item of a list has somebody's text, the others do.
+/// A place without its positions in lists: if one item of a list contains somebody's text, so do the others.
 fn shape(place: &str) -> String {
     let part =
         |part: &str| if part.bytes().all(|b| b.is_ascii_digit()) { "*".into() } else { part.to_owned() };
     place.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
-/// Whether the text at a place of a line is a word of the format. Where that can't be told, it is somebody's.
+/// Whether the string at a place of a line is a word of the format. If that can't be found out, it counts as
+/// somebody's text.
 fn is_word(line: &Value, place: &str) -> bool {
     let mut changed = line.clone();
     if let Some(text) = changed.pointer_mut(place) {

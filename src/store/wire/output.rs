@@ -1,7 +1,7 @@
-//! The output of a run: inside its line while it is small, else in a file of its own.
+//! The output of a run: in its line if it is small, otherwise in a file of its own.
 //!
-//! The file holds the bytes as they were printed, so that it can be looked at with any tool; the line keeps which
-//! stretch of it came from which stream, as `o120 e14 o7` (bytes of standard output, of standard error, …).
+//! The file contains the bytes as they were printed, so that any tool can show it. The line stores which part of it
+//! came from which stream, as `o120 e14 o7` (bytes of standard output, of standard error, …).
 
 use super::INLINE_OUTPUT;
 use super::file_name::FileName;
@@ -11,7 +11,7 @@ use crate::domain::{MaskedValue, Masker, OutputBuffer, Stream};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-/// The output of a run that goes to a file of its own.
+/// The output of a run that is stored in a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputBlob {
     /// The file's name in the session's folder of blobs.
@@ -21,7 +21,7 @@ pub(crate) struct OutputBlob {
     pieces: Stretches,
 }
 
-/// The file for an output that is too large for its line; `name` is what it would be called.
+/// The file for an output that is too large for its line; `None` if it is not. `name` returns the name of the file.
 pub(crate) fn blob_for(
     output: &OutputBuffer,
     masker: &Masker,
@@ -43,7 +43,7 @@ pub(crate) fn blob_for(
     Some(OutputBlob { name: name(), crc: Crc(crc32fast::hash(&bytes)), bytes, pieces: Stretches(pieces) })
 }
 
-/// The pieces, neighbours of the same stream joined.
+/// The pieces of the output, with adjacent ones of the same stream joined.
 fn stretches(output: &OutputBuffer) -> Vec<(Stream, Vec<&[u8]>)> {
     let mut all: Vec<(Stream, Vec<&[u8]>)> = Vec::new();
     for piece in output.pieces() {
@@ -81,7 +81,7 @@ struct PieceLine {
     bytes: Vec<u8>,
 }
 
-/// The file that holds an output.
+/// The file that contains an output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Blob {
     name: FileName,
@@ -89,7 +89,7 @@ struct Blob {
     pieces: Stretches,
 }
 
-/// Which stretch of a file came from which stream: `o120 e14 o7`.
+/// Which part of a file came from which stream: `o120 e14 o7`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 struct Stretches(Vec<(Stream, usize)>);
@@ -99,7 +99,7 @@ fn usual_limit() -> u64 {
 }
 
 impl OutputLine {
-    /// The output as its line tells it; `blob` holds the rest, where there is one.
+    /// The output as its line contains it. With `blob`, the content is in that file.
     pub(super) fn of(output: &OutputBuffer, blob: Option<&OutputBlob>) -> Self {
         let piece = |(stream, parts): (Stream, Vec<&[u8]>)| PieceLine { stream, bytes: parts.concat() };
         Self {
@@ -117,12 +117,12 @@ impl OutputLine {
         }
     }
 
-    /// The output, and the file that holds the rest, where there is one.
+    /// The output, and the file with its content, if it is in a file of its own.
     pub(super) fn into_captured(self) -> (OutputBuffer, Option<ExternalOutput>) {
         let Self { limit, dropped, blob, pieces } = self;
         if let Some(blob) = blob {
             let outside = ExternalOutput { blob, limit, dropped };
-            // Until the file is read, all of it counts as dropped.
+            // Until the file is read, all of its bytes count as dropped.
             return (outside.without_file(), Some(outside));
         }
         let pieces = pieces.into_iter().flatten().map(|piece| (piece.stream, piece.bytes));
@@ -136,7 +136,7 @@ impl From<Stretches> for String {
         for (stream, len) in stretches.0 {
             let gap = if text.is_empty() { "" } else { " " };
             let letter = if stream == Stream::Stdout { 'o' } else { 'e' };
-            // Writing to a text can't fail.
+            // Writing to a string can't fail.
             write!(text, "{gap}{letter}{len}").ok();
         }
         text
@@ -157,7 +157,7 @@ impl TryFrom<String> for Stretches {
     }
 }
 
-/// Output that stands in a file of its own.
+/// Output in a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ExternalOutput {
     blob: Blob,
@@ -171,7 +171,7 @@ impl ExternalOutput {
         &self.blob.name.0
     }
 
-    /// How many bytes the file has to have.
+    /// The number of bytes that the file must have.
     pub(crate) fn len(&self) -> usize {
         self.blob.pieces.0.iter().fold(0, |sum, (_, len)| sum.saturating_add(*len))
     }
@@ -186,7 +186,7 @@ impl ExternalOutput {
     }
 }
 
-/// The output, from what its file holds; `None` where the file is not the one that was written.
+/// The output from the content of its file; `None` if the file is not the one that was written.
 pub(crate) fn restore_blob(outside: &ExternalOutput, file: &[u8]) -> Option<OutputBuffer> {
     if file.len() != outside.len() || Crc(crc32fast::hash(file)) != outside.blob.crc {
         return None;

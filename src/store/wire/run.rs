@@ -1,5 +1,5 @@
-//! The line of a run. It is a shape of its own, for it names files that lie beside the session: in the folder of blobs by
-//! their names there, so that the sessions can be moved.
+//! The line of a run. It has a type of its own because it names files beside the session: those in the folder of
+//! blobs are stored by name only, so that sessions can be moved.
 
 use super::file_name::FileName;
 use super::line_error::LineError;
@@ -11,7 +11,7 @@ use crate::domain::{
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// The fields of a run's line, but for its kind.
+/// The fields of a run's line, except its kind.
 #[derive(Serialize, Deserialize)]
 pub(super) struct RunLine {
     run: RunId,
@@ -60,7 +60,7 @@ struct Fate {
 }
 
 impl RunLine {
-    /// The line of this run; `output` names the file that holds what it printed, where it has one of its own.
+    /// The line of this run. `output` is the file with its output, if it is in a file of its own.
     pub(super) fn of(
         (run, block): (RunId, BlockId),
         report: &RunReport,
@@ -83,10 +83,10 @@ impl RunLine {
         }
     }
 
-    /// The entry, and the file that holds its output, where it has one of its own.
+    /// The entry, and the file with its output, if it is in a file of its own.
     ///
     /// # Errors
-    /// What became of the kernel, where it is not told of which one.
+    /// When the fate of a kernel is given, but not which kernel it was.
     pub(super) fn into_entry(self, blobs: &Path) -> Result<(Entry, Option<ExternalOutput>), LineError> {
         let (output, outside) = self.output.into_captured();
         let report = RunReport {

@@ -208,7 +208,7 @@ fn moments_beyond_all_calendars_do_not_break_a_line() {
     }
 }
 
-/// The words on screen and in JSON are those in files.
+/// The words in JSON and on screen are those in the files.
 #[test]
 fn a_word_is_the_same_everywhere() {
     fn word(value: impl serde::Serialize) -> String {

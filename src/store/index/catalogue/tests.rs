@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
-/// A folder with more sessions than are looked into without a catalogue; all but the last are copies of the first.
+/// A folder with enough sessions for a catalogue; all but the last are copies of the first.
 fn many() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::create(dir.path(), header("s-0"));
@@ -25,13 +25,13 @@ fn file(folder: &Path) -> PathBuf {
     folder.join("index/sessions.db")
 }
 
-/// What every file tells, whatever is kept of it.
+/// The summaries as they are read from the files, without the catalogue.
 fn looked_into(folder: &Path) -> Vec<Summary> {
     let locks = Locks::read();
     by_age(folder).into_iter().map(|file| file.summary(&locks)).collect()
 }
 
-/// Lists until all of so many files are kept: what was written right now is not.
+/// Lists until the summaries of `count` files are cached: those of files that were written just now are not.
 fn kept(folder: &Path, count: usize) {
     let end = Instant::now() + Duration::from_secs(20);
     loop {
@@ -55,7 +55,7 @@ fn what_changed_is_told_and_the_rest_is_taken_from_it() {
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&file(folder)), mode(&folder.join("index"))), (0o600, 0o700));
 
-    // What it holds is used: another name in it is told of a file that is the same, and of none that changed.
+    // The catalogue is used: a name changed in it is shown for unchanged files, and not for changed ones.
     let derived = DerivedFile::open(folder, &PLAN).unwrap();
     derived.db.execute("UPDATE catalogue SET name = 'from the catalogue'", []).unwrap();
     assert!(list(folder).iter().all(|session| session.name == "from the catalogue"));
@@ -73,7 +73,7 @@ fn it_is_not_believed_over_a_file_that_looks_the_same() {
     kept(dir.path(), MIN_FILES + 1);
     let (before, modified) =
         (std::fs::read(&first).unwrap(), std::fs::metadata(&first).unwrap().modified().unwrap());
-    // As many bytes, and the old time: only when it was changed tells.
+    // The same size and the old modification time: only the change time differs.
     std::fs::write(&first, vec![b'x'; before.len()]).unwrap();
     std::fs::File::options().write(true).open(&first).unwrap().set_modified(modified).unwrap();
     let told = list(dir.path());
@@ -110,14 +110,14 @@ fn where_it_cannot_be_written_all_files_are_looked_into() {
     let (dir, _) = many();
     std::fs::write(dir.path().join("index"), "in the way").unwrap();
     assert_eq!(list(dir.path()), looked_into(dir.path()));
-    // A pipe holds nobody up.
+    // A pipe does not block it.
     std::fs::remove_file(dir.path().join("index")).unwrap();
     std::fs::create_dir(dir.path().join("index")).unwrap();
     let lock = dir.path().join("index/lock");
     assert!(std::process::Command::new("mkfifo").arg(&lock).status().unwrap().success());
     assert_eq!(list(dir.path()), looked_into(dir.path()));
     std::fs::remove_file(&lock).unwrap();
-    // Neither is one that another process is writing into waited for.
+    // It does not wait for a database that another process is writing, either.
     let other = DerivedFile::open(dir.path(), &PLAN).unwrap();
     other.db.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(list(dir.path()), looked_into(dir.path()));
@@ -146,7 +146,7 @@ fn of_a_removed_session_no_byte_stays_in_it() {
     std::fs::copy(&secret, &copy).unwrap();
     manage::delete(&secret).unwrap();
     assert!(!holds());
-    // One that somebody else removed leaves with the next list.
+    // A session that somebody else removed is deleted with the next list.
     std::fs::rename(&copy, &secret).unwrap();
     std::fs::File::options()
         .append(true)
@@ -171,7 +171,7 @@ fn it_is_neither_written_nor_read_through_a_link() {
     assert_eq!(list(dir.path()), looked_into(dir.path()));
     assert_eq!(std::fs::read(elsewhere.path().join("lock")).unwrap(), b"mine");
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
-    // Nor where the file alone is one.
+    // Nor if only the file is a link.
     std::fs::remove_file(dir.path().join("index")).unwrap();
     std::fs::create_dir(dir.path().join("index")).unwrap();
     let other = elsewhere.path().join("other.db");

@@ -1,5 +1,5 @@
-//! What was written once is written and read in the same way for ever: each kind of entry, each word of the format,
-//! byte for byte as it was frozen in `tests/fixtures/sessions`.
+//! Checks that the format never changes: each kind of entry and each word of the format is compared byte by byte with
+//! the frozen files in `tests/fixtures/sessions`.
 
 use super::{decoded, entry_of};
 use crate::domain::*;
@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sessions")
 }
 
-/// The line of an entry; a large output stands in a file of its own.
+/// The line of an entry; a large output is in a file of its own.
 fn line(entry: &Entry) -> String {
     let output = match entry {
         Entry::Ran { report, .. } => blob_for(&report.output, &Masker::default(), || "output-7.log".into()),
@@ -27,7 +27,7 @@ fn line(entry: &Entry) -> String {
     String::from_utf8(line.bytes().to_vec()).unwrap()
 }
 
-/// Compares with what was frozen; with `FREEZE_FORMAT` set, freezes it.
+/// Compares with the frozen text, or freezes it if `FREEZE_FORMAT` is set.
 fn frozen(name: &str, now: &str) {
     let path = folder().join(name);
     if std::env::var_os("FREEZE_FORMAT").is_some() {
@@ -46,7 +46,7 @@ fn each_entry_is_written_as_ever() {
     frozen("v1-entries.jsonl", &entries.iter().map(line).collect::<String>());
     for entry in &entries {
         let back = entry_of(line(entry).as_bytes());
-        // A large output comes back with its file.
+        // The content of a large output is only restored from its file.
         if !matches!(entry, Entry::Ran { report, .. } if report.output.bytes(Stream::Stdout).len() > INLINE_OUTPUT)
         {
             assert!(same(entry, &back), "{entry:?}\n{back:?}");
@@ -54,7 +54,7 @@ fn each_entry_is_written_as_ever() {
     }
 }
 
-/// The first line is as branches began before they told their place.
+/// The first header is like those from before branches stored their place.
 #[test]
 fn the_header_of_a_branch_is_written_as_ever() {
     let places = [None, Some(BranchPlace::Message(2)), Some(BranchPlace::Block(BlockId(3)))];
@@ -112,7 +112,7 @@ fn what_was_masked_is_not_taken_for_whole() {
     assert!(kept.is_empty() && !block.versions[0].whole && !whole);
 }
 
-/// All samples, and what they lack of the words of the format.
+/// All samples, and entries for the words of the format that the samples lack.
 fn all() -> Vec<Entry> {
     let samples = [
         each_kind(),
