@@ -69,7 +69,7 @@ pub struct OverlayContext<'a> {
     pub(crate) arrangement: &'a Arrangement,
     /// What confines runs, once the answer to that request has arrived.
     pub(crate) sandbox: Option<&'a Result<SandboxReport, String>>,
-    /// How many requests were sent.
+    /// How many requests were sent to each host.
     pub(crate) departed: &'a RequestCounts,
 }
 
@@ -95,7 +95,7 @@ pub enum OverlayResponse {
     UiCommand(UiCommand),
     /// Move the focus to where the effect of the person's choice is visible.
     Lead(Pane),
-    /// Show the block alone on the screen.
+    /// Switch the code pane to viewing the block.
     LookAtBlock,
     /// Run a slash command.
     Run(Slash, String),
@@ -281,7 +281,7 @@ pub trait Overlay: Any + Debug {
         vec![OverlayResponse::Close]
     }
 
-    /// Called when the overlay has to close because the person goes on writing or stopped something.
+    /// Called when the overlay has to close because the person types a message or stopped something.
     fn leave(&mut self, _panes: &mut Panes) -> Vec<OverlayResponse> {
         vec![OverlayResponse::Close]
     }

@@ -70,7 +70,7 @@ impl SeenRows {
         self.visible = visible;
     }
 
-    /// Lets the time of all rows on screen start at `now`: only now has the terminal drawn the frame.
+    /// Starts the time of all rows on screen at `now`: only now has the terminal drawn the frame.
     pub(crate) fn restart(&mut self, now: Instant) {
         for (_, since) in &mut self.visible {
             *since = now;

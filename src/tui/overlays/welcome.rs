@@ -300,7 +300,7 @@ impl Overlay for Welcome {
         LetterEffect::Harmless
     }
 
-    /// Without a provider this choice can't be left.
+    /// Closes the text field, else the choice; without a provider the choice can't be left.
     fn back(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         // A key that was typed for one address must not be used for another.
         self.key = None;

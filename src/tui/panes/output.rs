@@ -56,7 +56,7 @@ pub(crate) struct OutputPlace {
 /// A text to scroll to once the output is loaded.
 #[derive(Clone, Debug)]
 pub(crate) enum SearchTarget {
-    /// An exact pattern.
+    /// A search pattern.
     Pattern(Pattern),
     /// Any of the words of a search over sessions.
     Words(SearchWords),
@@ -287,14 +287,14 @@ impl OutputPane {
         visible.find_map(of)
     }
 
-    /// Whether the widest-than-pane table on screen has more columns to the right (`true`), or only to the left.
+    /// Whether the table on screen that is wider than the pane has more columns to the right, or only to the left.
     pub(crate) fn table_goes_on(&self) -> Option<bool> {
         let table = self.table().filter(|_| self.screen.is_none())?;
         Some(self.skipped < table.most_skipped(self.area.width.into()))
     }
 
-    /// How many rows the content takes as it was laid out last, up to about a screen. `None` if another run was laid
-    /// out, or if images or a screen fill the pane.
+    /// How many rows the content takes as it was laid out last; only its first items are counted. `None` if another run
+    /// was laid out, or if images or a screen fill the pane.
     pub(crate) fn rows_needed(
         &mut self,
         state: &State,

@@ -45,7 +45,7 @@ pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffe
     buf.set_line(area.x, area.y, &Line::from(spans), area.width);
 }
 
-/// As many whole sentences as fit if they fill most of the room, else as many whole words.
+/// As many whole sentences or parts as fit if they fill more than 40 % of the room, else as many whole words.
 fn fit(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();

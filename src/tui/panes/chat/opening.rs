@@ -29,7 +29,7 @@ pub(in crate::tui) fn is_open(state: &State) -> bool {
 }
 
 impl OpeningRows {
-    /// Lays out the opening; `suggested` is marked. Prompts are hidden where the text above them would not be visible.
+    /// Lays out the opening; `suggested` is marked. Prompts are hidden if they would push the text above off screen.
     pub(super) fn new(
         opening: &Opening,
         suggested: usize,

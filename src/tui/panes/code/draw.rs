@@ -17,8 +17,8 @@ use std::collections::HashSet;
 use std::time::Instant;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// The title: which block, its state, what is locked. `decides`: the keys of the review would decide now, so the title
-/// says when they are not locked.
+/// The title: which block, its state, what is locked. `decides`: whether the review has the keys, so that the title has
+/// to say `keys open` when nothing is locked.
 pub fn title(
     pane: &CodePane,
     state: &State,

@@ -11,7 +11,7 @@ const MAX_NAMES_SHOWN: usize = 3;
 /// How many refusals are shown, unless all are requested.
 const MAX_REFUSALS_SHOWN: usize = 2;
 
-/// The facts for the rights: a label, a text, and whether it stands out. None if the review found no effects.
+/// The facts for the rights: a label, a text, and whether it stands out. None if no effects and refusals are known.
 pub(super) fn facts(inspected: &InspectionResult, detail: Detail) -> Vec<(&'static str, String, bool)> {
     let effects = &inspected.review.effects;
     let mut facts = Vec::new();
