@@ -283,7 +283,8 @@ impl Engine {
         });
         self.record(Entry::Approved { run, block, revision, sha256, terms, by });
         let protected = self.protected_files();
-        // `StartRun` uses what the driver holds for the block, and `Settled` releases it: hence this order.
+        // `StartRun` comes first: it takes what the driver holds for the block, and `Settled` is the order to release
+        // that (the driver ignores it for an approved block).
         self.effects.push(Effect::StartRun { request: Box::new(request), protected });
         self.settled(block);
     }

@@ -195,7 +195,7 @@ impl Inspection {
 /// News about the session file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreEvent {
-    /// Writing failed: no run starts until it works again. The text says why, without the path.
+    /// Writing failed: no run starts until it works again. The text says why.
     Failed(String),
     /// Writing works again; everything is saved.
     Recovered,

@@ -148,7 +148,8 @@ impl Engine {
         self.advance();
     }
 
-    /// Makes the first unsettled block the one that waits. It is inspected again if its last inspection is out of date.
+    /// The block, the first that is not settled, waits for a decision from now on. It is inspected again if its last
+    /// inspection is out of date.
     pub(super) fn wait_for_decision(&mut self, block: BlockId) {
         self.state.phase = Phase::Deciding(block);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };

@@ -151,8 +151,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// Proposes to pull an image, once for each block. Without a person to ask, nothing is offered, unless it was asked
-    /// for on the command line.
+    /// Proposes to pull an image, once for each block. Without a person to ask, nothing is offered; for blocks named on
+    /// the command line only if fetching was asked for there.
     fn offer_pull(&mut self, block: BlockId, image: &ImageName) -> Option<BlockId> {
         let item = self.state.transcript.blocks.get(&block)?;
         let language = item.block.current().language.clone().filter(|_| item.block.kind.is_code())?;

@@ -18,9 +18,9 @@ struct StreamText {
 }
 
 impl PrintedText {
-    /// The text of these bytes. With `now_ms` (milliseconds) it consists of whole lines for a display that only
-    /// appends: a line that is overwritten (a progress bar) is given at its end, or now and then. Without it, the text
-    /// is what was printed.
+    /// The text of these bytes. With `now_ms` (milliseconds) it is for a display that can only append: a line that the
+    /// program overwrites (a progress bar) is given when it ends, or now and then. Without it, it is exactly what was
+    /// printed.
     pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8], now_ms: Option<u64>) -> String {
         let of_stream = self.of(stream);
         let text = of_stream.decoder.push(bytes);

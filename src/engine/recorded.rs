@@ -110,7 +110,7 @@ pub(crate) enum NotRepeated {
 }
 
 impl NotRepeated {
-    /// Whether leaving it out does not make the comparison of the other runs less meaningful.
+    /// Whether the other runs can be compared just as well without this one.
     pub(crate) fn is_harmless(self) -> bool {
         matches!(self, NotRepeated::Fetched | NotRepeated::Lost | NotRepeated::Interrupted)
     }
