@@ -6,10 +6,12 @@
 //! (prompts, steps, ends), `replying` (a streamed reply), `inspecting` (reviews of blocks), `approval` (decisions),
 //! `running` (runs and kernels), `always` (rules of the person), `workflow` (recipes), `named` (files named on the
 //! command line), `opened` (a file whose blocks wait), `typed` (commands the person types), `naming` (of sessions),
-//! `steps` (the iteration log), `recorded` (runs of a session that are to be repeated), `difference` (whether the
-//! repeated runs did the same), `comparison` (two sessions side by side), `compact` (summaries), `consult` (second
-//! opinions), `spending` (the budget), `instructions`, `loading` (texts dropped from memory and loaded again),
-//! `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
+//! `compact` (summaries), `consult` (second opinions), `spending` (the budget), `instructions`, `loading` (texts
+//! dropped from memory and loaded again), `resume`. These are methods of [`Engine`], because all of them change the one
+//! [`State`].
+//!
+//! Other files only read a session: `steps` (the iteration log), `recorded` (runs of a session that are to be
+//! repeated), `difference` (whether the repeated runs did the same), `comparison` (two sessions side by side).
 
 pub mod activity;
 pub(crate) mod always;
