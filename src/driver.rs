@@ -1,9 +1,12 @@
-//! The runtime: feeds events to the engine and performs its effects with the rooms of I/O.
+//! The runtime: feeds events to the engine and performs its effects with the I/O rooms.
 //!
-//! A front end owns the [`Driver`], sends it commands, waits for [`Driver::next`] and borrows the state for drawing:
-//! no lock, no clone, no mirror. The driver decides nothing: what happens next is the engine's business. It owns the
-//! clock and the tasks. The engine is told one event after the other, never in the middle of effects: those are performed
-//! by `rooms`, which can't reach it.
+//! A front end owns the [`Driver`], sends it commands, awaits [`Driver::next`] and borrows the state for drawing: no
+//! lock,
+//! no clone, no mirror. The driver makes no decisions; the engine does. The driver owns the clock and the tasks. The
+//! engine
+//! receives one event at a time, and never while effects are being performed: `rooms`, which performs them, has no
+//! access
+//! to the engine.
 
 pub mod catalogue;
 mod clock;
@@ -78,48 +81,48 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
+/// Connects to a model that the person chose. The composition root supplies it, because it knows the configuration.
 pub(crate) type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, ConnectError> + Send + Sync>;
 
-/// Lays what the configuration says of a model over what is told of it.
+/// Overrides what a server reports about a model with what the configuration says.
 pub(crate) type ModelInfoOverride = Arc<dyn Fn(ModelInfo) -> ModelInfo + Send + Sync>;
 
-/// Reads what was typed to find sessions: words, and filters by folder, date, language, outcome and model among them.
+/// Parses a search over the sessions: words, and filters by folder, date, language, outcome and model.
 pub(crate) type ReadSearch = Arc<dyn Fn(&str) -> Result<SessionSearch, FilterError> + Send + Sync>;
 
-/// What a driver is put together from.
+/// The parts from which a [`Driver`] is made.
 pub struct DriverParts {
-    /// The machine, new or resumed.
+    /// The session machine, new or resumed.
     pub engine: Engine,
-    /// What the machine ordered when it was resumed; empty for a new session.
+    /// The effects that the engine ordered on resuming; empty for a new session.
     pub effects: Vec<Effect>,
     /// The session file.
     pub store: Store,
     /// What carries out runs.
     pub executor: Executor,
-    /// The source of replies, where one is chosen.
+    /// The source of replies, if one is chosen.
     pub provider: Option<Provider>,
-    /// Makes another source of replies.
+    /// Connects to another source of replies.
     pub connect: Connect,
-    /// The providers that can be asked for their models.
+    /// The providers that can list their models.
     pub catalogue: catalogue::Catalogue,
-    /// Writes the key that was pasted for a provider into the person's file of keys.
+    /// Writes a pasted key into the person's file of keys.
     pub store_key: StoreKey,
-    /// What the review has to know of this place.
+    /// What the review has to know about this session's folder.
     pub scope: Scope,
-    /// The recipes that can be begun, in the order of their list.
+    /// The recipes that can be started, in the order of their list.
     pub recipes: RecipeBook,
-    /// The files of the person's functions, which new ones are saved to.
+    /// The files of the person's functions, to which new ones are saved.
     pub functions: FunctionFiles,
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
-    /// Reads what was typed to find sessions.
+    /// Parses a search over the sessions.
     pub read_search: ReadSearch,
-    /// Where files of instructions are looked for.
+    /// Where to look for instruction files.
     pub instructions: InstructionSearch,
-    /// Lays what the configuration says of a model over what is told of it.
+    /// Overrides what a server reports about a model with what the configuration says.
     pub informed: ModelInfoOverride,
-    /// Where and how much is remembered before runs; `None`: the session is kept nowhere, and nothing is.
+    /// Where and how much is copied for undo before runs; `None` if the session is not saved.
     pub undo: Option<UndoPlace>,
     /// The clock.
     pub clock: Clock,
@@ -134,13 +137,13 @@ pub struct Driver {
     read_search: ReadSearch,
     functions: FunctionFiles,
     draft: Draft,
-    /// How many searches over the sessions began: an older one ends.
+    /// Counts searches over the sessions: a new one cancels the one before.
     searches: NewestOnly,
     comparisons: Arc<comparison::ComparisonQueue>,
 }
 
 impl Driver {
-    /// Puts a driver together and performs what the engine ordered on resuming. Must be called inside a runtime.
+    /// Makes a driver and performs the effects that the engine ordered on resuming. Must be called inside a runtime.
     pub fn new(parts: DriverParts) -> Self {
         let draft = parts.store.draft(parts.scope.masker.clone());
         let working = Folder::find(&parts.scope.cwd).map(Arc::new);
@@ -190,12 +193,12 @@ impl Driver {
         driver
     }
 
-    /// What there is to know of the session.
+    /// The session's state, for drawing.
     pub(crate) fn state(&self) -> &State {
         self.engine.state()
     }
 
-    /// The moment that the clock shows.
+    /// The current time by the driver's clock.
     pub(crate) fn now(&self) -> Timestamp {
         self.rooms.clock.now()
     }
@@ -205,32 +208,32 @@ impl Driver {
         self.rooms.store.path()
     }
 
-    /// Types into the terminal of a run. It goes to the program and nowhere else: no session, no log, no engine.
+    /// Types into the terminal of a run. The bytes reach the program only: no session, no log, no engine.
     pub(crate) fn type_in(&self, run: RunId, bytes: Vec<u8>) {
         self.rooms.executor.type_in(run, bytes);
     }
 
-    /// Gives the terminal of a run so many rows and columns.
+    /// Resizes the terminal of a run.
     pub(crate) fn resize_terminal(&self, run: RunId, rows: u16, columns: u16) {
         self.rooms.executor.resize(run, rows, columns);
     }
 
-    /// The time limit of a run in a terminal of its own counts this from now on, and begins anew.
+    /// Sets what the time limit of a run in its own terminal counts from now on, and restarts it.
     pub(crate) fn count(&self, run: RunId, what: CountedTime) {
         self.rooms.executor.count(run, what);
     }
 
-    /// Whether all of the session until now is on the disk: its room was asked, and the file is there.
+    /// Whether the whole session so far is on disk: the store confirms it, and the file exists.
     pub(crate) async fn is_saved(&self) -> bool {
         self.rooms.store.sync().await.is_ok() && self.rooms.store.path().is_file()
     }
 
-    /// What confines runs, by its tests.
+    /// The sandbox, as its tests found it.
     pub(crate) async fn sandbox(&self) -> Result<SandboxReport, ExecutorError> {
         self.rooms.executor.sandbox().await
     }
 
-    /// Which requests went out of this process until now.
+    /// The requests that this process has sent so far.
     pub(crate) fn requests_sent() -> RequestCounts {
         provider::requests_sent().and(exec::requests_sent())
     }
@@ -240,7 +243,7 @@ impl Driver {
         self.rooms.provider.is_some()
     }
 
-    /// Takes another source of replies from here on and notes it in the session.
+    /// Uses another source of replies from now on and records this in the session.
     pub(crate) fn use_provider(&mut self, provider: Provider) {
         let name = provider.name().clone();
         self.rooms.provider = Some(provider);
@@ -248,12 +251,12 @@ impl Driver {
         self.feed(Event::Provider(name));
     }
 
-    /// Lets prompts wait so long for the files of instructions, where nobody sits before the screen meanwhile.
+    /// Sets how long prompts wait for instruction files, for front ends without anyone at the screen.
     pub(crate) fn set_instructions_timeout(&mut self, timeout: Duration) {
         self.rooms.instructions_timeout = timeout;
     }
 
-    /// Sends a wish of the person; the state shows its consequences when this returns.
+    /// Sends a command of the person; when this returns, the state shows the result.
     pub fn send(&mut self, command: Command) {
         if matches!(command, Command::Submit(_)) {
             self.rooms.read_instructions();
@@ -261,8 +264,7 @@ impl Driver {
         self.feed(Event::User(command));
     }
 
-    /// Waits until something has happened, takes in all that is ready, and tells what it was. May be dropped while it
-    /// waits: nothing is lost.
+    /// Waits until something happens, processes everything that is ready, and reports what it was. Cancel-safe.
     pub async fn next(&mut self) -> Update {
         if !self.rooms.learned {
             self.rooms.learn_model(self.engine.state());
@@ -274,7 +276,7 @@ impl Driver {
             let signal = self.rooms.wait().await;
             self.handle_signal(signal);
         }
-        // A flood is taken in portions, so that the front end can draw in between.
+        // A flood is processed in portions, so that the front end can draw in between.
         for _ in 0..64 {
             let Some(signal) = self.rooms.sources.ready() else { break };
             self.handle_signal(signal);
@@ -282,23 +284,24 @@ impl Driver {
         std::mem::take(&mut self.rooms.update)
     }
 
-    /// Ends what goes on, syncs the session file and leaves no process behind. A run that goes on is interrupted and
-    /// reads LOST when the session is opened again, if it does not end in time.
+    /// Ends all activity, syncs the session file and leaves no process behind. Interrupts a running block; if that does
+    /// not
+    /// end in time, it reads LOST when the session is resumed.
     ///
     /// # Errors
-    /// When the end of the session could not be written: it is lost.
+    /// When the end of the session could not be written and is lost.
     pub async fn close(mut self) -> Result<(), StoreError> {
         self.rooms.sources.drop_reply();
-        // There is no time left for looking at what an interrupted run changed: its end has to be written down.
+        // There is no time left to scan for what an interrupted run changed: its end has to be recorded.
         self.rooms.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.rooms.executor.close().await;
-        // What the executor told while it was closing belongs into the session file.
+        // Events that the executor sent while closing belong in the session file.
         while let Some(signal) = self.rooms.sources.ready() {
             self.handle_signal(signal);
         }
         if self.rooms.ran {
             let search = self.rooms.instructions.clone();
-            // Without it the next session asks once more.
+            // If this fails, the next session asks once more.
             let _ = tokio::task::spawn_blocking(move || instructions::runs_are_over(&search)).await;
         }
         self.rooms.store.close().await.inspect_err(|error| {
@@ -306,28 +309,29 @@ impl Driver {
         })
     }
 
-    /// Whether this is what was kept last of what is being typed.
+    /// Whether this equals the draft that was saved last.
     pub(crate) fn keeps_draft(&self, text: &str) -> bool {
         self.draft.keeps(text)
     }
 
-    /// Keeps what is being typed, so that it outlives this process; an empty text removes it. Only told to the log when
-    /// it can't be written: who types has other things to see.
+    /// Saves the text in the composer so that it survives this process; an empty text removes the draft. A failure is
+    /// only
+    /// logged, to avoid disturbing the person while typing.
     pub(crate) fn keep_draft(&mut self, text: &str) {
         if let Err(error) = self.draft.keep(text) {
             tracing::warn!(%error, "the draft can't be written");
         }
     }
 
-    /// What was being typed when an earlier process ended without warning.
+    /// The draft of an earlier process that ended without warning.
     pub(crate) fn take_draft(&mut self) -> Option<String> {
         self.draft.take_up()
     }
 
-    /// Waits until all that was recorded so far is on the disk, and tells what was masked in it.
+    /// Waits until everything recorded so far is on disk, and passes on what was masked in it.
     ///
     /// # Errors
-    /// Why it is not; everything is kept in memory.
+    /// Why it is not on disk; everything is kept in memory.
     pub(crate) async fn saved(&mut self) -> Result<(), StoreError> {
         let saved = self.rooms.store.sync().await;
         for what in self.rooms.store.masked_so_far() {
@@ -336,18 +340,18 @@ impl Driver {
         saved
     }
 
-    /// What happened and was not told by [`Driver::next`] yet, where nobody asks for a next one.
+    /// Notifications that [`Driver::next`] has not returned yet, for a front end that will not call it again.
     pub(crate) fn remaining_notifications(&mut self) -> Vec<Notification> {
         std::mem::take(&mut self.rooms.update.told)
     }
 
-    /// Hands an event to the engine and performs what it orders; then what came up meanwhile.
+    /// Passes an event to the engine and performs the effects, then does the same for events that came up meanwhile.
     fn feed(&mut self, event: Event) {
         self.rooms.waiting.push_back(event);
         self.process_events();
     }
 
-    /// The one place where the engine is told something: one event after the other, each with all its effects.
+    /// The only place that passes events to the engine: one at a time, each with all its effects.
     fn process_events(&mut self) {
         while let Some(event) = self.rooms.waiting.pop_front() {
             self.rooms.update.urgent |= !is_quiet(&event);
@@ -358,7 +362,7 @@ impl Driver {
     }
 }
 
-/// Whether it comes in floods and can be drawn at the rate for streams.
+/// Whether such events come in floods and can be drawn at the rate for streams.
 fn is_quiet(event: &Event) -> bool {
     matches!(
         event,

@@ -1,6 +1,8 @@
-//! The models that can be chosen: every provider is asked for its list, all at once, each with its own time limit.
+//! Lists the models that can be chosen: asks all providers at once, each with its own time limit.
 //!
-//! Who can be asked, with which key, is the composition root's to know: it gives [`ModelSource`]s. Nothing here chooses.
+//! The composition root supplies the [`ModelSource`]s, because it knows which providers exist and their keys. Nothing
+//! here
+//! chooses a model.
 
 use super::ModelInfoOverride;
 use crate::domain::sentences::sending;
@@ -11,49 +13,49 @@ use std::time::Duration;
 
 /// How long a provider may take to list its models.
 const LIST_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a server on this computer may take. Where none listens that is known at once; one that loads a model is slow.
+/// How long a server on this computer may take. A missing one is noticed at once; one that is loading a model is slow.
 const LOCAL_LIST_TIMEOUT: Duration = Duration::from_secs(4);
-/// Models of one provider that are kept; no person reads more.
+/// The most models of one provider that are kept; nobody reads more.
 const MAX_MODELS: usize = 2_000;
 
-/// Gives the providers that can be asked; may read files.
+/// Returns the providers that can list their models; may read files.
 pub(crate) type Catalogue = Arc<dyn Fn() -> Vec<ModelSource> + Send + Sync>;
 
-/// A provider that can be asked for its models.
+/// A provider that can list its models.
 #[derive(Clone)]
 pub struct ModelSource {
-    /// What is told of it before it is asked.
+    /// What is known about it before it is asked.
     pub(crate) offer: Offer,
-    /// What asks it, or why it can't be asked.
+    /// The connection to ask, or why it is not asked.
     pub(crate) provider: Result<Provider, NotAsked>,
-    /// Models that the configuration names; they are offered even where the server lists none.
+    /// Models that the configuration names; offered even if the server does not list them.
     pub(crate) known: Vec<ModelName>,
-    /// Lays what the configuration says of a model over what is told of it.
+    /// Overrides what a server reports about a model with what the configuration says.
     pub(crate) informed: ModelInfoOverride,
 }
 
-/// Why a provider can't be asked for its models.
+/// Why a provider is not asked for its models.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum NotAsked {
-    /// A program has to be run for its key first.
+    /// Its key comes from a program, which is not run just for this.
     #[error("its key_command is run when it is chosen")]
     RunsProgram,
-    /// It is data.
+    /// It is a story, which is data.
     #[error("a story")]
     Story,
-    /// It can't be made ready.
+    /// Connecting to it failed.
     #[error(transparent)]
     Unready(#[from] ConnectError),
 }
 
-/// What is known of a provider's key.
+/// What is known about a provider's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyState {
     /// It needs none, as far as is known.
     Needless,
-    /// There is one; where it is kept.
+    /// There is one, kept in this place.
     Kept(String),
-    /// There is none; where it would be looked for: `ANTHROPIC_API_KEY`.
+    /// There is none; it would be read from this place: `ANTHROPIC_API_KEY`.
     Missing(String),
 }
 
@@ -64,33 +66,33 @@ pub struct Offer {
     pub name: String,
     /// Its kind, as the configuration calls it.
     pub kind: &'static str,
-    /// Its address, without what could be a secret; `None` for a story.
+    /// Its address, without parts that may be secret; `None` for a story.
     pub address: Option<String>,
     /// Whether it is on this computer.
     pub local: bool,
-    /// What is known of its key.
+    /// What is known about its key.
     pub key: KeyState,
-    /// What it answered.
+    /// Its answer.
     pub answer: CatalogueAnswer,
 }
 
-/// What a provider answered.
+/// A provider's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CatalogueAnswer {
     /// It is being asked.
     Asking,
     /// Its models.
     Models(Vec<ModelInfo>),
-    /// It has no key and was not asked.
+    /// It has no key and is not asked.
     NoKey,
-    /// It can't be asked, or did not answer as it should; why, one line.
+    /// It can't be asked, or its answer is no list; the reason in one line.
     Failed(String),
-    /// Nothing answers at its address, which is on this computer; why, one line.
+    /// Nothing answers at its address on this computer; the reason in one line.
     NotRunning(String),
 }
 
 impl Offer {
-    /// Its models, as far as they are known.
+    /// Its models, as far as known.
     pub(crate) fn models(&self) -> &[ModelInfo] {
         match &self.answer {
             CatalogueAnswer::Models(models) => models,
@@ -100,10 +102,10 @@ impl Offer {
 }
 
 impl ModelSource {
-    /// What it offers, before it is asked.
+    /// The offer before the provider is asked.
     pub(crate) fn offer(&self) -> Offer {
         let answer = match (&self.offer.key, &self.provider) {
-            // A story is not asked: it is data.
+            // A story is data: there is nobody to ask.
             _ if self.offer.address.is_none() => CatalogueAnswer::Models(self.configured_models(&self.known)),
             (KeyState::Missing(_), _) => CatalogueAnswer::NoKey,
             (_, Err(why)) => CatalogueAnswer::Failed(why.to_string()),
@@ -112,7 +114,7 @@ impl ModelSource {
         Offer { answer, ..self.offer.clone() }
     }
 
-    /// Asks it. A provider without a key that needs one is not asked: nothing leaves this computer for it.
+    /// Asks the provider. One that needs a key but has none is not asked: nothing is sent.
     pub(crate) async fn ask(self) -> Offer {
         let offer = self.offer();
         let Ok(provider) = self.provider.as_ref().map_err(|_| ()) else { return offer };
@@ -128,7 +130,7 @@ impl ModelSource {
         Offer { answer, ..offer }
     }
 
-    /// A server that has no list of models, as some gateways, still has those that the configuration names.
+    /// A server without a list of models, like some gateways, still offers those that the configuration names.
     fn failed(&self, failure: &ReplyFailure) -> CatalogueAnswer {
         use crate::domain::FailureKind::{BadRequest, NameNotFound, NotAModel, NotFound, Unreachable};
         if matches!(failure.kind, NotFound | BadRequest | NotAModel) && !self.known.is_empty() {
@@ -141,7 +143,7 @@ impl ModelSource {
         answer(without_message(failure))
     }
 
-    /// The models that were told, and behind them those that only the configuration names.
+    /// The listed models, followed by those that only the configuration names.
     fn with_known(&self, told: Vec<ModelInfo>) -> Vec<ModelInfo> {
         let mut models: Vec<ModelInfo> =
             told.into_iter().take(MAX_MODELS).map(|model| (self.informed)(model)).collect();
@@ -155,7 +157,7 @@ impl ModelSource {
         models
     }
 
-    /// Models of which only the configuration knows.
+    /// Models that only the configuration knows.
     fn configured_models(&self, names: &[ModelName]) -> Vec<ModelInfo> {
         let named =
             |name: &ModelName| ModelInfo { local: self.offer.local, ..ModelInfo::named(name.clone()) };
@@ -163,7 +165,7 @@ impl ModelSource {
     }
 }
 
-/// What failed, in a line. No message was on its way, so nothing is said of one.
+/// The failure in one line, without the remark on a message: none was being sent.
 fn without_message(failure: &ReplyFailure) -> String {
     sending::without_message(&failure.message)
 }
@@ -173,42 +175,44 @@ pub(crate) async fn ask_all(sources: Vec<ModelSource>) -> Vec<Offer> {
     futures_util::future::join_all(sources.into_iter().map(ModelSource::ask)).await
 }
 
-/// The servers on this computer that answer with their models. Nothing leaves this computer.
+/// Asks the servers on this computer and returns those that list models. Nothing leaves this computer.
 pub async fn local_servers(catalogue: &Catalogue) -> Vec<Offer> {
     let catalogue = catalogue.clone();
-    // Who can be asked is read from disk.
+    // Reading which providers can be asked takes disk access.
     let sources = tokio::task::spawn_blocking(move || catalogue()).await.unwrap_or_default();
     let local = sources.into_iter().filter(|source| source.offer.local).collect();
     let offers = ask_all(local).await;
     offers.into_iter().filter(|offer| matches!(offer.answer, CatalogueAnswer::Models(_))).collect()
 }
 
-/// Why a model is not one that answers.
+/// Why a tested model is not usable.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
-    /// Nothing came in time.
+    /// No answer in time.
     #[error("{provider}: no answer within {} s.", LIST_TIMEOUT.as_secs())]
     Silent {
-        /// Who was asked.
+        /// The provider that was asked.
         provider: String,
     },
-    /// What its provider says.
+    /// The provider's error.
     #[error("{0}")]
     Failed(String),
-    /// Its provider answers, and lists others.
+    /// The provider answers, but does not list the model.
     #[error("{provider} answers after {ms} ms: the model is not among those that it lists.")]
     NotListed {
-        /// Who was asked.
+        /// The provider that was asked.
         provider: String,
-        /// After how many milliseconds it answered.
+        /// How long its answer took, in milliseconds.
         ms: u128,
     },
 }
 
-/// Whether a model answers, in a line for the person. Its provider's list is asked for; no request to the model leaves.
+/// Tests whether a model is available; returns a line for the person. Only asks for the provider's list, and sends
+/// nothing
+/// to the model.
 ///
 /// # Errors
-/// When it does not, or its provider lists others.
+/// When it is not available.
 pub async fn test_model(provider: &Provider) -> Result<String, TrialError> {
     let ModelName { provider: name, model } = provider.name();
     let start = std::time::Instant::now();
@@ -227,7 +231,7 @@ pub async fn test_model(provider: &Provider) -> Result<String, TrialError> {
     }
 }
 
-/// `8k`, `128k`, `1M`: a number of tokens, short. Powers of two and of ten are both written so by their makers.
+/// Formats a number of tokens: `8k`, `128k`, `1M`. Recognizes powers of two and of ten, as makers use both.
 pub fn tokens(number: u64) -> String {
     let scaled = |by: u64, unit: &str| {
         let tenths = number.saturating_mul(10).saturating_add(by / 2) / by;
@@ -246,7 +250,7 @@ pub fn tokens(number: u64) -> String {
     }
 }
 
-/// `$2.50/$10`: dollars for a million tokens, of requests and of replies; `free` where both cost nothing.
+/// `$2.50/$10`: dollars for a million tokens of requests and of replies; `free` if both cost nothing.
 pub fn price(price: &Price) -> String {
     // Billionths of a dollar a token are thousandths of a dollar a million.
     let dollars = |thousandths: u64| match (thousandths / 1000, thousandths % 1000) {

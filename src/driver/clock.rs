@@ -1,4 +1,4 @@
-//! The clock of the house: the only place that asks what time it is for the engine.
+//! The clock: the only code that reads the time for the engine.
 
 use crate::domain::Timestamp;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,12 +9,12 @@ pub enum Clock {
     /// The system's clock.
     #[default]
     System,
-    /// Always the same moment, for tests whose output is compared.
+    /// A constant, for tests that compare output.
     Fixed(Timestamp),
 }
 
 impl Clock {
-    /// The moment that it shows.
+    /// The current time.
     pub(crate) fn now(self) -> Timestamp {
         match self {
             Clock::System => {

@@ -1,4 +1,4 @@
-//! Two sessions side by side, as their files have them, and which ones a session can be compared with.
+//! Compares two sessions by their files, and lists the sessions to compare with.
 
 use super::newest::{NewestOnly, Question};
 use crate::engine::State;
@@ -9,19 +9,20 @@ use crate::text::number::size;
 use std::path::Path;
 use tokio::sync::Mutex;
 
-/// Bytes of two files that are read for it beside a session that is open: both stand in memory meanwhile, in up to sixteen
-/// times as many.
+/// The most bytes of two files that are compared while a session is open: they take up to sixteen times as much memory.
 const MAX_BYTES: u64 = 64_000_000;
 
-/// A session to compare with, as it is listed.
+/// A session to compare with, as an entry of the list.
 #[derive(Debug)]
 pub(crate) struct ComparableSession {
-    /// What is drawn in front of it.
+    /// What is drawn before it (the lines of a tree).
     pub(crate) lead: String,
     pub(crate) session: Summary,
 }
 
-/// Those of the tree that the session of this identity stands in, it among them; else all others, and whether it is so.
+/// The sessions of the tree that contains this session, with it; if it has no relatives, all other sessions. The flag
+/// says
+/// whether it has none.
 pub(crate) fn comparable(all: &[Summary], own: &str, signs: TreeSigns) -> (Vec<ComparableSession>, bool) {
     let tree = SessionTree::of(all, |_| true);
     let place = all.iter().position(|one| one.id == own);
@@ -35,19 +36,19 @@ pub(crate) fn comparable(all: &[Summary], own: &str, signs: TreeSigns) -> (Vec<C
     (listed.collect(), is_alone)
 }
 
-/// The identity of the session that is open.
+/// The id of the open session.
 pub(crate) fn own_id(state: &State) -> &str {
     state.transcript.header.as_ref().map_or("", |header| &header.id.0)
 }
 
-/// What came of it.
+/// The result of comparing two sessions.
 #[derive(Clone, Debug, Default)]
 pub struct SessionComparison {
-    /// What to call the two.
+    /// The names of the two.
     pub labels: [String; 2],
-    /// Where they part, and what is on each side from there.
+    /// Where they diverge, and what follows on each side.
     pub comparison: Comparison,
-    /// What is damaged in their files, a line each.
+    /// What is damaged in their files, one line each.
     pub damage: Vec<String>,
 }
 
@@ -58,7 +59,7 @@ pub(super) enum ComparisonError {
     NothingSaid,
     #[error("the other session is gone")]
     Gone,
-    /// They hold so many bytes.
+    /// Both files together have this many bytes, which is too much.
     #[error("they hold {}. sayso sessions compare does it", size(*.0))]
     Large(u64),
     #[error(transparent)]
@@ -93,7 +94,7 @@ fn compared_session<'a>(of: &'a Summary, loaded: &'a LoadedSession) -> ComparedS
     }
 }
 
-/// The same beside a session that is open, its own file first.
+/// Compares the files of the open session (first) and another one.
 pub(super) fn compare_files(
     own: &Path,
     other: &Path,
@@ -108,8 +109,9 @@ pub(super) fn compare_files(
     Ok(compare_sessions(&own, &other, seal)?)
 }
 
-/// Those that a front end asked for: one at a time, so that what two files take in memory is never taken twice, and of those
-/// that wait only the newest.
+/// The comparisons that a front end requested. Only one runs at a time, to bound the memory; of those that wait, only
+/// the
+/// newest will run.
 #[derive(Debug, Default)]
 pub(super) struct ComparisonQueue {
     asked: NewestOnly,
@@ -117,12 +119,12 @@ pub(super) struct ComparisonQueue {
 }
 
 impl ComparisonQueue {
-    /// One more is asked for.
+    /// Requests one more.
     pub(super) fn join(&self) -> Question {
         self.asked.ask()
     }
 
-    /// Compares when no other one is at it. `None`: a newer one was asked for.
+    /// Compares as soon as no other comparison runs. `None`: a newer one was requested.
     pub(super) async fn compare<T: Send + 'static>(
         &self,
         own: &Question,
@@ -156,13 +158,13 @@ mod tests {
                 let waits = waits.take();
                 let compare = move || {
                     began.send(number).unwrap();
-                    // The first one takes until it is let go on.
+                    // The first one runs until it is released.
                     if let Some(waits) = waits {
                         waits.recv().unwrap();
                     }
                     Ok(number)
                 };
-                // The first one is at it before the others come.
+                // The first one is running before the others come.
                 let task = runtime.spawn(async move { queue.compare(&own, compare).await });
                 if number == 1 {
                     runtime.block_on(async {

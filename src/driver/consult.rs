@@ -1,4 +1,4 @@
-//! The second opinion: a request beside the turn, whose answer is gathered whole, in bounded time and size.
+//! The second opinion: sends a request beside the turn and collects its whole answer, in bounded time and size.
 
 use super::rooms::Rooms;
 use super::sources::Signal;
@@ -9,14 +9,14 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// Opinions that come later are none.
+/// Later answers are discarded.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
-/// An answer of more bytes is none.
+/// Longer answers are discarded.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
 const MAX_REMARKS: usize = 4;
 const CHANNEL_CAPACITY: usize = 64;
 
-/// Why no answer was gathered, in words that stand after the name of the model.
+/// Why there is no answer, in words that follow the name of the model.
 #[derive(Debug, thiserror::Error)]
 enum NoAnswer {
     #[error("it grew too long")]
@@ -28,7 +28,7 @@ enum NoAnswer {
     /// The request has more tokens than the model's context.
     #[error("{0}")]
     NoRoom(String),
-    /// What the provider says.
+    /// The provider's error.
     #[error("{0}")]
     Failed(String),
 }
@@ -63,7 +63,7 @@ impl Rooms {
 async fn gather(provider: &Provider, request: &ModelRequest, patience: Duration) -> Consultation {
     let (mut usage, mut remarks) = (Usage::default(), Vec::new());
     let asking = async {
-        // Another model than the one in use may have a smaller context. Who made it remembers what was told.
+        // The judge may have a smaller context than the model in use. (The provider remembers this answer.)
         match does_not_fit(request, &provider.info().await) {
             Some(why) => Err(NoAnswer::NoRoom(why)),
             None => listen(provider, request, &mut usage, &mut remarks).await,
@@ -74,7 +74,7 @@ async fn gather(provider: &Provider, request: &ModelRequest, patience: Duration)
     Consultation { model: provider.name().clone(), text, usage, remarks }
 }
 
-/// Listens until the reply is over. Dropping the future closes the connection.
+/// Reads the reply to its end. Dropping the future closes the connection.
 async fn listen(
     provider: &Provider,
     request: &ModelRequest,
@@ -84,7 +84,7 @@ async fn listen(
     let (sender, mut events) = mpsc::channel(CHANNEL_CAPACITY);
     let asking = async {
         provider.ask(request, &sender).await;
-        // The last of it may still wait in the channel; it is read below.
+        // The end of the reply may still be in the channel; it is read below.
         std::future::pending::<()>().await;
     };
     let mut text = String::new();
@@ -122,7 +122,7 @@ mod tests {
     use crate::provider::ProviderSetup;
     use crate::provider::script::Script;
 
-    /// What is gathered of a story's answer.
+    /// The consultation that results from a story's answer.
     async fn gathered(reply: &str, patience: Duration) -> Consultation {
         let name = ModelName { provider: "scripted".into(), model: "judge".into() };
         let story = Script::parse(&format!("[[reply]]\npurpose = \"judge\"\n{reply}\n"), "test").unwrap();

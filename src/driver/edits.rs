@@ -1,8 +1,9 @@
-//! Placing edits: what a model wrote is laid on the files as they are now, and comes out as their whole new text.
+//! Places edits: applies what a model wrote to the current files, which gives their whole new text.
 //!
-//! An edit is placed when it is proposed, and anew when its files changed since; a text of the person's own that was made
-//! from files which changed is not touched, and can't be approved. Nobody approved that a file is read: the model is told whether its
-//! lines stand in it, and of a file whose reading the review has something to say about, not even that.
+//! An edit is placed when it is proposed, and again if its files have changed. If the person edited the result, and the
+//! files changed afterwards, it is kept as it is and can't be approved. Nobody approved reading these files, so the
+//! model
+//! only learns whether its lines occur in them; and not even that of a file whose reading would get a finding.
 
 use crate::domain::{Block, FileAct, OnDisk, Revision, Severity, Target, file_texts};
 use crate::edit::{self, EditError, Exactness, FileEdit};
@@ -13,23 +14,23 @@ use crate::workspace::FileError;
 use crate::workspace::target::{self, TargetFacts};
 use std::path::{Component, Path, PathBuf};
 
-/// What is said of a file in which nothing is looked for.
+/// The error for files that are not searched.
 const NOT_SEARCHED_MESSAGE: &str = "places are looked for only in the working folder, in files without secrets: read this one, and write it whole";
 
-/// Bytes of the texts of all files of an edit.
+/// The most bytes that the texts of all files of an edit may have.
 const MAX_BYTES: usize = 4 << 20;
 
-/// How an edit stands to its files.
+/// The state of an edit relative to its files.
 pub(super) enum EditState {
-    /// It is placed, and its files are as they were then: what was seen of them. Or it is no edit: nothing was.
+    /// It is placed and its files have not changed since; they are described here. Or the block is no edit (`None`).
     Stands(Option<Vec<TargetFacts>>),
-    /// Its places were looked for, now.
+    /// It was placed anew, with this result.
     Looked(Result<PlacedEdit, EditFault>),
-    /// A file changed since the person's own text was made from it, and which one.
+    /// This file has changed since the person edited the result.
     Outdated(String),
 }
 
-/// Looks at how an edit stands to its files. This reads them: for a worker.
+/// Determines the state of an edit. This reads its files: for a worker.
 pub(super) fn locate(block: &Block, revision: Revision, (scope, own): (&Scope, &Path)) -> EditState {
     let crate::domain::BlockKind::Edit { paths } = &block.kind else { return EditState::Stands(None) };
     // The first version is what the model wrote.
@@ -38,7 +39,7 @@ pub(super) fn locate(block: &Block, revision: Revision, (scope, own): (&Scope, &
         Ok(edits) => edits,
         Err(why) => return EditState::Looked(Err(fault(why.to_string()))),
     };
-    // What did not end may lack a part: as it stands it is nobody's edit.
+    // A block without an end may be incomplete, so it is not placed.
     if !block.origin.closed {
         return EditState::Looked(Err(fault(EditError::NoEnd.to_string())));
     }
@@ -54,7 +55,7 @@ pub(super) fn locate(block: &Block, revision: Revision, (scope, own): (&Scope, &
         Ok(seen) => seen,
         Err(why @ FileError::SameFile(..)) => return EditState::Looked(Err(fault(why.to_string()))),
         Err(why) => {
-            // What is wrong behind a link would tell of the place where it leads.
+            // The error for a path behind a link would reveal something about the place where it leads.
             let linked = paths.iter().find(|path| places.leads_on(path));
             return EditState::Looked(Err(
                 linked.map_or_else(|| fault(why.to_string()), |path| not_searched(path))
@@ -80,7 +81,7 @@ fn not_searched(path: &str) -> EditFault {
     EditFault(format!("{path}: {NOT_SEARCHED_MESSAGE}"))
 }
 
-/// The new text of all files.
+/// Applies the edit to all its files.
 fn placed_edit(
     edits: &[FileEdit],
     paths: &[String],
@@ -124,12 +125,13 @@ fn placed_edit(
     Ok(PlacedEdit { text: text.into(), bases, note: notes.join("; ") })
 }
 
-/// In which files the model may learn whether its lines stand there: those of the working folder of which the review would
-/// have nothing to warn of if they were read.
+/// Decides in which files the model may learn whether its lines occur: those in the working folder whose reading would
+/// get
+/// no finding.
 struct Searchable {
     scope: Scope,
     own: PathBuf,
-    /// The working folder as it is named.
+    /// The working folder, as named.
     cwd: PathBuf,
 }
 
@@ -141,7 +143,7 @@ impl Searchable {
         Self { scope: of_review, own: real(own), cwd }
     }
 
-    /// Judged by its name alone, before anything is looked at.
+    /// Decides by the name alone, before accessing the file.
     fn by_name(&self, path: &str) -> bool {
         let named = Path::new(path).strip_prefix(&self.cwd).unwrap_or(Path::new(path));
         let inside = named.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
@@ -150,14 +152,14 @@ impl Searchable {
             && self.is_harmless(path, &Target::at(self.cwd.join(named), OnDisk::Nothing))
     }
 
-    /// Whether a link stands on the way to it.
+    /// Whether there is a link on the way to it.
     fn leads_on(&self, path: &str) -> bool {
         let named = self.cwd.join(path);
         let below = named.ancestors().take_while(|part| **part != *self.cwd);
         below.into_iter().any(|part| part.is_symlink())
     }
 
-    /// Judged by where it leads.
+    /// Decides by where the path leads.
     fn as_seen(&self, path: &str, seen: &TargetFacts) -> bool {
         !seen.target.outside && self.is_harmless(path, &seen.target)
     }
@@ -169,7 +171,7 @@ impl Searchable {
     }
 }
 
-/// How the hunks of a file were found that do not stand there as they were written.
+/// Describes the hunks of a file that did not match literally.
 fn note(edit: &FileEdit, how: &[Exactness], several: bool) -> Vec<String> {
     let of = if several { format!(" of {}", edit.path) } else { String::new() };
     let other = how.iter().enumerate().filter(|(_, how)| **how != Exactness::Exact);

@@ -1,5 +1,4 @@
-//! A session on its way to others: its pictures are read, and a key in it stops it, is masked, or stays because the
-//! person said so.
+//! Prepares a session for export: reads its pictures, and stops at keys, masks them or keeps them, as the person chose.
 
 use super::images;
 use crate::domain::Masker;
@@ -8,33 +7,33 @@ use crate::text::number::counted;
 use crate::workspace::read;
 use std::path::Path;
 
-/// A larger picture is only named.
+/// Larger pictures are only named.
 const MAX_IMAGE_BYTES: u64 = 16 << 20;
-/// Pictures beyond so many bytes in all are only named.
+/// Pictures beyond this total are only named.
 const MAX_TOTAL_BYTES: u64 = 64 << 20;
-/// Places with keys that are told one by one.
+/// The most places with keys that are listed one by one.
 const MAX_PLACES_SHOWN: usize = 8;
 
-/// What becomes of keys that stand in it.
+/// What to do if the session contains keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportKeys {
-    /// Nothing is handed on.
+    /// Export nothing.
     Stop,
-    /// They are masked.
+    /// Mask them.
     Mask,
-    /// They stay: the person said so.
+    /// Keep them: the person said so.
     Keep,
 }
 
-/// What was typed behind `/export` names no form, or more than that.
+/// The argument of `/export` can't be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("/export md, html, ipynb, script or json; with redact, keys in it are masked")]
 pub(crate) struct ExportUsageError;
 
-/// What is typed behind `/export`: a form, and `redact`.
+/// Parses the argument of `/export`: a format, and `redact`.
 ///
 /// # Errors
-/// When it is neither; what may be typed is told.
+/// When it is neither; the error lists what is valid.
 pub(crate) fn parse_argument(argument: &str) -> Result<(ExportFormat, ExportKeys), ExportUsageError> {
     let mut words = argument.split_whitespace();
     let format = words.next().unwrap_or("md").parse().map_err(|_| ExportUsageError)?;
@@ -45,21 +44,21 @@ pub(crate) fn parse_argument(argument: &str) -> Result<(ExportFormat, ExportKeys
     }
 }
 
-/// Why nothing is handed on.
+/// Why nothing is exported.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExportStop {
-    /// Keys stand in it.
+    /// The session contains keys.
     #[error("{}", keys_message(.0))]
     Keys(Vec<Secret>),
-    /// It has nothing for that form.
+    /// The session has nothing for this format.
     #[error(transparent)]
     Form(#[from] ExportError),
 }
 
-/// The session as text in this form, and how the name of its file ends. Reads pictures: for a worker.
+/// The session as text in this format, and the ending of its file name. Reads pictures: for a worker.
 ///
 /// # Errors
-/// When keys stand in it, or it has nothing for this form.
+/// When the session contains keys, or nothing for this format.
 pub(crate) fn write(
     mut document: Document,
     format: ExportFormat,
@@ -89,7 +88,7 @@ pub(crate) fn write(
     Ok(document.write(format)?)
 }
 
-/// The bytes of a picture that lies among the session's own and is what it is said to be.
+/// The bytes of a picture, if it is one of the session's own files and matches its record.
 fn bytes(picture: &Picture, blobs: &Path, most: u64) -> Result<Vec<u8>, PictureError> {
     let place = images::session_file(&picture.path, blobs)
         .map_err(|why| PictureError::Unreadable(why.to_string()))?;

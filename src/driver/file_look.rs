@@ -1,4 +1,4 @@
-//! Looking at blocks that write, read or list: what they are about, and under which terms they would act.
+//! Inspects blocks that write, read or list: which files they act on, and under which terms.
 
 use super::edits::{self, EditState};
 use super::review_time::review_in_time;
@@ -14,16 +14,16 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where blocks about files stand.
+/// What the inspection of blocks about files has to know.
 #[derive(Clone, Debug)]
 pub(super) struct FileScope {
     /// What the review has to know.
     pub(super) scope: Scope,
-    /// The folder of sessions: sayso's own.
+    /// The folder of sessions, which belongs to sayso.
     pub(super) own: PathBuf,
 }
 
-/// What is found out about one revision of a block, and the places that it is about. This reads files: for a worker.
+/// Inspects one revision of a block; also returns the opened places that it acts on. This reads files: for a worker.
 pub(super) fn inspect(
     block: &Block,
     revision: Revision,
@@ -48,21 +48,21 @@ pub(super) fn inspect(
         None => return (impossible("this version is not known".into()), Vec::new()),
     };
     let scope = &files.scope;
-    // An edit is judged by one look: between two of them its files could become others.
+    // An edit is judged by a single look at its files: they could change between two.
     let looked = placed.map_or_else(|| target::look_all(&scope.cwd, scope.home.as_deref(), &act), Ok);
     let seen = match looked {
         Ok(seen) => seen,
         Err(why) => return (impossible(why.to_string()), Vec::new()),
     };
     let before = current_text(&act, &seen);
-    // The target is where links lead; places are judged by what they are there.
+    // Targets have their links resolved, so the folders that they are compared with are resolved too.
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let scope = &Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
     let own = files.own.canonicalize().unwrap_or_else(|_| files.own.clone());
     let mut review = review_places(&act, &seen, scope, &own);
     let writes = matches!(act, FileAct::Write { .. } | FileAct::WriteAll { .. });
     if let (true, Some(version)) = (writes, block.version(revision)) {
-        // Nothing of it runs: only what hides in its characters matters here.
+        // The text is not run: only hidden characters in it matter here.
         let is_edit = matches!(block.kind, BlockKind::Edit { .. });
         let old = before.as_deref().filter(|_| is_edit);
         review.findings.extend(character_findings(&act, old, &version.source, scope));
@@ -85,7 +85,7 @@ pub(super) fn inspect(
     (inspection, seen.into_iter().map(|seen| seen.place).collect())
 }
 
-/// The review of the places that an act is about, with what was remarked when they were looked at.
+/// Reviews the places that an act is about, including remarks from looking at them.
 fn review_places(act: &FileAct, seen: &[TargetFacts], scope: &Scope, own: &Path) -> Review {
     let mut review = Review::default();
     for (act, seen) in act.each().iter().zip(seen) {
@@ -104,7 +104,7 @@ fn review_places(act: &FileAct, seen: &[TargetFacts], scope: &Scope, own: &Path)
     review
 }
 
-/// What stands there now, as the new text is told: of several files in one.
+/// The current text of the files, joined like the new text if there are several.
 fn current_text(act: &FileAct, seen: &[TargetFacts]) -> Option<Arc<str>> {
     let FileAct::WriteAll { paths } = act else { return seen.first()?.before.clone() };
     let mut texts = Vec::with_capacity(seen.len());
@@ -115,7 +115,7 @@ fn current_text(act: &FileAct, seen: &[TargetFacts]) -> Option<Arc<str>> {
     file_texts::join(&texts).map(Arc::from)
 }
 
-/// What hides in the characters of a text. What stands in the `old` one already is no news of an edit.
+/// Findings about hidden characters. For an edit, those that are in the `old` text already are not reported.
 fn character_findings(act: &FileAct, old: Option<&str>, text: &str, scope: &Scope) -> Vec<Finding> {
     let Some(old) = old else { return review_in_time(text, None, scope).findings };
     let (masked, news) = mask_unchanged_lines(act, old, text);
@@ -128,8 +128,9 @@ fn character_findings(act: &FileAct, old: Option<&str>, text: &str, scope: &Scop
     findings
 }
 
-/// A text with a dot for each line that stands in the old one already, in the same file, and which of its lines are new.
-/// Lines with nothing on them stay what they are: new code below very many of them is far from what a reader sees.
+/// Replaces each line that the old text of the same file already has by a dot, and says which lines are new. Blank
+/// lines
+/// stay: new code below very many of them is out of the reader's sight.
 fn mask_unchanged_lines(act: &FileAct, old: &str, text: &str) -> (String, Vec<bool>) {
     let heads: HashSet<String> = match act {
         FileAct::WriteAll { paths } => {
@@ -154,7 +155,7 @@ fn mask_unchanged_lines(act: &FileAct, old: &str, text: &str) -> (String, Vec<bo
     (masked, news)
 }
 
-/// The places that are touched. An empty list would mean everything.
+/// Rights to exactly the places that are touched. (An empty list would mean all.)
 fn rights(writes: bool, seen: &[TargetFacts]) -> Rights {
     let paths: Vec<PathBuf> = seen.iter().map(|seen| seen.target.path.clone()).collect();
     let write = if writes { paths.clone() } else { Vec::new() };

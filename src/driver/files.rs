@@ -1,4 +1,4 @@
-//! Carrying out approved blocks that write, read or list.
+//! Carries out approved blocks that write, read or list.
 
 use super::rooms::Rooms;
 use super::runs::{look_again, not_started};
@@ -16,7 +16,7 @@ use crate::workspace::place::OpenPlace;
 use crate::workspace::protected::ProtectedFiles;
 use tokio::sync::mpsc;
 
-/// Why an approved block was not carried out: nothing was read or written then.
+/// Why an approved block was not carried out: nothing was read or written.
 #[derive(Debug, thiserror::Error)]
 enum NotCarriedOut {
     #[error("{STOPPED_BEFORE_START}")]
@@ -33,7 +33,7 @@ enum NotCarriedOut {
     Worker(#[from] tokio::task::JoinError),
 }
 
-/// Carries an approved block out, at the places that were held for it. This reads and writes: for a worker.
+/// Carries out an approved block through the places that were held open for it. This reads and writes: for a worker.
 fn carry_out(
     (terms, source): (&Terms, &str),
     (kind, tells): (&BlockKind, ChangesTold),
@@ -53,7 +53,7 @@ fn carry_out(
     let order = act::ActOrder { act: &act, target, places, contents, tells, kept_bytes };
     let mut report = act::carry_out(order, &terms.cwd, scope.home.as_deref());
     for file in &mut report.receipt.files {
-        // A hash of what is short tells it.
+        // The hash of a short text would reveal it.
         if review::is_secret(&file.path, scope) {
             file.sha256 = None;
         }
@@ -61,7 +61,7 @@ fn carry_out(
     Ok(report)
 }
 
-/// What is told of an edit: where it is now, and itself, where it was not found as it was written.
+/// What to report about an edit: its new line numbers, and the changes themselves if it did not match literally.
 fn change_detail(block: &Block) -> ChangesTold {
     match block.placed.last() {
         None => ChangesTold::Nothing,
@@ -70,7 +70,7 @@ fn change_detail(block: &Block) -> ChangesTold {
     }
 }
 
-/// Acts on a worker, unless it is stopped before the worker gets to it.
+/// Acts on a worker, unless it is stopped before the worker begins.
 async fn unless_stopped(
     stop: impl Fn() -> bool + Send + 'static,
     act: impl FnOnce() -> Result<RunReport, NotCarriedOut> + Send + 'static,
@@ -80,7 +80,7 @@ async fn unless_stopped(
 }
 
 impl Rooms {
-    /// As for a program, the decision has to be on disk before anything is done.
+    /// Starts a block about files. As with a program, the decision has to be on disk before anything is done.
     pub(super) fn start_files(&mut self, request: RunRequest, protected: Vec<String>, state: &State) {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         self.sources.listen_run(events);
@@ -93,7 +93,7 @@ impl Rooms {
         let (stop, obeyed, undo) = (self.is_stopped(run), self.obeyed.clone(), self.undo.clone());
         tokio::spawn(async move {
             let report = match store.sync().await {
-                // Who stops it while the disk is waited for has stopped it.
+                // It may have been stopped while waiting for the disk.
                 Ok(()) if stop() => not_started(STOPPED_BEFORE_START.into()),
                 Ok(()) => {
                     let _ = sender.send((run, RunEvent::Started)).await;
@@ -148,7 +148,7 @@ mod tests {
         let kind = (&kind, ChangesTold::Nothing);
         let report = carry_out((&terms, "x"), kind, &[], &scope).unwrap();
         assert!(matches!(report.outcome, Outcome::Refused(_)));
-        // One of another folder is not the one that was approved.
+        // A place in another folder is not the one that was approved.
         let other = tempfile::tempdir().unwrap();
         let place = OpenPlace::find(&other.path().join("a.txt")).unwrap();
         let report = carry_out((&terms, "x"), kind, &[place], &scope).unwrap();

@@ -1,5 +1,4 @@
-//! The bytes of images that go along with a request. They are read before it leaves; what can't be read is told in the
-//! text instead.
+//! Reads the images of a request before it is sent; for images that can't be read, the text says so instead.
 
 use crate::domain::{MessageImage, ModelRequest};
 use crate::workspace::FileError;
@@ -7,7 +6,7 @@ use crate::workspace::place::{Folder, OpenPlace};
 use crate::workspace::read;
 use std::path::Path;
 
-/// Images of more bytes are not sent.
+/// Larger images are not sent.
 const MAX_BYTES: u64 = 3 << 20;
 
 /// Why a file of the session is not read, shown or opened.
@@ -35,13 +34,13 @@ pub(super) enum SessionFileError {
     File(#[from] FileError),
 }
 
-/// Whether a request waits for the bytes of images.
+/// Whether a request still lacks the bytes of its images.
 pub(super) fn needs_bytes(request: &ModelRequest) -> bool {
     request.messages.iter().any(|message| message.images.iter().any(|image| image.data.is_none()))
 }
 
-/// Reads the images of a request. Only files in the session's own folder of blobs are read: a session's file may come
-/// from somebody else, and must not send away what it names. Blocks; for a worker.
+/// Reads the images of a request. Only reads files in the session's own folder of blobs: the session file may come from
+/// somebody else and must not cause other files to be sent. Blocks; for a worker.
 pub(super) fn read(mut request: ModelRequest, blobs: &Path) -> ModelRequest {
     for message in &mut request.messages {
         let mut missing = Vec::new();
@@ -73,7 +72,9 @@ fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, SessionFileError
     }
 }
 
-/// A file of a run, an image or a large output, where it lies among this session's own. It is held: what is read of it lies there too.
+/// Opens a file of a run (an image or a large output) if it is among this session's own files. The open place
+/// guarantees
+/// that what is read is among them too.
 pub(super) fn session_file(path: &Path, blobs: &Path) -> Result<OpenPlace, SessionFileError> {
     let folder = Folder::find(blobs).map_err(|_| SessionFileError::NoFolder)?;
     let place = OpenPlace::find(path).ok().filter(|place| place.found().is_some());
@@ -82,7 +83,7 @@ pub(super) fn session_file(path: &Path, blobs: &Path) -> Result<OpenPlace, Sessi
     belongs.then_some(place).ok_or(SessionFileError::Foreign)
 }
 
-/// The kind of image that its first bytes tell.
+/// The image format, by the first bytes.
 pub(super) fn kind(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => Some("image/png"),

@@ -1,4 +1,4 @@
-//! Looking at a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
+//! Inspects a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
 use super::file_look::{self, FileScope, impossible};
 use super::links::{AllSeen, SeenPaths, review_with_links};
@@ -20,11 +20,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::mpsc;
 
-/// Gives an entry of the file.
+/// Reads an entry of the session file.
 pub(super) type EntryReader = Box<dyn FnMut(u64) -> Result<Entry, String>>;
 
-/// What was said, printed and read before a step. What of it stands in the file alone is read once, by the worker that
-/// looks first.
+/// The texts that were said, printed and read before a step. Those that are only in the file are read once, by the
+/// first
+/// worker that needs them.
 pub(super) struct EarlierTexts {
     gathered: UnreadTexts,
     read: Box<dyn Fn() -> EntryReader + Send + Sync>,
@@ -32,7 +33,7 @@ pub(super) struct EarlierTexts {
 }
 
 impl EarlierTexts {
-    /// `read` gives what reads entries of the file.
+    /// `read` returns a reader of the session file.
     pub(super) fn new(gathered: UnreadTexts, read: impl Fn() -> EntryReader + Send + Sync + 'static) -> Self {
         Self { gathered, read: Box::new(read), texts: OnceLock::new() }
     }
@@ -42,7 +43,7 @@ impl EarlierTexts {
     }
 }
 
-/// Looks at one revision of a block and tells what was found.
+/// Inspects one revision of a block and sends the result.
 pub(super) fn spawn(
     block: Block,
     revision: Revision,
@@ -72,7 +73,7 @@ pub(super) fn spawn(
         let terms = find_terms(&block, revision, (limits, fresh, terminal), &executor).await;
         let terms = terms.map_err(|why| why.to_string());
         let scope = match &terms {
-            // An earlier `cd` changes what a relative path means.
+            // An earlier `cd` changes what relative paths mean.
             Ok(terms) => Scope { cwd: terms.cwd.clone(), ..scope },
             Err(_) => scope,
         };
@@ -102,7 +103,9 @@ pub(super) fn spawn(
     });
 }
 
-/// What of a block's effects will be refused, by what its run reaches; with that. Links are followed on a worker.
+/// Which effects of a block its run can't carry out, judging by its reach; returns the reach too. Links are followed on
+/// a
+/// worker.
 async fn refused_effects(review: &Review, reach: Reach, scope: &Scope) -> (Reach, Vec<String>) {
     let (effects, scope) = (review.effects.clone(), scope.clone());
     let work = tokio::task::spawn_blocking(move || {
@@ -113,7 +116,7 @@ async fn refused_effects(review: &Review, reach: Reach, scope: &Scope) -> (Reach
     work.await.unwrap_or_default()
 }
 
-/// What of the files that a run may change would be remembered.
+/// What of the files that a run may change would be copied for undo.
 async fn undo_cover(
     undo: Arc<UndoRoom>,
     block: (BlockId, Revision),
@@ -124,7 +127,7 @@ async fn undo_cover(
     work.await.unwrap_or_else(|error| Some(UndoCover::none(error.to_string())))
 }
 
-/// The packages that a block of Python needs and that are not there.
+/// The missing packages that a block of Python needs.
 async fn missing_packages(
     block: &Block,
     revision: Revision,
@@ -140,7 +143,7 @@ async fn missing_packages(
     }
 }
 
-/// The container image for want of which a block in this language can't run.
+/// The missing container image without which a block in this language can't run.
 async fn missing_image(language: Option<Language>, executor: &Executor) -> Option<ImageName> {
     let missing = executor.missing(&language?).await?;
     ImageName::parse(&missing.name).ok()
@@ -201,14 +204,14 @@ async fn find_terms(
     })
 }
 
-/// The file that is loaded. What counts is the text that was read from it; the file itself is not looked at again.
+/// The target of a block that loads functions: the text that was read at the start counts, not the current file.
 fn file_of_functions(path: &str, source: &str, cwd: &Path) -> Target {
     let path = PathBuf::from(path);
     let found = OnDisk::File(Some(Sha256::of(source.as_bytes())));
     Target { outside: !path.starts_with(cwd), bytes: source.len() as u64, ..Target::at(path, found) }
 }
 
-/// The review of a block whose text is no code but names what is fetched: packages, an image.
+/// The review of a block whose text is not code but names what to fetch: packages or an image.
 fn review_of_name(kind: &BlockKind, version: &Version) -> Option<Review> {
     match kind {
         BlockKind::Install { .. } => {
@@ -235,13 +238,13 @@ async fn review_block(
         }
         let (mut review, seen) = review_with_links(&version.source, version.language.as_ref(), &scope);
         add_sizes(&mut review, &scope);
-        // What sayso itself proposes has its words from nowhere else.
+        // The words of a block that sayso itself proposes have no other source.
         if !block.is_own() {
             match earlier.texts() {
                 Ok(texts) => {
                     review.traces = traces_in_time(&version.source, version.language.as_ref(), texts);
                 }
-                // Which of its words an output brought in is not known then.
+                // Without these texts, it is not known which words came from an output.
                 Err(why) => {
                     review
                         .unchecked
@@ -252,13 +255,13 @@ async fn review_block(
         (review, seen)
     });
     work.await.unwrap_or_else(|error| {
-        // A rule that breaks must not let a block pass as clean.
+        // A panic in a rule must not let a block pass as clean.
         tracing::error!(%error, "the review broke off");
         (review::unchecked("the checks broke off", &known), SeenPaths::default())
     })
 }
 
-/// Says of what would be deleted how much it is: `deletes a folder: out/charts (3 files, 1.2 MB)`.
+/// Adds the size of what would be deleted to the finding: `deletes a folder: out/charts (3 files, 1.2 MB)`.
 fn add_sizes(review: &mut Review, scope: &Scope) {
     for path in &review.effects.deletes {
         let Some(size) = facts::describe(&scope.cwd, scope.home.as_deref(), path) else { continue };

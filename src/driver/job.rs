@@ -1,4 +1,4 @@
-//! Small jobs that a front end asks for beside the session, and what comes of them.
+//! Jobs that a front end requests beside the session, and their results.
 
 use super::catalogue::Offer;
 use super::comparison::SessionComparison;
@@ -21,34 +21,34 @@ use std::sync::Arc;
 pub enum Job {
     /// List the sessions.
     Sessions,
-    /// Find places in sessions by what was said and done in them, by words and filters as they were typed: those of a
-    /// folder, where one is given. One that is asked for later ends it.
+    /// Search sessions for words and filters, as typed; within a folder, if one is given. A later search cancels this
+    /// one.
     SearchSessions(String, Option<PathBuf>),
-    /// The same in all folders, with the sessions whose names hold the words.
+    /// The same in all folders, including sessions whose names contain the words.
     SearchWithNames(String),
-    /// Read the end of a session for a preview, at most so many messages.
+    /// Read the last messages of a session for a preview.
     Preview(PathBuf),
-    /// Compare the session that is open with the one in this file.
+    /// Compare the open session with the one in this file.
     Compare(PathBuf),
-    /// Give a session another name.
+    /// Rename a session.
     Rename(PathBuf, String),
     /// Delete a session and its blobs.
     Delete(PathBuf),
-    /// Which interpreters are on this machine.
+    /// Find the interpreters on this machine.
     Interpreters,
-    /// What confines runs, by its tests.
+    /// Test what confines runs.
     Sandbox,
-    /// Which model servers answer on this machine.
+    /// Find the model servers that answer on this machine.
     Servers,
-    /// Which models each provider offers; told provider by provider.
+    /// List the models of each provider; results arrive provider by provider.
     Models,
-    /// Whether a model's provider answers.
+    /// Test whether a model is available.
     TestModel(ModelName),
-    /// Write the key that was pasted for this provider into the person's file of keys.
+    /// Write the pasted key for this provider into the person's file of keys.
     StoreKey(String),
     /// Save an image into the working folder.
     SaveImage(ImageRef),
-    /// Write the session into the working folder in a form for others; this becomes of keys in it.
+    /// Export the session into the working folder in this format.
     Export(ExportFormat, ExportKeys),
     /// Save a block's output into the working folder.
     SaveOutput(Box<BlockItem>),
@@ -56,43 +56,43 @@ pub enum Job {
     FolderFiles,
     /// Read the files that this message names.
     GivenFiles(String),
-    /// Which files of instructions changed since a run began.
+    /// Find the instruction files that changed since a run began.
     ChangedInstructions,
-    /// Tell the model these texts of files of instructions, which the person has seen.
+    /// Use these texts of instruction files from now on: the person has seen them.
     TakeInstructions(Vec<HeldFile>),
-    /// Open an image of a run with the program that the desktop has for it. The person was asked.
+    /// Open an image of a run with the desktop's program, after the person agreed.
     Open(ImageRef),
-    /// Decode an image file into at most so many pixels, width and height, in a confined process.
+    /// Decode an image file in a confined process, scaled to fit this width and height in pixels.
     Picture(PathBuf, (u32, u32)),
-    /// Read the recipes that there are anew.
+    /// Read the recipes again.
     Recipes,
-    /// Begin the recipe of this name with these answers to its inputs.
+    /// Start the recipe of this name with these answers to its inputs.
     BeginRecipe(String, Answers),
-    /// List what a run changed, by its record, and how each change stands by now.
+    /// List what a run changed, by its record, with the current state of each change.
     Changes(Sha256),
-    /// Compare the texts of one change of a record, which has this path.
+    /// Compare the texts before and after one change (number and path) of a record.
     ChangeTexts(Sha256, u32, String),
-    /// Write the definition of a new recipe with this name, made from what was asked in this session.
+    /// Write the definition of a new recipe of this name, made from the requests in this session.
     NewRecipe(String),
 }
 
-/// Why a job failed. It is only told: nobody asks for its kind.
+/// Why a job failed; only shown, never matched.
 pub(super) type JobError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Writes the key that was pasted for a provider into the person's file of keys, and gives the file.
+/// Writes the pasted key for a provider into the person's file of keys, and returns the file.
 pub(crate) type StoreKey =
     Arc<dyn Fn(&str) -> Result<PathBuf, Box<dyn std::error::Error + Send + Sync>> + Send + Sync>;
 
-/// What came of a job.
+/// The result of a job.
 #[derive(Clone, Debug)]
 pub enum JobResult {
     /// The sessions, newest first.
     Sessions(Vec<Summary>),
-    /// Where sessions hold what was typed, or what is wrong with a filter in it.
+    /// The typed search and what it found, or what is wrong with a filter in it.
     SessionHits(String, Result<SessionsFound, FilterError>),
-    /// The end of a session as plain lines, and the bytes that it takes on the disk with all that is its own.
+    /// The end of a session as plain lines, and the size of all its files on disk.
     Preview(PathBuf, Vec<String>, u64),
-    /// The session that is open, on the left, and the one of this file; or why they are not compared.
+    /// The comparison of the open session (left) with the one in this file, or why there is none.
     Compared(PathBuf, Result<Arc<SessionComparison>, String>),
     /// The list of sessions has changed.
     SessionsChanged,
@@ -102,26 +102,26 @@ pub enum JobResult {
     Sandbox(Result<SandboxReport, String>),
     /// Model servers that answered on this machine.
     Servers(Vec<Offer>),
-    /// What the providers offer, before they are asked.
+    /// All providers, before they are asked.
     Offers(Vec<Offer>),
-    /// What one provider offers, now that it was asked.
+    /// One provider, with its answer.
     Offer(Offer),
     /// The key of this provider was written into this file.
     KeyStored(String, PathBuf),
-    /// Whether a model's provider answers, in words.
+    /// Whether a model is available, in words.
     Tested(ModelName, Result<String, String>),
-    /// The recipes that there are, and what is new to tell of files that hold none.
+    /// All recipes, and new notices about files that contain none.
     Recipes(RecipeCards, Vec<Notice>),
-    /// The recipe was not begun: these answers do not fit. The field is empty where none is at fault.
+    /// The recipe was not started: these answers do not fit. The field is empty if none is at fault.
     RecipeRefused {
-        /// Its name.
+        /// The recipe's name.
         name: String,
         /// What does not fit.
         misfits: Vec<AnswerError>,
     },
-    /// What a run changed, or why it is not known any more.
+    /// The changes of the run with this record, or why they are no longer known.
     Changes(Sha256, Result<Vec<UndoChange>, String>),
-    /// The path of a change, and its texts compared.
+    /// The path of a change, and the comparison of its texts.
     ChangeTexts(String, String),
     /// The definition of a new recipe was written.
     NewRecipe(PathBuf),
@@ -129,13 +129,13 @@ pub enum JobResult {
     Opened(PathBuf),
     /// The files of the working folder.
     FolderFiles(Arc<FolderFiles>),
-    /// The files that this message names, or all of them that can't be given.
+    /// The message, and the files that it names; or the errors of all that can't be given.
     GivenFiles(String, Result<Vec<GivenFile>, Vec<GivenFileError>>),
     /// A file was written.
     Saved(PathBuf),
-    /// The files of instructions that changed since a run began.
+    /// The instruction files that changed since a run began.
     ChangedInstructions(Vec<HeldFile>),
-    /// A picture that was asked for in at most so many pixels, or why it can't be drawn.
+    /// The requested file and size, and the picture or why it can't be drawn.
     Picture(PathBuf, (u32, u32), Result<Pixels, UndrawnReason>),
     /// The job failed, and why.
     Failed(String),

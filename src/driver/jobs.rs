@@ -1,4 +1,4 @@
-//! Carries out the jobs that a front end asks for. They never hold it up; what they find is told as
+//! Carries out the jobs that a front end requests, without blocking it. Results arrive as
 //! [`super::Notification::Job`].
 
 use super::Driver;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Places of sessions that are told for what was typed.
+/// The most hits that a search reports.
 const MAX_HITS: usize = 30;
 
 /// Images larger than this are not drawn.
@@ -31,7 +31,7 @@ const MAX_DRAWN_BYTES: u64 = 4 << 20;
 const MAX_SAVED_BYTES: u64 = 64 << 20;
 
 impl Driver {
-    /// Starts a job; what comes of it is told as [`JobResult`].
+    /// Starts a job; its result arrives as a [`JobResult`].
     pub(crate) fn start_job(&self, job: Job) {
         let (executor, search) = (self.rooms.executor.clone(), self.rooms.instructions.clone());
         let (blobs, working) = (self.rooms.store.blobs(), self.rooms.working.clone());
@@ -95,7 +95,7 @@ impl Driver {
             })),
             Job::Changes(record) => self.list_changes(record),
             Job::ChangeTexts(record, number, path) => self.compare_change(record, number, path),
-            // What runs made is not believed, and not opened in this process.
+            // Files that runs made are not trusted, and not decoded in this process.
             Job::Open(image) => {
                 let programs = executor.launcher();
                 self.spawn_disk_job(move || {
@@ -130,13 +130,13 @@ impl Driver {
         });
     }
 
-    /// The newest one wins: one that was asked for before it ends without an answer.
+    /// A newer request cancels this one, which then sends no result.
     fn compare_with(&self, other: PathBuf) {
         let (store, queue, inbox) = (self.rooms.store.clone(), self.comparisons.clone(), self.rooms.inbox());
         let own = queue.join();
         tokio::spawn(async move {
             let file = other.clone();
-            // What was said and done just now is in its file, too.
+            // The file includes the latest messages and results.
             let compared = match store.sync().await {
                 Err(error) => own.is_newest().then(|| Err(error.into())),
                 Ok(()) => {
@@ -151,7 +151,7 @@ impl Driver {
         });
     }
 
-    /// The newest one wins: one that began before it ends without an answer.
+    /// A newer request cancels this one, which then sends no result.
     fn search_sessions(&self, text: String, folder: Option<PathBuf>, with_names: bool) {
         let (sessions, masker) = (self.rooms.sessions.clone(), self.rooms.scope.masker.clone());
         let (searches, inbox) = (&self.searches, self.rooms.inbox());
@@ -164,11 +164,11 @@ impl Driver {
                 Err(why) => JobResult::SessionHits(text, Err(why)),
                 Ok(mut wanted) => {
                     wanted.limit = MAX_HITS;
-                    // A list of sessions has their names itself, and they need not be read for each letter.
+                    // The list of sessions searches the names itself, without reading files for each letter.
                     wanted.without_names = !with_names;
                     // A filter that is still being typed filters nothing.
                     let nothing = wanted.is_empty();
-                    // A folder that was typed is meant more than the one of the list.
+                    // A folder in the typed text overrides the folder of the list.
                     wanted.folder = wanted.folder.or(folder);
                     let found = if nothing {
                         Ok(search::SearchResults::default())
@@ -226,7 +226,7 @@ impl Driver {
     }
 
     fn export(&self, format: ExportFormat, keys: ExportKeys) {
-        // Taken as it is now; what comes meanwhile is not in it.
+        // A snapshot: what is added meanwhile is not exported.
         let mut transcript = self.state().transcript.clone();
         let store = self.rooms.store.clone();
         let (masker, blobs) = (self.rooms.scope.masker.clone(), self.rooms.store.blobs());
@@ -261,7 +261,7 @@ impl Driver {
                 Ok(working) => workspace::given::read(&working, &text, &masker),
                 Err(error) => Err(vec![GivenFileError::NoFolder(error)]),
             };
-            // The text goes back in any case: it is the person's message.
+            // The text is returned in any case: it is the person's message.
             Ok(JobResult::GivenFiles(text, files))
         });
     }
@@ -271,7 +271,7 @@ impl Driver {
         tokio::spawn(async move { inbox.send(Signal::Job(work.await)).await });
     }
 
-    /// For jobs that read or write files: each may take its time.
+    /// Runs a job that reads or writes files, and may be slow, on a worker.
     fn spawn_disk_job(&self, work: impl FnOnce() -> Result<JobResult, JobError> + Send + 'static) {
         let inbox = self.rooms.inbox();
         tokio::task::spawn_blocking(move || {
@@ -281,9 +281,9 @@ impl Driver {
     }
 }
 
-/// Tells what each provider offers as it answers.
+/// Sends each provider's offer as soon as it answers.
 async fn send_offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
-    // Who can be asked, with which key, is read from disk.
+    // Reading which providers can be asked takes disk access.
     let Ok(sources) = tokio::task::spawn_blocking(move || catalogue()).await else { return };
     let all = JobResult::Offers(sources.iter().map(ModelSource::offer).collect());
     if inbox.send(Signal::Job(all)).await.is_err() {
@@ -297,7 +297,7 @@ async fn send_offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
     }
 }
 
-/// Writes all output of a block's last run: the blob where more was printed than is kept.
+/// Writes the whole output of a block's last run, from the blob if more was printed than is kept.
 fn save_output(mut block: BlockItem, store: &Store, working: &Folder) -> Result<JobResult, JobError> {
     let name = format!("block-{}-output.txt", block.block.id);
     let run = block.runs.last_mut().filter(|run| run.ended.is_some()).ok_or("No output yet.")?;

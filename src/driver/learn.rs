@@ -1,4 +1,4 @@
-//! What the engine has to know beside the session: the model's context and price, and files of instructions.
+//! Gathers what the engine has to know besides the session: the model's context and price, and instruction files.
 
 use super::Notification;
 use super::rooms::Rooms;
@@ -10,12 +10,13 @@ use crate::workspace::instructions::{self, InstructionReport};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How long a prompt waits for the files of instructions. A folder that does not answer must not hold it up; what is
-/// found later holds from the next request on.
+/// How long a prompt waits for the instruction files. An unresponsive folder must not hold it up; files that are found
+/// later
+/// apply from the next request on.
 pub(super) const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_millis(150);
 
 impl Rooms {
-    /// Asks what is known of the model in use.
+    /// Asks the provider about the model in use.
     pub(super) fn learn_model(&mut self, state: &State) {
         self.learned = true;
         self.take_known(state);
@@ -27,7 +28,7 @@ impl Rooms {
         });
     }
 
-    /// What the configuration says of the model in use is known without asking anyone.
+    /// Takes what the configuration says of the model in use, which needs no request.
     pub(super) fn take_known(&mut self, state: &State) {
         let Some(name) = self.provider.as_ref().map(|provider| provider.name().clone()) else { return };
         if state.live.model.as_ref().is_none_or(|known| known.name != name) {
@@ -36,8 +37,9 @@ impl Rooms {
         }
     }
 
-    /// Asks the Jupyter server for which languages it has a kernel, where that is not known. One that does not answer tells
-    /// it with the block that needs it.
+    /// Asks the Jupyter server for which languages it has kernels, if that is not known. If it does not answer, the
+    /// next block
+    /// that needs it reports that.
     pub(super) fn learn_kernels(&self, state: &State) {
         let kernels = state.live.conditions.as_ref().map(|conditions| &conditions.kernels);
         if kernels != Some(&KernelLanguages::Unknown) {
@@ -52,29 +54,29 @@ impl Rooms {
         });
     }
 
-    /// Reads the files of instructions while nobody waits for them.
+    /// Reads the instruction files while nobody waits for them.
     pub(super) fn look_for_instructions(&self) {
         let (search, inbox) = (self.instructions.clone(), self.inbox());
         tokio::task::spawn_blocking(move || {
-            // What can't be used is told with the first prompt.
+            // Problems with them are reported with the first prompt.
             let looked = instructions::look(&search);
             let _ = inbox.blocking_send(Signal::Event(Event::Instructions(looked.told)));
         });
     }
 
-    /// A run is about to begin: from here on what changes in a file of instructions may be its work.
+    /// A run is about to begin: from now on, changes in instruction files may be its work.
     pub(super) fn run_may_change_instructions(&mut self) {
         if !std::mem::replace(&mut self.ran, true) {
             instructions::run_begins(&self.instructions);
         }
     }
 
-    /// Reads the files of instructions anew: they may have changed since the last prompt.
+    /// Reads the instruction files again, because they may have changed since the last prompt.
     pub(super) fn read_instructions(&mut self) {
         let (search, inbox) = (self.instructions.clone(), self.inbox());
         let (sender, found) = mpsc::sync_channel(0);
         tokio::task::spawn_blocking(move || {
-            // Nobody waits for it any more: it came too late for this prompt.
+            // The prompt no longer waits: the files came too late for it.
             if let Err(mpsc::SendError(looked)) = sender.send(instructions::look(&search)) {
                 let _ = inbox.blocking_send(Signal::Event(Event::Instructions(looked.told)));
             }
@@ -84,7 +86,7 @@ impl Rooms {
         }
     }
 
-    /// What can't be used is told when it is news.
+    /// Reports problems with instruction files, each only once.
     fn take_instructions(&mut self, files: Vec<Instructions>, notices: Vec<Notice>) {
         let told: Vec<Notice> = notices.into_iter().filter(|notice| !self.told.contains(notice)).collect();
         self.told.extend(told.iter().cloned());

@@ -1,5 +1,5 @@
-//! Where the paths lead that a block names: they count by the place that they lead to, and are compared once more right
-//! before its start.
+//! Resolves the paths that a block names: reviews them by where they lead, and compares that again right before the
+//! start.
 
 use super::review_time::review_in_time;
 use crate::domain::{BlockId, Effects, Finding, Language, Place, Review, Revision, Severity};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// The review of a text that may run here: where paths that it names lead elsewhere, the place counts that they lead to.
+/// Reviews a text that may run here; a path that leads elsewhere is judged by its destination.
 pub(super) fn review_with_links(
     source: &str,
     language: Option<&Language>,
@@ -32,7 +32,7 @@ pub(super) fn review_with_links(
     (review, seen)
 }
 
-/// A remark on each path that leads elsewhere.
+/// A finding for each path that leads elsewhere.
 fn link_findings(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
     let one = |(name, place): (&String, &PathBuf)| {
         let outside = !place.starts_with(cwd);
@@ -52,7 +52,7 @@ fn link_findings(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
     both.map(one).collect()
 }
 
-/// Where the paths led that a block names when it was looked at, to be compared right before it starts.
+/// Where the paths in a block led at its inspection, to be compared right before it starts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeenPaths {
     cwd: PathBuf,
@@ -68,7 +68,7 @@ impl SeenPaths {
         Self { cwd, home, effects, leads }
     }
 
-    /// The first path that leads elsewhere by now. This looks at the disk: for a worker.
+    /// The first path that now leads elsewhere. This accesses the disk: for a worker.
     pub(super) fn changed(&self) -> Option<String> {
         let now = leads::of_effects(&self.cwd, self.home.as_deref(), &self.effects);
         let pairs = [(&self.leads.0, &now.0), (&self.leads.1, &now.1)];
@@ -79,14 +79,15 @@ impl SeenPaths {
     }
 }
 
-/// What was seen of blocks, by the newest look at each.
+/// The paths of all blocks, as of the latest inspection of each.
 pub(super) type AllSeen = Arc<Mutex<HashMap<(BlockId, Revision), SeenPaths>>>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A working folder, a home beside it with a key, and what a text in the folder is told to do.
+    /// A working folder, and a home folder beside it that contains a file of keys. Tests review texts in the working
+    /// folder.
     #[cfg(unix)]
     struct Place {
         base: tempfile::TempDir,

@@ -1,5 +1,6 @@
-//! A recipe of the person's own, made out of a session: its definition is written to be changed, and overwrites nothing.
-//! What stands in it is told in the room `recipe`.
+//! Makes a recipe of the person's own from a session: writes a definition for the person to change, and overwrites
+//! nothing.
+//! The room `recipe` makes its text.
 
 use super::Driver;
 use super::job::{JobError, JobResult};
@@ -11,7 +12,7 @@ use crate::workspace;
 const MAX_NAME_LENGTH: usize = 40;
 
 impl Driver {
-    /// Writes a definition made out of this session; what comes of it is told.
+    /// Writes a definition made from this session and sends the result.
     pub(super) fn new_recipe(&self, name: &str) {
         let text = scaffold(&self.state().transcript, name);
         let (name, book, inbox) = (name.to_owned(), self.rooms.recipes.clone(), self.rooms.inbox());

@@ -1,9 +1,9 @@
-//! Questions of which only the newest is answered.
+//! Requests of which only the newest is answered ([`NewestOnly`]).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many were asked.
+/// The number of requests so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NewestOnly(Arc<AtomicU64>);
 
@@ -21,7 +21,7 @@ impl NewestOnly {
 }
 
 impl Question {
-    /// Whether none was asked since.
+    /// Whether no newer request was made.
     pub(super) fn is_newest(&self) -> bool {
         self.asked.load(Ordering::Acquire) == self.number
     }

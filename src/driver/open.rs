@@ -1,6 +1,8 @@
-//! Opening an image with the program that the desktop has for it, outside of any sandbox. A run made the image, so what
-//! is opened is inert by its bytes, its name and its record: a picture of a few plain formats and nothing that a desktop
-//! would run. The person is asked before (`tui`), and the file has to be what was recorded.
+//! Opens an image with the desktop's program for it, outside of any sandbox. A run made the image, so what is opened
+//! has to
+//! be harmless by its bytes, name and record: a picture in one of a few plain formats, and nothing that a desktop would
+//! run.
+//! The person is asked first (in `tui`), and the file has to match the record.
 
 use super::images::{SessionFileError, kind, session_file};
 use crate::domain::ImageRef;
@@ -10,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 const OPENER: Start = if cfg!(target_os = "macos") { Start::Open } else { Start::XdgOpen };
-/// A larger file is not opened from here.
+/// Larger files are not opened.
 const MAX_BYTES: u64 = 64 << 20;
-/// What is opened: the type, and the endings of its files. No text, no SVG, nothing that can hold a script.
+/// What may be opened: MIME types, and their file extensions. No text, no SVG, nothing that can contain a script.
 const INERT_TYPES: &[(&str, &[&str])] = &[
     ("image/png", &["png"]),
     ("image/jpeg", &["jpg", "jpeg"]),
@@ -20,23 +22,23 @@ const INERT_TYPES: &[(&str, &[&str])] = &[
     ("image/webp", &["webp"]),
 ];
 
-/// Why an image was not opened outside, with what can be done instead.
+/// Why an image was not opened, and what can be done instead.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OpenError {
-    /// The image by its name, and why it is not one that is opened.
+    /// The image by its name, and why it may not be opened.
     #[error("{0} is not opened: {1}. w saves it.")]
     NotInert(String, SessionFileError),
-    /// The desktop's program is not there, or can't be trusted.
+    /// The desktop's program is missing, or can't be trusted.
     #[error("{why}. The file is {}", path.display())]
     NoOpener { why: LaunchError, path: PathBuf },
     #[error("{why}. The file is {}", path.display())]
     NotStarted { why: std::io::Error, path: PathBuf },
 }
 
-/// Starts the desktop's opener on an image and does not wait for it. Gives the file that was opened.
+/// Starts the desktop's opener on an image without waiting for it. Returns the opened file.
 ///
 /// # Errors
-/// It is not what it was, it is nothing that is opened outside, or there is no opener.
+/// When the file no longer matches its record, is of a kind that is not opened, or there is no opener.
 pub(super) fn open_externally(
     image: &ImageRef,
     blobs: &Path,
@@ -51,7 +53,7 @@ pub(super) fn open_externally(
     Ok(path)
 }
 
-/// The file of an image, where it lies among this session's own, is what was recorded, and can't be run.
+/// The file of an image, if it is among this session's own files, is of an inert type and matches the record.
 fn inert_file(image: &ImageRef, blobs: &Path) -> Result<PathBuf, SessionFileError> {
     let info = std::fs::symlink_metadata(&image.path).map_err(|_| SessionFileError::Gone)?;
     if !info.is_file() {

@@ -1,4 +1,4 @@
-//! One effect, one act. What takes time is spawned and reports back with an event.
+//! Performs each effect of the engine. Slow work is spawned and reports back with an event.
 
 use super::Notification;
 use super::file_look::FileScope;
@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 impl Rooms {
-    /// Performs effects in their order.
+    /// Performs effects in order.
     pub(super) fn perform(&mut self, effects: Vec<Effect>, state: &State) {
         for effect in effects {
             self.perform_one(effect, state);
@@ -76,7 +76,7 @@ impl Rooms {
                 tokio::task::spawn_blocking(crate::review::warm);
             }
             Effect::RetryStore => self.retry_store(),
-            // Of one that is approved they are taken with its start, whichever of the two is told first.
+            // An approved block takes its places when it starts, whichever of the two effects comes first.
             Effect::Settled(block) if is_approved(state, block) => {}
             Effect::Settled(block) => {
                 self.places.release(block);
@@ -92,9 +92,9 @@ impl Rooms {
         }
     }
 
-    /// What was said, printed and read before a step. Gathered once for the blocks of a reply.
+    /// The texts that were said, printed and read before a step. Gathered once for all blocks of a reply.
     fn earlier_texts(&mut self, step: StepId, state: &State) -> Arc<EarlierTexts> {
-        // Instructions may have changed since the session noted them.
+        // The instructions may have changed since the session recorded them.
         let told = state.live.used_instructions().map(|file| file.noted()).collect();
         let stamp = (state.transcript.version, step, told);
         if let Some((known, earlier)) = &self.earlier
@@ -112,7 +112,7 @@ impl Rooms {
         earlier
     }
 
-    /// Reads messages and outputs of the file again.
+    /// Reads messages and outputs back from the session file.
     fn load(&self, entries: Vec<(Body, u64)>) {
         let (store, inbox) = (self.store.clone(), self.inbox());
         tokio::spawn(async move {
@@ -197,8 +197,9 @@ fn is_approved(state: &State, block: BlockId) -> bool {
     state.transcript.blocks.get(&block).is_some_and(|item| item.standing == BlockStanding::Approved)
 }
 
-/// These entries, read by a thread that may wait. Where that breaks off each of them is told as one that could not be read:
-/// somebody waits for it.
+/// Reads these entries on a blocking thread. If that fails half-way, each remaining entry is reported as unreadable,
+/// because
+/// the engine waits for it.
 async fn read_again<R>(
     entries: Vec<(Body, u64)>,
     open: impl FnOnce() -> R + Send + 'static,
@@ -218,7 +219,7 @@ where
     })
 }
 
-/// The request with the bytes of its images.
+/// Adds the bytes of its images to a request.
 async fn with_images(request: ModelRequest, blobs: PathBuf) -> ModelRequest {
     if !images::needs_bytes(&request) {
         return request;
@@ -239,7 +240,7 @@ mod tests {
     #[test]
     fn what_was_asked_for_is_answered_whatever_becomes_of_the_thread() {
         let entries: Vec<_> = (0..3).map(|item| (Body::Message(item), 0)).collect();
-        // A panic takes the terminal away from a test beside this one, unless its thread is called like this.
+        // A panic restores the terminal and disturbs a test beside this one, unless the thread has this name.
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.thread_name("paint-test").build().unwrap();
         let read = runtime.block_on(read_again(entries, || |_| panic!("a fault in reading")));

@@ -1,15 +1,16 @@
-//! The places of blocks about files, held from the look at each until it is settled.
+//! Keeps the opened places of blocks about files, from the inspection of each until it is settled.
 
 use crate::domain::{BlockId, Revision};
 use crate::workspace::place::OpenPlace;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Places that are held at most. More blocks about files are not looked at beforehand; who lost his is asked again.
+/// The most places that are held. Further blocks about files lose theirs and are asked about again.
 const MAX_PLACES: usize = 64;
 
-/// The places of blocks that wait, held from the newest look at each until it is settled. They end with the process: a
-/// session that is taken up is looked at anew.
+/// The places of waiting blocks, from the latest inspection of each until it is settled. They end with the process; in
+/// a
+/// resumed session blocks are inspected again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeldFolders(Arc<Mutex<VecDeque<HeldPlaces>>>);
 
@@ -26,7 +27,7 @@ impl HeldFolders {
         held.push_back((block, revision, places));
     }
 
-    /// The places of a block that is approved; those of its other versions are let go.
+    /// Takes the places of an approved block; drops those of its other versions.
     pub(super) fn take(&self, block: BlockId, revision: Revision) -> Vec<OpenPlace> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = held.iter().position(|(other, at, _)| (*other, *at) == (block, revision));

@@ -1,4 +1,4 @@
-//! Recipes that can be begun: their list, and what has to be found out on the machine before one begins.
+//! Starts recipes: their list, and what has to be found out about the machine before one starts.
 
 mod book;
 mod functions;
@@ -22,13 +22,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
-/// Bytes of a file that a recipe is begun with.
+/// The most bytes of a file that is an input of a recipe.
 const MAX_BYTES: u64 = 256 << 10;
 
-/// How long files may take to be looked at: on a network they may take for ever.
+/// How long looking at files may take: on a network it may take forever.
 const INSPECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One thing that was found out: its name, and a text.
+/// A fact that was found out: a name and a text.
 type Fact = (String, String);
 
 /// Where facts are looked for.
@@ -36,23 +36,23 @@ struct Site {
     cwd: PathBuf,
     functions: FunctionFiles,
     executor: Executor,
-    /// Whether the person is asked what may be installed.
+    /// Whether the person can be asked to approve installations.
     asks: bool,
     /// What was installed in this session.
     installed: Vec<Arc<str>>,
-    /// Whether a story plays, which brings what it draws with.
+    /// Whether the model is a story, which needs nothing installed.
     is_story: bool,
 }
 
 impl Site {
-    /// Whether a package need not be looked for.
+    /// Whether a package needs no search.
     fn has(&self, package: &str) -> bool {
         self.is_story || self.installed.iter().any(|list| list.lines().any(|line| line == package))
     }
 }
 
 impl Driver {
-    /// The lists of packages that installations of this session brought.
+    /// The package lists that were installed in this session.
     fn installed(&self) -> Vec<Arc<str>> {
         let blocks = self.engine.state().transcript.blocks.values();
         let installs = blocks.filter(|item| matches!(item.block.kind, BlockKind::Install { .. }));
@@ -66,7 +66,7 @@ impl Driver {
         brought.map(|version| version.source.clone()).collect()
     }
 
-    /// Begins a recipe when what it needs was found out; until then, and when something does not fit
+    /// Starts a recipe once the facts that it needs are found. Until then, and if something does not fit
     /// ([`JobResult::RecipeRefused`]), nothing has happened.
     pub(super) fn begin_recipe(&self, name: &str, answers: Answers) {
         let found = self.rooms.recipes.list().iter().find(|recipe| recipe.card().name == name).cloned();
@@ -136,7 +136,7 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
     if misfits.is_empty() { recipe.start(inputs, facts) } else { Err(misfits) }
 }
 
-/// Why the text of a file is not there for a recipe.
+/// Why a recipe can't have the text of a file.
 #[derive(Debug, thiserror::Error)]
 enum TextError {
     #[error(transparent)]
@@ -156,13 +156,13 @@ async fn read_text(cwd: &Path, path: PathBuf) -> Result<String, TextError> {
     String::from_utf8(bytes).map_err(|_| TextError::NoText)
 }
 
-/// What files say, where they say it in time.
+/// Does file access on a worker; `None` if it takes too long.
 async fn with_timeout<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let work = tokio::task::spawn_blocking(look);
     tokio::time::timeout(INSPECT_TIMEOUT, work).await.ok().and_then(Result::ok)
 }
 
-/// How tests could be run here.
+/// What decides how tests could be run here.
 struct TestSetup {
     marks: testing::ProjectMarkers,
     machine: runners::Machine,
@@ -176,7 +176,7 @@ impl TestSetup {
         Self { marks: marks.unwrap_or_default(), machine }
     }
 
-    /// The runners that could run here, and how the Python in use and what runs TypeScript are called.
+    /// The runners that could run here, and the commands for the Python in use and for TypeScript.
     fn runners(&self) -> Vec<Fact> {
         let runners = runners::runners(&self.marks, &self.machine).join(" ");
         let python = self.machine.python.clone().map(|python| ("python".to_owned(), python));

@@ -1,5 +1,4 @@
-//! When a page that is only added to says that something still goes on: not before it was silent for a while, and each time
-//! after a pause that is twice as long.
+//! Decides when the plain lines say that something still goes on: after some silence, and then with pauses that double.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +8,7 @@ const MAX_INTERVAL: Duration = Duration::from_secs(300);
 /// The silence of something that goes on.
 #[derive(Clone, Debug)]
 pub(crate) struct Reminder {
-    /// When something was told last; `None` while nothing goes on.
+    /// When something was printed last; `None` while nothing goes on.
     since: Option<Instant>,
     pause: Duration,
 }
@@ -21,7 +20,7 @@ impl Default for Reminder {
 }
 
 impl Reminder {
-    /// Takes what became of it: whether something goes on, and whether anything was told just now.
+    /// Updates the reminder: whether something goes on, and whether something was just printed.
     pub(crate) fn follow(&mut self, now: Instant, goes_on: bool, told: bool) {
         if !goes_on {
             *self = Self::default();
@@ -30,7 +29,7 @@ impl Reminder {
         }
     }
 
-    /// When the next reminder is due; never while nothing goes on.
+    /// When the next reminder is due; `None` while nothing goes on.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.since.map(|since| since + self.pause)
     }

@@ -1,8 +1,9 @@
-//! The rooms of I/O, and what is under way in them: what effects are performed with.
+//! The I/O rooms and the work in progress in them: everything that performing effects needs.
 //!
-//! Nothing in here can reach the engine. Who performs an effect sees the session's state; what an effect leads to at once
-//! waits in [`Rooms::waiting`] until all effects of the event at hand are performed, what takes time arrives by
-//! [`Rooms::inbox`].
+//! Nothing here has access to the engine. The code that performs an effect can read the session's state. Immediate
+//! consequences wait in [`Rooms::waiting`] until all effects of the current event are performed; results of slow work
+//! arrive
+//! through [`Rooms::inbox`].
 
 use super::inspect::EarlierTexts;
 use super::links::AllSeen;
@@ -30,13 +31,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// When texts were gathered: at which version of the transcript, before which step, with which instructions.
+/// When texts were gathered: the version of the transcript, the step, and the instructions.
 pub(super) type LookVersion = (u64, StepId, Vec<NotedInstructions>);
 
-/// Of which run, the working folder, the files that the recipe protects, and what is remembered of what it may change.
+/// A run with the state before it: the working folder, the protected files, and the copies for undo.
 pub(super) type FolderBefore = (RunId, Option<changes::FolderLook>, ProtectedFiles, FolderCopies);
 
-/// What effects are performed with.
+/// Everything that performing effects needs.
 pub(super) struct Rooms {
     pub(super) store: Store,
     pub(super) executor: Executor,
@@ -46,44 +47,44 @@ pub(super) struct Rooms {
     pub(super) scope: Scope,
     pub(super) sessions: PathBuf,
     pub(super) instructions: InstructionSearch,
-    /// How long a prompt waits for them.
+    /// How long a prompt waits for the instructions.
     pub(super) instructions_timeout: Duration,
     pub(super) informed: ModelInfoOverride,
     pub(super) clock: Clock,
     pub(super) sources: Sources,
-    /// What the engine is told next: it came up while effects were performed.
+    /// Events for the engine that came up while effects were performed.
     pub(super) waiting: VecDeque<Event>,
     /// Whether a run began in this process.
     pub(super) ran: bool,
-    /// Whether it was asked what is known of the model; not before a front end could have drawn.
+    /// Whether the provider was asked about the model; this waits until the front end could have drawn.
     pub(super) learned: bool,
-    /// What was told of files of instructions that can not be used.
+    /// The problems with instruction files that were reported so far.
     pub(super) told: Vec<Notice>,
-    /// How files stood before the run that goes on.
+    /// The state of the files before the current run.
     pub(super) looked: Arc<Mutex<Option<FolderBefore>>>,
-    /// The names in it that programs obey by themselves, as they stood after the newest run.
+    /// Names in the folder that programs obey by themselves, as of the end of the latest run.
     pub(super) obeyed: Arc<Mutex<ObeyedFiles>>,
-    /// Where the paths lead that blocks name.
+    /// Where the paths that blocks name lead.
     pub(super) seen: AllSeen,
-    /// The places that blocks about files would act at.
+    /// The places that blocks about files would act on.
     pub(super) places: HeldFolders,
-    /// The working folder, held since the session began here; what the person saves goes there.
+    /// The working folder, held open since the session began; files that the person saves are written through it.
     pub(super) working: Result<Arc<Folder>, FileError>,
-    /// What runs may change and changed, to be taken back.
+    /// The copies and records for undo.
     pub(super) undo: Arc<UndoRoom>,
-    /// What the newest runs did to obeyed names, to be taken back.
+    /// What the latest runs did to obeyed names, to be undone.
     pub(super) to_take_back: Arc<Mutex<ToTakeBack>>,
-    /// The newest run that was to be stopped; it may not have started yet.
+    /// The last run that was told to stop; it may not have started yet.
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
-    /// The texts that blocks could have their words from, and when they were gathered.
+    /// The texts that words of blocks may come from, and when they were gathered.
     pub(super) earlier: Option<(LookVersion, Arc<EarlierTexts>)>,
-    /// So many entries were asked about whether they are on disk.
+    /// The number of entries at the last check whether all are on disk.
     pub(super) asked_saved: u64,
-    /// What has been told since the front end was told last.
+    /// Notifications since the front end received the last ones.
     pub(super) update: Update,
 }
 
-/// Runs, oldest first, with what can be taken back of each.
+/// Runs, oldest first, with the changes to obeyed names that can be undone.
 pub(super) type ToTakeBack = VecDeque<(RunId, Vec<TakenChange>)>;
 
 impl Rooms {
@@ -92,7 +93,7 @@ impl Rooms {
         self.sources.wait(&self.store, &self.executor).await
     }
 
-    /// Once a turn is over, the engine is told when all of it is on disk: the screen says no sooner that it is saved.
+    /// After a turn, tells the engine when all of it is on disk: only then does the screen say that it is saved.
     pub(super) fn tell_saved(&mut self, state: &State) {
         let recorded = state.live.recorded;
         if state.phase != Phase::Idle || recorded == self.asked_saved {
@@ -107,7 +108,7 @@ impl Rooms {
         });
     }
 
-    /// A sender for events of tasks.
+    /// A sender by which tasks report events.
     pub(super) fn inbox(&self) -> mpsc::Sender<Signal> {
         self.sources.inbox()
     }

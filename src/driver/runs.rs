@@ -1,4 +1,4 @@
-//! Starting approved runs, once their decision is on disk, and taking back what one did to obeyed names.
+//! Starts approved runs once their decision is on disk, and undoes what runs did to obeyed names.
 
 use super::rooms::Rooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 impl Rooms {
-    /// The decision has to be on disk before the program gets the code.
+    /// Starts a run. The decision has to be on disk before the program gets the code.
     pub(super) fn start_run(&mut self, request: RunRequest, protected: Vec<String>) {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         self.sources.listen_run(events);
@@ -29,7 +29,7 @@ impl Rooms {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         let (undo, approval, place) = (self.undo.clone(), request.approval().clone(), working.clone());
         tokio::spawn(async move {
-            // The look at the folder costs no time of its own: the disk is waited for anyway.
+            // Scanning the folder takes no extra time: the run waits for the disk anyway.
             let look = tokio::task::spawn_blocking(move || {
                 let known = std::mem::take(&mut *obeyed.lock().unwrap_or_else(PoisonError::into_inner));
                 let look = changes::look(&working, &start, written, &known);
@@ -45,14 +45,15 @@ impl Rooms {
                 Ok((look, remembered)) => (Some(look), remembered),
                 Err(error) => (None, Err(error.into())),
             };
-            // What was approved is where the paths led that were shown: looked at once more, last of all.
+            // The approval is for where the shown paths led, so this is checked again as the last thing before the
+            // start.
             let last = tokio::task::spawn_blocking(move || {
                 (seen.and_then(|seen| seen.changed()), ProtectedFiles::of(&folder, protected))
             });
             let (changed, protected) =
                 last.await.unwrap_or_else(|_| (Some("a path".to_owned()), ProtectedFiles::default()));
             let report = match (synced, changed, remembered) {
-                // Who stops it while the disk is waited for has stopped it.
+                // It may have been stopped while waiting for the disk.
                 (Ok(()), ..) if stop() => not_started(STOPPED_BEFORE_START.into()),
                 (Ok(()), Some(name), _) => {
                     let why = format!("{name} leads elsewhere than when it was shown: nothing was started");
@@ -78,18 +79,18 @@ impl Rooms {
         });
     }
 
-    /// Remembers that a run was to be stopped: it may not have started yet.
+    /// Records that a run is to be stopped; it may not have started yet.
     pub(super) fn note_stop(&self, run: RunId) {
         self.stopped.lock().unwrap_or_else(PoisonError::into_inner).replace(run);
     }
 
-    /// Tells whether this run was to be stopped meanwhile: it may still wait for the disk.
+    /// A check whether this run was told to stop; it may still be waiting for the disk.
     pub(super) fn is_stopped(&self, run: RunId) -> impl Fn() -> bool + Send + 'static {
         let stopped = self.stopped.clone();
         move || *stopped.lock().unwrap_or_else(PoisonError::into_inner) == Some(run)
     }
 
-    /// Puts what a run did to obeyed names back to how it was, as far as it is still known and stands as the run left it.
+    /// Restores obeyed names to their state before a run, as far as that is known and they are as the run left them.
     pub(super) fn take_back(&self, run: RunId) {
         let (inbox, known, obeyed) = (self.inbox(), self.to_take_back.clone(), self.obeyed.clone());
         tokio::task::spawn_blocking(move || {
@@ -97,7 +98,7 @@ impl Rooms {
             let at = known.iter().position(|(of, _)| *of == run);
             let changes = at.and_then(|at| known.remove(at)).map(|(_, changes)| changes);
             drop(known);
-            // The look before the next run waits until all is as it was: what is put back is not that run's work.
+            // The scan before the next run waits for this, so that restored files do not count as its work.
             let mut looked = obeyed.lock().unwrap_or_else(PoisonError::into_inner);
             let answer = changes.ok_or(
                 "no copy is there any more: it is of an earlier start, or of many runs ago".to_owned(),
@@ -115,7 +116,7 @@ impl Rooms {
         });
     }
 
-    /// Takes changes of a run back, or makes them again.
+    /// Undoes or redoes changes of a run.
     pub(super) fn undo_changes(&self, run: RunId, record: Sha256, changes: Vec<u32>, way: UndoWay) {
         let (inbox, undo, obeyed) = (self.inbox(), self.undo.clone(), self.obeyed.clone());
         tokio::task::spawn_blocking(move || {
@@ -131,14 +132,14 @@ impl Rooms {
                 Ok(Err(error)) => Err(error.to_string()),
                 Err(why) => Err(why.to_owned()),
             };
-            // What is put back is nobody else's work.
+            // The next run is not blamed for what was restored.
             look_again(&obeyed);
             let _ = inbox.blocking_send(Signal::Event(Event::TakenBack(run, way, answer)));
         });
     }
 }
 
-/// What sayso itself changed of obeyed names is nobody else's work.
+/// Scans obeyed names again after sayso itself changed some, so that no run is blamed for that.
 pub(super) fn look_again(obeyed: &Mutex<ObeyedFiles>) {
     list_again(&mut obeyed.lock().unwrap_or_else(PoisonError::into_inner));
 }

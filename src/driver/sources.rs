@@ -1,6 +1,6 @@
 //! Everything that the driver waits for: the reply, the run, tasks, the session file, the kernel.
 //!
-//! Pieces that are ready together are joined before the engine sees them: a flood costs one event, not thousands.
+//! Pieces that are ready together are joined before the engine sees them, so that a flood costs few events.
 
 use super::job::JobResult;
 use crate::domain::sentences::sending;
@@ -18,7 +18,7 @@ pub(super) enum Signal {
     Reply(StepId, ReplyEvent),
     /// A piece of the run.
     Run(RunId, RunEvent),
-    /// An event made by a task.
+    /// An event from a task.
     Event(Event),
     Job(JobResult),
     /// Something was masked in the session file.
@@ -29,22 +29,22 @@ pub(super) enum Signal {
     Kernel(KernelNotice),
 }
 
-/// Pieces of a reply, or of a run's output, that may wait in a channel.
+/// How many pieces of a reply, or of a run's output, may wait in a channel.
 pub(super) const CHANNEL_CAPACITY: usize = 256;
 
-/// Bytes of output that one event may carry at most.
+/// The most bytes of output in one event.
 const MAX_EVENT_BYTES: usize = 64 << 10;
 
-/// The reply that streams in.
+/// The reply that is being received.
 struct ReplySource {
     step: StepId,
     events: mpsc::Receiver<ReplyEvent>,
     task: AbortHandle,
-    /// Whether its end was told.
+    /// Whether its last event was received.
     over: bool,
 }
 
-/// The run that goes on.
+/// The current run.
 struct RunSource {
     events: mpsc::Receiver<(RunId, RunEvent)>,
 }
@@ -53,7 +53,7 @@ pub(super) struct Sources {
     inbox: (mpsc::Sender<Signal>, mpsc::Receiver<Signal>),
     reply: Option<ReplySource>,
     run: Option<RunSource>,
-    /// Taken out of a channel while joining, still to be told.
+    /// Taken out of a channel while joining, but not returned yet.
     held: Option<Signal>,
     store_failed: bool,
 }
@@ -67,7 +67,7 @@ impl Sources {
         self.inbox.0.clone()
     }
 
-    /// Listens to a reply; an older one is dropped.
+    /// Listens to a new reply and drops an older one.
     pub(super) fn listen_reply(
         &mut self,
         step: StepId,
@@ -82,19 +82,19 @@ impl Sources {
         self.run = Some(RunSource { events });
     }
 
-    /// Drops the request that is out: its task ends, its connection closes.
+    /// Drops the current request: aborts its task, which closes the connection.
     pub(super) fn drop_reply(&mut self) {
         if let Some(reply) = self.reply.take() {
             reply.task.abort();
         }
     }
 
-    /// The run told its end.
+    /// The run has ended.
     pub(super) fn drop_run(&mut self) {
         self.run = None;
     }
 
-    /// Writing works again: a new failure is news.
+    /// Writing works again, so a new failure will be reported.
     pub(super) fn store_recovered(&mut self) {
         self.store_failed = false;
     }
@@ -130,7 +130,7 @@ impl Sources {
         }
     }
 
-    /// What is ready now, without waiting.
+    /// The next signal that is ready, without waiting.
     pub(super) fn ready(&mut self) -> Option<Signal> {
         if let Some(held) = self.held.take() {
             return Some(held);
@@ -152,7 +152,7 @@ impl Sources {
         None
     }
 
-    /// Joins the deltas that are ready behind this one.
+    /// Joins this delta with those that are ready behind it.
     fn join_reply(&mut self, step: StepId, mut event: ReplyEvent) -> Signal {
         let Some(reply) = &mut self.reply else { return Signal::Reply(step, event) };
         reply.over |= is_last(&event);
@@ -176,7 +176,7 @@ impl Sources {
         Signal::Reply(step, event)
     }
 
-    /// Joins the output that is ready behind this piece, as long as it is of the same stream.
+    /// Joins this output with what is ready behind it on the same stream.
     fn join_run(&mut self, run: RunId, mut event: RunEvent) -> Signal {
         let Some(source) = &mut self.run else { return Signal::Run(run, event) };
         while let RunEvent::Output(Chunk { stream, bytes }) = &mut event {
@@ -202,7 +202,7 @@ fn is_last(event: &ReplyEvent) -> bool {
     matches!(event, ReplyEvent::Finished(_) | ReplyEvent::Failed(_))
 }
 
-/// The task that asked ended without a word: a turn must not wait for it for ever.
+/// The failure for a request task that ended without reporting: a turn must not wait forever.
 fn broken_off() -> ReplyEvent {
     ReplyEvent::Failed(ReplyFailure {
         kind: FailureKind::Cut,

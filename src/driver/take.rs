@@ -1,4 +1,4 @@
-//! Taking signals in: what the front end is told of them, and which event the engine gets.
+//! Takes signals: decides what the front end is notified of, and which event the engine gets.
 
 use super::sources::Signal;
 use super::{Driver, Notification, written_pictures};
@@ -10,7 +10,7 @@ use crate::workspace::contents;
 use std::path::Path;
 use std::sync::PoisonError;
 
-/// Of so many runs what they did to obeyed names can be taken back.
+/// How many runs' changes to obeyed names are kept for undo.
 const MAX_RUNS: usize = 20;
 
 impl Driver {
@@ -31,7 +31,7 @@ impl Driver {
     fn handle_reply(&mut self, step: StepId, event: ReplyEvent) {
         let summary = matches!(self.state().phase, Phase::Compacting(_));
         let told = match &event {
-            // A summary is no part of the conversation.
+            // A summary is not part of the conversation.
             ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_) if summary => None,
             ReplyEvent::Delta(text) => Some(Notification::Delta(step, text.clone())),
             ReplyEvent::Reasoning(text) => Some(Notification::Reasoning(step, text.clone())),
@@ -48,13 +48,12 @@ impl Driver {
         self.feed(Event::Reply(step, event));
     }
 
-    /// What was masked in the session file: the screen shows it, the file does not.
     pub(super) fn tell_masked(&mut self, what: String) {
         self.rooms.update.told.push(Notification::Notice(Notice::warn(what)));
         self.rooms.update.urgent = true;
     }
 
-    /// The files that a run changed are looked for before its end is told.
+    /// Finds the files that a run changed before its end is passed on.
     fn look_for_changes(&mut self, run: RunId, mut report: Box<RunReport>) -> Option<Box<RunReport>> {
         let looked = self.rooms.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((_, look, protected, remembered)) = looked.filter(|(of, ..)| *of == run) else {

@@ -1,5 +1,5 @@
-//! What a session leaves on the disk beside its own file, all of it in play at once: the index of the search and the list,
-//! copies of files before runs, branches. What death at any moment and damage do to it.
+//! Tests of everything that a session stores beside its own file, all in use at once: the index of the search and the
+//! list, copies of files before runs, branches. They kill the process at any moment, and damage the files.
 
 mod crash;
 mod damage;
@@ -24,7 +24,7 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-/// A folder in memory, where there is one: what is synced need not wait for a disk to outlive a process.
+/// A folder in memory, if possible: synced data has to outlive a process here, not a power failure.
 fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
@@ -38,7 +38,7 @@ struct Home {
     base: PathBuf,
 }
 
-/// How the files of runs stand: names, contents.
+/// The files that runs change: names and contents.
 type Files = BTreeMap<String, String>;
 
 impl Home {
@@ -57,7 +57,7 @@ impl Home {
         self.base.join("sessions")
     }
 
-    /// The session that everything is done in.
+    /// The session that most actions work on.
     fn main(&self) -> PathBuf {
         self.sessions().join(format!("{}.jsonl", uuid::Uuid::from_u128(1)))
     }
@@ -105,7 +105,7 @@ impl Home {
         read_with(path, Some(&self.seal())).unwrap()
     }
 
-    /// A branch that begins with so many entries of the session.
+    /// Makes a branch that begins with this many entries of the session.
     fn fork(&self, id: u128, entries: usize) -> PathBuf {
         let loaded = self.read(&self.main());
         let entries = entries.min(loaded.entries.len());
@@ -122,8 +122,9 @@ impl Home {
         search(&self.sessions(), &wanted, &Masker::default(), &waiting).unwrap()
     }
 
-    /// The sessions that are told for a word, by their files' names, in order; and in how many it is found: what a branch
-    /// has in common with others is told of one of them.
+    /// The sessions found for some words, by sorted file names; and in how many sessions the words are. Of what
+    /// branches have in
+    /// common, only one of them is reported.
     fn finds(&self, words: &str) -> (Vec<String>, usize) {
         let hits = self.search(words).hits;
         let mut told: Vec<String> = hits.iter().map(|hit| name_of(&hit.session.path)).collect();
@@ -131,7 +132,7 @@ impl Home {
         (told, hits.iter().map(|hit| 1 + hit.also).sum())
     }
 
-    /// The sessions that hold a prompt, read without any index.
+    /// The sessions that contain a prompt, read without any index.
     fn holds(&self, number: usize) -> Vec<String> {
         let holds = |path: &PathBuf| prompts(&self.read(path)).contains(&prompt(number));
         let mut all: Vec<String> =
@@ -145,13 +146,13 @@ impl Home {
         all.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect()
     }
 
-    /// How the files of runs stand.
+    /// The current files of runs.
     fn files(&self) -> Files {
         let all = fs::read_dir(self.work()).unwrap().flatten().filter(|entry| !is_left(&entry.path()));
         all.map(|entry| (name_of(&entry.path()), fs::read_to_string(entry.path()).unwrap())).collect()
     }
 
-    /// Brings the files of runs to this, each in one step.
+    /// Makes the files of runs equal to these, each in one step.
     fn bring(&self, wanted: &Files) {
         for name in self.files().keys().filter(|name| !wanted.contains_key(*name)) {
             fs::remove_file(self.work().join(name)).unwrap();
@@ -164,7 +165,7 @@ impl Home {
         }
     }
 
-    /// A run of this number that was remembered: its note.
+    /// Simulates the run of this number, with copies before it; returns its note.
     fn run(&self, undo: &mut UndoStore, number: usize) -> UndoNote {
         let snapshot = undo.remember(self.scope(), &[]).unwrap();
         self.bring(&after(number));
@@ -172,24 +173,24 @@ impl Home {
     }
 }
 
-/// How files stand before the run of this number.
+/// The files before the run of this number.
 fn before(number: usize) -> Files {
     let kept = (0..FILES).filter(|n| n % 3 != 2);
     kept.map(|n| (format!("f{n}"), text("before", number, n))).collect()
 }
 
-/// The same after it: some are changed, some are gone, some are new.
+/// The files after it: some changed, some deleted, some new.
 fn after(number: usize) -> Files {
     let kept = (0..FILES).filter(|n| n % 3 != 1);
     kept.map(|n| (format!("f{n}"), text("after", number, n))).collect()
 }
 
-/// A text of which every line tells whose it is; some are larger than what is shared.
+/// A text with its origin in every line; some texts are larger than what is shared.
 fn text(when: &str, number: usize, file: usize) -> String {
     format!("{when} {number} of {file}\n").repeat(20 + file * 900)
 }
 
-/// What a process that was ended in the middle left lies under a name of its own.
+/// A process that was killed half-way leaves files under names of their own.
 fn is_left(path: &Path) -> bool {
     name_of(path).starts_with(".sayso-")
 }
@@ -206,7 +207,7 @@ fn prompts(loaded: &LoadedSession) -> Vec<String> {
     prompts.collect()
 }
 
-/// A run that ended, with what is known for taking it back.
+/// The end of a run, with its note for undo.
 fn ran(number: usize, undo: UndoNote) -> Entry {
     let (run, block) = (RunId(number as u32), BlockId(number as u32));
     let bare = RunReport::bare(Outcome::Ok);
@@ -214,7 +215,7 @@ fn ran(number: usize, undo: UndoNote) -> Entry {
     Entry::Ran { run, block, report: Box::new(RunReport { receipt, ..bare }) }
 }
 
-/// The runs of a session that can be taken back, in order.
+/// The runs of a session that can be undone, in order.
 fn records(loaded: &LoadedSession) -> Vec<(usize, Sha256)> {
     let records = loaded.entries.iter().filter_map(|(_, entry)| match entry {
         Entry::Ran { run, report, .. } => Some((run.0 as usize, report.receipt.undo.as_ref()?.record?)),
@@ -223,10 +224,10 @@ fn records(loaded: &LoadedSession) -> Vec<(usize, Sha256)> {
     records.collect()
 }
 
-/// The names of the files that are said to be put back, and what is said of the others.
+/// The names of the files reported as restored, and the errors of the others.
 type PutBack = (Vec<String>, Vec<String>);
 
-/// Takes a record back or makes it again.
+/// Undoes or redoes a record.
 fn put_back(undo: &mut UndoStore, record: Sha256, way: UndoWay) -> Result<PutBack, String> {
     let done = undo.put_back(record, &[], way).map_err(|error| error.to_string())?;
     let (did, refused): (Vec<_>, Vec<_>) = done.into_iter().partition(|file| file.result.is_ok());

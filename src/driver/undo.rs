@@ -1,5 +1,5 @@
-//! Remembering what a run may change before it, recording what it changed after it, and taking that back: on workers, one
-//! at a time.
+//! Copies what a run may change before it, records what it changed after it, and undoes that: on workers, one at a
+//! time.
 
 use crate::domain::sentences::undo::{NO_TEXT_AFTER, NO_TEXT_BEFORE, NO_TEXT_OF_PICTURE, NOT_SAVED};
 use crate::domain::{Approval, BlockId, ExecutorKind, Grantor, Revision, Terms, UndoCover, UndoNote};
@@ -10,31 +10,31 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How the names of pictures end.
+/// File extensions of pictures.
 const IMAGE_EXTENSIONS: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
 
-/// How long lines are compared for the smallest difference.
+/// The time limit for finding the smallest line difference.
 const DIFF_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The copies, and what was told of each block that waits.
+/// The copies, and what the person was told about each waiting block.
 pub(super) struct UndoRoom {
     store: Option<Mutex<UndoStore>>,
     own: Vec<PathBuf>,
     told: Mutex<HashMap<(BlockId, Revision), UndoCover>>,
 }
 
-/// Why a run may not start for what could be taken back of it.
+/// Why a run may not start because of its undo.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RememberError {
-    /// It is less than the person was told.
+    /// Less can be undone than the person was told.
     #[error("less of it could be taken back than was told (undo: {told}, now {now}): nothing was started")]
     Less { told: String, now: String },
-    /// The look at the folder did not come to its end.
+    /// Scanning the folder failed.
     #[error("the look at the folder broke off ({0}): nothing was started")]
     BrokeOff(#[from] tokio::task::JoinError),
 }
 
-/// What is remembered of what a run may change; `None`: it may change nothing.
+/// The copies of what a run may change; `None` if it may change nothing.
 pub(super) type FolderCopies = Option<Result<UndoSnapshot, UndoCover>>;
 
 impl UndoRoom {
@@ -43,22 +43,22 @@ impl UndoRoom {
         Self { store: place.map(UndoStore::new).map(Mutex::new), own, told: Mutex::default() }
     }
 
-    /// Does something with the copies, where there are any.
+    /// Uses the store of copies, if there is one.
     pub(super) fn with<T>(&self, act: impl FnOnce(&mut UndoStore) -> T) -> Result<T, &'static str> {
         let store = self.store.as_ref().ok_or(NOT_SAVED)?;
         Ok(act(&mut store.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// What a run under these terms may change of the person's files.
+    /// The person's files that a run under these terms may change.
     fn scope(&self, terms: &Terms, working: &Path) -> UndoScope {
         match terms.executor {
             ExecutorKind::Files => UndoScope::of_files(terms.rights.write.iter().cloned()),
-            // What is pulled is the engine's.
+            // A pulled image belongs to the engine.
             ExecutorKind::Engine => UndoScope::Folders(Vec::new()),
             _ => {
                 let mut folders = writable_folders(terms, working);
                 folders.sort();
-                // One that lies in another is remembered with it; what is sayso's own is nobody's work.
+                // A folder inside another one is covered by it; sayso's own folders are left out.
                 folders.dedup_by(|inner, outer| inner.starts_with(&*outer));
                 folders.retain(|folder| !self.own.iter().any(|own| folder.starts_with(own)));
                 UndoScope::Folders(folders)
@@ -66,7 +66,7 @@ impl UndoRoom {
         }
     }
 
-    /// What would be remembered before a run under these terms. It is told to the person: what is done then is compared
+    /// What would be copied before a run under these terms. The person is told this, and the later copy is compared
     /// with it.
     pub(super) fn cover(
         &self,
@@ -83,15 +83,15 @@ impl UndoRoom {
         Some(cover)
     }
 
-    /// Nobody waits for this block any more.
+    /// Forgets a block that no longer waits.
     pub(super) fn release(&self, block: BlockId) {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, _), _| *other != block);
     }
 
-    /// Remembers what an approved run may change, and `others`: names that are obeyed, wherever they are.
+    /// Copies what an approved run may change, and `others`: obeyed names, wherever they are.
     ///
     /// # Errors
-    /// When it is less than the person was told: then nothing may start.
+    /// When this covers less than the person was told: then nothing may start.
     pub(super) fn remember(
         &self,
         approval: &Approval,
@@ -115,7 +115,7 @@ impl UndoRoom {
         }
     }
 
-    /// Records what is different now.
+    /// Records the differences after the run.
     pub(super) fn record(&self, remembered: FolderCopies, others: &[PathBuf]) -> Option<UndoNote> {
         let none = |cover| UndoNote { cover, ..UndoNote::default() };
         Some(match remembered? {
@@ -129,7 +129,7 @@ impl UndoRoom {
     }
 }
 
-/// The texts of a change of this file, compared.
+/// The comparison of the texts before and after a change of this file.
 pub(super) fn diff_text(path: &str, (before, after): &TextPair) -> String {
     let ending = Path::new(path).extension().unwrap_or_default().to_ascii_lowercase();
     match (before, after) {
@@ -145,12 +145,12 @@ pub(super) fn diff_text(path: &str, (before, after): &TextPair) -> String {
     }
 }
 
-/// The folders that a run under these terms may write, of a session that works in this one. A kernel may stand elsewhere.
+/// The folders that a run under these terms may write, for a session in this working folder. A kernel may be elsewhere.
 pub(super) fn writable_folders(terms: &Terms, working: &Path) -> Vec<PathBuf> {
     if !terms.rights.sandbox.writes_confined {
         return vec![working.to_path_buf(), terms.cwd.clone()];
     }
-    // What a confined run has for temporary files goes by a name that belongs to everybody on this computer.
+    // A confined run has private temporary files under this name, which outside belongs to everybody.
     let is_private = |folder: &Path| folder == Path::new("/tmp") && folder != working;
     terms.rights.write.iter().filter(|folder| !is_private(folder)).cloned().collect()
 }

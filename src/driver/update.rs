@@ -1,5 +1,6 @@
-//! What a front end is told when [`super::Driver::next`] returns. The state is the truth; this says what happened
-//! to it, for fronts that tell events on (JSON lines) and for deciding how soon to draw.
+//! What [`super::Driver::next`] reports to a front end. The state is what counts; this says what changed, for front
+//! ends
+//! that pass events on (JSON lines) and for deciding how soon to draw.
 
 use super::job::JobResult;
 use crate::domain::{Chunk, Entry, Notice, ReplyFailure, RunId, StepId};
@@ -7,39 +8,39 @@ use crate::domain::{Chunk, Entry, Notice, ReplyFailure, RunId, StepId};
 /// One thing that happened.
 #[derive(Clone, Debug)]
 pub enum Notification {
-    /// A durable fact was added.
+    /// A durable fact was recorded.
     Recorded(Box<Entry>),
     /// A piece of the reply's text.
     Delta(StepId, String),
     /// A piece of the model's reasoning.
     Reasoning(StepId, String),
-    /// The request will be sent again by itself.
+    /// The request will be repeated automatically.
     Retrying {
-        /// Which repetition comes next.
+        /// The number of the coming repetition.
         attempt: u32,
-        /// How many there are at most.
+        /// How many repetitions there are at most.
         of: u32,
-        /// Milliseconds until then.
+        /// Milliseconds until the repetition.
         wait_ms: u64,
-        /// What happened.
+        /// Why the last try failed.
         failure: ReplyFailure,
     },
     /// A piece of a run's output.
     Output(RunId, Chunk),
     /// Something for the person.
     Notice(Notice),
-    /// A job of the front end was done.
+    /// A job of the front end has a result.
     Job(JobResult),
 }
 
-/// What happened since the last time.
+/// What happened since the last call.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
-    /// What happened, in its order.
+    /// The notifications, in order.
     pub told: Vec<Notification>,
-    /// Something streams: draw at the rate for streams.
+    /// Something is streaming: draw at the rate for streams.
     pub(crate) streaming: bool,
-    /// Something happened that should be on screen at once.
+    /// Something should be on the screen at once.
     pub(crate) urgent: bool,
 }
 

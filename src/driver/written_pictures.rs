@@ -1,8 +1,10 @@
-//! Pictures among the files that a run wrote: copies of them beside the session, so that they can be shown as they were.
-//! Those that a block of R or Julia drew are its plots: it has no other way to show them.
+//! Copies pictures that a run wrote into files to the session's folder, so that they can be shown as they were.
+//! Pictures that
+//! a block of R or Julia drew are its plots: these languages have no other way to show them.
 //!
-//! They are data, read through the folder that the session works in; no link is followed out of it. Who decodes them is a
-//! process of its own.
+//! The pictures are data, read through the session's open working folder; no link is followed out of it. A process of
+//! its
+//! own decodes them.
 
 use crate::domain::{FileChange, ImageRef, Language, RunId};
 use crate::exec;
@@ -11,15 +13,16 @@ use crate::workspace::read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Pictures of one run that are kept: of its plots as many files as a receipt lists, of others the first.
+/// How many pictures of one run are kept: as many plots as a receipt lists, and the first few others.
 const MAX_PLOTS: usize = 50;
 const MAX_OTHER_IMAGES: usize = 4;
 
 /// Larger files are not kept.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Copies the pictures among these files into the session's folder of blobs: first those that this code drew as plots, which
-/// count as what it showed, then the others. Blocks; for a worker.
+/// Copies the pictures among these files into the session's folder of blobs. Returns the plots that this code drew,
+/// which
+/// count as images that it showed, and the others. Blocks; for a worker.
 pub(super) fn keep(
     run: RunId,
     files: &[FileChange],
@@ -27,14 +30,14 @@ pub(super) fn keep(
     folder: &Folder,
     blobs: &Path,
 ) -> (Vec<ImageRef>, Vec<ImageRef>) {
-    // A run may have put another folder in its place.
+    // A run may have replaced the folder.
     if !folder.is_in_place() {
         return (Vec::new(), Vec::new());
     }
     let names = code.map(|(language, source)| PlotNames::of(language, source)).unwrap_or_default();
     let pictures = files.iter().filter(|file| file.is_picture());
     let (plots, others): (Vec<_>, Vec<_>) = pictures.partition(|file| names.is_plot(&file.path));
-    // Their bytes are looked at before they are kept.
+    // Their bytes are checked before they are kept.
     let kept = |files: Vec<&FileChange>, most| {
         files.into_iter().filter_map(|file| keep_one(run, &file.path, folder, blobs)).take(most).collect()
     };
@@ -50,14 +53,14 @@ fn keep_one(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<Ima
     exec::keep_written(run, blobs, name, &bytes)
 }
 
-/// Calls of R that draw into a file of pixels.
+/// R functions that draw into an image file.
 const R_CALLS: &[&str] =
     &["png", "jpeg", "ggsave", "agg_png", "agg_jpeg", "CairoPNG", "CairoJPEG", "save_plot"];
-/// The same of Julia: Plots and PyPlot, Makie and FileIO, Gadfly.
+/// The same for Julia: Plots and PyPlot, Makie and FileIO, Gadfly.
 const JULIA_CALLS: &[&str] = &["savefig", "png", "save", "PNG"];
 const MAX_ARGUMENT_CHARS: usize = 400;
 
-/// What a text calls the files of its plots. One of R or Julia names the file in the call that draws it, or R itself does.
+/// The file names of a text's plots. R and Julia name the file in the call that draws it, or R names it by itself.
 #[derive(Default)]
 struct PlotNames<'a> {
     named: Vec<&'a str>,
@@ -75,15 +78,14 @@ impl<'a> PlotNames<'a> {
     }
 
     fn is_plot(&self, path: &str) -> bool {
-        // The call `png` of Julia's Plots leaves the ending out.
+        // The function `png` of Julia's Plots adds the extension.
         let whole = |named: &str| !self.is_r && matches_path(path, &format!("{named}.png"));
         let is_named = |named: &&str| matches_path(path, named) || whole(named);
         (self.is_r && is_named_by_r(file_name(path))) || self.named.iter().any(is_named)
     }
 }
 
-/// Whether R gives a file this name by itself (`assets/profile.R`): `Rplot001.png`, and `Rplot-2-001.png` where that was
-/// there already.
+/// Whether R itself gives a file this name (`assets/profile.R`): `Rplot001.png`, or `Rplot-2-001.png` if that exists.
 fn is_named_by_r(name: &str) -> bool {
     let series = name.strip_prefix("Rplot-").and_then(|rest| rest.split_once('-'));
     let later = series.is_some_and(|(series, page)| {
@@ -92,8 +94,8 @@ fn is_named_by_r(name: &str) -> bool {
     later || is_page(name, "Rplot%03d.png")
 }
 
-/// Whether a call that names a file so means this one: folders that it names are those right above it. A name alone may
-/// be in any, for a call may be given that besides.
+/// Whether a name in a call can mean this file. Folders in the name have to be those right above the file. A bare name
+/// matches in any folder, because another argument may give that.
 fn matches_path(path: &str, named: &str) -> bool {
     if named.starts_with('/') || named.contains("..") {
         return is_page(file_name(path), file_name(named));
@@ -107,14 +109,14 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The texts in quotes behind the calls of devices.
+/// The quoted texts in calls of these functions.
 fn named_by<'a>(devices: &[&str], source: &'a str, is_r: bool) -> Vec<&'a str> {
     let mut named = Vec::new();
     for device in devices {
         for (at, _) in source.match_indices(device) {
             let before = source.get(..at).unwrap_or_default();
             let behind = source.get(at + device.len()..).unwrap_or_default().trim_start();
-            // A dot is a letter of R's names; in Julia a module stands before it.
+            // In R a dot is a letter of names; in Julia it separates the module.
             let is_part = before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || is_r && c == '.');
             if is_part || !behind.starts_with('(') {
                 continue;
@@ -125,7 +127,7 @@ fn named_by<'a>(devices: &[&str], source: &'a str, is_r: bool) -> Vec<&'a str> {
     named
 }
 
-/// The texts in quotes between the parentheses with which this begins.
+/// The quoted texts in the parentheses at the start.
 fn texts_in_call(call: &str) -> Vec<&str> {
     let (mut texts, mut depth, mut quote) = (Vec::new(), 0_usize, None);
     for (at, c) in call.char_indices().take(MAX_ARGUMENT_CHARS) {
@@ -144,7 +146,7 @@ fn texts_in_call(call: &str) -> Vec<&str> {
     texts
 }
 
-/// Whether a file has this name, in which `%d` or `%03d` stands for the number of a page.
+/// Whether a file has this name, in which `%d` or `%03d` stands for a page number.
 fn is_page(name: &str, named: &str) -> bool {
     let Some((before, rest)) = named.split_once('%') else { return name == named };
     let after = rest.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('d');
@@ -227,7 +229,7 @@ mod tests {
             kept.iter().map(|image| (image.name.as_str(), image.width, image.height)).collect();
         assert_eq!(told, [("out/a.PNG", 640, 480), ("a.svg", 5, 4)]);
         assert!(kept[0].path.starts_with(&blobs));
-        // Of one that has the same name in another folder there is no copy.
+        // There is no copy of a file of the same name in another folder.
         let other = change("b/out/a.PNG", "created");
         let receipt = Receipt { files: vec![files[0].clone(), other.clone()], ..Receipt::default() };
         let report = RunReport { receipt, pictures: kept.clone(), ..RunReport::bare(Outcome::Ok) };

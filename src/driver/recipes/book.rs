@@ -1,9 +1,12 @@
-//! The recipes that there are: those that ship, and the person's own (`recipes/*.toml` in the folder of the
-//! configuration), read when the program starts, and anew whenever somebody looks for one.
+//! The book of all recipes: the shipped ones, and the person's own (`recipes/*.toml` in the configuration folder), read
+//! at
+//! the start and again whenever somebody lists recipes.
 //!
-//! One that can't be used is left out with a notice that says why, and where. None takes the name of another: those that
-//! ship stay what they are. What a run could have written since its file was read last is not believed: the text before
-//! that is, or none.
+//! A file that can't be used is left out, with a notice that says why and where. No own recipe can take the name of
+//! another
+//! one, so shipped recipes can't be replaced. A change that a run could have made is not trusted: the earlier text is
+//! used,
+//! or none.
 
 use crate::domain::{Notice, RecipeCards, Rights};
 use crate::driver::Driver;
@@ -16,10 +19,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Larger files hold no recipe.
+/// Larger files are not read as recipes.
 const MAX_BYTES: u64 = 64 << 10;
 
-/// The recipes of a process. Cheap to clone; its clones are one.
+/// The recipes of a process. Cheap to clone; clones share their content.
 #[derive(Clone, Debug)]
 pub struct RecipeBook(Arc<BookState>);
 
@@ -32,26 +35,26 @@ struct BookState {
 #[derive(Clone, Debug)]
 struct BookContents {
     list: RecipeList,
-    /// The text of each file that is there and was believed.
+    /// The trusted text of each existing file.
     known: BTreeMap<PathBuf, String>,
-    /// What sayso itself wrote, as the person asked.
+    /// The texts that sayso itself wrote for the person.
     written: BTreeMap<PathBuf, String>,
-    /// What was wrong when the files were read last.
+    /// The problems found at the last reading.
     faults: Vec<String>,
-    /// Where runs that began so far could write.
+    /// The folders that runs so far could write.
     reached: ReachedFolders,
 }
 
 /// Where runs could write.
 #[derive(Clone, Debug, Default)]
 struct ReachedFolders {
-    /// Nothing confined one of them.
+    /// A run was not confined at all.
     everywhere: bool,
     folders: BTreeSet<PathBuf>,
 }
 
 impl RecipeBook {
-    /// The recipes that ship and those of this folder, and what could not be used.
+    /// Opens the book with the shipped recipes and those of this folder; also returns notices about unusable files.
     pub fn open(folder: PathBuf) -> (Self, Vec<Notice>) {
         let contents = BookContents {
             list: RecipeList::shipped(),
@@ -65,21 +68,21 @@ impl RecipeBook {
         (book, notices)
     }
 
-    /// The folder of the person's own.
+    /// The folder of the person's own recipes.
     pub(crate) fn folder(&self) -> &Path {
         &self.0.folder
     }
 
-    /// All of them as they were read last, those that ship first.
+    /// All recipes as of the last reading, shipped ones first.
     pub(crate) fn list(&self) -> RecipeList {
         self.contents().list.clone()
     }
 
-    /// Reads the person's own anew; gives what can't be used and was not told before.
+    /// Reads the person's own recipes again; returns notices about unusable files that are new.
     pub(crate) fn read(&self) -> Vec<Notice> {
         let files = own_files::of(&self.0.folder);
         let texts: Vec<_> = files.into_iter().map(|path| (own_files::text(&path, MAX_BYTES), path)).collect();
-        // Asked behind the reading: a run that begins from here on came too late for these texts.
+        // Taken after the files were read: a run that begins from now on can't have changed these texts.
         let before = self.contents().clone();
         let (known, mut faults) = trusted_texts(texts, &before);
         let (list, wrong) = recipes(&known);
@@ -91,14 +94,14 @@ impl RecipeBook {
         told
     }
 
-    /// A run with these rights is about to begin: from here on what it could write may be its work.
+    /// A run with these rights is about to begin: from now on, changes where it can write may be its work.
     pub(crate) fn run_begins(&self, rights: &Rights) {
         let reached = &mut self.contents().reached;
         reached.everywhere |= !rights.sandbox.writes_confined;
         reached.folders.extend(rights.write.iter().cloned());
     }
 
-    /// sayso itself is about to write this text, as the person asked.
+    /// sayso itself is about to write this text for the person.
     pub(crate) fn writes(&self, path: PathBuf, text: &str) {
         self.contents().written.insert(path, text.to_owned());
     }
@@ -109,13 +112,13 @@ impl RecipeBook {
 }
 
 impl ReachedFolders {
-    /// Whether a run could have written this file, or chosen where it leads.
+    /// Whether a run could have written this file, or a link on the way to it.
     fn holds(&self, path: &Path) -> bool {
         self.everywhere || WritableFolders::of(self.folders.iter().cloned()).is_foreign(path)
     }
 }
 
-/// The texts that are believed, and what is told of the others.
+/// The trusted texts, and notices about the others.
 fn trusted_texts(
     texts: Vec<(Result<String, FileError>, PathBuf)>,
     before: &BookContents,
@@ -145,7 +148,7 @@ fn trusted_texts(
     (known, faults)
 }
 
-/// The recipes that ship, then those of these texts, and what is wrong with the others.
+/// The shipped recipes, then those of these texts, and what is wrong with the others.
 fn recipes(texts: &BTreeMap<PathBuf, String>) -> (RecipeList, Vec<String>) {
     if texts.is_empty() {
         return (RecipeList::shipped(), Vec::new());
@@ -160,7 +163,7 @@ fn recipes(texts: &BTreeMap<PathBuf, String>) -> (RecipeList, Vec<String>) {
     (recipes.into(), faults)
 }
 
-/// The recipe of a file with this text.
+/// Parses the recipe in a file.
 fn parse_own(path: &Path, text: &str, known: &[Recipe]) -> Result<Recipe, Vec<String>> {
     let recipe = Recipe::read(text, Some(path)).map_err(|faults| {
         let told = |fault: &LocatedError| match fault.hint.as_str() {
@@ -183,12 +186,12 @@ fn parse_own(path: &Path, text: &str, known: &[Recipe]) -> Result<Recipe, Vec<St
 }
 
 impl Driver {
-    /// The recipes that there are, in the order of their list, as they were read last.
+    /// All recipes in the order of their list, as of the last reading.
     pub(crate) fn recipes(&self) -> RecipeCards {
         self.rooms.recipes.list().cards()
     }
 
-    /// Reads the recipes anew for somebody who looks for one.
+    /// Reads the recipes again for somebody who lists them.
     pub(in crate::driver) fn read_recipes(&self) {
         let book = self.rooms.recipes.clone();
         self.spawn_job(async move {
@@ -303,7 +306,7 @@ mod tests {
         book.run_begins(&home.rights(false));
         home.put("old.toml", "old", "Changed");
         home.put("a.toml", "new", "New");
-        // The name of the one that is believed is not to be had by another file.
+        // Another file can't take the name of a trusted recipe.
         home.put("0.toml", "old", "In front");
         let told = book.read();
         assert_eq!(own_titles(&book), ["old As before"]);
@@ -317,7 +320,7 @@ mod tests {
             "{told}"
         );
         assert!(book.read().is_empty(), "told once");
-        // What sayso wrote itself is known word by word, and only so.
+        // A text that sayso wrote itself is trusted if it is unchanged.
         book.writes(home.recipes.join("mine.toml"), &definition("mine", "Mine"));
         home.put("mine.toml", "mine", "Mine");
         assert!(book.read().is_empty());
@@ -325,7 +328,7 @@ mod tests {
         home.put("mine.toml", "mine", "Not mine");
         assert_eq!(book.read().len(), 1);
         assert_eq!(own_titles(&book), ["mine Mine", "old As before"]);
-        // The next start asks the person's files alone.
+        // The next start trusts all files as they are.
         assert_eq!(
             own_titles(&RecipeBook::open(home.recipes.clone()).0),
             ["old In front", "new New", "mine Not mine"]

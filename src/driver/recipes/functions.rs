@@ -1,5 +1,6 @@
-//! The file of functions that a new one goes into: the usual one, another that is configured, or one in the working folder
-//! or beside them that the person named. It is only read here: what is written is a block that the person decides on.
+//! Chooses the file of functions for a new function: the usual one, another configured one, or one in the working
+//! folder or
+//! beside them that the person named. Only reads: the file is written by a block that the person decides about.
 
 use super::{Fact, TextError, read_text, with_timeout};
 use crate::recipe::names_in;
@@ -8,13 +9,13 @@ use std::path::{Component, Path, PathBuf};
 /// The files of the person's own functions.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionFiles {
-    /// Those that are configured, the usual one first; there is one at least.
+    /// The configured files, the usual one first; never empty.
     pub(crate) files: Vec<PathBuf>,
-    /// The person's home folder, which `~` means.
+    /// The person's home folder, for `~`.
     pub(crate) home: Option<PathBuf>,
 }
 
-/// Why a new function can't go where the person named.
+/// Why a new function can't be added where the person said.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FunctionsError {
     #[error("{} is no file of Python: its name has to end in .py", .0.display())]
@@ -25,13 +26,13 @@ pub(super) enum FunctionsError {
     Text(#[from] TextError),
 }
 
-/// What has to be known of the file that was named so.
+/// The facts about the file that the person named.
 pub(super) async fn facts(own: &FunctionFiles, cwd: &Path, named: &str) -> Result<Vec<Fact>, FunctionsError> {
     let path = own.named(cwd, named.trim()).await?;
     let text = text_if_there(&path).await?;
     let mut elsewhere = String::new();
     for other in own.files.iter().filter(|other| **other != path) {
-        // One that can't be read is told where it is loaded.
+        // If it can't be read, that is reported where it is loaded.
         let text = text_if_there(other).await.unwrap_or_default();
         elsewhere += &names_in(other, &text);
     }
@@ -41,7 +42,8 @@ pub(super) async fn facts(own: &FunctionFiles, cwd: &Path, named: &str) -> Resul
 }
 
 impl FunctionFiles {
-    /// The file that is meant. A name alone is one in the working folder, or a configured file where that has none.
+    /// The path that the person means. A bare name is a file in the working folder, or else a configured file of that
+    /// name.
     async fn named(&self, cwd: &Path, named: &str) -> Result<PathBuf, FunctionsError> {
         if named.is_empty() {
             return Ok(self.files.first().cloned().unwrap_or_default());
@@ -70,7 +72,7 @@ impl FunctionFiles {
     }
 }
 
-/// The text of a file; empty where there is none.
+/// The text of a file; empty if it does not exist.
 async fn text_if_there(path: &Path) -> Result<String, TextError> {
     match is_there(path).await {
         Some(false) => Ok(String::new()),
@@ -78,7 +80,7 @@ async fn text_if_there(path: &Path) -> Result<String, TextError> {
     }
 }
 
-/// `None`: that can't be found out, or takes too long.
+/// Whether a file exists; `None` if that can't be found out in time.
 async fn is_there(path: &Path) -> Option<bool> {
     let path = path.to_path_buf();
     with_timeout(move || path.try_exists()).await?.ok()

@@ -1,5 +1,5 @@
-//! What a recipe has to know of the machine: which programs that run tests are there. Each look is bounded in time;
-//! what is not known in time counts as not there.
+//! Finds out what a recipe has to know about the machine: which programs that run tests are installed. Each check is
+//! bounded in time; a program that is not found in time counts as missing.
 
 use super::Site;
 use super::runners::Machine;
@@ -13,13 +13,13 @@ use std::path::Path;
 /// The oldest node with a test runner.
 const MIN_NODE_VERSION: u32 = 18;
 
-/// The words of bash itself that a line may begin with.
+/// The builtins and keywords of bash that a line may begin with.
 const BASH_WORDS: &str = ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo \
 enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd \
 read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset \
 wait if for while until case select function time coproc then do";
 
-/// Looks at the machine on which runs are carried out.
+/// Inspects the machine on which runs are carried out.
 pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
     if !executor.is_local() {
         return assumed_machine();
@@ -41,7 +41,7 @@ pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
     }
 }
 
-/// Why what a recipe can't do without is not there; `None`: it is, or that can't be looked at from here.
+/// Why something that a recipe needs is missing; `None` if it exists, or can't be checked from here.
 pub(super) async fn missing(site: &Site, machine: &Machine, tool: &Tool) -> Option<String> {
     let executor = &site.executor;
     if !executor.is_local() {
@@ -79,19 +79,19 @@ pub(super) async fn missing(site: &Site, machine: &Machine, tool: &Tool) -> Opti
     (!there).then(|| format!("{name} is not on this machine: install it, or choose another"))
 }
 
-/// What a person can do who named something that can't be run.
+/// Advice to a person whose choice can't be run.
 fn advice(said_by: Option<&str>) -> String {
     said_by.map_or("choose another".into(), |input| format!("say it by {input}"))
 }
 
-/// The program that a line of bash begins with, where it begins with the plain name of one that is no part of bash.
+/// The program at the start of a line of bash, if it is a plain name and no part of bash.
 fn program_of(line: &str) -> Option<&str> {
     let word = line.split_whitespace().next()?;
     let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "._+-".contains(c));
     (is_plain && !BASH_WORDS.split_whitespace().any(|own| own == word)).then_some(word)
 }
 
-/// Whether a run of bash finds a program by this name: also among those of the project.
+/// Whether bash in a run finds a program of this name, the project's own programs included.
 async fn bash_finds(site: &Site, machine: &Machine, name: &str) -> bool {
     if is_of_python(name) {
         return machine.python.is_some();
@@ -102,12 +102,12 @@ async fn bash_finds(site: &Site, machine: &Machine, name: &str) -> bool {
     exec::program(name).is_some() || of_project.iter().flatten().any(|file| file.exists())
 }
 
-/// Whether a run finds this name beside its Python, whatever that is called there. What only begins so is another program.
+/// Whether runs provide this exact name together with their Python. A name that only begins so is another program.
 fn is_of_python(name: &str) -> bool {
     matches!(name, "python" | "python3" | "pip" | "pip3")
 }
 
-/// Whether Python lacks a package, as far as that is known: by itself, where it may be asked, else by its folders.
+/// Whether Python lacks a package, as far as is known: by asking Python if it may be run, else by its folders.
 pub(super) async fn lacks_package(executor: &Executor, package: &str) -> bool {
     if !executor.is_local() {
         return false;
@@ -118,20 +118,20 @@ pub(super) async fn lacks_package(executor: &Executor, package: &str) -> bool {
     !executor.python_may_have(package.to_owned()).await
 }
 
-/// What is in a container or behind a server can't be looked at from here: the usual things are taken for granted, and a
-/// run tells when they are missing.
+/// A container or a server can't be inspected from here: the usual programs are assumed, and a run reports missing
+/// ones.
 fn assumed_machine() -> Machine {
     Machine { python: Some("python3".into()), node: true, cargo: true, go: true, ..Machine::default() }
 }
 
-/// Whether this program is a node that runs tests.
+/// Whether this program is a node with a test runner.
 fn has_test_runner(node: &Interpreter) -> bool {
     let is_node = node.path.file_name().is_some_and(|name| name == "node" || name == "nodejs");
     let major = node.version.as_deref().and_then(|version| version_numbers(version).first().copied());
     is_node && major.is_none_or(|major| major >= MIN_NODE_VERSION)
 }
 
-/// How a program without a name is called in a shell: by its path, from the working folder where it lies in it.
+/// A shell word for a program by its path, relative if it is in the working folder.
 fn shell_word(python: &Path, cwd: &Path) -> String {
     quoted(&python.strip_prefix(cwd).unwrap_or(python).to_string_lossy())
 }

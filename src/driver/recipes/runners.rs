@@ -1,22 +1,23 @@
-//! Which test runners could run here, and which command runs the project's own tests. Pure: what the folder shows and what
-//! is on the machine are told.
+//! Finds the test runners that could run here, and the command for the project's own tests. Pure: facts about the
+//! folder
+//! and the machine are arguments.
 
 use crate::text::shell::quoted;
 use crate::workspace::testing::ProjectMarkers;
 
-/// Nothing beside the tests is written: no bytecode that could be older than its file, no cache.
+/// Nothing is written beside the tests: no bytecode that could be outdated, no cache.
 const PYTEST: &str = "-B -m pytest --verbosity=-1 -rfE --tb=short --color=no -p no:cacheprovider";
 const UNITTEST: &str = "-B -m unittest discover -v -s";
 const NODE: &str = "node --test --test-reporter=tap";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Machine {
-    /// How the Python in use is called in a shell; `None` where there is none.
+    /// The Python in use as a shell word; `None` if there is none.
     pub(super) python: Option<String>,
     pub(super) pytest: bool,
-    /// Whether there is a node with a test runner.
+    /// Whether a node with a test runner is installed.
     pub(super) node: bool,
-    /// The words in front of a file of TypeScript; `None` where nothing runs it.
+    /// The command words that run a TypeScript file; `None` if nothing does.
     pub(super) typescript: Option<Vec<String>>,
     pub(super) npm: bool,
     pub(super) cargo: bool,
@@ -25,7 +26,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// Whether a test runner is there, whatever the folder holds.
+    /// Whether a test runner is installed, whatever the folder contains.
     pub(super) fn runs(&self, runner: &str) -> bool {
         match runner {
             "pytest" => self.python.is_some() && self.pytest,
@@ -62,11 +63,11 @@ pub(super) fn runners(marks: &ProjectMarkers, machine: &Machine) -> Vec<&'static
     there.into_iter().map(|(name, ..)| name).collect()
 }
 
-/// The command that runs the project's own tests, where it has some that can be run here.
+/// The command for the project's own tests, if it has some that can be run here.
 pub(super) fn command(marks: &ProjectMarkers, machine: &Machine) -> Option<String> {
     let python = machine.python.as_deref().zip(marks.python_tests.as_deref());
     let pytest = python.filter(|_| machine.pytest);
-    // A script that only starts node's own runner says less when npm stands in between.
+    // A script that only starts node's own runner gives less information through npm.
     let npm =
         machine.npm && marks.package_tests.as_ref().is_some_and(|script| !script.starts_with("node --test"));
     let known = [

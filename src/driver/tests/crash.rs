@@ -1,4 +1,4 @@
-//! A process that adds to a session, remembers files, takes back, searches, lists and branches is killed at any moment.
+//! Kills a process that adds to a session, copies files, undoes, searches, lists and branches, at any moment.
 
 use super::*;
 use crate::store::{Damage, Fault, index, manage, sweep};
@@ -7,15 +7,15 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, Stdio};
 
 const FOLDER: &str = "SAYSO_TEST_FOLDER";
-/// Kills in the same folder; then another one is begun.
+/// How often a process is killed in the same folder before a new folder is used.
 const KILLS_PER_FOLDER: usize = 25;
 
-/// What the child does, each told before it begins.
+/// The child's actions; it prints each before it begins.
 const ACTIONS: [&str; 7] = ["add", "remember", "run", "back", "search", "fork", "list"];
 
 #[test]
 fn killed_at_any_moment_nothing_is_lost_and_nothing_half_is_believed() {
-    // All thousand are tried where all cases of properties are.
+    // With all property cases enabled, all thousand are tried.
     let rounds: Vec<usize> = (0..if crate::test_cases::is_all() { 1000 } else { 21 }).collect();
     let (first, second) = rounds.split_at(rounds.len() / 2);
     std::thread::scope(|scope| {
@@ -37,7 +37,7 @@ fn in_one_folder(rounds: &[usize]) {
     }
 }
 
-/// Starts a child, and kills it in the middle of this; tells how many prompts it had synced.
+/// Starts a child and kills it during this action; returns how many prompts it had synced.
 fn killed(home: &Home, deed: &str, round: usize) -> usize {
     let mut child = start(&home.base);
     let (mut synced, mut seen) = (0, 0);
@@ -52,7 +52,7 @@ fn killed(home: &Home, deed: &str, round: usize) -> usize {
             break;
         }
     }
-    // Anywhere in it, or in what comes behind.
+    // At any point in the action, or in what follows.
     let pause = (round as u64).wrapping_mul(7_919) % 4_000;
     std::thread::sleep(std::time::Duration::from_micros(pause));
     child.kill().unwrap();
@@ -104,7 +104,7 @@ fn child_that_does_everything() {
     }
 }
 
-/// All that was synced is there, and it can be gone on with.
+/// All that was synced exists, and the session can be continued.
 fn of_session(home: &Home, synced: usize, round: usize) -> LoadedSession {
     let (store, loaded) = home.open();
     let whole = loaded.damage.iter().all(|d| matches!(d.fault, Fault::Torn(_)));
@@ -123,7 +123,7 @@ fn of_session(home: &Home, synced: usize, round: usize) -> LoadedSession {
     again
 }
 
-/// Each branch is whole and knows where it comes from; what was broken off is none.
+/// Each branch is complete and knows its origin; an unfinished one does not count as a branch.
 fn of_branches(home: &Home, of: &LoadedSession, round: usize) {
     let kept = |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Adopted { .. });
     let files = home.session_files();
@@ -142,14 +142,14 @@ fn of_branches(home: &Home, of: &LoadedSession, round: usize) {
     let tree = index::SessionTree::of(&listed, |_| true);
     let is_below: Vec<bool> = tree.rows().iter().map(|row| row.is_below()).collect();
     assert_eq!(is_below, [&[false][..], &vec![true; files.len() - 1]].concat(), "round {round}");
-    // Nothing of one that was broken off stays.
+    // Nothing remains of unfinished ones.
     sweep(&home.sessions());
     let left = fs::read_dir(home.sessions()).unwrap().flatten().map(|entry| entry.path());
     let left: Vec<PathBuf> = left.filter(|path| path.extension().is_some_and(|end| end == "part")).collect();
     assert_eq!(left, Vec::<PathBuf>::new(), "round {round}");
 }
 
-/// What stands in the files is found, and nothing else.
+/// The search finds what is in the files, and nothing else.
 fn of_search(home: &Home, loaded: &LoadedSession, round: usize) {
     let count = prompts(loaded).len();
     for number in [1, count / 2 + 1, count, count + 1] {
@@ -166,7 +166,7 @@ fn of_search(home: &Home, loaded: &LoadedSession, round: usize) {
     assert_eq!(home.holds(1).len(), 1);
 }
 
-/// Every file is whole; what was taken back halfway can be taken back, and comes back byte for byte.
+/// Every file is complete; a half-finished undo can be repeated, and restores files byte for byte.
 fn of_undo(home: &Home, loaded: &LoadedSession, round: usize) {
     let last = prompts(loaded).len();
     for (name, text) in home.files() {
@@ -185,7 +185,7 @@ fn of_undo(home: &Home, loaded: &LoadedSession, round: usize) {
     if number == last {
         assert_eq!((refused, home.files()), (Vec::new(), before(number)), "round {round}");
     }
-    // Every earlier one, too, once its files stand as it left them.
+    // Earlier runs too, once the files are as those left them.
     for (number, record) in records(loaded).into_iter().rev().take(3) {
         home.bring(&after(number));
         for (way, wanted) in [(UndoWay::Back, before(number)), (UndoWay::Again, after(number))] {

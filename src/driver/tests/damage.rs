@@ -1,22 +1,23 @@
-//! What is kept beside sessions is damaged in any way: bytes are flipped, files are cut, emptied, put elsewhere, replaced by
-//! folders, links and pipes. Nothing of it is believed, nothing wrong is put back, and what can't be done is said.
+//! Damages what is stored beside sessions in all ways: flips bytes, truncates, empties, swaps or moves files, replaces
+//! them
+//! by folders, links and pipes. None of it may be trusted, nothing wrong restored, and failures have to be reported.
 
 use super::*;
 use crate::store::{index, read_with};
 use std::cell::Cell;
 use std::os::unix::fs::symlink;
 
-/// All cases, where all cases of properties are tried, of each of the three kinds; an eighth otherwise.
+/// The number of cases of each of the three kinds if all property cases are enabled; otherwise an eighth.
 const CASES: usize = 1_700;
 
-/// Turns of the session that is damaged.
+/// The turns in the damaged session.
 const TURNS: usize = 4;
 
 fn cases() -> usize {
     if crate::test_cases::is_all() { CASES } else { CASES / 8 }
 }
 
-/// Numbers that look like chance, the same each time.
+/// Pseudo-random numbers, the same each time.
 struct Dice(u64);
 
 impl Dice {
@@ -26,7 +27,7 @@ impl Dice {
     }
 }
 
-/// What is done to a file.
+/// One kind of damage to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Damage {
     Flip(usize),
@@ -57,7 +58,7 @@ impl Damage {
         Damage::Pipe,
     ];
 
-    /// Does it to a file; `other` is a file of the same kind.
+    /// Damages a file; `other` is a file of the same kind.
     fn act(self, file: &Path, other: &Path, dice: &mut Dice) {
         if file.is_dir() {
             fs::remove_dir_all(file).unwrap();
@@ -80,7 +81,7 @@ impl Damage {
                 return fs::write(file, bytes).unwrap();
             }
             Damage::Moved => {
-                // A part is gone, and what stood behind it stands in front.
+                // Removes a part and closes the gap.
                 let (from, to) = (dice.roll(length), dice.roll(length));
                 bytes.drain(from.min(to)..from.max(to));
                 return fs::write(file, bytes).unwrap();
@@ -103,7 +104,7 @@ impl Damage {
     }
 }
 
-/// A session with runs, branches, an index.
+/// A session with runs, branches and an index.
 fn whole(base: &Path) -> Home {
     let home = Home::at(base);
     let (store, _) = home.open();
@@ -118,7 +119,7 @@ fn whole(base: &Path) -> Home {
     for id in [2, 3] {
         home.fork(id, id as usize * 2);
     }
-    // What has just been written is not believed to stay as it is.
+    // sayso does not rely on a file that was modified just now, so this waits.
     let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
     while fs::metadata(home.main()).unwrap().modified().unwrap().elapsed().unwrap().as_millis() < 200 {
         assert!(std::time::Instant::now() < end);
@@ -129,7 +130,7 @@ fn whole(base: &Path) -> Home {
     home
 }
 
-/// The same once more: links and folders as they are, files with their bytes and their times.
+/// Copies a folder: links and folders as they are, files with their bytes and times.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
@@ -142,7 +143,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A folder, and all that is in it, in their order.
+/// A folder and everything below it, in order.
 fn below(folder: &Path) -> Vec<PathBuf> {
     let mut all = vec![folder.to_owned()];
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -153,7 +154,7 @@ fn below(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Damages one of these files, below a folder of the home, and looks at what that does; then all there is as it was.
+/// Damages one of these files in a folder of the home, checks the effect, and restores everything.
 fn each_damage(
     (seed, subject): (u64, &str),
     files: impl Fn(&Home) -> Vec<PathBuf>,
@@ -190,7 +191,8 @@ fn of_a_damaged_index_nothing_is_believed() {
                 assert!(count <= truth.len(), "{what}: {count} of {}", truth.len());
                 is_missed |= count != truth.len();
             }
-            // SQLite has no checksums: a bit that turned may hide a word. It never tells of one that is not there.
+            // SQLite has no checksums: a flipped bit may hide a word. It never makes a search report a word that does
+            // not exist.
             let is_flipped = matches!(damage, Damage::Flip(_));
             assert!(is_flipped || !is_missed, "{what}");
             flipped.set(flipped.get() + usize::from(is_flipped));
@@ -216,8 +218,9 @@ fn out_of_damaged_copies_nothing_wrong_is_put_back() {
                     of_put_back(home, (put_back(&mut undo, record, way), what), from, to);
                 }
             }
-            // The next run is remembered, with contents that were remembered before, or it is said why not. What is
-            // remembered comes back.
+            // The next run is copied, with contents that were copied before, or the reason why not is given. What is
+            // copied can be
+            // restored.
             home.bring(&before(2));
             match undo.remember(home.scope(), &[]) {
                 Err(cover) => assert!(is_sentence(&cover.words()), "{what}: {}", cover.words()),
@@ -232,7 +235,7 @@ fn out_of_damaged_copies_nothing_wrong_is_put_back() {
     );
 }
 
-/// What it says that it put back is there, byte for byte; all else stands as it stood, and it says why.
+/// What is reported as restored exists byte for byte; everything else is unchanged, with a reason.
 fn of_put_back(home: &Home, (done, what): (Result<PutBack, String>, &str), from: &Files, to: &Files) {
     let now = home.files();
     let (did, refused) = match done {
@@ -243,7 +246,7 @@ fn of_put_back(home: &Home, (done, what): (Result<PutBack, String>, &str), from:
         let wanted = if did.contains(name) { to } else { from };
         assert_eq!(now.get(name), wanted.get(name), "{what}: {name}, {refused:?}");
     }
-    // Nothing changed since.
+    // Nothing changed in between.
     let is_true = |why: &String| is_sentence(why) && !why.contains("changed since");
     assert!(refused.iter().all(is_true), "{what}: {refused:?}");
 }
@@ -279,7 +282,7 @@ fn a_damaged_branch_says_so_and_the_others_stay() {
                 }
             }
             let found = home.search("unique1x").hits;
-            // Of what they have in common one tells, and that there are others.
+            // For shared content one session is reported, with the count of others.
             assert!(found.iter().any(|hit| hit.session.path == home.main() || hit.also > 0), "{what}");
             let stands = |path: &Path| {
                 fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains("unique1x"))
