@@ -1,8 +1,12 @@
-//! A turn without a terminal: one prompt, recipe, list of files or of recorded runs in, told as it goes on, one ending out.
+//! Runs a turn without a terminal: takes a prompt, recipe, list of files or list of recorded runs, reports progress,
+//! and
+//! returns one [`Ending`].
 //!
-//! It uses the same runtime as the terminal. It decides about no block: what the policy of the engine does not let run
-//! waits, and ends the turn here. So does a form that the answers given beforehand do not fill. Exit codes are the
-//! command's business.
+//! Uses the same runtime as the terminal, but makes no decisions about blocks: a block that the engine's policy does
+//! not
+//! allow waits, which ends the turn here. So does a form that the given answers do not fill. The commands choose the
+//! exit
+//! codes.
 
 mod ending;
 pub(crate) mod events;
@@ -35,58 +39,58 @@ use std::io::{self, Write};
 use std::time::Duration;
 use tokio::time::sleep_until;
 
-/// How long a prompt waits for the files of instructions; the first request goes without those that come later.
+/// How long a prompt waits for the instruction files; the first request is sent without those that come later.
 const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What a turn begins with.
+/// What a turn starts with.
 #[derive(Clone, Debug)]
 pub(crate) enum TurnInput {
     /// A message; the files that it names by `@` are given with it.
     Prompt(String),
-    /// A message as it stands.
+    /// A message whose `@` words are not files.
     Text(String),
     Recipe {
         name: String,
-        /// What was answered beforehand, to its inputs and to what it may ask later.
+        /// Answers given in advance: to the recipe's inputs, and to later questions.
         given: Answers,
     },
-    /// Files that were named, in their order.
+    /// Named files, in order.
     Files {
         files: Vec<NamedFile>,
-        /// The limits of each run, where some were named.
+        /// The limits of each run, if some were given.
         limits: Option<Limits>,
-        /// Whether images that they lack are fetched first.
+        /// Whether missing container images are fetched first.
         fetch: bool,
     },
-    /// Runs of a session that was named, in their order; each is a turn of its own.
+    /// Runs of a recorded session, in order; each is a turn of its own.
     Recorded(Vec<RecordedBlock>),
 }
 
-/// Who tells a turn while it goes on.
+/// Reports the progress of a turn.
 pub(crate) trait TurnObserver {
     fn notify(&mut self, told: &Notification, state: &State) -> io::Result<()>;
 
-    /// Tells that something still goes on, of which nothing was told for a while.
+    /// Reports that something still goes on, after some silence.
     fn progress(&mut self, _going_on: &Activity, _now: Timestamp) -> io::Result<()> {
         Ok(())
     }
 
-    /// Tells what a form asks that waits.
+    /// Reports the fields of a waiting form.
     fn form(&mut self, _form: &Form, _misfits: &[AnswerError]) -> io::Result<()> {
         Ok(())
     }
 
-    /// Tells how it ended.
+    /// Reports how the turn ended.
     fn finish(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()>;
 
-    /// Whether the next recorded run is wanted, after what was told.
+    /// Whether to start the next recorded run, after the reports so far.
     fn wants_more(&self) -> bool {
         true
     }
 }
 
 impl TurnInput {
-    /// The answers that were given beforehand.
+    /// The answers given in advance.
     fn given_answers(&self) -> Answers {
         if let TurnInput::Recipe { given, .. } = self { given.clone() } else { Answers::new() }
     }
@@ -97,19 +101,19 @@ pub(crate) struct HeadlessOptions {
     pub(crate) begin: TurnInput,
     /// JSON lines instead of text.
     pub(crate) json: bool,
-    /// By what `sayso resume` finds the session.
+    /// The argument by which `sayso resume` finds the session.
     pub(crate) session: Option<String>,
 }
 
-/// How a turn ended, and what to do about a block that waits.
+/// How a turn ended, and what to do about a waiting block.
 #[derive(Clone, Debug)]
 pub(crate) struct TurnResult {
     pub(crate) ending: Ending,
-    /// Where it can be decided, by what is on the disk.
+    /// Where that block can be decided, if the session is on disk.
     pub(crate) hint: String,
 }
 
-/// Does one turn, told as text or JSON lines, and closes the session.
+/// Runs one turn, reports it as text or JSON lines, and closes the session.
 pub(crate) async fn run(
     driver: Driver,
     options: &HeadlessOptions,
@@ -119,7 +123,7 @@ pub(crate) async fn run(
     Box::pin(run_with_observer(driver, options, &mut TurnReporter::new(out, err, options.json))).await
 }
 
-/// The same, told by this one.
+/// The same with this observer.
 pub(crate) async fn run_with_observer(
     mut driver: Driver,
     options: &HeadlessOptions,
@@ -127,7 +131,7 @@ pub(crate) async fn run_with_observer(
 ) -> io::Result<TurnResult> {
     let mut given = GivenAnswers::new(options.begin.given_answers());
     let ending = turn(&mut driver, options, &mut given, reporter).await;
-    // The last that was written may have been masked.
+    // Saving the last entries may have masked something, which has to be reported too.
     let is_saved = driver.saved().await.is_ok() && driver.is_saved().await;
     let hint = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
     let told = match &ending {
@@ -148,7 +152,7 @@ pub(crate) async fn run_with_observer(
     told.and(ending).map(|ending| TurnResult { ending, hint })
 }
 
-/// What the newest recipe was begun with.
+/// The inputs of the current recipe.
 fn recipe_inputs(state: &State) -> &[(String, String)] {
     WorkflowContext::of(state).map_or(&[], |course| course.start.inputs.as_slice())
 }
@@ -201,7 +205,7 @@ async fn turn(
             return Ok(Ending::Interrupted);
         }
         if let Some(ending) = ending_of(driver, &interrupts, given, &mut cause, over.as_ref()) {
-            // One after the other: what comes of a run is told before it is known whether the next one is wanted.
+            // One by one: the result of a run is reported before deciding whether to start the next.
             let is_over = matches!(ending, Ending::Done | Ending::BlockFailed(_) | Ending::TimedOut);
             if is_over && reporter.wants_more() && next_recorded(&mut recorded, driver) {
                 over = None;
@@ -212,7 +216,7 @@ async fn turn(
     }
 }
 
-/// Sends what the turn begins with; the recorded runs begin one by one.
+/// Sends the input; recorded runs are started one by one.
 fn begin(input: &TurnInput, driver: &mut Driver) {
     match input {
         TurnInput::Prompt(prompt) if !at_words(prompt).is_empty() => {
@@ -232,7 +236,7 @@ fn begin(input: &TurnInput, driver: &mut Driver) {
     }
 }
 
-/// Reports what is news, once it is on the disk: who reads it may rely on it. Gives the end of the turn, where it came.
+/// Reports what is new, once it is on disk, so that readers can rely on it. Returns the ending if the turn has ended.
 async fn report(
     update: &Update,
     driver: &mut Driver,
@@ -254,19 +258,19 @@ async fn report(
     Ok(over)
 }
 
-/// Begins the next of the runs that are repeated; tells whether there was one.
+/// Starts the next recorded run; returns whether there was one.
 fn next_recorded(blocks: &mut std::slice::Iter<'_, RecordedBlock>, driver: &mut Driver) -> bool {
     let Some(block) = blocks.next() else { return false };
     driver.send(Command::RunRecorded(vec![block.clone()]));
     true
 }
 
-/// Whether it comes to a line of text.
+/// Whether the text reporter prints something for it.
 fn is_reported(told: &Notification) -> bool {
     !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
 }
 
-/// That moment; never where there is none.
+/// Waits until this moment; forever if there is none.
 async fn wait_until(moment: Option<std::time::Instant>) {
     match moment {
         Some(moment) => sleep_until(moment.into()).await,
@@ -274,7 +278,7 @@ async fn wait_until(moment: Option<std::time::Instant>) {
     }
 }
 
-/// Sends the message whose files were read; why it can't be, where they can't be given.
+/// Sends the message once its files are read; returns the errors if they can't be given.
 fn give_files(update: &Update, driver: &mut Driver) -> Option<Vec<GivenFileError>> {
     let read = update.told.iter().find_map(|told| match told {
         Notification::Job(JobResult::GivenFiles(text, files)) => Some((text, files)),
@@ -295,11 +299,11 @@ fn has_not_begun(driver: &Driver) -> bool {
     driver.state().phase == Phase::Idle && driver.state().transcript.items.is_empty()
 }
 
-/// Why the recipe was not begun, where it was not.
+/// Why the recipe was not started, if it was not.
 fn recipe_errors(update: &Update, driver: &Driver) -> Option<Vec<AnswerError>> {
     update.told.iter().find_map(|told| match told {
         Notification::Job(JobResult::RecipeRefused { misfits, .. }) => Some(misfits.clone()),
-        // A definition that the engine can't use.
+        // The engine could not use the recipe's definition.
         Notification::Notice(notice) if notice.level == Level::Error && has_not_begun(driver) => {
             Some(vec![AnswerError { field: String::new(), why: notice.text.clone() }])
         }
@@ -307,8 +311,8 @@ fn recipe_errors(update: &Update, driver: &Driver) -> Option<Vec<AnswerError>> {
     })
 }
 
-/// Whether the turn has come to an end, and to which. A question of the engine, and a provider that failed, are
-/// answered by ending the turn; what was the cause is kept until that is done.
+/// Whether the turn has ended, and how. Questions of the engine and failures of the provider are answered by ending the
+/// turn; their cause is kept until the turn has ended.
 fn ending_of(
     driver: &mut Driver,
     interrupts: &Interrupts,
@@ -326,17 +330,17 @@ fn ending_of(
             return Some(cause.take().unwrap_or_else(|| Ending::of_turn(state, over)));
         }
         Phase::Deciding(_) if interrupts.count > 0 => return Some(Ending::Interrupted),
-        // A second opinion that is on its way belongs into the session; it comes in bounded time.
+        // A pending second opinion belongs in the session; it arrives in bounded time.
         Phase::Deciding(block) if state.consulting(*block).is_some() => return None,
         Phase::Deciding(block) if lacks_language(state, *block) => {
-            // Nobody is here to choose one, and mostly it is no program at all.
+            // Nobody can choose a language here, and mostly such a block is no program at all.
             let (block, revision) = (*block, state.transcript.blocks.get(block)?.block.current().revision);
             let decision = Decision::Reject(NO_LANGUAGE.into());
             driver.send(Command::Decide { block, revision, decision });
             return None;
         }
         Phase::Deciding(block) => {
-            // Until it was looked at, the policy has not spoken.
+            // Before the inspection, the policy has no say.
             let inspected = state.inspected(*block)?;
             let why = inspected.terms.as_ref().err().cloned();
             return Some(match &state.live.store_failure {
@@ -362,7 +366,7 @@ fn ending_of(
     None
 }
 
-/// What the model is told of a block that names no language.
+/// Tells the model about a block that names no language.
 const NO_LANGUAGE: &str = "This block was skipped: it names no language, and nobody is here to choose one. \
     If it is to run, write it again with a language behind the fence. If it is an example or output, go on.";
 

@@ -1,19 +1,20 @@
-//! The one way in which a failure reaches the person outside of the terminal screen: `error: what`, `  hint: what to
-//! do`, and the exit code that scripts rely on.
+//! Reports failures outside of the terminal screen, always in the same form: `error: what`, `  hint: what to do`, and
+//! the
+//! exit code that scripts rely on.
 //!
-//! Rooms have typed errors; they become a [`Failure`] where a command ends. Nothing is logged here.
+//! Rooms have typed errors, which become a [`Failure`] where a command ends. Nothing is logged here.
 
 use crate::domain::visible::Visible;
 use crate::domain::{Level, Notice};
 use std::fmt;
 use std::io::{self, Write};
 
-/// What kind of failure it is. The numbers are promised to scripts.
+/// The kinds of failures. Their exit codes are promised to scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FailureClass {
-    /// The work failed: a block failed, a finding was too grave.
+    /// The work failed: a block failed, or a finding was too severe.
     Work,
-    /// The command line was not understood, or can't be done as it was written.
+    /// The command line was not understood, or can't be carried out as written.
     Usage,
     Config,
     Provider,
@@ -45,31 +46,31 @@ impl FailureClass {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) kind: FailureClass,
-    /// What happened, and where. Empty: it was told already (in JSON, or beside the block that failed).
+    /// What happened, and where. Empty if it was reported already (in JSON, or beside the failed block).
     pub(crate) what: String,
     /// What to do next.
     pub(crate) hint: Option<String>,
 }
 
 impl Failure {
-    /// A failure that has to be told.
+    /// A failure that still has to be reported.
     pub(crate) fn new(kind: FailureClass, what: impl Into<String>) -> Self {
         Self { kind, what: what.into(), hint: None }
     }
 
-    /// The same with a hint.
+    /// Adds a hint.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// A failure that was told already; only its exit code is left to give.
+    /// A failure that was reported already; only its exit code remains.
     pub(crate) fn already_told(kind: FailureClass) -> Self {
         Self::new(kind, "")
     }
 
-    /// Writes it as standard error shows it. Its text may hold what others wrote: it is escaped.
+    /// Writes it for standard error. The text may contain text of others, so it is escaped.
     pub(crate) fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         if !self.what.is_empty() {
             writeln!(out, "error: {}", plain(&self.what))?;
@@ -90,7 +91,7 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl From<io::Error> for Failure {
-    /// Standard output can't be written. A reader that went away is no failure of ours: it is told by the code alone.
+    /// Standard output can't be written. If the reader closed it, nothing is printed; only the exit code shows it.
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::already_told(FailureClass::Work),
@@ -99,7 +100,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Tells what the person should know, one line each.
+/// Prints notices, one line each.
 pub(crate) fn print_notices(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
     for notice in notices {
         let label = match notice.level {
@@ -112,7 +113,7 @@ pub(crate) fn print_notices(notices: &[Notice], err: &mut dyn Write) -> io::Resu
     Ok(())
 }
 
-/// What the system said, without its number.
+/// The system's error message without its number.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or folder".into(),

@@ -1,8 +1,19 @@
-//! Small things about texts that several rooms do alike. Pure; imports nothing, knows nothing of the session.
+//! Small functions on texts that several rooms need. Pure; imports nothing and knows nothing about sessions.
 //!
-//! - `alike`: what a program printed twice - `at_words`: names behind an `@` - `cells`: columns on a terminal - `escapes`: colours taken out - `line`: texts on one line - `located`: places in files - `magics`: of IPython - `near`: suggestions
-//! - `number`: thousands and sizes - `process_status`: signals of a process - `rewritten`: bars on lines that are only added
-//! - `shell`: words of a shell - `syntax`: their syntax trees - `utf8`: streams as text
+//! - `alike`: compares the outputs of two runs
+//! - `at_words`: file names behind an `@`
+//! - `cells`: columns on a terminal
+//! - `escapes`: removes terminal sequences
+//! - `line`: texts on one line
+//! - `located`: positions in files
+//! - `magics`: magics of IPython
+//! - `near`: suggestions
+//! - `number`: thousands and sizes
+//! - `process_status`: signals of a process
+//! - `rewritten`: overwritten lines (progress bars) for append-only output
+//! - `shell`: quoting for shells
+//! - `syntax`: syntax trees of Python, JavaScript and bash
+//! - `utf8`: decodes streams
 
 pub(crate) mod alike;
 pub(crate) mod at_words;

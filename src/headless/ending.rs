@@ -1,5 +1,6 @@
-//! How a turn without a terminal ended: found in the state, told as the last line, and turned into an exit code by the
-//! command.
+//! How a turn without a terminal ended: derived from the state, reported as the last line, and converted to an exit
+//! code by
+//! the command.
 
 use super::shapes;
 use super::{form, steps};
@@ -16,33 +17,33 @@ use serde_json::{Value, json};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// The model answered and everything that ran last went well.
+    /// The model answered, and the last run succeeded.
     Done,
-    /// The last block that ran did not end well; the text says how.
+    /// The last run failed; the text says how.
     BlockFailed(String),
-    /// The last block that ran was ended at its time limit.
+    /// The last run reached its time limit.
     TimedOut,
-    /// The last reply broke off; how it ended.
+    /// The last reply was incomplete; how it ended.
     CutShort(Finish),
-    /// The engine stopped to ask whether to go on.
+    /// The engine asked whether to continue.
     Asked(Question),
     Provider(ReplyFailure),
-    /// The session file can't be written, and why.
+    /// The session file can't be written; the text says why.
     Unsaved(String),
-    /// This block waits for a decision; why it could not run, where it could not.
+    /// A block waits for a decision; the reason if it can't run.
     Waiting(BlockId, Option<String>),
-    /// The recipe of the turn did not come to its end; how it ended, and what it says.
+    /// The turn's recipe did not complete; how it ended, with its summary.
     Recipe(RecipeEnd, String),
-    /// The recipe was not begun: these answers do not fit.
+    /// The recipe was not started because these answers do not fit.
     Refused(Vec<AnswerError>),
-    /// Nothing was sent: these files can't be given with the message.
+    /// Nothing was sent because these files can't be given with the message.
     NotGiven(Vec<GivenFileError>),
     /// The person interrupted it.
     Interrupted,
 }
 
 impl Ending {
-    /// How a turn ended that is over.
+    /// How a completed turn ended.
     pub(super) fn of_turn(state: &State, end: &TurnEnd) -> Self {
         if let TurnEnd::Failed(failure) = end {
             return Ending::Provider(failure.as_ref().clone());
@@ -67,7 +68,7 @@ impl Ending {
         }
     }
 
-    /// What happened, in words; empty when all went well.
+    /// What happened, in words; empty if all went well.
     pub(crate) fn message(&self) -> String {
         match self {
             Ending::Done => String::new(),
@@ -126,7 +127,7 @@ impl Ending {
         }
     }
 
-    /// The last line of `run --json`: `turn_end` when the turn ended by itself, else `error`.
+    /// The last line of `run --json`: `turn_end` if the turn ended by itself, else `error`.
     pub(super) fn event(&self, state: &State, hint: &str) -> Value {
         let (steps, usage) = total_usage(state);
         let hint = match self {
@@ -182,7 +183,7 @@ fn outcome_text(outcome: &Outcome) -> String {
     outcome.detail().map_or(word.clone(), |detail| format!("{word}, {detail}"))
 }
 
-/// What there is to say of the recipe of this turn.
+/// What to report about the recipe of this turn.
 #[derive(Default)]
 struct RecipeSeen<'a> {
     name: Option<&'a str>,
@@ -237,7 +238,7 @@ fn last_run(state: &State) -> Option<&RunItem> {
     blocks.filter_map(|id| state.transcript.blocks.get(id)).find_map(|block| block.runs.last())
 }
 
-/// Replies of this turn, and the tokens that they used.
+/// The number of replies in this turn, and the tokens that they used.
 fn total_usage(state: &State) -> (usize, Usage) {
     let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
         (None, None) => None,

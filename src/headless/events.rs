@@ -1,4 +1,5 @@
-//! What happens in a turn as JSON events, one a line: durable facts with their ids and fields, and what streams.
+//! Converts what happens in a turn to JSON events, one a line: durable facts with their ids and fields, and streamed
+//! text.
 
 use super::shapes::{self, with};
 use crate::domain::{
@@ -8,7 +9,7 @@ use crate::domain::{
 use crate::engine::State;
 use serde_json::{Value, json};
 
-/// The event of a durable fact; `None` for those that scripts need not see.
+/// The event of a durable fact; `None` for facts that scripts don't need.
 pub(crate) fn entry(entry: &Entry) -> Option<Value> {
     Some(match entry {
         Entry::Prompt(prompt) => {
@@ -69,7 +70,7 @@ pub(crate) fn entry(entry: &Entry) -> Option<Value> {
     })
 }
 
-/// What happens to the recipe of a turn.
+/// The event of a fact about the recipe.
 fn recipe(fact: &RecipeFact) -> Value {
     let pairs = |pairs: &Answers| -> Value {
         pairs.iter().map(|(name, text)| (name.clone(), json!(text))).collect::<serde_json::Map<_, _>>().into()
@@ -89,12 +90,12 @@ fn recipe(fact: &RecipeFact) -> Value {
     }
 }
 
-/// What the sandbox will refuse of a block that was looked at, as lines.
+/// What the sandbox will refuse of an inspected block, in words.
 pub(crate) fn refusals(state: &State, block: BlockId) -> Value {
     json!(state.inspected(block).map_or(&[][..], |inspected| &inspected.refused))
 }
 
-/// What happens beside the steps of a turn: summaries, second opinions, instructions.
+/// The events beside the steps of a turn: summaries, second opinions, instructions.
 fn side_event(entry: &Entry) -> Option<Value> {
     Some(match entry {
         Entry::Summary { upto, text, model, usage } => json!({

@@ -1,14 +1,14 @@
-//! Forms without a terminal: what is asked in words and as JSON, and the answers that were given beforehand.
+//! Forms without a terminal: prints their questions as text and JSON, and fills them with the answers given in advance.
 
 use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
 use crate::engine::answers;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// So often the same form is answered from the command line; then the answers do not lead anywhere.
+/// How often the same form is answered from the command line; after that the answers evidently lead nowhere.
 const MAX_ATTEMPTS: u32 = 3;
 
-/// Answers that were given before anything was asked.
+/// Answers that were given in advance.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GivenAnswers {
     answers: Answers,
@@ -20,16 +20,16 @@ impl GivenAnswers {
         Self { answers, asked: HashMap::new() }
     }
 
-    /// What does not fit of the answers that were given for a form; what was not given is no misfit. `inputs`: what the
-    /// recipe was begun with.
+    /// The given answers that do not fit a form; a missing answer does not count. `inputs`: the inputs of the recipe.
     pub(super) fn misfits(&self, form: &Form, inputs: &[(String, String)]) -> Vec<AnswerError> {
         let answers = form.answers_for(&self.answers, inputs);
         let given = |misfit: &AnswerError| answers.iter().any(|(name, _)| *name == misfit.field);
         answers::check(form, &answers).err().into_iter().flatten().filter(given).collect()
     }
 
-    /// The answers to a form: what was given for it, its defaults for the rest. `None` where one is missing or does not
-    /// fit, and where the same form comes again and again.
+    /// The answers to a form: those given for it, and defaults for the rest. `None` if one is missing or does not fit,
+    /// or if
+    /// the same form comes again and again.
     pub(super) fn for_form(&mut self, form: &Form, inputs: &[(String, String)]) -> Option<Answers> {
         let asked = self.asked.entry(form.name.clone()).or_default();
         *asked += 1;
@@ -41,7 +41,7 @@ impl GivenAnswers {
     }
 }
 
-/// What to do about a form that waits.
+/// What to do about a waiting form.
 pub(crate) fn hint(form: &Form, waiting: &str) -> String {
     let open = form.fields.iter().find(|field| field.required && field.default.is_none());
     let name = open.or(form.fields.first()).map_or("KEY", |field| field.name.as_str());
@@ -49,7 +49,7 @@ pub(crate) fn hint(form: &Form, waiting: &str) -> String {
     format!("Answer it beforehand with --input {form}.{name}=VALUE. {waiting}")
 }
 
-/// A form as the event of `run --json`, with what does not fit of the answers that were given.
+/// A form as the event of `run --json`, with the given answers that do not fit.
 pub(crate) fn event(form: &Form, misfits: &[AnswerError]) -> Value {
     json!({
         "event": "form",

@@ -1,4 +1,4 @@
-//! What stops a turn from outside: the signals, and what was done about them.
+//! Stops a turn on signals from outside.
 
 use crate::driver::Driver;
 use crate::engine::Command;
@@ -8,14 +8,14 @@ use std::io;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
-/// How long a program may take to end after an interrupt, until it is killed.
+/// How long a program may take to end after an interrupt before it is killed.
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The signals that stop a turn.
 pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    /// `None` where it is ignored: who started sayso wants it to outlive the terminal (`nohup`).
+    /// `None` if it is ignored: then sayso was started to outlive the terminal (`nohup`).
     hangup: Option<Signal>,
 }
 
@@ -43,7 +43,7 @@ fn is_ignored(kind: SignalKind) -> bool {
     holds_signal(&status, "SigIgn", kind.as_raw_value())
 }
 
-/// What was done to stop the turn.
+/// How far stopping the turn has gone.
 #[derive(Default)]
 pub(super) struct Interrupts {
     pub(super) count: u32,
@@ -51,7 +51,7 @@ pub(super) struct Interrupts {
 }
 
 impl Interrupts {
-    /// The first asks everything to stop, the next ends the run by force.
+    /// The first interrupt asks everything to stop; the next kills the run.
     pub(super) fn interrupt(&mut self, driver: &mut Driver) {
         self.count += 1;
         if self.count > 1 {
@@ -59,7 +59,7 @@ impl Interrupts {
         }
         self.kill_at = Some(Instant::now() + KILL_TIMEOUT);
         driver.send(Command::Stop);
-        // Blocks that follow must not run by policy.
+        // Otherwise the policy would start the following blocks.
         driver.send(Command::SkipAll);
     }
 

@@ -1,6 +1,6 @@
-//! JSON as it may stand in a terminal, a log or a pipe: one value a line, and nothing in it that acts.
+//! JSON that is safe in a terminal, a log or a pipe: one value a line, without active characters.
 //!
-//! Beside what JSON itself escapes, DEL, U+0080 to U+009F and the controls of direction are written as `\u` escapes.
+//! Besides what JSON itself escapes, this writes DEL, U+0080 to U+009F and direction controls as `\u` escapes.
 
 use crate::domain::unicode::{HiddenReason, hidden};
 use serde::Serialize as _;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use std::io::{self, Write};
 
-/// Writes a value and a line feed, and hands them over at once.
+/// Writes a value and a line feed, and flushes.
 pub(crate) fn write_line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     let mut text = to_bytes(value)?;
     text.push(b'\n');
@@ -16,7 +16,7 @@ pub(crate) fn write_line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes a value and nothing behind it: a piece of a larger one.
+/// Writes a value without a line feed, as a part of a larger one.
 pub(crate) fn write_fragment(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     out.write_all(&to_bytes(value)?)
 }

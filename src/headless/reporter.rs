@@ -1,7 +1,8 @@
-//! Tells a turn while it goes on: as JSON lines, or as text that a person reads and a hostile program can't forge.
+//! Reports the progress of a turn: as JSON lines, or as text for people that a hostile program can't forge.
 //!
-//! As text, standard output has the conversation: replies as they stream, the output of programs behind a gutter that
-//! nothing else begins with. What happens to blocks goes to standard error.
+//! As text, standard output gets the conversation: replies as they stream, and the output of programs behind a gutter,
+//! with
+//! which no other line begins. What happens to blocks goes to standard error.
 
 use super::{Ending, TurnObserver, events, form, json};
 use crate::domain::obeyed::{obeyed, run_by_tools};
@@ -20,7 +21,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// Where a turn is told.
+/// Where a turn is reported.
 pub(super) struct TurnReporter<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
@@ -78,7 +79,7 @@ impl TurnObserver for TurnReporter<'_> {
     }
 
     fn progress(&mut self, going_on: &Activity, now: Timestamp) -> io::Result<()> {
-        // What reads JSON waits for what happens.
+        // Readers of JSON need no reminders.
         if self.json {
             return Ok(());
         }
@@ -121,7 +122,7 @@ impl TurnReporter<'_> {
                 self.output(*run, stream, &rest)?;
             }
         }
-        // The end of the turn is told last, with its answer.
+        // The end of the turn is reported as the last line, with its answer.
         if self.json {
             return match events::entry(entry) {
                 Some(mut event) if !matches!(entry, Entry::TurnEnd(_)) => {
@@ -284,7 +285,7 @@ impl TurnReporter<'_> {
         self.out.flush()
     }
 
-    /// Ends the unfinished line, unless what follows goes on with it.
+    /// Ends the unfinished line, unless the next text continues it.
     fn begin_line(&mut self, next: UnfinishedLine) -> io::Result<()> {
         if self.line != UnfinishedLine::None && self.line != next {
             writeln!(self.out)?;
@@ -302,13 +303,14 @@ impl TurnReporter<'_> {
         self.err.flush()
     }
 
-    /// The moment by which lines that are written over are told; JSON has what was printed.
+    /// The time that decides when overwritten lines are printed; `None` for JSON, which gets the raw output.
     fn line_time(&self) -> Option<u64> {
         (!self.json).then(|| u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX))
     }
 }
 
-/// What a run changed of the names that programs obey by themselves, a line each: `created .envrc: what a shell reads when
+/// The changes of a run to names that programs obey by themselves, one line each: `created .envrc: what a shell reads
+/// when
 /// it starts`.
 pub(crate) fn change_lines(report: &RunReport) -> Vec<String> {
     let line = |file: &FileChange| {

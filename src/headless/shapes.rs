@@ -1,6 +1,5 @@
-//! The nouns of the house as JSON, in the shapes that were promised to scripts: fields may be added, these stay. What
-//! stands in session files in the same shape is told by its type; a field that is left out there is `null` or `false`
-//! here.
+//! Domain values as JSON, in the shapes promised to scripts: fields may be added, but existing ones stay. Most values
+//! serialize as in session files; fields that are left out there are `null` or `false` here.
 
 use crate::domain::obeyed::{ObeyedName, obeyed, run_by_tools};
 use crate::domain::sentences::network;
@@ -17,7 +16,7 @@ pub(crate) fn finding(finding: &Finding) -> Value {
     with(json!(finding), [("forbidden", json!(finding.forbidden))])
 }
 
-/// An object with more fields, in the place of its own of the same name or behind all of them.
+/// Adds fields to an object, replacing fields of the same name.
 pub(crate) fn with<K: Into<String>>(object: Value, more: impl IntoIterator<Item = (K, Value)>) -> Value {
     let mut fields = match object {
         Value::Object(fields) => fields,
@@ -31,7 +30,7 @@ pub(crate) fn findings(review: &Review) -> Value {
     review.findings.iter().map(finding).collect()
 }
 
-/// A literal that came from an output or a file, and the block that brought it in.
+/// A literal that came from an output or a file, with the block that brought it in.
 pub(crate) fn trace(trace: &Trace) -> Value {
     with(json!(trace), [("block", json!(trace.from.block()))])
 }
@@ -67,7 +66,7 @@ pub(crate) fn report(report: &RunReport) -> Map<String, Value> {
     out
 }
 
-/// A block in a kernel has a status even where no process ended.
+/// The exit status; a block in a kernel has one even though no process ended.
 fn exit_code(report: &RunReport) -> Option<i32> {
     let of_kernel = match (&report.kernel, &report.outcome) {
         (KernelFate::None, _) => None,
@@ -133,16 +132,16 @@ fn image(image: &ImageRef) -> Value {
     })
 }
 
-/// What confines a run under these terms, by what was found to hold.
+/// What confines a run under these terms, by what the tests found enforced.
 pub(crate) fn sandbox(terms: &Terms) -> Value {
-    // An installation starts in the folder of packages, which is the only one that it writes.
+    // An installation starts in the folder of packages, the only one that it writes.
     let is_here = terms.rights.write.iter().any(|path| terms.cwd.starts_with(path));
     confinement(&terms.rights, is_here && terms.executor != ExecutorKind::Installer)
 }
 
 fn confinement(rights: &Rights, writes_workspace: bool) -> Value {
     let report = &rights.sandbox;
-    // Where the working folder is not writable, what else may be written is named, be it private to the session.
+    // If the working folder is not writable, other writable folders are named, even those private to the session.
     let write = match (report.writes_confined, report.level) {
         (false, _) => "open",
         (true, SandboxLevel::Workspace) if writes_workspace => "workspace",
@@ -178,12 +177,12 @@ fn layer(layer: &Layer) -> Value {
     with(json!(layer), [("why", json!(layer.why))])
 }
 
-/// What confines a file that never got as far as a run.
+/// The confinement of a file that was never run.
 pub(crate) fn no_sandbox() -> Value {
     confinement(&Rights::default(), false)
 }
 
-/// What a session has cost in US dollars, as far as that is known, and of how many requests it is not.
+/// What a session has cost in US dollars as far as known, and the number of requests with unknown cost.
 pub(crate) fn cost(cost: &Cost) -> Value {
     let usd = |nanos: u64| nanos as f64 / 1e9;
     json!({
@@ -205,7 +204,7 @@ pub(crate) fn context(share: &ContextShare) -> Value {
     })
 }
 
-/// What a model thinks of a block.
+/// A second opinion on a block.
 pub(crate) fn opinion(answer: &Result<Opinion, String>) -> Map<String, Value> {
     let mut out = Map::new();
     match answer {

@@ -1,4 +1,4 @@
-//! The iteration log of a turn as JSON: its steps with their blocks, decisions, outcomes, times and tokens.
+//! The steps of a turn as JSON, with their blocks, decisions, outcomes, times and tokens.
 
 use super::shapes;
 use crate::domain::Language;
@@ -6,7 +6,7 @@ use crate::engine::State;
 use crate::engine::steps::{self, LastDecision, ModelStep, StepBlock};
 use serde_json::{Value, json};
 
-/// The steps of the newest turn.
+/// The steps of the latest turn.
 pub(super) fn log(state: &State) -> Value {
     let turns = steps::turns(&state.transcript, &state.live.cost.of_steps);
     turns.last().map_or_else(|| json!([]), |turn| turn.steps.iter().map(step).collect())

@@ -1,8 +1,12 @@
-//! Whether two texts that the same program printed at two times say the same. What is another in each run counts as alike:
-//! moments that are those of the runs, durations that are no longer than they were, addresses, random names, the folder in which it ran. All else has to be
-//! equal, so that a changed word is always found. Pure.
+//! Decides whether two outputs of the same program mean the same. Some things differ in each run and count as alike:
+//! times
+//! within the runs, durations not longer than the runs, addresses, random names, the folders in which they ran.
+//! Everything
+//! else has to be equal, so a changed word is always found. Pure.
 //!
-//! - `token`: what a text consists of - `moment`: whether a time is that of a run - `sets`: sets as Python shows them
+//! - `token`: the parts of a line
+//! - `moment`: whether a time is that of a run
+//! - `sets`: sets as Python prints them
 
 mod moment;
 mod sets;
@@ -11,14 +15,14 @@ mod token;
 use std::borrow::Cow;
 use token::{TextToken, tokens};
 
-/// What is known of one of the two runs.
+/// Facts about one of the two runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunFacts {
-    /// The folder in which it ran, by all its names.
+    /// The folder in which it ran, under all its names.
     pub(crate) folders: Vec<String>,
-    /// From when to when it ran, in milliseconds of Unix time.
+    /// Its start and end, in milliseconds of Unix time.
     pub(crate) time: (i64, i64),
-    /// How long processors worked for it, in milliseconds: several at once may do so for longer than it took.
+    /// The processor time that it used, in milliseconds. With several processors this can exceed its duration.
     pub(crate) processor_ms: i64,
 }
 
@@ -27,23 +31,23 @@ pub(crate) struct RunFacts {
 pub(crate) struct BothRuns {
     pub(crate) then: RunFacts,
     pub(crate) now: RunFacts,
-    /// Whether the order in which sets stand is chance, as in Python.
+    /// Whether the order of items in printed sets is random, as in Python.
     pub(crate) has_sets: bool,
 }
 
 /// The first line that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineDifference {
-    /// Which line of both texts, from 1.
+    /// The number of the line in both texts, from 1.
     pub(crate) line: usize,
-    /// How it was; `None`: there was no such line.
+    /// The old line; `None` if the old text has fewer lines.
     pub(crate) then: Option<String>,
-    /// How it is; `None`: there is no such line.
+    /// The new line; `None` if the new text has fewer lines.
     pub(crate) now: Option<String>,
 }
 
 impl BothRuns {
-    /// The first line in which two texts differ. Blanks at the end of lines and of the texts are nothing.
+    /// The first line in which two texts differ. White space at the end of lines and texts is ignored.
     pub(crate) fn first_difference(&self, then: &str, now: &str) -> Option<LineDifference> {
         if then == now {
             return None;
@@ -63,7 +67,7 @@ impl BothRuns {
         None
     }
 
-    /// Whether two texts without line ends are alike.
+    /// Whether two single lines are alike.
     fn are_alike(&self, then: &str, now: &str) -> bool {
         if then == now {
             return true;
@@ -92,7 +96,7 @@ impl BothRuns {
             || token::are_near(then, now)
     }
 
-    /// A text with what is chance in either run taken out, by which items of a set can be put in an order.
+    /// Replaces everything random in a text, so that the result can serve to sort the items of a set.
     fn without_chance(&self, text: &str) -> String {
         let mut told = String::new();
         for token in tokens(text, self) {
@@ -106,7 +110,7 @@ impl BothRuns {
     }
 }
 
-/// A line as a terminal shows it last: what a program wrote over it, without blanks at its end.
+/// A line as a terminal shows it in the end: the last overwriting text, without trailing white space.
 fn last_shown(line: &str) -> &str {
     let line = line.trim_end();
     line.rsplit('\r').next().unwrap_or(line)

@@ -1,17 +1,18 @@
 //! Words of a message that begin with `@`: names of files that the person gives with it.
 
-/// A word behind an `@`.
+/// A word that begins with `@`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AtWord {
-    /// What stands behind the `@`, without quotes.
+    /// The text behind the `@`, without quotes.
     pub(crate) name: String,
-    /// Whether it stood in quotes: then it is the name and nothing but.
+    /// Whether it was in quotes, and so is exactly the name.
     pub(crate) is_quoted: bool,
 }
 
 impl AtWord {
-    /// The names that may be meant, the longest first: a full stop behind a name is part of the sentence, unless a file is
-    /// called so.
+    /// The names that may be meant, the longest first: a full stop at the end belongs to the sentence, unless a file
+    /// has that
+    /// name.
     pub(crate) fn candidates(&self) -> Vec<&str> {
         let mut names = vec![self.name.as_str()];
         while let Some(last) = names.last().filter(|_| !self.is_quoted) {
@@ -24,12 +25,12 @@ impl AtWord {
     }
 }
 
-/// Whether a word that begins behind this text is one of its own: an `@` inside of an address begins none.
+/// Whether an `@` behind this text begins a word: one inside an address does not.
 pub(crate) fn begins_word(before: &str) -> bool {
     before.chars().next_back().is_none_or(|c| c.is_whitespace() || "([{<\"'".contains(c))
 }
 
-/// The words in a text, in their order.
+/// Finds the words in a text, in order.
 pub(crate) fn at_words(text: &str) -> Vec<AtWord> {
     let mut words = Vec::new();
     let mut from = 0;
@@ -55,7 +56,7 @@ pub(crate) fn at_words(text: &str) -> Vec<AtWord> {
     words
 }
 
-/// A name as it is written behind an `@`; `None` where it can't be written so that it is read again.
+/// Writes a name behind an `@`; `None` if the result could not be parsed back.
 pub(crate) fn at_word(name: &str) -> Option<String> {
     if name.is_empty() || name.contains('"') || name.chars().any(char::is_control) {
         return None;

@@ -1,9 +1,9 @@
-//! Columns that text takes on a terminal.
+//! The number of columns that text takes on a terminal.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-/// Columns of a cluster, as the terminal library counts them.
+/// The columns of a grapheme cluster, as the terminal library counts them.
 pub(crate) fn width(cluster: &str) -> usize {
     if cluster.len() == 1 {
         return 1;
@@ -12,12 +12,12 @@ pub(crate) fn width(cluster: &str) -> usize {
     cluster.width() + sound_marks
 }
 
-/// Columns of a text on one line.
+/// The columns of a single line.
 pub(crate) fn columns(text: &str) -> usize {
     text.graphemes(true).map(width).sum()
 }
 
-/// A line in parts of at most so many columns, no cluster of it torn apart; an empty one is one part.
+/// Splits a line into parts of at most this many columns, between grapheme clusters; an empty line is one part.
 pub(crate) fn parts(line: &str, columns: usize) -> Vec<String> {
     let (mut parts, mut left) = (vec![String::new()], columns);
     for cluster in line.graphemes(true) {

@@ -1,12 +1,13 @@
-//! What a program printed for a terminal, without the sequences that only a terminal obeys: its words alone.
+//! Removes terminal control sequences from printed text.
 //!
-//! A sequence that is cut short by a control character ends there, as in the panes: nothing swallows what stands behind it.
+//! A sequence ends at a control character, as in the panes, so that it can't swallow the text behind.
 
 use regex::Regex;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// A control sequence (a colour), a string for the terminal (a title, a link), or any other; each also where its end is missing.
+/// A control sequence (a colour), a string for the terminal (a title, a link), or another sequence; incomplete ones
+/// too.
 static SEQUENCE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\x1b(?:\[[ -?]*[@-~]?|[\]PX^_][^\x00-\x1f\x7f]*\x07?|[ -/]*[0-~]?)").ok());
 

@@ -1,11 +1,11 @@
-//! A text on one line.
+//! Puts texts on one line.
 
-/// A text on one line: each run of blanks and line ends is one blank.
+/// The text on one line: each run of white space becomes one space.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What others say on one line: at most 300 characters, without controls and without characters that reorder.
+/// Text of others on one line: at most 300 characters, without controls and without characters that reorder text.
 pub(crate) fn short_line(text: &str) -> String {
     let mut line = String::new();
     let mut blank = false;

@@ -1,8 +1,8 @@
-//! Where something stands in a text: the place of a byte as people count it, and an error of a file that names its place.
+//! Positions in texts: converts bytes to lines and columns, and defines an error with a position in a file.
 
 use std::path::PathBuf;
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position {
     /// The line, from 1.
@@ -12,7 +12,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// The place of a byte. One inside of a character stands for the character, one behind the end for the end.
+    /// The position of a byte. A byte inside a character counts as the character, one behind the end as the end.
     pub(crate) fn of(text: &str, byte: usize) -> Self {
         let before = text.get(..text.floor_char_boundary(byte)).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -26,17 +26,16 @@ pub(crate) fn line_of(text: &str, byte: usize) -> usize {
     text.bytes().take(byte).filter(|b| *b == b'\n').count() + 1
 }
 
-/// The byte at which a TOML reader gave up; its head where the reader does not say.
+/// The byte of a TOML error; 0 if the error has no position.
 pub(crate) fn start_of(error: &toml::de::Error) -> usize {
     error.span().map_or(0, |span| span.start)
 }
 
-/// Something in a file that is not right, and what to do about it.
+/// An error in a file, with its position and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{}:{}: {what}", .file.display(), .position.line, .position.column)]
 pub struct LocatedError {
     pub(crate) file: PathBuf,
-    /// The place in it.
     pub(crate) position: Position,
     pub(crate) what: String,
     /// What to do about it.

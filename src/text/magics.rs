@@ -1,10 +1,11 @@
-//! What several rooms know of the magics of IPython.
+//! Facts about IPython's magics that several rooms need.
 
-/// Magics of a line that change nothing but how a notebook shows things, or when it loads them anew.
+/// Line magics that only affect how a notebook shows things or when it reloads modules.
 pub(crate) const STEERING: &[&str] = &["matplotlib", "autoreload", "autosave", "precision", "pdb", "xmode"];
 
-/// The one file that a magic is given, as IPython reads it: quotes around all of it are none of its name and hold blanks.
-/// `None`: there is none, or more than that, or an option, and IPython does something else.
+/// The single file name in a magic's arguments, parsed like IPython does: quotes around all of it are removed, and
+/// allow
+/// spaces. `None` if there is no name, more than one, or an option, where IPython does something else.
 pub(crate) fn only_word(given: &str) -> Option<&str> {
     let given = given.trim();
     let name = match given.chars().next()? {
@@ -17,7 +18,7 @@ pub(crate) fn only_word(given: &str) -> Option<&str> {
     Some(name).filter(|name| !name.is_empty())
 }
 
-/// Whether IPython puts values of Python into a text: it is no name as it stands.
+/// Whether IPython would insert values of Python into the text, so that it is not the literal name.
 pub(crate) fn holds_values(text: &str) -> bool {
     text.contains(['{', '$'])
 }
@@ -37,7 +38,7 @@ mod tests {
         ] {
             assert_eq!(only_word(given), Some(name), "{given}");
         }
-        // These IPython refuses, or adds to a file.
+        // IPython refuses these, or appends to a file.
         for given in ["", "a b", "\"a\"b", "\"a", "\"", "''", "-a x", "x -a", "'a' 'b'"] {
             assert_eq!(only_word(given), None, "{given}");
         }

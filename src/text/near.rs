@@ -1,11 +1,11 @@
-//! Which known word was probably meant.
+//! Finds the known word that was probably meant.
 
 use similar::TextDiff;
 
-/// How much of two words has to be alike, at least.
+/// The least similarity of two words.
 const MIN_SIMILARITY: f32 = 0.6;
 
-/// The known word that is most like this one, where one is like it; capitals do not matter.
+/// The known word most similar to this one, if any is similar; ignores case.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let alike = |name: &'a str| (TextDiff::from_chars(name.to_lowercase(), word.clone()).ratio(), name);

@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Formats numbers for people.
 
-/// A number with its thousands apart: `34,100`.
+/// A number with separated thousands: `34,100`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -13,7 +13,7 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// A number of bytes in the largest unit in which it is a whole number, so that nothing is lost by reading it again.
+/// A size in the largest unit in which it is a whole number, so that parsing it back is exact.
 pub(crate) fn whole_size(bytes: u64) -> String {
     let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
     match units.iter().find(|(_, shift)| bytes > 0 && bytes.is_multiple_of(1 << shift)) {
@@ -22,7 +22,7 @@ pub(crate) fn whole_size(bytes: u64) -> String {
     }
 }
 
-/// An amount of US dollars in billionths, as it is shown: `$2.00`; small ones with four decimals.
+/// An amount in billionths of a US dollar: `$2.00`; small amounts with four decimals.
 pub(crate) fn dollars(nanos: u64) -> String {
     let amount = nanos as f64 / 1e9;
     if nanos > 0 && nanos < 100_000_000 { format!("${amount:.4}") } else { format!("${amount:.2}") }
@@ -51,7 +51,7 @@ pub fn memory(bytes: u64) -> String {
     scaled(bytes, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"])
 }
 
-/// Small units are told whole; from the third on the first ten have a decimal where it says something.
+/// The first two units have no decimals; larger ones have one below 10, unless it is 0.
 fn scaled(bytes: u64, step: u64, units: [&str; 6]) -> String {
     let mut scale = 1;
     let mut unit = 0;
@@ -68,7 +68,7 @@ fn scaled(bytes: u64, step: u64, units: [&str; 6]) -> String {
     }
 }
 
-/// `12 ms`, `0.1 s`, `6.1 s`, `14 s`, `3 min 20 s`: a time from milliseconds.
+/// Formats milliseconds: `12 ms`, `0.1 s`, `6.1 s`, `14 s`, `3 min 20 s`.
 pub(crate) fn duration(ms: u64) -> String {
     match ms {
         0..=94 => format!("{ms} ms"),
@@ -85,7 +85,7 @@ pub(crate) fn duration(ms: u64) -> String {
     }
 }
 
-/// `60 s`, `1.5 s`: a limit, without digits that say nothing.
+/// Formats a limit without meaningless digits: `60 s`, `1.5 s`.
 pub fn limit(ms: u64) -> String {
     if ms.is_multiple_of(1000) {
         format!("{} s", ms / 1000)
@@ -94,7 +94,7 @@ pub fn limit(ms: u64) -> String {
     }
 }
 
-/// The numbers of a version, for comparing: those of its parts up to the first that is none.
+/// The leading numbers of a version, for comparison; stops at the first part that is no number.
 pub(crate) fn version_numbers(version: &str) -> Vec<u32> {
     version.split('.').map_while(|part| part.parse().ok()).collect()
 }

@@ -1,6 +1,6 @@
-//! What the system tells of a process in `/proc/PID/status`.
+//! Parses `/proc/PID/status`.
 
-/// Whether a set of signals in such a text (`SigBlk`, `SigIgn`, `SigCgt`) holds this one.
+/// Whether a signal set in this text (`SigBlk`, `SigIgn`, `SigCgt`) contains a signal.
 pub(crate) fn holds_signal(status: &str, set: &str, signal: i32) -> bool {
     status
         .lines()

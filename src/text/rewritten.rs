@@ -1,27 +1,28 @@
-//! Lines that a program writes over, as bars of progress do, on a page that is only added to: what a line is in the end,
-//! and now and then how far it is.
+//! Collapses lines that a program overwrites, like progress bars, for append-only output: prints the final line, and
+//! now
+//! and then the current one.
 
-/// A line that is written over for so long is told as it stands, and so often at most: milliseconds.
+/// How often an overwritten line is printed while it changes, in milliseconds.
 const REPEAT_INTERVAL_MS: u64 = 10_000;
 
-/// What is written over is told once it is longer, in bytes: no bar is.
+/// Longer overwritten lines, in bytes, are printed at once: progress bars are shorter.
 const MAX_HELD_BYTES: usize = 8 << 10;
 
 /// The state of one stream.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineCollapser {
-    /// Whether a part of the present line was told, and not its end.
+    /// Whether a part of the current line was printed without its end.
     open: bool,
-    /// A carriage return came, and nothing behind it yet.
+    /// Whether a carriage return came last.
     returned: bool,
-    /// What the line is since it is written over; not told yet.
+    /// The current content of an overwritten line that is not printed yet.
     held: Option<String>,
-    /// When such a line was told last, or began.
+    /// When such a line was printed last, or began.
     since: Option<u64>,
 }
 
 impl LineCollapser {
-    /// What is to be told of a piece of the stream, at this moment in milliseconds.
+    /// Takes a piece of the stream at this time in milliseconds; returns the text to print.
     pub(crate) fn push(&mut self, text: &str, now_ms: u64) -> String {
         let mut told = String::new();
         for piece in text.split_inclusive(['\r', '\n']) {
@@ -38,7 +39,7 @@ impl LineCollapser {
         told
     }
 
-    /// What is left to be told when nothing more comes.
+    /// Ends the stream; returns the remaining text.
     pub(crate) fn finish(&mut self) -> String {
         let mut told = String::new();
         if self.held.is_some() {
@@ -64,7 +65,7 @@ impl LineCollapser {
             return;
         }
         let since = *self.since.get_or_insert(now_ms);
-        // Only what differs in its figures is the same bar: everything else is told before it is gone.
+        // Lines that differ only in numbers are the same bar; any other line is printed before it is overwritten.
         let is_other = self.held.as_ref().is_some_and(|held| letters(held).ne(letters(body)));
         if is_other || now_ms.saturating_sub(since) >= REPEAT_INTERVAL_MS && self.held.is_some() {
             self.end_line(told);
@@ -87,7 +88,7 @@ impl LineCollapser {
     }
 }
 
-/// What stays the same of a bar while it goes on.
+/// The part of a bar that stays the same while it advances.
 fn letters(line: &str) -> impl Iterator<Item = char> {
     line.chars().filter(|c| c.is_alphabetic())
 }
@@ -96,7 +97,7 @@ fn letters(line: &str) -> impl Iterator<Item = char> {
 mod tests {
     use super::*;
 
-    /// What is told of pieces that come so many milliseconds apart, each between bars.
+    /// The output for pieces that come this many milliseconds apart, each separated by `|`.
     fn told(pieces: &[&str], apart: u64) -> String {
         let mut lines = LineCollapser::default();
         let mut all: Vec<String> = (0..)

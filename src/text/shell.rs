@@ -1,6 +1,6 @@
-//! Words as a shell reads them back.
+//! Quotes words for shells.
 
-/// A text as one word of a POSIX shell, in quotes where it needs them; safe in every place of a command, the first too.
+/// A text as one word of a POSIX shell, quoted if necessary; safe anywhere in a command, even as the first word.
 pub(crate) fn quoted(word: &str) -> String {
     let plain =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | ',' | '=');
@@ -11,7 +11,7 @@ pub(crate) fn quoted(word: &str) -> String {
     }
 }
 
-/// Whether a shell would take this for an assignment where a command may stand.
+/// Whether a shell would take this for an assignment at the start of a command.
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '+';
@@ -48,7 +48,7 @@ mod tests {
         }
     }
 
-    /// What a shell reads in a word of plain characters, quotes and single quotes behind a backslash.
+    /// The word that a shell reads from plain characters, quotes and escaped single quotes.
     fn read(text: &str) -> Option<String> {
         let (mut word, mut inside) = (String::new(), false);
         let mut chars = text.chars();

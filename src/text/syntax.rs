@@ -1,16 +1,17 @@
-//! Syntax trees of Python, JavaScript and bash. A text is parsed within what its size allows, whoever made it; what the tree
-//! means is found elsewhere.
+//! Parses Python, JavaScript and bash into syntax trees, with a budget that bounds the work for hostile texts too.
+//! Other
+//! modules interpret the trees.
 
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use tree_sitter::{Language, Node, ParseOptions, ParseState, Parser, Tree};
 
-/// The grammars that are known.
+/// The supported grammars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grammar {
     Python,
-    /// TypeScript and JSX too: one grammar reads them all.
+    /// Also reads TypeScript and JSX.
     Javascript,
     Bash,
 }
@@ -25,27 +26,30 @@ impl Grammar {
     }
 }
 
-/// The parser is handed a text in pieces of so many bytes, so that what its lexer reads again and again is counted.
+/// The parser receives the text in pieces of this size, so that repeated reading by its lexer can be counted.
 const PIECE_BYTES: usize = 1024;
 
-/// How often the lexer may read each byte of a text, on the average.
+/// How often the lexer may read each byte of a text on average.
 const MAX_READS_PER_BYTE: usize = 64;
 
-/// What a text may take.
+/// How much work parsing may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
-    /// The parser may take a step for so many bytes.
+    /// How many bytes of text allow one step of the parser.
     pub(crate) step: usize,
-    /// Its lexer may read as much as of a text of so many bytes. Where many texts are read this is the text's own size;
-    /// where few are, and none is larger than this, each may take what the largest may: the scanner for Python reads all
-    /// comments that follow a line once more for each of them.
+    /// The size of the text by which the lexer's reading is limited. Callers that parse many texts pass each text's own
+    /// size;
+    /// callers of a few texts pass the largest size that they accept, because the scanner for Python reads all comments
+    /// behind
+    /// a line again for each of them.
     pub(crate) size: usize,
 }
 
-/// Parses a text; `None` where it took more than its budget allows, or where `go_on` said no.
+/// Parses a text; `None` if that exceeds the budget, or `go_on` returned `false`.
 ///
-/// Two things are counted: the steps of the parser, in hundreds, and the pieces of text that its lexer asks for. A text
-/// that is made for it lets one step read all that follows.
+/// Two things are counted: the steps of the parser, in hundreds, and the pieces of text that its lexer requests. A
+/// hostile
+/// text can make a single step read everything that follows.
 pub(crate) fn parse(
     source: &str,
     grammar: Grammar,
@@ -66,7 +70,7 @@ pub(crate) fn parse(
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut read = |at: usize, _| {
         pieces.set(pieces.get().saturating_sub(1));
-        // To a lexer that has read too much the text ends here; the parser is ended at its next step.
+        // A lexer that has read too much gets the end of the text here; the parser stops at its next step.
         let end = if pieces.get() == 0 { at } else { end_of_piece(bytes, at) };
         bytes.get(at..end).unwrap_or_default()
     };
@@ -74,8 +78,8 @@ pub(crate) fn parse(
     tree.filter(|_| pieces.get() > 0)
 }
 
-/// Where the piece ends that begins here: behind a whole character. Of one that is cut the parser makes an error, and what
-/// it names would be read as another name.
+/// Where the piece at this position ends: behind a complete character. The parser would turn half a character into an
+/// error, and names would be misread.
 fn end_of_piece(bytes: &[u8], at: usize) -> usize {
     let end = (at / PIECE_BYTES + 1) * PIECE_BYTES;
     let goes_on = |byte: &&u8| **byte & 0xC0 == 0x80;
@@ -83,11 +87,13 @@ fn end_of_piece(bytes: &[u8], at: usize) -> usize {
     bytes.len().min(end + rest)
 }
 
-/// The bytes that the parser is given; places in them are places in the source.
+/// The bytes for the parser, with the same positions as in the source.
 ///
-/// The scanner of the grammar for bash (0.25.1) looks characters up in a table of the C library that ends at 255: a
-/// brace in front of a character far beyond it makes the process crash. To bash all characters beyond ASCII are letters,
-/// so it is shown letters.
+/// The scanner of the bash grammar (0.25.1) looks characters up in a table of the C library that ends at 255: a brace
+/// before
+/// a character far beyond that crashes the process. bash treats all characters beyond ASCII as letters, so they are
+/// replaced
+/// by letters.
 fn masked(source: &str, grammar: Grammar) -> Cow<'_, [u8]> {
     if grammar != Grammar::Bash || source.is_ascii() {
         return Cow::Borrowed(source.as_bytes());
@@ -99,7 +105,7 @@ pub(crate) fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
     source.get(node.byte_range()).unwrap_or_default()
 }
 
-/// The children with names, without comments.
+/// The named children, without comments.
 pub(crate) fn named(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
@@ -119,7 +125,7 @@ mod tests {
             for name in ["é", "語", "𝒳", "aé"] {
                 let code = format!("{name} = 1\n{name}('x')\n");
                 let code = if grammar == Grammar::Bash { format!("{name} 'x'\n") } else { code };
-                // A line in front of it does not change what it is.
+                // A line before it does not change the result.
                 let text = |at: usize| format!("{}\n{code}", comment.to_string().repeat(at - 1));
                 let (has_error, tree) = all(&text(500), grammar);
                 assert!(!has_error, "{grammar:?} {name}");

@@ -1,5 +1,6 @@
-//! Bytes of a stream as text, whatever the pieces they come in: a character that is cut is kept until its rest comes,
-//! what is no UTF-8 becomes U+FFFD.
+//! Decodes a stream of bytes to text, piece by piece: keeps an incomplete character until its rest arrives, and
+//! replaces
+//! invalid UTF-8 by U+FFFD.
 
 /// The state of one stream.
 #[derive(Clone, Debug, Default)]
@@ -8,7 +9,7 @@ pub(crate) struct Utf8Decoder {
 }
 
 impl Utf8Decoder {
-    /// The text that is whole after these bytes.
+    /// Adds bytes; returns the text that is complete.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> String {
         self.rest.extend_from_slice(bytes);
         let whole = self.rest.len() - unfinished(&self.rest);
@@ -17,13 +18,13 @@ impl Utf8Decoder {
         text
     }
 
-    /// What is left when nothing more comes.
+    /// Ends the stream; returns what is left.
     pub(crate) fn finish(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.rest)).into_owned()
     }
 }
 
-/// How many bytes at the end begin a character that is not whole yet.
+/// How many bytes at the end belong to an incomplete character.
 fn unfinished(bytes: &[u8]) -> usize {
     let tail = bytes.get(bytes.len().saturating_sub(3)..).unwrap_or(&[]);
     for (i, byte) in tail.iter().enumerate().rev() {

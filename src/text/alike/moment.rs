@@ -1,28 +1,28 @@
-//! Whether a time that a program printed is that of its run. A date that stands in data is not: it lies elsewhere, and has
-//! to be the same.
+//! Decides whether a printed time is that of its run. A date in the data is not: it is far from the run, and has to be
+//! equal.
 
 use super::RunFacts;
 use jiff::civil::{Date, DateTime, Time};
 
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
-/// How far a moment may lie from its run: whatever the time zone is in which it was told, and a little more.
+/// The greatest distance of a moment from its run: any time zone, and a little more.
 const MAX_MOMENT_DISTANCE: i64 = 16 * 60 * MINUTE;
-/// How far a day may lie from it.
+/// The greatest distance of a day from its run.
 const MAX_DAY_DISTANCE: i64 = DAY + MAX_MOMENT_DISTANCE;
-/// Time zones are quarters of an hour apart.
+/// Offsets of time zones are multiples of a quarter of an hour.
 const QUARTER_HOUR: i64 = 15 * MINUTE;
-/// Clocks are not read at one moment, and what measures rounds: so much longer than the run a duration may be, and
-/// milliseconds besides.
+/// How much longer than the run a printed duration may be, because clocks are read at different moments and rounded: by
+/// this factor, plus this many milliseconds.
 const MAX_DURATION_FACTOR: f64 = 1.25;
 const DURATION_MARGIN_MS: f64 = 100.0;
-/// How far a time of day may lie from its run, in some zone.
+/// The greatest distance of a time of day from its run, in some time zone.
 const MAX_CLOCK_DISTANCE: i64 = 2 * MINUTE;
 
-/// A time as it was printed, whatever its zone.
+/// A printed time, in an unknown time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PrintedTime {
-    /// Milliseconds of Unix time, as if it were told in UTC.
+    /// Milliseconds of Unix time, if the time zone were UTC.
     Moment(i64),
     Day(i64),
     /// Without a year: month, day, and milliseconds of that day.
@@ -32,7 +32,7 @@ pub(super) enum PrintedTime {
 }
 
 impl PrintedTime {
-    /// Reads what has the shape of a time; `None`: there is no such day or hour.
+    /// Parses a text in the shape of a time; `None` if there is no such day or hour.
     pub(super) fn read(text: &str) -> Option<Self> {
         let numbers: Vec<i64> = text
             .split(|c: char| !c.is_ascii_digit())
@@ -55,7 +55,7 @@ impl PrintedTime {
                 clock(hour, minute, second).map(PrintedTime::Clock)
             }
             [year, month, day] => of_day(year, month, day, None),
-            // In Python a whole hour or minute is told without what is 0 behind it.
+            // Python omits trailing parts that are 0.
             [year, month, day, hour] => of_day(year, month, day, Some(clock(hour, 0, 0)?)),
             [year, month, day, hour, minute] => of_day(year, month, day, Some(clock(hour, minute, 0)?)),
             [year, month, day, hour, minute, second, ..] => {
@@ -65,7 +65,7 @@ impl PrintedTime {
         }
     }
 
-    /// Whether it is the time of a run.
+    /// Whether this can be a time of the run.
     pub(super) fn is_of(self, run: &RunFacts) -> bool {
         let (from, to) = run.time;
         match self {
@@ -76,7 +76,7 @@ impl PrintedTime {
                 of_year.is_some_and(|stamp| stamp.is_of(run))
             }),
             PrintedTime::Clock(at) => {
-                // The zone is not known: any quarter of an hour may be its offset.
+                // The time zone is not known: its offset may be any multiple of a quarter of an hour.
                 let behind = (at - from + MAX_CLOCK_DISTANCE).rem_euclid(QUARTER_HOUR);
                 behind <= to.saturating_sub(from).max(0) + 2 * MAX_CLOCK_DISTANCE
             }
@@ -84,7 +84,7 @@ impl PrintedTime {
     }
 }
 
-/// Whether a number is the Unix time of a run: in seconds, or in thousandths, millionths or billionths of them.
+/// Whether a number is the Unix time of a run, in seconds, milliseconds, microseconds or nanoseconds.
 pub(super) fn is_unix_time(text: &str, run: &RunFacts) -> bool {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let unit = match whole.len() {
@@ -98,18 +98,18 @@ pub(super) fn is_unix_time(text: &str, run: &RunFacts) -> bool {
         return false;
     }
     let (from, to) = run.time;
-    // A day around it: what a program reckons from now is as much of its time.
+    // Up to a day from it: a program may compute times relative to now.
     text.parse::<f64>().is_ok_and(|value| ((from - DAY) as f64..=(to + DAY) as f64).contains(&(value * unit)))
 }
 
-/// Whether a duration may be one of the run itself: longer than it took is nothing that it measured, but data.
+/// Whether a duration can be that of something in the run. A longer one was not measured in it, so it is data.
 pub(super) fn is_within(text: &str, run: &RunFacts) -> bool {
     let (from, to) = run.time;
     let longest = to.saturating_sub(from).max(run.processor_ms).max(0) as f64;
     duration(text).is_some_and(|ms| ms <= longest * MAX_DURATION_FACTOR + DURATION_MARGIN_MS)
 }
 
-/// Milliseconds of a duration: `0m1.5s`, `0:00:01.5`, `12 ms`.
+/// Parses a duration to milliseconds: `0m1.5s`, `0:00:01.5`, `12 ms`.
 fn duration(text: &str) -> Option<f64> {
     let text = text.replace(',', ".");
     let number = |digits: &str| digits.trim().parse::<f64>().ok();

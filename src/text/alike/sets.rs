@@ -1,13 +1,14 @@
-//! Sets as Python shows them: `{'b', 'a'}`. The order of those that hold texts or objects is chance; a dictionary has one of
-//! its own, and numbers have the same in each run.
+//! Sets as Python prints them: `{'b', 'a'}`. Sets of strings or objects have a random order. Dictionaries keep their
+//! order,
+//! and sets of numbers have the same order in each run.
 
 use std::borrow::Cow;
 
-/// Braces of a line that are looked at, and bytes of a set.
+/// The most braces of a line that are tried, and the most bytes of a set.
 const MAX_BRACES: usize = 256;
 const MAX_SET_BYTES: usize = 64 << 10;
 
-/// A line in which the items of each set stand in an order that is no chance. `by`: an item as it is sorted.
+/// Sorts the items of each set in a line. `by` returns the sort key of an item.
 pub(super) fn sorted<'t>(line: &'t str, by: &dyn Fn(&str) -> String) -> Cow<'t, str> {
     let mut made = String::new();
     let mut rest = line;
@@ -38,8 +39,8 @@ pub(super) fn sorted<'t>(line: &'t str, by: &dyn Fn(&str) -> String) -> Cow<'t, 
     if made == line { Cow::Borrowed(line) } else { Cow::Owned(made) }
 }
 
-/// The items of the set with which a text begins, and how long it is with its braces; `None`: it is no set whose order is
-/// chance.
+/// The items of the set at the start of a text, and its length with the braces; `None` if this is no set with a random
+/// order.
 fn items(text: &str) -> Option<(Vec<&str>, usize)> {
     let mut open: Vec<char> = Vec::new();
     let mut quote: Option<char> = None;

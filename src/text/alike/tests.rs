@@ -28,7 +28,7 @@ fn clock(at: i64, format: &str) -> String {
 #[track_caller]
 fn are(then: &str, now: &str) {
     assert!(alike(then, now), "{then} | {now}");
-    // Beside it, everything counts.
+    // All text beside it has to be equal.
     assert!(!alike(&format!("{then} x"), &format!("{now} y")), "{then} | {now}");
 }
 
@@ -65,16 +65,16 @@ fn a_time_is_alike_where_it_is_that_of_its_run_and_data_are_not() {
         "%s123",
     ] {
         are(&clock(THEN, format), &clock(NOW, format));
-        // Told in another zone.
+        // Printed in another time zone.
         are(&clock(THEN + 2 * 3_600_000, format), &clock(NOW - 5 * 3_600_000, format));
-        // One of the data: of three days before, and of no time zone that there is.
+        // A time in the data: three days before, with an offset that no time zone has.
         differ(&clock(THEN - 3 * 86_400_000 - 450_000, format), &clock(NOW, format));
     }
     differ("2024-01-05", "2024-01-06");
     differ("08:30:00", "08:31:00");
     differ("1700000000", "1700000001");
     differ("99:99:99", "98:99:99");
-    // The same date of the data, which only one of the runs was near.
+    // The same date in the data, which is near only one of the runs.
     are(&clock(THEN, "%Y-%m-%d"), &clock(THEN, "%Y-%m-%d"));
     differ(&clock(THEN, "%Y-%m-%d"), &clock(THEN + 86_400_000, "%Y-%m-%d"));
 }
@@ -107,7 +107,7 @@ fn what_is_chance_is_alike_and_what_looks_nearly_so_is_not() {
     for (then, now) in [
         ("0xdeadbeef", "0xdeadbeee"),
         ("0x1234567812345678", "0x1234567812345679"),
-        // Longer than the runs took: data.
+        // Longer than the runs, so it is data.
         ("slowest 180.0 seconds", "slowest 1350.0 seconds"),
         ("mean 120 ms", "mean 2000 ms"),
         ("real\t0m0.012s", "real\t1m2.500s"),
@@ -115,7 +115,7 @@ fn what_is_chance_is_alike_and_what_looks_nearly_so_is_not() {
         ("12 s", "13 s"),
         ("3 min", "4 min"),
         ("1.5 m", "1.6 m"),
-        // Made of a name, not of chance.
+        // This UUID is derived from a name, not random.
         ("9f1c7a52-5f0e-5d7a-8b1c-0123456789ab", "00000000-5f0e-5d7a-8b1c-0123456789ab"),
         ("/tmp/report.txt", "/tmp/reports.txt"),
         ("/tmp/tmpab12cd_4/x", "/tmp/tmpab12cd_4/y"),
@@ -139,7 +139,7 @@ fn what_is_chance_is_alike_and_what_looks_nearly_so_is_not() {
     ] {
         differ(then, now);
     }
-    // Of several processors that worked at once, the time of all.
+    // With several busy processors, their total time counts.
     let mut busy = runs();
     assert!(busy.first_difference("user 1.2s", "user 7.5s").is_some());
     (busy.then.processor_ms, busy.now.processor_ms) = (8_000, 8_000);
@@ -158,7 +158,7 @@ fn a_hostile_line_is_compared_in_time() {
     are(&folders, &folders.replace("/home/ada/work", "/tmp/sayso-1/replay"));
 }
 
-/// Something that is another in each run: as it was, and as it is.
+/// Something that differs in each run: an old and a new text.
 fn chance() -> impl Strategy<Value = (String, String)> {
     let clocks = (0..1000_i64).prop_map(|ms| (clock(THEN + ms, "%F %T"), clock(NOW + ms, "%F %T")));
     let addresses = (0..1_u64 << 40).prop_map(|n| (format!("0x7f{n:010x}"), format!("0x55{:010x}", n / 3)));
@@ -175,7 +175,7 @@ proptest! {
     fn a_text_is_alike_to_itself(text in "[ -~\n\r{}',:0-9/éλ-]{0,200}", has_sets: bool) {
         let runs = BothRuns { has_sets, ..runs() };
         prop_assert_eq!(runs.first_difference(&text, &text), None);
-        // Also where it is not the same text, but for blanks.
+        // Also if the texts differ in trailing white space only.
         prop_assert_eq!(runs.first_difference(&text, &format!("{text}\n")), None);
     }
 

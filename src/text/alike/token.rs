@@ -1,31 +1,32 @@
-//! What a line consists of, for comparing it: words, numbers, and the kinds of things that are another in each run. Where a
-//! thing begins and ends does not depend on the run that printed it.
+//! Splits a line into tokens for comparison: words, numbers, and the kinds of things that differ in each run. Where a
+//! token
+//! begins and ends does not depend on the run that printed it.
 
 use super::moment::{self, PrintedTime};
 use super::{BothRuns, RunFacts};
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// What kind of thing a token is.
+/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
-    /// Anything else: it has to be the same.
+    /// Anything else: has to be equal.
     Word,
-    /// The folder in which a run worked.
+    /// The working folder of a run.
     Folder,
-    /// A day, or a moment of one.
+    /// A date, with or without a time.
     Moment,
-    /// A time of a day that is not told.
+    /// A time of day without a date.
     Clock,
-    /// How long something took, or is.
+    /// A duration.
     Duration,
-    /// How far a bar is in its time, and how fast.
+    /// The times and the rate of a progress bar.
     Rate,
-    /// Where something lies in memory.
+    /// A memory address.
     Address,
-    /// A random name: a UUID that is made by chance, or one of a temporary file.
+    /// A random name: a random UUID, or the name of a temporary file.
     Name,
-    /// The number of a process.
+    /// A process id.
     Process,
     Number,
 }
@@ -36,7 +37,7 @@ pub(super) struct TextToken<'t> {
     pub(super) text: &'t str,
 }
 
-/// In the order in which they are tried at each place. Of kinds that are no chance by themselves the value is looked at.
+/// In the order in which they are tried at each position. For kinds that are not always random, the value decides.
 static SHAPES: LazyLock<Vec<(TokenKind, Regex)>> = LazyLock::new(|| {
     const MONTHS: &str = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
     const DAYS: &str = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
@@ -67,11 +68,11 @@ static SHAPES: LazyLock<Vec<(TokenKind, Regex)>> = LazyLock::new(|| {
         (TokenKind::Process, r"(?i)\bpid\b[ =:#]{1,3}\d+".to_owned()),
         (TokenKind::Number, r"[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?".to_owned()),
     ];
-    // A shape that is none is left out; the tests try each.
+    // Invalid expressions would be skipped; the tests try each.
     shapes.into_iter().filter_map(|(kind, shape)| Some((kind, Regex::new(&shape).ok()?))).collect()
 });
 
-/// One expression for all, which finds where the next of them stands.
+/// All shapes in one expression, to find the next match of any.
 static ANY_SHAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let all: Vec<String> = SHAPES.iter().map(|(_, shape)| format!("({})", shape.as_str())).collect();
     Regex::new(&all.join("|")).ok()
@@ -81,7 +82,7 @@ pub(super) fn tokens<'t>(line: &'t str, runs: &BothRuns) -> Vec<TextToken<'t>> {
     let mut found = Vec::new();
     let mut done = 0;
     for (at, end) in folders(line, runs) {
-        // Of folders inside of each other the outer one was taken.
+        // Inside a folder that was already taken.
         let (Some(before), Some(text)) = (line.get(done..at), line.get(at..end)) else { continue };
         push_shapes(before, &mut found);
         found.push(TextToken { kind: TokenKind::Folder, text });
@@ -91,8 +92,8 @@ pub(super) fn tokens<'t>(line: &'t str, runs: &BothRuns) -> Vec<TextToken<'t>> {
     found
 }
 
-/// Where names of folders stand, the longest first of those that begin together. A folder beside it whose name only begins
-/// so is another one.
+/// Finds names of folders, the longest first of those that begin at the same position. A longer folder name that only
+/// begins like one does not count.
 fn folders(line: &str, runs: &BothRuns) -> Vec<(usize, usize)> {
     let names = runs.then.folders.iter().chain(&runs.now.folders).filter(|name| name.len() > 1);
     let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
@@ -122,7 +123,7 @@ fn push_word<'t>(text: Option<&'t str>, found: &mut Vec<TextToken<'t>>) {
 }
 
 impl TextToken<'_> {
-    /// Whether that it is so is chance, or the time, of this run.
+    /// Whether the value is random, or a time of this run.
     pub(super) fn is_chance(&self, run: &RunFacts) -> bool {
         match self.kind {
             TokenKind::Word => false,
@@ -137,13 +138,14 @@ impl TextToken<'_> {
     }
 }
 
-/// Digits from which on the last ones of a number are what the machine made of it.
+/// Numbers with this many digits are not rounded by the program, so their last digits depend on the machine.
 const MIN_EXACT_DIGITS: usize = 10;
-/// How far such numbers may be apart, as a part of the greater one.
+/// The greatest difference of such numbers, relative to the greater one.
 const NUMBER_TOLERANCE: f64 = 1e-9;
 
-/// Whether two numbers are the same but for what a machine rounds. One that was printed with few digits was rounded by the
-/// program: there the last digit counts.
+/// Whether two numbers are equal except for the machine's rounding. A number with few digits was rounded by the
+/// program:
+/// there the last digit counts.
 pub(super) fn are_near(then: TextToken<'_>, now: TextToken<'_>) -> bool {
     let is_broken = |text: &str| text.contains(['.', 'e', 'E']);
     let digits = |text: &str| {
