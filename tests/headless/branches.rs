@@ -1,10 +1,10 @@
-//! Branches from the shell: where they begin, what stays as it is, and how two sessions are compared.
+//! Tests of branches on the command line: where they begin, what stays unchanged, and how sessions are compared.
 
 use crate::home::Home;
 use crate::model_server::{Answer, ModelServer};
 use std::path::PathBuf;
 
-/// Two turns in one session: a block each.
+/// Two turns in one session, with a block each.
 fn two_turns(home: &Home) -> String {
     let blocks = ["```python\nprint('one')\n```\n", "```python\nprint('two')\n```\n"];
     let server = ModelServer::start(
@@ -43,7 +43,7 @@ fn id(path: &std::path::Path) -> String {
     path.file_stem().unwrap().to_string_lossy().into_owned()
 }
 
-/// A branch of the session, by its identity.
+/// Makes a branch of the session and returns its id.
 fn fork(home: &Home, of: &str, options: &[&str]) -> String {
     let before = files(home);
     let args: Vec<&str> = ["sessions", "fork", of].iter().chain(options).copied().collect();
@@ -90,7 +90,7 @@ fn a_branch_begins_before_a_decision_and_the_session_stays_as_it_is() {
     assert!(tree.contains(" from block 2 on") && tree.contains(" from message 2 on"), "{tree}");
     let (root, below) = (tree.find(&of).expect("it is there"), tree.find("other way").expect("it is there"));
     assert!(root < below, "{tree}");
-    // A branch of a branch, and of what it left is known where that is gone.
+    // A branch of a branch still knows its origin after that was deleted.
     let second = fork(&home, &before_two, &[]);
     assert_eq!(shown(&home, &second)["session"]["branch_of"], before_two.as_str());
     assert_eq!(home.run(&["sessions", "rm", "--yes", &before_two]).code, Some(0));

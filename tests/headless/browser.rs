@@ -1,5 +1,6 @@
-//! A real browser without a window, steered over its pipe; each request it makes for the network comes to a proxy that
-//! keeps its first line and answers nothing.
+//! A real headless browser, controlled over pipes. Each of its network requests reaches a proxy that records the first
+//! line
+//! and answers nothing.
 
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -20,27 +21,27 @@ pub struct Browser {
     next: u64,
     /// The page that is open.
     page: String,
-    /// What was told beside answers, in its order.
+    /// Events besides answers, in order.
     pub events: Vec<Value>,
-    /// First lines of requests that left.
+    /// First lines of the requests that were sent.
     requests: Arc<Mutex<Vec<String>>>,
     _profile: tempfile::TempDir,
 }
 
 impl Browser {
-    /// Starts it with nothing open.
+    /// Starts the browser with no page open.
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let proxy = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
         let kept = requests.clone();
         std::thread::spawn(move || {
-            // One each: some are opened before there is anything to ask.
+            // One thread each: some connections are opened before there is a request.
             for stream in listener.incoming().flatten() {
                 let kept = kept.clone();
                 std::thread::spawn(move || {
                     let (mut reader, mut line) = (BufReader::new(stream), String::new());
-                    // It is noted before the connection closes, with which the page goes on.
+                    // Recorded before the connection closes, which lets the page continue.
                     if reader.read_line(&mut line).is_ok_and(|count| count > 0) {
                         kept.lock().unwrap().push(line.trim_end().to_owned());
                     }
@@ -48,7 +49,7 @@ impl Browser {
             }
         });
         let profile = tempfile::tempdir().unwrap();
-        // The browser takes orders from descriptor 3 and answers on descriptor 4.
+        // The browser reads commands from descriptor 3 and writes answers to descriptor 4.
         let mut child = Command::new("sh")
             .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "chromium"])
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
@@ -95,7 +96,7 @@ impl Browser {
         browser
     }
 
-    /// Gives an order and waits for what comes of it.
+    /// Sends a command and waits for its result.
     pub fn order(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let mut message = json!({ "id": self.next, "method": method, "params": params });
@@ -124,14 +125,14 @@ impl Browser {
         told
     }
 
-    /// Opens a file and waits until all of it is there; what a page asks for, it asks for until then.
+    /// Opens a file and waits until it is loaded; all requests of the page are made until then.
     pub fn open(&mut self, file: &Path) {
         self.events.clear();
         self.requests.lock().unwrap().clear();
         let url = format!("file://{}", file.display());
         self.order("Page.navigate", json!({ "url": url }));
         let deadline = Instant::now() + DEADLINE;
-        // The page that was open before may tell late that it was loaded.
+        // The load event of the previous page may come late.
         let is_before = |event: &&Value| {
             event["method"] != "Page.frameNavigated" || event["params"]["frame"]["url"] != url.as_str()
         };
@@ -141,7 +142,7 @@ impl Browser {
         }
     }
 
-    /// What a sentence of script gives in the page that is open, asked from outside.
+    /// Evaluates a script in the open page, from outside.
     pub fn ask(&mut self, script: &str) -> Value {
         let params = json!({ "expression": script, "returnByValue": true, "awaitPromise": true });
         let told = self.order("Runtime.evaluate", params);
@@ -149,19 +150,19 @@ impl Browser {
         told["result"]["value"].clone()
     }
 
-    /// The parameters of what happened under this name since the page was opened.
+    /// The parameters of the events of this name since the page was opened.
     pub fn happened(&self, method: &str) -> Vec<Value> {
         let named = self.events.iter().filter(|event| event["method"] == method);
         named.map(|event| event["params"].clone()).collect()
     }
 
-    /// The addresses that the page asked for, whether or not it was given them.
+    /// The addresses that the page requested, successfully or not.
     pub fn asked_for(&self) -> Vec<String> {
         let asked = self.happened("Network.requestWillBeSent");
         asked.iter().map(|asked| asked["request"]["url"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// First lines of requests for this host that left since the page was opened; a browser asks its makers for things too.
+    /// First lines of requests to this host since the page was opened. (The browser also contacts its makers.)
     pub fn left(&self, host: &str) -> Vec<String> {
         let requests = self.requests.lock().unwrap();
         requests.iter().filter(|line| line.contains(host)).cloned().collect()
@@ -170,7 +171,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Its other processes end with it.
+        // Its child processes end with it.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -4,7 +4,7 @@ use crate::home::Home;
 use crate::schema;
 use serde_json::{Value, json};
 
-/// The schema of OASIS for SARIF 2.1.0, as it was published (© OASIS Open; may be copied and given on as it is).
+/// The official SARIF 2.1.0 schema (© OASIS Open; may be copied and passed on unchanged).
 const SARIF: &str = include_str!("../fixtures/sarif/sarif-schema-2.1.0.json");
 
 #[test]
@@ -46,7 +46,7 @@ fn sarif_fits_its_schema() {
     assert_eq!(run["tool"]["driver"]["rules"][index]["id"], "py.delete-tree");
     let notes = run["invocations"][0]["toolExecutionNotifications"].as_array().unwrap();
     assert!(notes.iter().any(|n| n["message"]["text"].as_str().unwrap().contains("no grammar for ruby")));
-    // The judge can say no.
+    // The validator can reject something.
     let mut broken = log.clone();
     broken["runs"][0]["results"][0]["level"] = json!("grave");
     broken["runs"][0]["surprise"] = json!(1);
@@ -170,7 +170,7 @@ fn scripts_without_an_extension_are_read_by_their_first_line() {
     home.file("bin/clean", "#!/usr/bin/env -S python3 -u\nimport shutil\nshutil.rmtree('/home')\n");
     home.file("bin/sweep", "#!/bin/sh\nrm -rf ~\n");
     home.file("bin/notes", "rm -rf ~\n");
-    // A name that lies: who starts it by its path starts a shell.
+    // A misleading name: executing the file starts a shell.
     home.file("bin/report.py", "#!/bin/bash\nrm -rf ~\n");
     let done = home.run(&["check", "bin"]);
     assert_eq!(done.code, Some(1));
@@ -240,7 +240,7 @@ fn builds_recipes_and_fences_are_read() {
     ] {
         assert!(done.out.contains(told), "{told} {}", done.out);
     }
-    // What a build takes out of its own image is nobody's loss; what is no code is none.
+    // A build deleting from its own image harms nobody; text that is not code is not checked.
     for silent in ["Dockerfile:3:", "Makefile:3:", "README.md:9:", "README.md:14:"] {
         assert!(!done.out.contains(silent), "{silent} {}", done.out);
     }
@@ -295,14 +295,14 @@ fn the_check_of_the_configuration_tells_what_a_theme_says_in_vain() {
         assert_eq!(done.code, Some(0), "{}", done.err);
         (done.out, done.err)
     };
-    // Of two that say the same it is told once.
+    // Two identical warnings are shown once.
     for config in ["ui.theme = \"mine\"\n", "ui.theme = { dark = \"mine\", light = \"mine\" }\n"] {
         let (out, err) = told(config);
         assert_eq!(out, "the configuration can be used; 2 warnings above\n", "{config}");
         assert!(err.contains("theme mine, line 3: there is no slot `ui.nowhere`"), "{err}");
         assert!(err.contains("theme mine, line 4: there is no colour `reddish`"), "{err}");
     }
-    // So it is where another theme is in use: what is not in use is tried some time.
+    // The same if another theme is in use, because this one may be used later.
     let (out, err) = told("ui.theme = \"paper\"\n");
     assert_eq!(out, "the configuration can be used; 2 warnings above\n");
     assert!(err.contains("theme mine, line 3") && err.contains("theme mine, line 4"), "{err}");

@@ -1,4 +1,4 @@
-//! The commands that run nothing: check, blocks, sessions, config, doctor, completions, man; and what is refused.
+//! Tests of commands that run nothing: check, blocks, sessions, config, doctor, completions, man; and of refusals.
 
 use crate::home::Home;
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ fn the_configuration_is_shown_checked_and_made() {
         assert_eq!(done.code, Some(3), "{command:?}");
         assert!(done.err.contains("config.toml:2:1"), "{}", done.err);
     }
-    // What has to work all the same.
+    // These have to work all the same.
     assert_eq!(home.run(&["config", "path"]).code, Some(0));
 }
 
@@ -87,7 +87,7 @@ fn doctor_tells_what_is_missing() {
     let look =
         |what: &str| looks.iter().find(|l| l["what"] == what).unwrap_or_else(|| panic!("{what}: {report}"));
     assert_eq!(look("python")["good"], true);
-    // What it is here depends on the machine; each layer is told, and what is missing with how to get it.
+    // The result depends on the machine, but each layer is listed, and a missing one with how to get it.
     for layer in ["sandbox", "  bwrap", "  landlock", "  seccomp"] {
         let look = look(layer);
         assert!(look["good"] == true || !look["means"].as_str().unwrap().is_empty(), "{look}");
@@ -120,7 +120,7 @@ fn doctor_on_a_machine_with_nothing_says_what_that_means_and_how_to_get_it() {
     ] {
         let look = looks.iter().find(|l| l["what"] == what).unwrap_or_else(|| panic!("{what}: {report}"));
         if what == "jupyter" && look["good"] == true {
-            // Kernels are looked for in the system's folders, too.
+            // Kernels are looked for in the system's folders too.
             continue;
         }
         assert!(look["good"] == false && !look["found"].as_str().unwrap().is_empty(), "{look}");

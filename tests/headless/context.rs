@@ -1,5 +1,6 @@
-//! What requests carry and cost, against a model server: usage that is told or not, a context that is full, instructions
-//! of the project, the session budget, second opinions.
+//! Tests what requests contain and cost, against a model server: reported and missing usage, a full context, the
+//! project's
+//! instructions, the session budget, second opinions.
 
 use crate::home::{Done, Home};
 use crate::model_server::{Answer, Do, ModelServer, delta, finish, usage};
@@ -23,9 +24,9 @@ fn turn(home: &Home, server: &ModelServer, prompt: &str, options: &[&str]) -> Do
     home.run(&args)
 }
 
-/// A reply that tells what it used.
+/// A reply that reports its usage.
 fn counted(text: &str, input: u64, output: u64) -> Answer {
-    // Counts are waited for only so long: they come with the end.
+    // sayso waits for usage only briefly, so it is sent together with the end.
     let end = [finish("stop"), usage(input, output), b"data: [DONE]\n\n".to_vec()].concat();
     Answer::stream(vec![Do::Write(delta(text)), Do::Write(end)])
 }
@@ -135,7 +136,7 @@ fn a_second_opinion_stands_beside_the_findings() {
     let text = asked["messages"][1]["content"].as_str().unwrap().to_owned();
     assert!(text.contains("rm -rf /sayso-demo/system") && text.contains("high:"), "{text}");
     assert!(!text.contains("clean up"), "the conversation stays out of it");
-    // It stands in the session.
+    // The session contains it.
     let session = home.run(&["sessions", "list", "--json"]).json().remove(0);
     let id = session["sessions"][0]["id"].as_str().unwrap().to_owned();
     assert!(home.run(&["sessions", "show", &id]).out.contains("second opinion of openai/test: risk high"));

@@ -1,18 +1,19 @@
-//! What README and the documents say is so, as far as it can be tried: configuration loads, commands can be parsed, files
-//! that are named are there, links lead somewhere, and screens are those of the frames. Rules are tried in `check.rs`.
+//! Tests that README and the documents are true: configuration loads, commands parse, named files exist, links resolve,
+//! and
+//! screens equal the frames. `check.rs` tests the rules.
 
 use crate::home::Home;
 use clap::Parser as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-/// The longest that the README may be.
+/// The most lines of the README.
 const MOST_LINES: usize = 250;
 
-/// In front of a screen: the name of its frame.
+/// Marks a screen with the name of its frame.
 const FRAME: &str = "\n<!-- frame: ";
 
-/// The documents by their names: those of the first folder, and all in `docs`.
+/// All documents by name: those in the root folder and in `docs`.
 fn documents() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut names: Vec<String> =
@@ -23,7 +24,7 @@ fn documents() -> Vec<(String, String)> {
     names.into_iter().map(|name| (name.clone(), std::fs::read_to_string(root.join(&name)).unwrap())).collect()
 }
 
-/// The fenced pieces of this language, in their order.
+/// The fenced blocks in this language, in order.
 fn pieces(text: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
     text.split(&fence)
@@ -33,7 +34,7 @@ fn pieces(text: &str, language: &str) -> Vec<String> {
         .collect()
 }
 
-/// A document without its fenced pieces.
+/// A document without its fenced blocks.
 fn prose(text: &str) -> String {
     text.split("```").step_by(2).collect()
 }
@@ -82,7 +83,7 @@ fn every_configuration_loads_and_names_its_model() {
     assert_eq!((recipes, keymaps), (1, 1));
 }
 
-/// The words of a line of a shell, as far as the documents use its quotes; what stands behind ` #` is a remark.
+/// The words of a shell line, as far as the documents use quotes; ` #` begins a comment.
 fn words(line: &str) -> Vec<String> {
     let line = line.split(" #").next().unwrap_or_default();
     let (mut words, mut word, mut is_quoted) = (Vec::new(), String::new(), false);
@@ -96,11 +97,11 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What is wrong with a line that calls the program; `None` where it calls another, or nothing is wrong.
+/// What is wrong with a line that calls sayso; `None` if it calls another program, or is valid.
 fn fault(line: &str, is_name: bool) -> Option<clap::Error> {
     use clap::error::ErrorKind::{DisplayVersion, MissingRequiredArgument};
     let words = words(line);
-    // Variables that are set for one command stand in front of it.
+    // Variables that are set for one command precede it.
     let words: Vec<String> = words.into_iter().skip_while(|word| word.contains('=')).collect();
     if words.first().is_none_or(|word| word != "sayso") {
         return None;
@@ -114,7 +115,7 @@ fn fault(line: &str, is_name: bool) -> Option<clap::Error> {
     (!is_well).then_some(error)
 }
 
-/// What stands in prose may be the name of a command alone.
+/// In prose, the name of a command alone counts too.
 #[test]
 fn every_command_is_one() {
     for (name, text) in documents() {
@@ -154,7 +155,7 @@ fn files_that_are_named_are_there_and_links_lead_somewhere() {
     }
 }
 
-/// A document whose marked screens are those of the frames.
+/// The document, with its marked screens replaced by the frames.
 fn with_frames(text: &str) -> String {
     let mut parts = text.split(FRAME);
     let mut made = parts.next().unwrap_or_default().to_owned();
@@ -164,14 +165,14 @@ fn with_frames(text: &str) -> String {
         let path = format!("tests/frames/snapshots/frames__{name}.snap");
         let snapshot = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
         let frame = snapshot.splitn(3, "---\n").nth(2).unwrap();
-        // Below the screen stands where its cursor is.
+        // The line below a frame's screen gives the cursor.
         let screen: Vec<&str> = frame.lines().filter(|line| !line.starts_with('(')).collect();
         made += &format!("{FRAME}{name} -->\n```text\n{}\n```{behind}", screen.join("\n"));
     }
     made
 }
 
-/// `INSTA_UPDATE=always` writes them anew, as it does for the frames themselves.
+/// `INSTA_UPDATE=always` rewrites them, as it does for the frames themselves.
 #[test]
 fn marked_screens_are_those_of_the_frames() {
     let mut marked = 0;

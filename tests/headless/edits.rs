@@ -1,4 +1,5 @@
-//! Edits of files without a person: applied together or not at all, refused when stale, sent back with the reason.
+//! Tests edits of files without a person: applied together or not at all, refused when outdated, returned with the
+//! reason.
 
 use crate::home::{Done, Home};
 use crate::model_server::{Answer, ModelServer};
@@ -154,7 +155,7 @@ fn of_a_file_that_nobody_let_it_read_the_model_is_told_nothing() {
     std::fs::write(home.work().join(".env"), "ALPHA_TOKEN=alpha\n").unwrap();
     symlink("../victim", home.work().join("link")).unwrap();
     symlink("/etc/ssl", home.work().join("broken")).unwrap();
-    // Neither what stands there, nor whether a guess does, nor whether there is such a file.
+    // The model learns neither the content, nor whether a guess is right, nor whether the file exists.
     for path in ["../victim", "link", ".env", "../nothing", "/dev/null", "~/.ssh", "broken"] {
         for guess in ["gamma = 3\n", "alpha = 1\n", "ALPHA_TOKEN=alpha\n"] {
             let reply = format!("```edit path={path}\n{}```\n", block(guess, "x\n"));
@@ -173,7 +174,7 @@ fn of_a_file_that_nobody_let_it_read_the_model_is_told_nothing() {
 fn an_edit_far_down_is_judged_by_its_new_lines_alone() {
     let home = Home::new();
     let old: String = (1..=300).map(|n| format!("x{n} = {n}\n")).collect();
-    // What hides in a line of the file, and stands far below others in it, is no news of an edit beside it.
+    // A hidden character that is already in the file, far below other lines, is not reported for an edit beside it.
     let old = old.replace("x100 = 100\n", "x100 = 'a\u{200b}b'\n") + &"\n".repeat(60) + "y = 1\n";
     let findings = |replace: &str, search: &str| {
         std::fs::write(home.work().join("a.py"), &old).unwrap();

@@ -1,10 +1,11 @@
-//! `sayso exec --json` on programs that print both streams, raise, loop, fork, flood, read, ignore signals, stay behind.
+//! Tests `sayso exec --json` on programs that print both streams, raise, loop, fork, flood, read, ignore signals, stay
+//! behind.
 
 use crate::home::{Home, alive, finish, interrupt, wait_for};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
-/// Every field that was promised, with its type.
+/// Checks all promised fields and their types.
 fn assert_shape(object: &Value) {
     let keys = ["path", "outcome", "exit_code", "signal", "limit", "stdout", "stderr", "value", "error"];
     let more =
@@ -127,7 +128,7 @@ fn exit_codes_of_programs() {
 fn a_loop_ends_at_its_limit() {
     let home = Home::new();
     for (name, text) in [("a.py", "while True: pass\n"), ("a.sh", "while :; do :; done\n")] {
-        // A busy machine is late now and then, a limit that holds late is late each time.
+        // A busy machine is late now and then; a limit that is enforced late is late each time.
         let walls = (0..4).map(|_| {
             let (object, done) = home.exec(name, text, &["--timeout", "0.5"]);
             assert_shape(&object);
@@ -175,7 +176,7 @@ fn files_share_a_session_and_each_gets_its_line() {
     assert_eq!(paths, ["a.py", "b.py", "c.py", "d.sh", "e.sh"]);
     assert_eq!((&objects[2]["value"], &objects[4]["stdout"]), (&json!("42"), &json!("/\n7\n")));
     assert_eq!(done.code, Some(1));
-    // What nothing confines is told; what was asked for is not warned of.
+    // Missing confinement is reported, but not if it was requested.
     let off = objects[0]["sandbox"]["level"] == "off";
     assert_eq!(done.err.contains("the sandbox is off"), off, "{}", done.err);
 }
@@ -185,7 +186,7 @@ fn limits_are_options_and_are_told_as_what_they_are() {
     let home = Home::new();
     let bomb = "import time\nblocks = []\nwhile True:\n    blocks.append(b'x' * (1 << 20) * 8)\n    time.sleep(0.002)\n";
     let (object, done) = home.exec("a.py", bomb, &["--memory", "200", "--timeout", "30"]);
-    // The system may refuse the request before all processes together are seen to be over it.
+    // The system may refuse the allocation before the total of all processes exceeds the limit.
     let limit = object["limit"].as_str().is_some_and(|limit| limit.ends_with("of 200 MiB"));
     assert!(limit || object["error"]["type"] == "MemoryError", "{object}");
     assert_eq!(done.code, Some(1));
@@ -273,7 +274,7 @@ fn there_is_nothing_to_read() {
 fn ignoring_signals_does_not_help() {
     let home = Home::new();
     let text = "trap '' TERM INT\necho $$ > pid\nwhile :; do sleep 0.1; done\n";
-    // A shell on a busy machine takes a while until it ignores them.
+    // On a busy machine a shell takes a while before it ignores signals.
     let (object, done) = home.exec("a.sh", text, &["--timeout", "8"]);
     assert_eq!((&object["outcome"], done.code), (&json!("timed_out"), Some(124)));
     let pid = std::fs::read_to_string(home.work().join("pid")).unwrap();

@@ -1,11 +1,11 @@
-//! Sessions are found again by what was said and done in them, and leave that, too, when they are removed.
+//! Tests that sessions are found by what was said and done in them, and no longer once they are removed.
 
 use crate::home::Home;
 use crate::model_server::{Answer, ModelServer};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A home with a session in which a model proposed a block, which ran.
+/// A home with a session in which a model proposed a block that ran.
 fn asked() -> Home {
     let home = Home::new();
     let block = "Let me look.\n\n```python\nprint('wow: ' + 'flutter')\n```\n";
@@ -26,7 +26,7 @@ fn hits(home: &Home, args: &[&str]) -> Vec<(String, Value, String)> {
     hits.iter().map(|hit| (text(&hit["place"]), hit["block"].clone(), text(&hit["line"]))).collect()
 }
 
-/// Whether a file below a folder holds these bytes.
+/// Whether a file below a folder contains these bytes.
 fn holds(folder: &Path, bytes: &[u8]) -> bool {
     std::fs::read_dir(folder).unwrap().flatten().any(|entry| {
         let path = entry.path();
@@ -99,7 +99,7 @@ fn filters_need_no_word_and_names_are_found() {
     assert_eq!(found(&["zebra"]), [("name".to_owned(), Value::Null, "quarterly zebra".to_owned())]);
     let told = home.run(&["sessions", "search", "zebra"]).out;
     assert!(told.contains(&format!("  sayso resume {id}\n")), "a name is no place: {told}");
-    // What a branch has in common with its origin is told once.
+    // What a branch shares with its origin is shown once.
     assert_eq!(home.run(&["sessions", "fork", id]).code, Some(0));
     let told = home.run(&["sessions", "search", "rudder"]).out;
     assert!(told.contains("It is the rudder.   (and in 1 other session of the same beginning)"), "{told}");
@@ -112,7 +112,7 @@ fn what_acts_on_a_terminal_is_escaped_in_a_hit() {
     home.exec("a.py", "print('needle \\x1b[2J\\u202eoo')", &[]);
     let done = home.run(&["sessions", "search", "needle", "--outcome", "ok"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    // Of what was printed it is taken out, in code it is written out.
+    // Sequences are removed from output and escaped in code.
     for told in ["needle <U+202E>oo", "print('needle \\x1b[2J"] {
         assert!(done.out.contains(told) && !done.out.contains('\u{1b}'), "{told}: {}", done.out);
     }
@@ -125,7 +125,7 @@ fn what_is_kept_for_it_is_private_hidden_from_runs_and_forgotten() {
     let sessions = home.sayso().join("sessions");
     let index = sessions.join("index/search.db");
     assert!(holds(&sessions.join("index"), b"why does the glider shake?"));
-    // A run finds none of it, where a sandbox can be had.
+    // A run can't access it, if a sandbox is available.
     let peek = format!("import os\nprint('there', os.path.exists({sessions:?}))\nopen({index:?}).read()");
     home.file("peek.py", peek);
     let done = home.run(&["exec", "--json", "peek.py"]);
@@ -153,7 +153,7 @@ fn words_are_taken_out_of_a_session_and_out_of_all_that_is_kept_for_it() {
     let redact = |input: &str, more: &[&str]| {
         home.run_with_input(&[&["sessions", "redact", &id, "--words-from", "-"], more].concat(), input)
     };
-    // Nothing happens to it that nobody was asked about.
+    // Nothing happens before the person was asked.
     let done = redact("Glider\nflutter\n", &[]);
     assert_eq!(done.code, Some(10), "{}", done.err);
     for place in ["your prompt", "block 1", "the output of block 1", "the name of the session"] {
@@ -172,7 +172,7 @@ fn words_are_taken_out_of_a_session_and_out_of_all_that_is_kept_for_it() {
     assert_eq!(hits(&home, &["rudder"]).len(), 1, "the rest is found as before");
     let checked = home.run(&["sessions", "check", &id]);
     assert!(checked.out.contains("masked") && !checked.out.contains("foreign"), "{}", checked.out);
-    // Whoever opens or hands it on is told once, not line by line.
+    // Opening or exporting it warns once, not line by line.
     for command in [&["show", &*id][..], &["export", &*id, "--format", "md"], &["check", &*id]] {
         let done = home.run(&[&["sessions"], command].concat());
         let told =
@@ -207,7 +207,7 @@ fn nothing_is_removed_that_nobody_was_asked_about() {
     let pruned = home.run(&["sessions", "prune", "--older", "0h", "--yes"]);
     assert!(pruned.code == Some(0) && pruned.out.starts_with("removed glider one\n"), "{}", pruned.out);
     assert_eq!(id(), Value::Null);
-    // The name that a session gets by itself keeps none.
+    // The automatic name of the session does not contain it either.
     let home = asked();
     let pruned = home.run(&["sessions", "prune", "--older", "0h", "--keep-named", "--yes"]);
     assert!(pruned.out.starts_with("removed why-does-glider-shake\n"), "{}", pruned.out);

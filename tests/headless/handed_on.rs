@@ -1,4 +1,4 @@
-//! Sessions as they are handed on: what is written can be used by others' programs, keys stop it, and nothing is changed.
+//! Tests exported sessions: other programs can use them, keys stop the export, and nothing is changed.
 
 use crate::home::Home;
 use crate::model_server::{Answer, ModelServer};
@@ -8,7 +8,7 @@ use std::process::Command;
 
 const KEY: &str = "correct-horse-battery-staple";
 
-/// A session of three files, and its file.
+/// A session of three files; returns its file.
 fn ran(home: &Home, python: Option<&str>) -> PathBuf {
     let work = home.work();
     std::fs::write(work.join("a.py"), "x = [1, 2]\nprint('sum', sum(x))\n{'a': x}\n").unwrap();
@@ -55,7 +55,7 @@ fn a_script_does_again_what_ran_and_the_session_stays_as_it_was() {
     assert_eq!(std::fs::read(&session).unwrap(), before);
 }
 
-/// The session of these files, exported in this form and run again in a folder of its own; what both printed.
+/// The output of these files in a session, and of its export in this format when run in a fresh folder.
 fn again(files: &[(&str, &str)], name: &str, program: &str) -> (String, String) {
     let home = Home::new();
     let mut args = vec!["exec"];
@@ -87,7 +87,7 @@ fn blocks_of_bash_end_for_themselves_and_hand_on_what_they_did_in_the_session() 
     let told = "first\nsub\nb a\nr|none|none|NY5\ngone\nlast\n";
     let (then, now) = again(&files, "again.sh", "bash");
     assert!(now == told && told.lines().all(|line| then.contains(line)), "{then}\n{now}");
-    // Among blocks in other languages it is the same; those begin where the session did.
+    // The same among blocks in other languages; those start in the folder of the session.
     let mixed = [
         files[0],
         (
@@ -113,7 +113,7 @@ fn blocks_of_python_wait_and_end_for_themselves_as_in_the_session() {
     let (then, now) = again(&files, "again.py", "python3");
     let told = "waited 3\none\ntwo\nlast 3\none\n";
     assert!(now == told && told.lines().all(|line| then.contains(line)), "{then}\n{now}");
-    // What needs no such call stands in the script as it is.
+    // Code that needs no such call is in the script unchanged.
     let files = [("a.py", "x = 1\n"), ("b.py", "import sys\nprint('code', x)\nsys.exit()\n")];
     let home = Home::new();
     for (name, text) in files {
@@ -177,7 +177,7 @@ fn a_key_that_became_known_since_stops_it_or_is_masked() {
     assert!(kept.contains(KEY), "{kept}");
 }
 
-/// Validates a notebook and runs it; tells in lines where what it gave differs. Of pictures is told that there are some.
+/// Validates and runs a notebook; prints the cells whose output differs. For pictures only their presence counts.
 const EXECUTE: &str = r"
 import copy, sys, nbclient, nbformat
 given = nbformat.read(sys.argv[1], 4)
@@ -200,12 +200,12 @@ for a, b in zip(given.cells, ran.cells):
         print(a.id, 'same' if told(a) == told(b) else (told(a), told(b)))
 ";
 
-/// What is told of each cell of the only session when it is exported as a notebook and executed.
+/// The result for each cell when the only session is exported as a notebook and executed.
 fn executed(home: &Home, jupyter: &str) -> String {
     executed_by(home, jupyter, EXECUTE)
 }
 
-/// The same by this program.
+/// The same with this program.
 fn executed_by(home: &Home, jupyter: &str, program: &str) -> String {
     let folder = home.sayso().join("sessions");
     let mut sessions = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
@@ -249,11 +249,11 @@ fn a_notebook_goes_on_behind_a_block_that_ended_itself() {
     let told = executed_by(&home, &jupyter, &stopping);
     let (same, other): (Vec<&str>, Vec<&str>) = told.lines().partition(|line| line.ends_with(" same"));
     assert_eq!(same, ["setup same", "block-1 same", "block-2 same", "block-3 same", "block-5 same"]);
-    // What waits is no cell of a magic: its end is told, and ends nothing else.
+    // The program behind a cell magic that waits ends with an error of its own, and ends nothing else.
     assert!(matches!(&*other, [one] if one.contains("SystemExit")), "{told}");
 }
 
-/// Files with odd names and ends, an edit, shells that hand on what they did, and pictures.
+/// Files with unusual names and line ends, an edit, shells that pass on their state, and pictures.
 const REPLY: &str = r#"
 ```text path="notes dir/my file {x}.md"
 a
@@ -291,7 +291,7 @@ os.environ.get("FOO"), os.path.exists("deep/er/x.txt")
 ```
 "#;
 
-/// Such a session, run by this Python where one is named.
+/// Makes such a session, with this Python if one is given.
 fn with_all(home: &Home, python: Option<&str>) {
     let server = ModelServer::start(vec![Answer::text(REPLY), Answer::text("Done.")]);
     let url = format!("{}/v1", server.url());

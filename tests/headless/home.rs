@@ -1,4 +1,4 @@
-//! A home of its own for each test: no configuration, key or session of the machine reaches it.
+//! A separate home for each test, so that no configuration, key or session of the machine affects it.
 
 use serde_json::Value;
 use std::io::Write as _;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a test waits for something that has to come.
+/// How long a test waits for something.
 pub const DEADLINE: Duration = Duration::from_secs(120);
 
 /// A home with a working folder in it.
@@ -14,7 +14,7 @@ pub struct Home {
     folder: tempfile::TempDir,
 }
 
-/// What a command did.
+/// The result of a command.
 pub struct Done {
     pub code: Option<i32>,
     pub out: String,
@@ -22,7 +22,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// The JSON values of standard output, one a line, nothing else.
+    /// The JSON values of standard output, one a line; panics if there is anything else.
     pub fn json(&self) -> Vec<Value> {
         self.out
             .lines()
@@ -43,12 +43,12 @@ impl Home {
         home
     }
 
-    /// The working folder of commands.
+    /// The working folder.
     pub fn work(&self) -> PathBuf {
         self.folder.path().join("work")
     }
 
-    /// The folder of all files of the program.
+    /// sayso's own folder.
     pub fn sayso(&self) -> PathBuf {
         self.folder.path().join("sayso")
     }
@@ -60,7 +60,7 @@ impl Home {
         path
     }
 
-    /// The program with these arguments, ready to be started.
+    /// The program with these arguments, ready to start.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
         command.args(args).current_dir(self.work()).env_clear().stdin(Stdio::null());
@@ -71,7 +71,7 @@ impl Home {
         command
     }
 
-    /// A shell that is given a command's program and arguments as `$0` and `$@`, in the command's surroundings.
+    /// A shell with a command's program and arguments as `$0` and `$@`, and its environment.
     pub fn shell(&self, script: &str, command: &Command) -> Command {
         let mut shell = Command::new("sh");
         shell.args(["-c", script]).arg(command.get_program()).args(command.get_args());
@@ -90,12 +90,12 @@ impl Home {
         let mut command = self.command(args);
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // Who reads none of it may have ended by now.
+        // The program may have ended without reading.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         finish(child)
     }
 
-    /// Runs one file with `exec --json` and these options; its object and what was done.
+    /// Runs one file with `exec --json` and these options; returns its JSON object and the result.
     pub fn exec(&self, name: &str, text: impl AsRef<[u8]>, options: &[&str]) -> (Value, Done) {
         self.file(name, text);
         let mut args = vec!["exec", "--json", "--sandbox", "off", name];
@@ -107,7 +107,7 @@ impl Home {
     }
 }
 
-/// Waits for the end of a child, but not for ever.
+/// Waits for the end of a child, with a time limit.
 pub fn finish(mut child: Child) -> Done {
     fn reader(pipe: Option<impl std::io::Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
         std::thread::spawn(move || {
@@ -122,7 +122,7 @@ pub fn finish(mut child: Child) -> Done {
     Done { code: status.code(), out: text(out), err: text(err) }
 }
 
-/// Waits until there is something.
+/// Waits until `look` returns something.
 pub fn wait_for<T>(mut look: impl FnMut() -> Option<T>, what: &str) -> T {
     let deadline = Instant::now() + DEADLINE;
     loop {
@@ -134,9 +134,9 @@ pub fn wait_for<T>(mut look: impl FnMut() -> Option<T>, what: &str) -> T {
     }
 }
 
-/// Whether a process with this number is there and not a zombie.
+/// Whether a process with this id exists and is no zombie.
 pub fn alive(pid: &str) -> bool {
-    // Without one, `/proc/stat` would be read, which is always there.
+    // Parsed as a number, because an empty id would read `/proc/stat`, which always exists.
     let pid: u32 = pid.trim().parse().unwrap();
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
@@ -148,7 +148,7 @@ pub fn interrupt(child: &Child) {
     assert!(sent.success());
 }
 
-/// The output of a command that has to be there.
+/// The output of a command that has to start.
 pub fn output(command: &mut Command) -> Output {
     command.output().unwrap()
 }

@@ -1,5 +1,5 @@
-//! Ten answers of HumanEval (MIT): as files of one call, and as a block of a turn that the policy approves. All eighty
-//! are run by `cargo bench --bench humaneval`.
+//! Runs ten answers to HumanEval (MIT): as files of one call, and as a block of a turn that the policy approves. `cargo
+//! bench --bench humaneval` runs all eighty.
 
 use super::home::Home;
 use serde_json::Value;

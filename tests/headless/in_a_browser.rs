@@ -1,5 +1,6 @@
-//! A session as a page, in a real browser that runs scripts and would load whatever a page asks for: all of it is there
-//! and can be read, and nothing of it acts.
+//! Opens an exported page in a real browser that runs scripts and loads what a page requests: all content is visible,
+//! and
+//! nothing of it is active.
 
 use crate::browser::Browser;
 use crate::home::Home;
@@ -7,7 +8,7 @@ use crate::model_server::{Answer, ModelServer};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What would tell of itself in every way that a page has, were it live.
+/// Text that would show itself in every possible way if it were active.
 const LIVE: &str = concat!(
     "<script>document.title='RAN';console.log('RAN');fetch('http://leaks.example/script')</script>",
     "<img src=http://leaks.example/img.png onerror=\"console.log('RAN')\">",
@@ -18,7 +19,7 @@ const LIVE: &str = concat!(
     "<a href=\"javascript:console.log('RAN')\">script</a> </textarea></title></style></pre></main>"
 );
 
-/// What the model says first: prose with all that Markdown has, code that is shown, and blocks.
+/// The model's first reply: prose with all features of Markdown, code that is only shown, and blocks.
 fn reply(work: &Path) -> String {
     let live = serde_json::to_string(LIVE).unwrap();
     let long = "x".repeat(6000);
@@ -45,7 +46,7 @@ fn reply(work: &Path) -> String {
     )
 }
 
-/// The page of a session with all that.
+/// The exported page of such a session.
 fn page(home: &Home) -> PathBuf {
     let server = ModelServer::start(vec![
         Answer::text(&reply(&home.work())),
@@ -68,8 +69,7 @@ fn page(home: &Home) -> PathBuf {
     page
 }
 
-/// What the page looks like, asked from outside: whether anything is wider than the window, and the least contrast of
-/// words with what is behind them.
+/// Checks the layout from outside: whether anything is wider than the window, and the lowest contrast of text.
 const LOOKS: &str = r"(() => {
     const parts = colour => colour.match(/[\d.]+/g).map(Number);
     const light = colour => {
@@ -105,7 +105,7 @@ const LOOKS: &str = r"(() => {
 fn a_session_is_read_in_a_browser_and_nothing_of_it_acts() {
     let home = Home::new();
     let page = page(&home);
-    // What can't fail shows nothing: a page that is live asks, and runs.
+    // The test can fail: an active page sends requests and runs scripts.
     let live = home.file("live.html", format!("<!DOCTYPE html><body>{LIVE}"));
     let mut browser = Browser::start();
     browser.open(&live);
@@ -129,14 +129,14 @@ fn a_session_is_read_in_a_browser_and_nothing_of_it_acts() {
         assert_eq!(browser.happened(event), Vec::<Value>::new(), "{event}");
     }
 
-    // Nothing could act, whatever a policy forbids.
+    // The page contains no active element, whatever its security policy forbids.
     let acting = "document.querySelectorAll('script, iframe, object, embed, link, form, button, svg, base, [src]:not(img), \
                   [href]:not([href^=\"#\"]), meta[http-equiv=refresh]').length";
     assert_eq!(browser.ask(acting), json!(0));
     let handlers = "[...document.querySelectorAll('*')].flatMap(e => e.getAttributeNames()).filter(n => /^on|^style$/.test(n))";
     assert_eq!(browser.ask(handlers), json!([]));
 
-    // The words and pictures are there, in their order, as they were.
+    // Words and pictures are in order and complete.
     let text = browser.ask("document.body.innerText").as_str().unwrap().to_owned();
     let mut rest = text.as_str();
     for words in [
@@ -169,7 +169,7 @@ fn a_session_is_read_in_a_browser_and_nothing_of_it_acts() {
             rest.find(words).unwrap_or_else(|| panic!("`{words}` is not in, or not behind what is before"));
         rest = &rest[at + words.len()..];
     }
-    // Two streams come in any order.
+    // The order of two streams is not determined.
     assert!(text.contains("one: 10%\n") && text.contains("red and a bell"));
     assert!(!text.contains(['\u{202e}', '\u{1b}', '\u{7}']), "what turns or hides text is shown by its name");
     assert_eq!(
@@ -185,7 +185,7 @@ fn a_session_is_read_in_a_browser_and_nothing_of_it_acts() {
     assert_eq!(browser.ask("document.title"), "May</title><script>console.log('RAN')</script>");
 }
 
-/// Wide and narrow, light and dark, and on paper.
+/// Checks wide and narrow windows, light and dark schemes, and print.
 fn it_can_be_read(browser: &mut Browser) {
     for (width, scheme) in [(1200, "light"), (360, "light"), (1200, "dark")] {
         browser.order(

@@ -1,5 +1,6 @@
-//! Opening a folder starts nothing of it: traps lie in the working folder, in its virtual environment, in folders that
-//! runs may write and on `PATH`, and none of them may leave its mark.
+//! Tests that opening a folder starts nothing in it: traps are in the working folder, in its virtual environment, in
+//! folders
+//! that runs may write and on `PATH`, and none may leave its mark.
 
 use crate::home::{Done, Home, finish};
 use crate::model_server::{Answer, ModelServer};
@@ -7,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// Names of programs that are started, asked or looked for by somebody.
+/// Names of programs that sayso starts, asks for their version or looks for.
 const NAMES: &[&str] = &[
     "bash",
     "bun",
@@ -52,7 +53,7 @@ const NAMES: &[&str] = &[
     "Rscript",
 ];
 
-/// A block in each language that looks for a program.
+/// A block in each language that needs a program.
 const BLOCKS: &str = "```python\nprint('a real python')\n```\n\n```rust\nfn main() {}\n```\n\n```javascript\n1\n```\n\n\
                       ```bash\necho 1\n```\n\n```typescript\n1\n```\n\n```ruby\n1\n```\n";
 
@@ -70,7 +71,7 @@ impl Field {
         self.home.work().parent().unwrap().to_path_buf()
     }
 
-    /// A program that leaves a mark: beside the working folder, and in it, where a confined run may write.
+    /// Makes a program that leaves marks: beside the working folder, and in it, where a confined run may write.
     fn trap(&self, path: &Path) {
         let marks =
             [self.base().join("mark"), self.home.work().join("mark")].map(|m| m.display().to_string());
@@ -91,7 +92,7 @@ impl Field {
         finish(command.spawn().unwrap())
     }
 
-    /// Looks at the machine, shows blocks that nobody approves, lists what there is.
+    /// Inspects the machine, shows blocks that nobody approves, and lists everything.
     fn open_everything(&self, path: &str, env: &[(&str, &Path)], options: &[&str]) {
         let doctor = self.go(&[options, &["doctor"]].concat(), path, env);
         assert_eq!(doctor.code, Some(0), "{}", doctor.err);
@@ -137,7 +138,7 @@ fn stand_ins_obey_no_file_of_the_folder() {
     for name in [".python-version", ".tool-versions", ".node-version", ".nvmrc", "mise.toml"] {
         field.home.file(name, evil.display().to_string());
     }
-    // What rustup, pyenv and their like do: the folder says what is started.
+    // Stand-ins like those of rustup and pyenv: the folder decides which program they start.
     for name in ["rustc", "cargo", "python3", "node", "ruby", "go"] {
         let text = format!(
             "#!/bin/sh\nif [ -e rust-toolchain.toml ]; then\n  exec '{}/bin/{name}' \"$@\"\nfi\necho 1.2.3\n",
@@ -163,7 +164,7 @@ fn a_virtual_environment_is_not_started_to_be_asked() {
     let done = field.go(&["doctor"], &path, &[("VIRTUAL_ENV", &venv)]);
     let python = done.out.lines().find(|line| line.contains(" python ")).unwrap();
     assert!(python.contains("3.10.7") && python.contains("venv/bin/python"), "{python}");
-    // The project's own, which an earlier block may have replaced.
+    // The project's own environment, which an earlier block may have replaced.
     field.traps(&field.home.work().join(".venv/bin"));
     std::fs::write(field.home.work().join(".venv/pyvenv.cfg"), "nothing").unwrap();
     field.open_everything(&real_path(), &[], &[]);
@@ -186,7 +187,7 @@ fn a_path_that_leads_into_the_folder_finds_nothing_there() {
     );
     let path = first.chain([real_path()]).collect::<Vec<_>>().join(":");
     field.open_everything(&path, &[], &["--allow-write", out.to_str().unwrap()]);
-    // Nor when it is the only one that is there.
+    // Not even if no other one exists.
     let path = format!("{}:{}:", work.join("bin").display(), out.display());
     field.open_everything(&path, &[], &["--allow-write", out.to_str().unwrap()]);
 }

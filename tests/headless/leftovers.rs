@@ -1,4 +1,4 @@
-//! What a killed sayso leaves behind, and who takes it away.
+//! Tests what a killed sayso leaves behind, and what removes it.
 
 use crate::home::{DEADLINE, Home};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn temporary(home: &Home) -> PathBuf {
     home.work().with_file_name("tmp")
 }
 
-/// The private folders that are there.
+/// The existing private folders.
 fn folders(home: &Home) -> Vec<PathBuf> {
     let all = std::fs::read_dir(temporary(home)).unwrap().map(|entry| entry.unwrap().path());
     let is_ours = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("sayso-");
@@ -27,7 +27,7 @@ fn folders(home: &Home) -> Vec<PathBuf> {
     all
 }
 
-/// Starts a file with these options; the id of the process that its code tells, once it runs.
+/// Starts a file with these options; returns the process id that its code prints, once it runs.
 fn started(home: &Home, name: &str, text: &str, options: &[&str]) -> (Child, String) {
     home.file(name, text);
     let args = [&["exec", "--no-session", "--sandbox", "off"], options, &[name]].concat();
@@ -43,7 +43,7 @@ fn started(home: &Home, name: &str, text: &str, options: &[&str]) -> (Child, Str
 fn kill((mut child, pid): (Child, String)) {
     child.kill().unwrap();
     child.wait().unwrap();
-    // Its own processes end by themselves.
+    // The killed sayso's processes end by themselves.
     until("its process ends", || !Path::new("/proc").join(&pid).exists());
 }
 

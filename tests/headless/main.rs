@@ -1,5 +1,6 @@
-//! The program as scripts use it: its own binary in a home of its own, programs that behave badly, a model server that
-//! keeps what it was sent. Asserts on what is printed, on exit codes and on requests.
+//! Tests the program as scripts use it: the real binary in a home of its own, programs that misbehave, a model server
+//! that
+//! records its requests. Asserts on output, exit codes and requests.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 

@@ -1,4 +1,4 @@
-//! `sayso models`, and where keys go: real servers on loopback that keep what they were sent.
+//! Tests `sayso models`, and where keys are sent: real servers on loopback record their requests.
 
 use crate::home::{Done, Home};
 use crate::model_server::{Answer, ModelServer};
@@ -17,7 +17,7 @@ fn listing() -> Value {
     ] })
 }
 
-/// Runs the program with these variables.
+/// Runs the program with these environment variables.
 fn with(home: &Home, args: &[&str], variables: &[(&str, &str)]) -> Done {
     let mut command = home.command(args);
     command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -36,7 +36,7 @@ fn credentials(home: &Home, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-/// Local servers of the machine are kept out of the tests: their usual addresses lead nowhere.
+/// Keeps local servers of the machine out of the tests: their usual addresses lead nowhere.
 const NOWHERE: &str = "providers.ollama.base_url = \"http://127.0.0.1:9\"\nproviders.lmstudio.base_url = \"http://127.0.0.1:9\"\n\
     providers.llamacpp.base_url = \"http://127.0.0.1:9\"\nproviders.vllm.base_url = \"http://127.0.0.1:9\"\n";
 
@@ -94,7 +94,7 @@ fn those_that_can_t_be_asked_are_told_in_a_line_each() {
     assert!(line("ollama ").contains("not reachable") && !done.out.contains("message"), "{}", done.out);
     assert!(line("lab  ").contains("2 models"), "{}", done.out);
 
-    // Nobody to ask: an exit code that says so.
+    // There is nobody to ask, which the exit code shows.
     configure(&home, NOWHERE);
     let done = home.run(&["models", "--json"]);
     assert_eq!(done.code, Some(4), "{}", done.out);
@@ -208,10 +208,10 @@ fn a_stored_key_is_not_sent_to_another_address() {
     assert_eq!(request.header("x-team"), Some("blue"));
     assert!(told.contains("may hold a key are not sent to") && told.contains("Authorization"), "{told}");
 
-    // What the same person gives along with the address is sent there.
+    // A key that the same person gives together with the address is sent there.
     let (request, _) = ask(&[("OPENAI_API_KEY", "sk-from-environment")], NOWHERE);
     assert_eq!(request.header("authorization"), Some("Bearer sk-from-environment"));
-    // And so is a key that was stored for this very origin.
+    // So is a key that was stored for exactly this origin.
     credentials(&home, &format!("[openai]\nkey = \"sk-for-this-place\"\norigin = \"{}\"\n", server.url()));
     let (request, _) = ask(&[], NOWHERE);
     assert_eq!(request.header("authorization"), Some("Bearer sk-for-this-place"));

@@ -1,5 +1,6 @@
-//! Every kind of provider, from the configuration to the events of a turn: text, reasoning, a tool call that becomes a
-//! block, tokens; and the list of its models. The rows of the table in docs/models.md.
+//! Tests every kind of provider, from the configuration to the events of a turn: text, reasoning, a tool call that
+//! becomes a
+//! block, tokens; and its list of models. These are the rows of the table in docs/models.md.
 
 use crate::home::Home;
 use crate::model_server::{Answer, Do, ModelServer, event};
@@ -7,12 +8,12 @@ use serde_json::{Value, json};
 
 const CODE: &str = "{\"language\":\"python\",\"code\":\"print(1)\\n\"}";
 
-/// A kind of provider: what its server sends, and where it is asked.
+/// A kind of provider: what its server sends, and the requests that it expects.
 struct Kind {
     kind: &'static str,
     /// The path of a request for a reply.
     path: &'static str,
-    /// The header that carries the key, with its value.
+    /// The header with the key, and its value.
     key: (&'static str, &'static str),
     /// A reply with reasoning `Hm.`, text `Here.`, one call of `run_code`, 12 tokens in and 7 out.
     reply: Vec<Vec<u8>>,
@@ -24,7 +25,7 @@ fn arguments() -> Value {
     serde_json::from_str(CODE).unwrap()
 }
 
-/// An event with its name, as Anthropic and the Responses send them.
+/// An event with its name, as in Anthropic's and the Responses format.
 fn named(value: &Value) -> Vec<u8> {
     let name = value["type"].as_str().unwrap();
     let mut bytes = format!("event: {name}\n").into_bytes();
@@ -48,7 +49,7 @@ fn openai() -> Kind {
             delta(json!({ "tool_calls": [call] })),
             delta(more(first)),
             delta(more(second)),
-            // Counts are waited for only so long: they come with the end.
+            // sayso waits for usage only briefly, so it is sent together with the end.
             [
                 event(&json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }] })),
                 event(&json!({ "choices": [], "usage": { "prompt_tokens": 12, "completion_tokens": 7 } })),
@@ -174,7 +175,7 @@ fn kinds() -> Vec<Kind> {
     vec![openai(), responses(), anthropic(), gemini(), ollama()]
 }
 
-/// A home whose configuration has a provider of this kind at the server's address.
+/// A home that configures a provider of this kind at the server's address.
 fn home(kind: &Kind, server: &ModelServer) -> Home {
     let home = Home::new();
     std::fs::create_dir_all(home.sayso()).unwrap();

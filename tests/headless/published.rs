@@ -1,5 +1,6 @@
-//! What was published of other assistants of this kind, tried on this one: a test for each number, in the language of
-//! its attack. Where only excerpts of an advisory were to be had, the head of its test says what it takes it to be.
+//! Tries published vulnerabilities of other assistants on this one: a test for each number, in the language of the
+//! attack.
+//! Where only excerpts of an advisory were available, the comment on its test says how it understands them.
 
 use crate::home::{Done, Home, finish, wait_for};
 use crate::model_server::{Answer, Do, ModelServer, event, finish as finish_reply};
@@ -17,7 +18,7 @@ fn call(name: &str, arguments: &Value) -> Answer {
     Answer::stream(vec![Do::Write(event(&data)), Do::Write(finish_reply("tool_calls")), end])
 }
 
-/// A turn with these answers, with tools.
+/// A turn with these answers and with tools.
 fn turn(home: &Home, answers: Vec<Answer>, options: &[&str]) -> (Done, Vec<String>) {
     std::fs::create_dir_all(home.sayso()).unwrap();
     std::fs::write(home.sayso().join("config.toml"), "dialect = \"tools\"\n").unwrap();
@@ -29,7 +30,7 @@ fn turn(home: &Home, answers: Vec<Answer>, options: &[&str]) -> (Done, Vec<Strin
     (done, told)
 }
 
-/// A folder outside of the working folder, with a file that has to stay as it is.
+/// A folder outside of the working folder, with a file that must not change.
 fn outside(home: &Home) -> PathBuf {
     let folder = home.work().parent().unwrap().join("outside");
     std::fs::create_dir(&folder).unwrap();
@@ -37,7 +38,7 @@ fn outside(home: &Home) -> PathBuf {
     folder
 }
 
-/// The gravest severity that `check` tells of a text in this language; `none` without findings.
+/// The highest severity that `check` reports for a text in this language; `none` without findings.
 fn gravest(home: &Home, language: &str, text: &str) -> String {
     let done = home.run_with_input(&["check", "--json", "--language", language, "-"], text);
     let told: Value = serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{e}: {}", done.err));
@@ -46,7 +47,7 @@ fn gravest(home: &Home, language: &str, text: &str) -> String {
     ["high", "medium", "info"].into_iter().find(|severity| has(severity)).unwrap_or("none").to_owned()
 }
 
-/// A program in the working folder that leaves a mark when it is started.
+/// A program in the working folder that leaves a mark when started; returns both paths.
 fn trap(home: &Home, name: &str) -> (PathBuf, PathBuf) {
     let mark = home.work().parent().unwrap().join(format!("{name}-was-started"));
     let program = home.file(name, format!("#!/bin/sh\n: > '{}'\n", mark.display()));
@@ -54,7 +55,7 @@ fn trap(home: &Home, name: &str) -> (PathBuf, PathBuf) {
     (program, mark)
 }
 
-/// Every way in which a folder is opened without a decision.
+/// Opens a folder in every way that needs no decision.
 fn open_the_folder(home: &Home) {
     for args in [
         &["doctor"][..],
@@ -68,7 +69,7 @@ fn open_the_folder(home: &Home) {
     }
 }
 
-/// Claude Code: a link was planted from within the sandbox, then written through by the assistant, outside of it.
+/// Claude Code: a run inside the sandbox made a link, and the assistant wrote through it from outside.
 #[test]
 #[ignore = "needs bubblewrap or landlock"]
 fn cve_2026_39861_a_link_planted_in_the_sandbox_is_not_written_through_outside() {
@@ -88,7 +89,7 @@ fn cve_2026_39861_a_link_planted_in_the_sandbox_is_not_written_through_outside()
     assert!(!outside.join("new").exists());
 }
 
-/// Claude Code: the file of settings was protected only where it was there at the start.
+/// Claude Code: the settings file was only protected if it existed at the start.
 #[test]
 #[ignore = "needs bubblewrap or landlock"]
 fn cve_2026_25725_settings_that_a_run_makes_are_never_obeyed() {
@@ -114,7 +115,7 @@ fn cve_2026_25725_settings_that_a_run_makes_are_never_obeyed() {
     assert!(!shown.out.contains("level = \"off\""), "{}", shown.out);
 }
 
-/// Cursor: builtins of the shell that change the environment were no commands to its list.
+/// Cursor: shell builtins that change the environment were not on its list of commands.
 #[test]
 fn cve_2026_22708_builtins_that_lead_later_programs_are_seen() {
     let home = Home::new();
@@ -134,7 +135,7 @@ fn cve_2026_22708_builtins_that_lead_later_programs_are_seen() {
     }
 }
 
-/// Claude Code: `cd` into a protected folder, then a name without that folder.
+/// Claude Code: `cd` into a protected folder, then a file name without that folder.
 #[test]
 fn cve_2026_25722_a_protected_folder_is_the_same_after_cd() {
     let home = Home::new();
@@ -150,7 +151,7 @@ fn cve_2026_25722_a_protected_folder_is_the_same_after_cd() {
     }
 }
 
-/// Cursor: hooks of git written from within the sandbox ran outside of it.
+/// Cursor: git hooks written inside the sandbox ran outside of it.
 #[test]
 #[ignore = "needs bubblewrap or landlock"]
 fn cve_2026_26268_hooks_that_are_there_stay_as_they_are() {
@@ -168,8 +169,7 @@ fn cve_2026_26268_hooks_that_are_there_stay_as_they_are() {
     assert!(!home.work().join(".git").is_symlink());
 }
 
-/// Cursor: the folder that the model gave as the working directory became writable, and so did what a link resolved to.
-/// Codex, 2025-59532: likewise, a folder chosen by the model became the root of what may be written.
+/// Cursor: the folder that the model gave as working directory became writable, and so did the target of a link. Codex,
 #[test]
 #[ignore = "needs bubblewrap or landlock"]
 fn cve_2026_50548_cve_2026_50549_cve_2025_59532_no_argument_of_the_model_widens_what_is_writable() {
@@ -193,7 +193,7 @@ fn cve_2026_50548_cve_2026_50549_cve_2025_59532_no_argument_of_the_model_widens_
     assert_eq!(std::fs::read_to_string(outside.join("victim")).unwrap(), "as it was");
 }
 
-/// An assistant's own call of git ran what the folder's configuration names (`core.fsmonitor` and kin).
+/// An assistant's own call of git ran a program from the folder's configuration (`core.fsmonitor` and the like).
 #[test]
 fn cve_2026_19592_a_folders_git_configuration_starts_nothing() {
     let home = Home::new();
@@ -209,7 +209,7 @@ fn cve_2026_19592_a_folders_git_configuration_starts_nothing() {
     assert!(!mark.exists());
 }
 
-/// Claude Code: a project's settings named another address, and the key went there before anybody was asked.
+/// Claude Code: a project's settings named another address, and the key was sent there before anybody was asked.
 #[test]
 fn cve_2026_21852_a_projects_address_gets_no_key() {
     let home = Home::new();
@@ -229,7 +229,7 @@ fn cve_2026_21852_a_projects_address_gets_no_key() {
     assert!(stranger.accept().is_err(), "the project's address was connected to");
 }
 
-/// The sockets that listen, by inode, of this machine.
+/// The listening sockets of this machine, by inode.
 fn listening() -> Vec<String> {
     ["/proc/net/tcp", "/proc/net/tcp6"]
         .iter()
@@ -243,7 +243,7 @@ fn listening() -> Vec<String> {
         .collect()
 }
 
-/// Whether a process holds a socket that listens.
+/// Whether a process has a listening socket.
 fn listens(pid: u32) -> bool {
     let open = std::fs::read_dir(Path::new("/proc").join(pid.to_string()).join("fd"));
     let held: Vec<String> = open
@@ -255,10 +255,10 @@ fn listens(pid: u32) -> bool {
     listening().iter().any(|inode| held.contains(inode))
 }
 
-/// opencode: a server without a password listened while the program was up.
+/// opencode: a server without a password listened while the program ran.
 #[test]
 fn cve_2026_22812_nothing_listens() {
-    // The look itself can say yes.
+    // The check itself can succeed.
     let own = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     assert!(listens(std::process::id()));
     drop(own);
@@ -274,8 +274,8 @@ fn cve_2026_22812_nothing_listens() {
     assert!(!listens);
 }
 
-/// Gemini CLI: what the folder says (its environment file, its settings) went into the command line of the container's
-/// launcher. Taken from excerpts.
+/// Gemini CLI: parts of the folder (its environment file, its settings) got into the command line of the container's
+/// launcher. From excerpts.
 #[test]
 fn cve_2026_12537_a_folder_says_nothing_about_containers() {
     let home = Home::new();
@@ -295,7 +295,7 @@ fn cve_2026_12537_a_folder_says_nothing_about_containers() {
     assert!(engine.accept().is_err(), "the folder's engine was connected to");
 }
 
-/// Claude Code: `sed` was on the list of programs that only read; `w`, `e` and `-i` write and start.
+/// Claude Code: `sed` was on the list of read-only programs, but `w`, `e` and `-i` write files or start programs.
 #[test]
 fn cve_2025_64755_sed_that_writes_or_starts_is_seen() {
     let home = Home::new();
@@ -311,8 +311,7 @@ fn cve_2025_64755_sed_that_writes_or_starts_is_seen() {
     }
 }
 
-/// Claude Code: a command that was split otherwise than the shell splits it (`rg` with options that start programs,
-/// taken from excerpts).
+/// Claude Code: a command was split differently from the shell (`rg` with options that start programs, from excerpts).
 #[test]
 fn cve_2025_58764_what_the_shell_would_start_is_what_is_judged() {
     let home = Home::new();
@@ -332,7 +331,7 @@ fn cve_2025_58764_what_the_shell_would_start_is_what_is_judged() {
     }
 }
 
-/// Claude Code: text after `echo` that closed its quote and went on as a command.
+/// Claude Code: text after `echo` closed its quote and continued as a command.
 #[test]
 fn cve_2025_54795_echo_hides_no_command() {
     let home = Home::new();
@@ -351,7 +350,7 @@ fn cve_2025_54795_echo_hides_no_command() {
     assert_eq!(gravest(&home, "bash", "echo \"; rm -rf x; \""), "none");
 }
 
-/// Claude Code and Codex: servers and environment of the project's configuration were started and obeyed at the start.
+/// Claude Code and Codex: servers and environment variables in the project's configuration took effect at the start.
 #[test]
 fn cve_2025_59536_cve_2025_61260_a_projects_configuration_starts_nothing() {
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! A container image that is missing, where nobody is there to be asked.
+//! Tests a missing container image when nobody can be asked.
 
 use crate::home::{Home, finish};
 use crate::model_server::{Answer, ModelServer};
@@ -27,7 +27,7 @@ fn an_image_that_is_missing_needs_a_decision() {
         (&"pull".into(), &"127.0.0.1:1/sayso/none:1\n".into())
     );
     assert_eq!(done.events("decision").len(), 0);
-    // What runs without asking was allowed for blocks of the model, not for what they need.
+    // The approval was for blocks of the model, not for what they need.
     let done = turn("all");
     assert_eq!(done.code, Some(10), "{}\n{}", done.out, done.err);
     assert_eq!((done.events("block").len(), done.events("run").len()), (1, 0), "{}", done.out);

@@ -1,12 +1,12 @@
-//! Recipes without a terminal: those that ship, by their stories, with real execution; a person's own; what is refused
-//! before anything is asked; forms that are answered beforehand, or not.
+//! Tests recipes without a terminal: the shipped ones, by their stories and with real execution; a person's own; early
+//! refusals; forms with and without answers in advance.
 
 use crate::home::{Done, Home};
 use crate::model_server::ModelServer;
 use serde_json::{Value, json};
 use std::process::Stdio;
 
-/// A recipe of the person's own: a file is agreed to, then code runs until it goes well.
+/// A recipe of the person's own: the person agrees to a file, then code runs until it succeeds.
 const OWN: &str = r#"
 name = "steady"
 title = "Steady"
@@ -93,7 +93,7 @@ fn steady(home: &Home, replies: &[&str], more: &[&str]) -> Done {
     home.run(&args)
 }
 
-/// The newest verdict of each round, in order: `list written`.
+/// The latest verdict of each round, in order: `list written`.
 fn verdicts(done: &Done) -> Vec<String> {
     let judged = done.events("recipe").into_iter().filter(|event| event["what"] == "judged");
     judged
@@ -174,7 +174,7 @@ fn a_block_that_does_not_fit_is_declined_and_never_asked_about() {
 
 #[test]
 fn a_form_in_the_middle_is_answered_beforehand_or_ends_the_run_with_10() {
-    // The file is named in two pieces: what can be seen before it runs would ask for a typed word.
+    // The file name is in two pieces: otherwise the review would see it and ask for a typed word.
     let changes = "```python\nimport sys\nname = sys.argv[0][:0] + 'list' + '.txt'\nopen(name, 'w').write('three')\n```\n";
     let home = home();
     let done = steady(&home, &[LIST, changes], APPROVED);
@@ -308,21 +308,21 @@ fn a_port_is_done_once_both_print_the_same() {
     assert_eq!(verdicts(&done), ["examples green", "port red", "port green"]);
 }
 
-/// What a story left behind in its folder.
+/// The result of a story.
 struct Played {
     done: Done,
     home: Home,
 }
 
 impl Played {
-    /// A file of the folder that the story worked in.
+    /// A file in the folder of the story.
     fn file(&self, name: &str) -> Option<String> {
         let demos = std::fs::read_dir(self.home.sayso().join("demo")).unwrap();
         let folder = demos.flatten().next().expect("the demo's folder").path();
         std::fs::read_to_string(folder.join(name)).ok()
     }
 
-    /// The last word of the recipe: how it ended, and its summary.
+    /// How the recipe ended, and its summary.
     fn end(&self) -> (String, String) {
         let recipe = &last(&self.done)["recipe"];
         let text = |key: &str| recipe[key].as_str().unwrap_or_default().to_owned();
@@ -330,7 +330,7 @@ impl Played {
     }
 }
 
-/// A shipped story in a folder of its own, with these options.
+/// Plays a shipped story in a folder of its own, with these options.
 fn played(name: &str, options: &[&str]) -> Played {
     let home = Home::new();
     let mut args = vec!["run", "--demo", name];
@@ -456,7 +456,7 @@ fn a_file_of_typescript_is_seen_to_work_by_the_projects_own_tool() {
     home.file("a.ts", "const a: number = 1;\n");
     let tool = home.work().join("node_modules/.bin/tsx");
     std::fs::create_dir_all(tool.parent().unwrap()).unwrap();
-    // Another process writes it: what another test starts meanwhile would hold it open for writing for a moment.
+    // Another process writes it: otherwise a process started by another test may hold it open for writing for a moment.
     let text = home.file("text", "#!/bin/sh\necho \"tsx runs $1\"\n");
     let made = std::process::Command::new("install").args(["-m", "0755"]).args([text, tool]).status();
     assert!(made.unwrap().success());
@@ -484,7 +484,7 @@ fn a_chart_is_shown_and_a_table_is_answered_in_words() {
     assert!(last(&data.done)["answer"].as_str().unwrap().contains("55.2 %"));
 }
 
-/// The value of the block of this kind that ran last.
+/// The value of the last block of this kind that ran.
 fn value_of(played: &Played, kind: &str) -> Value {
     let blocks = played.done.events("block");
     let block = blocks.iter().rev().find(|block| block["kind"] == kind).expect("a block")["block"].clone();
@@ -500,7 +500,7 @@ fn words_become_a_function_that_is_called_with_arguments_and_kept() {
     assert_eq!(value_of(&made, "call"), json!("9"));
     let kept = std::fs::read_to_string(made.home.sayso().join("functions.py")).unwrap();
     assert!(kept.contains("def working_days(first: str, last: str, holidays: int = 0) -> int:"), "{kept}");
-    // A later session announces it, when the person has approved the file.
+    // A later session announces the function, if the person approved the file.
     let path = story(&made.home, &["```python\nworking_days('2026-05-04', '2026-05-05')\n```\n", "Two.\n"]);
     let mut args = vec!["run", "how many?", "--demo", &path];
     args.extend(APPROVED);
@@ -549,7 +549,7 @@ fn a_function_goes_into_the_file_that_is_named_and_all_else_of_it_stays() {
         "{after}"
     );
     assert!(!home.sayso().join("functions.py").exists());
-    // What lies elsewhere is refused before anything is asked.
+    // A file elsewhere is refused before anything is asked.
     let at = args.iter().position(|arg| *arg == "file=lib.py").unwrap();
     args[at] = "file=../elsewhere.py";
     let done = home.run(&args);
@@ -643,7 +643,7 @@ fn the_hunk_that_breaks_a_test_is_named() {
 
 #[test]
 fn speed_is_measured_before_and_after() {
-    // Where a run is held up for longer than the work takes, no difference is what is to be told: it is played again.
+    // On a busy machine the measured difference may vanish, and the recipe reports none: then it is played again.
     let same = "after same".to_owned();
     let mut tries = (0..3).map(|_| played("refactor-speed", APPROVED));
     let faster =

@@ -1,11 +1,11 @@
-//! What `sayso exec` records and what it leaves behind: a session like that of every run, or nothing.
+//! Tests what `sayso exec` records and what it leaves behind: a session like that of every run, or nothing.
 
 use crate::home::{DEADLINE, Home, alive, finish, interrupt, wait_for};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// The entries of the only session of a home, and its file.
+/// The only session file of a home, and its entries.
 fn session(home: &Home) -> (PathBuf, Vec<Value>) {
     let folder = std::fs::read_dir(home.sayso().join("sessions")).unwrap().flatten();
     let mut files: Vec<PathBuf> = folder
@@ -113,7 +113,7 @@ fn without_a_session_nothing_is_written() {
     for level in ["off", "workspace"] {
         let done = home.run(&["exec", "--json", "--no-session", "--sandbox", level, "a.py"]);
         if level == "workspace" && done.code == Some(2) {
-            // There is no sandbox on this machine.
+            // This machine has no sandbox.
             continue;
         }
         let object = &done.json()[0];
@@ -121,7 +121,7 @@ fn without_a_session_nothing_is_written() {
         assert_eq!((&object["session"], object.get("blob")), (&Value::Null, None));
         let dropped = object["dropped"]["stdout"].as_u64().unwrap();
         assert_eq!(dropped + object["stdout"].as_str().unwrap().len() as u64, 48 << 20);
-        // What the project's instructions were before a run is no session's business.
+        // The state of the project's instructions before a run is not part of a session.
         let mut left = files(&home.sayso());
         left.retain(|(path, _)| !path.ends_with("instructions.json"));
         assert_eq!(left, [], "neither a session nor a key for one");
@@ -194,7 +194,7 @@ fn a_hangup_leaves_nothing_and_what_a_killed_one_had_goes_even_where_nothing_was
         let sent = std::process::Command::new("kill").args(["-HUP", &child.id().to_string()]).status();
         assert!(sent.unwrap().success());
     };
-    // Tests may themselves be started so that a hang-up is ignored, and a shell can't take that back.
+    // The tests themselves may have been started with hang-ups ignored, which a shell can't undo.
     let usual = "exec python3 -c 'import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_DFL); \
                  os.execv(sys.argv[1], sys.argv[1:])' \"$0\" \"$@\"";
     let child = start(usual);
@@ -209,10 +209,10 @@ fn a_hangup_leaves_nothing_and_what_a_killed_one_had_goes_even_where_nothing_was
     assert!(blobs.exists() && files(&blobs).iter().all(of_packages), "{:?}", files(&blobs));
     assert_eq!(home.run(&["sessions", "list"]).code, Some(0));
     assert_eq!(std::fs::read_dir(&blobs).into_iter().flatten().count(), 0);
-    // Who started it so wants it to go on.
+    // Whoever starts it like this wants it to continue.
     let child = start("trap '' HUP; exec \"$0\" \"$@\"");
     hang_up(&child);
-    // What is ignored is dropped as it is sent: an end by it could come behind the program's own.
+    // Ignored signals are dropped on sending. Otherwise an end by the signal could come after the program's own end.
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
     assert_eq!(u64::from_str_radix(ignored.trim(), 16).unwrap() & 1, 1, "{ignored}");
@@ -226,7 +226,7 @@ fn a_removed_session_leaves_nothing() {
     let (object, _) = home.exec("a.py", FLOOD, &[]);
     let blob = PathBuf::from(object["blob"].as_str().unwrap());
     assert_eq!(std::fs::metadata(&blob).unwrap().len(), 48 << 20);
-    // An older version kept these in folders of their own, which no session named.
+    // An older version kept these in separate folders, to which no session referred.
     let old = home.sayso().join("sessions/blobs/exec-018f0000-0000-7000-8000-000000000001");
     std::fs::create_dir(&old).unwrap();
     std::fs::write(old.join("run-1.out"), "much").unwrap();

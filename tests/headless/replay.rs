@@ -1,12 +1,12 @@
-//! Sessions that are run again: what does the same is told so, what does something else is named first, and neither the
-//! session nor its folder changes.
+//! Tests replays: same results are reported as same, differences come first, and neither the session nor its folder
+//! changes.
 
 use crate::home::{Done, Home, finish};
 use crate::model_server::{Answer, ModelServer};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
-/// A session of these files.
+/// Makes a session of these files.
 fn ran(home: &Home, files: &[(&str, &str)]) -> String {
     let mut args = vec!["exec"];
     for (name, text) in files {
@@ -25,7 +25,7 @@ fn replay(home: &Home, id: &str, options: &[&str]) -> Done {
     home.run(&args)
 }
 
-/// What is on the disk: the files of the work and of the sessions, with their bytes.
+/// All files of the working folder and of the sessions, with their bytes.
 fn disk(home: &Home) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     for folder in [home.work(), home.sayso().join("sessions")] {
@@ -67,7 +67,7 @@ fn what_does_the_same_is_the_same_though_times_places_and_orders_differ() {
     assert!(done.out.contains("3 of 3 runs did the same"), "{}", done.out);
     assert!(done.err.contains("nothing holds runs to it"), "{}", done.err);
     assert_eq!(disk(&home), before);
-    // Each byte is another matter.
+    // Any different byte counts.
     let exact = replay(&home, &id, &["--exact", "--json", "--all"]);
     assert_eq!((exact.code, results(&exact).first().map(String::as_str)), (Some(1), Some("1 different")));
     assert_eq!(disk(&home), before);
@@ -183,7 +183,7 @@ fn a_file_that_the_session_changed_or_deleted_is_had_as_it_was_before() {
     }
     assert!(!home.work().join("b.txt").exists());
     assert_eq!(std::fs::read_to_string(home.work().join("a.txt")).unwrap(), "three\n");
-    // Where no copies are left, what is there is taken, and that is told.
+    // If no copies are left, the current file is used, and this is reported.
     std::fs::remove_dir_all(home.sayso().join("undo")).unwrap();
     let done = replay(&home, &id, &["--with", "a.txt"]);
     assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
@@ -237,7 +237,7 @@ fn nothing_runs_of_a_session_that_is_foreign_or_was_changed_or_without_a_sandbox
     let mark = home.work().join("../ran.txt");
     assert!(mark.exists());
     std::fs::remove_file(&mark).unwrap();
-    // A sandbox that is switched off by the configuration was not asked to be off for this.
+    // A sandbox that the configuration switches off was not switched off for this command.
     home.file("../sayso/config.toml", "[sandbox]\nlevel = \"off\"\n");
     let done = home.run(&["sessions", "replay", &id]);
     assert!(done.code == Some(1) && done.err.contains("nothing was run"), "{}", done.err);
@@ -256,8 +256,9 @@ fn a_session_that_is_not_there_is_told() {
     assert!(done.code == Some(5) && done.err.contains("sessions list"), "{}", done.err);
 }
 
-/// Whether what ran elsewhere does the same there again, and what differs is named: its values and files come from its own
-/// kernel, in a fresh folder.
+/// Checks that blocks that ran in another executor give the same there again, and that differences are named: the
+/// replay has
+/// a kernel of its own and a fresh folder.
 fn it_is_repeated_where_it_ran(
     (executor, place): (&str, &str),
     confined: bool,
@@ -282,14 +283,14 @@ fn it_is_repeated_where_it_ran(
     assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
     let id = done.json().pop().unwrap()["session"].as_str().unwrap().to_owned();
     let before = disk(&home);
-    // Whoever has another executor today is told where it ran.
+    // With another executor configured, the replay says where the block ran.
     let other = run(&[&["sessions", "replay", &id][..], sandbox].concat());
     assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
     assert!(other.err.contains(&format!("block 1 ran {place}")), "{}", other.err);
     let again = ["--executor", executor, "sessions", "replay", &id, "--all"];
     let done = run(&[&again[..], sandbox].concat());
     let told = format!("{}{}", done.out, done.err);
-    // The third counts the files of its folder, which is another one.
+    // The third block counts the files in its folder, which is a different one.
     assert_eq!(done.code, Some(1), "{told}");
     for part in ["block 1  python  same", "block 2  python  same", "block 3  python  different", "value"] {
         assert!(told.contains(part), "{part}: {told}");

@@ -1,4 +1,4 @@
-//! `sayso run` against a model server: what is printed, what was asked, and how it ends.
+//! Tests `sayso run` against a model server: the output, the requests, and how it ends.
 
 use crate::home::{Done, Home, finish, interrupt, wait_for};
 use crate::model_server::{Answer, Do, ModelServer, delta};
@@ -93,7 +93,7 @@ fn files_that_a_prompt_names_go_with_it_or_nothing_is_sent() {
         assert!(done.err.contains("backticks"), "{}", done.err);
     }
     assert_eq!(server.requests().len(), 1, "nothing was sent");
-    // A word in backticks is one, and so is everything where nobody asked for files: a script may have put the prompt together.
+    // Words in backticks are not files, and without the option nothing is: a script may have assembled the prompt.
     assert_eq!(home.run(&args("what is `@property`?")).code, Some(0));
     let plain = ["run", "@@ -1 +1 @@ of @notes.md"];
     let done = home.run(&[&plain[..], &model].concat());
@@ -153,7 +153,7 @@ fn approving_without_a_sandbox_has_to_be_said() {
         .any(|look| look["what"] == "sandbox" && look["good"] == true);
     let done = turn(&home, &server, &["--approve", "all"]);
     if confined {
-        // A sandbox that holds is what approval by itself asks for.
+        // Approval without asking requires a working sandbox.
         assert_ne!(done.code, Some(2), "{}", done.err);
         return;
     }
@@ -169,14 +169,14 @@ fn what_never_may_run_is_not_run_by_approving_all() {
     let done = turn(&home, &server, APPROVED);
     assert_eq!(done.code, Some(10), "{}", done.err);
     assert!(!home.work().join("ran").exists());
-    // Nobody is there to say what a fence without a language is: it is left out, and the model is told.
+    // Nobody can say what a fence without a language is: it is skipped, and the model is told.
     let server = ModelServer::start(vec![Answer::text("```\ntouch ran\n```\n"), Answer::text("Well.")]);
     let done = turn(&home, &server, APPROVED);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(!home.work().join("ran").exists());
 }
 
-/// The person's own list stands above every approval.
+/// The person's own list overrides every approval.
 #[test]
 fn what_is_forbidden_is_not_run_by_approving_all() {
     let home = Home::new();
@@ -196,7 +196,7 @@ fn what_is_forbidden_is_not_run_by_approving_all() {
     assert!(!home.work().join("ran").exists());
 }
 
-/// An address that nobody typed, taken from what was printed, is told beside the findings.
+/// An address that came from an output, and that nobody typed, is reported beside the findings.
 #[test]
 fn words_from_an_output_are_told_in_the_review() {
     let home = Home::new();

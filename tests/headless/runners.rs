@@ -1,4 +1,4 @@
-//! The recipe tdd with real test runners: pytest, node's, cargo's. Each is a component that a machine may lack.
+//! Tests the recipe tdd with real test runners: pytest, node's, cargo's. Each may be missing on a machine.
 
 use crate::home::{Done, Home};
 use std::path::{Path, PathBuf};
@@ -94,7 +94,7 @@ pub fn double(n: i32) -> Option<i32> {
 '''
 "#;
 
-/// A story of tdd, with this folder of programs in front of the others.
+/// A story of tdd, with this folder of programs first on `PATH`.
 fn tdd(story: &str, programs: &Path, more: &[&str]) -> Done {
     let home = Home::new();
     let mut args = vec!["run", "--demo", story, "--approve", "all", "--sandbox", "off", "--json"];
@@ -106,7 +106,7 @@ fn tdd(story: &str, programs: &Path, more: &[&str]) -> Done {
     crate::home::finish(command.spawn().unwrap())
 }
 
-/// The story went red, red, green, and all of its tests pass.
+/// Checks that the story went red, red, green, and that all of its tests pass.
 fn assert_went_its_way(done: &Done, runner: &str) {
     assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
     let judged = done.events("recipe").into_iter().filter(|event| event["what"] == "judged");
@@ -122,7 +122,7 @@ fn written(folder: &Path, text: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The folder of the program that a variable names.
+/// The folder of the program that an environment variable names.
 fn folder_of(variable: &str) -> PathBuf {
     let program = std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} names no program"));
     PathBuf::from(program).parent().unwrap().to_path_buf()
@@ -201,7 +201,7 @@ fn tdd_with_several_files_and_pytest() {
     let judged = done.events("recipe").into_iter().filter(|event| event["what"] == "judged");
     let notes: Vec<String> = judged.map(|event| event["note"].as_str().unwrap().to_owned()).collect();
     assert!(notes[0].contains("missing") && notes[1] == "2 failed" && notes[2] == "2 passed", "{notes:?}");
-    // Both files with tests are hashed around each run.
+    // Both test files are hashed around each run.
     let hashed: Vec<Vec<String>> = done
         .events("run")
         .iter()
@@ -223,7 +223,7 @@ fn tdd_with_node() {
 #[ignore = "needs cargo, and seconds for building"]
 fn tdd_with_cargo() {
     let folder = tempfile::tempdir().unwrap();
-    // The real programs: rustup's stand-ins look for their home.
+    // The real programs: the stand-ins of rustup need their home folder.
     let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output().unwrap().stdout;
     let programs = Path::new(String::from_utf8(sysroot).unwrap().trim()).join("bin");
     let done = tdd(&written(folder.path(), CARGO), &programs, &[]);

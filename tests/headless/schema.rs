@@ -1,8 +1,8 @@
-//! A small judge of JSON schemas: as much of draft 7 as the schema of SARIF uses, and an error for what it does not know.
+//! A small validator for JSON schemas: the part of draft 7 that the SARIF schema uses; anything else is an error.
 
 use serde_json::Value;
 
-/// What in a value does not fit a schema, each with its place.
+/// The problems of a value against a schema, with their paths.
 pub fn problems(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     fit(schema, schema, value, "$", &mut found);
@@ -33,7 +33,7 @@ fn fit(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<St
                 check(!twice, at, "has an item twice", found);
             }
             "uniqueItems" => {}
-            // Patterns of the schema are about identifiers, versions and types of media.
+            // The schema's patterns are for identifiers, versions and media types.
             "pattern" => check(value.as_str().is_some_and(|t| !t.is_empty()), at, "is empty", found),
             "anyOf" | "oneOf" => {
                 let fits = |one: &&Value| {

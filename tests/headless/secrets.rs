@@ -1,4 +1,4 @@
-//! Keys never reach the disk, whichever way they come; and what was masked is told.
+//! Tests that keys never reach the disk, however they arrive, and that masking is reported.
 
 use crate::home::{Done, Home};
 use crate::model_server::{Answer, ModelServer};
@@ -25,7 +25,7 @@ fn turn(home: &Home, server: &ModelServer, prompt: &str, options: &[&str]) -> Do
     )
 }
 
-/// All files below a folder that hold this text.
+/// All files below a folder that contain this text.
 fn holding(folder: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

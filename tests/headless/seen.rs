@@ -1,4 +1,4 @@
-//! What a model that can see is sent of the pictures of a run, against a model server.
+//! Tests which pictures of a run a model that accepts images is sent, against a model server.
 
 use crate::home::{Home, finish};
 use crate::model_server::{Answer, ModelServer};
@@ -11,14 +11,14 @@ const BLOCKS: &str = "I plot.\n\n```r\nplot(1:10)\npng('sales.png')\nhist(c(1, 2
 /// One pixel.
 const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\xdac\xfc\xcf\xc0P\x0f\0\x04\x85\x01\x80\x84\xa9\x8c!\0\0\0\0IEND\xaeB`\x82";
 
-/// The addresses of the images in the requests, and what each request says of them.
+/// The URLs of the images in a request, and what the request says about them.
 fn images(request: &Value) -> Vec<String> {
     let messages = request["messages"].as_array().into_iter().flatten();
     let parts = messages.filter_map(|message| message["content"].as_array()).flatten();
     parts.filter_map(|part| part["image_url"]["url"].as_str()).map(str::to_owned).collect()
 }
 
-/// A turn in which this Rscript draws; what the model was sent when it had drawn, and what was told of the run.
+/// A turn in which this Rscript draws; returns what the model was sent afterwards, and the event of the run.
 fn drawn(programs: Option<&Path>, model: &str, sends: bool) -> (Vec<String>, Value) {
     let home = Home::new();
     std::fs::create_dir_all(home.sayso()).unwrap();
@@ -58,11 +58,11 @@ fn assert_plots(sent: &[String], run: &Value) {
 #[test]
 fn plots_that_r_draws_reach_a_model_that_sees() {
     let folder = tempfile::tempdir().unwrap();
-    // A stand-in that draws as Rscript does: where no device is named, into a page of its own.
+    // A stand-in that draws like Rscript: without a named device, into pages of its own.
     let script = "#!/bin/sh\ncp photo.png Rplot001.png\ncp photo.png sales.png\ncp photo.png copy.png\n";
     let (text, program) = (folder.path().join("text"), folder.path().join("Rscript"));
     std::fs::write(&text, script).unwrap();
-    // Another process writes it: what another test starts meanwhile would hold it open for writing for a moment.
+    // Another process writes it: otherwise a process started by another test may hold it open for writing for a moment.
     let made = std::process::Command::new("install").args(["-m", "0755"]).args([text, program]).status();
     assert!(made.unwrap().success());
     let (sent, run) = drawn(Some(folder.path()), "openai/gpt-4o", true);

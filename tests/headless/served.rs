@@ -1,10 +1,11 @@
-//! Each recipe against a model server: the replies of its story come over the wire, its files lie in the working folder,
-//! its answers stand on the command line. What the model was told is looked at.
+//! Tests each recipe against a model server: the replies of its story come over the network, its files are in the
+//! working
+//! folder, its answers on the command line. Checks what the model was told.
 
 use crate::home::{Done, Home};
 use crate::model_server::{Answer, ModelServer};
 
-/// A recipe played with the replies of a shipped story.
+/// Plays a recipe with the replies of a shipped story.
 fn served(name: &str) -> (Done, Vec<String>) {
     let path = format!("{}/assets/demo/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let story: toml::Table = std::fs::read_to_string(path).unwrap().parse().unwrap();
@@ -45,7 +46,8 @@ fn served(name: &str) -> (Done, Vec<String>) {
     (done, told)
 }
 
-/// An environment that is open to what is installed beside it: whether matplotlib is there is not known beforehand, and the
+/// A virtual environment that also sees the system's packages: whether matplotlib exists is not known in advance, and
+/// the
 /// story draws without it.
 fn open_environment(folder: &std::path::Path) {
     let args = ["-m", "venv", "--without-pip", "--system-site-packages", ".venv"];

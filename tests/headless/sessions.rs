@@ -1,4 +1,4 @@
-//! Sessions as they are found on disk: damage is told, and what was printed is there.
+//! Tests session files on disk: damage is reported, and printed output is there.
 
 use crate::home::Home;
 use crate::model_server::{Answer, Do, ModelServer, delta};
@@ -14,7 +14,7 @@ fn args<'a>(url: &'a str, options: &[&'a str]) -> Vec<&'a str> {
     args
 }
 
-/// The one session of a home.
+/// The only session of a home.
 fn session(home: &Home) -> PathBuf {
     let folder = home.sayso().join("sessions");
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -177,7 +177,7 @@ fn what_another_installation_wrote_is_foreign_until_it_is_adopted() {
     assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
     assert!(told(&other).0.is_null());
     assert!(!other.run(&["sessions", "check"]).out.contains("foreign"));
-    // A changed text with a checksum that fits is not what was adopted.
+    // A changed text with a valid checksum is not what was adopted.
     let line = own.lines().nth(1).unwrap();
     let (body, _) = line.split_once(",\"crc\":").unwrap();
     let body = body.replacen("go", "do", 1);
@@ -190,7 +190,7 @@ fn what_another_installation_wrote_is_foreign_until_it_is_adopted() {
     assert!(done.out.contains("yours already"), "{}{}", done.out, done.err);
 }
 
-/// A session whose one run changed, made and deleted files.
+/// A session with one run that changed, created and deleted files.
 fn a_session_with_changes(home: &Home) -> String {
     let work = home.work();
     std::fs::write(work.join("a.txt"), "mine\n").unwrap();
@@ -219,7 +219,7 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     assert_eq!(read(work.join("a.txt")).as_deref(), Some("run\n"), "nothing was changed yet");
     let done = home.run(&["sessions", "undo", &id, "--file", "gone.txt", "--yes"]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: gone.txt\n"), "{}", done.err);
-    // What changed since stays, and is told.
+    // A file that changed since is kept, and reported.
     std::fs::write(work.join("a.txt"), "newer\n").unwrap();
     let done = home.run(&["sessions", "undo", &id, "--block", "1", "--yes"]);
     let told =
@@ -243,7 +243,7 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
 }
 
-/// Whatever is left as it is, is named with its reason, and counted.
+/// Each file that is not restored is named with its reason, and counted.
 #[test]
 fn what_is_not_taken_back_is_told_each_with_its_reason() {
     let home = Home::new();
@@ -265,7 +265,7 @@ fn what_is_not_taken_back_is_told_each_with_its_reason() {
     for name in ["newer", "newest"] {
         std::fs::write(work.join(name), "mine\n").unwrap();
     }
-    // The copy of one of them is not what it was.
+    // One of the copies is damaged.
     let objects = home.sayso().join("undo/objects");
     let files = std::fs::read_dir(objects)
         .unwrap()

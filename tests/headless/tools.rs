@@ -1,4 +1,4 @@
-//! Turns with tools: calls in parallel, what is written and read, what goes back to the model, models that take none.
+//! Tests turns with tools: parallel calls, what is written and read, what the model gets back, models without tools.
 
 use crate::home::{Done, Home};
 use crate::model_server::{Answer, Do, ModelServer, event, finish};
@@ -122,8 +122,9 @@ fn what_is_forbidden_of_files_is_not_done_by_approving_all() {
     assert!(done.events("decision").is_empty() && !home.work().join("../ran").exists());
 }
 
-/// Another program swaps a folder for a link that leads outside and back, while a turn writes into it a hundred times:
-/// what was approved inside lands inside, or nowhere. What is shown to lead outside waits for the person.
+/// Another program keeps swapping a folder and a link that leads outside, while a turn writes into it a hundred times.
+/// What
+/// was approved inside is written inside, or not at all. What leads outside when shown waits for the person.
 #[test]
 fn a_program_that_swaps_a_folder_for_a_link_leads_no_write_away() {
     let home = Home::new();

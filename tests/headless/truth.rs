@@ -1,9 +1,9 @@
-//! What is said of a run beside what it then could and did: the same programs under every sandbox, each sentence (Would,
-//! Refused, May write, Network) compared with what the host saw. The receipt of the run is never asked.
+//! Compares what sayso says about a run with what the run could and did do: the same programs under every sandbox, each
+//! sentence (Would, Refused, May write, Network) against what the host observed, never against the run's receipt.
 //!
-//! A program acts on one file of its own, whose name stands in its text once. What was written or deleted is looked up on
-//! the disk; what was read shows in what the program printed, by a word that stands in that file alone; what was sent
-//! arrives at a socket of this test.
+//! Each program acts on one file of its own, whose name occurs in its text once. Writes and deletions are checked on
+//! disk;
+//! reads by a word in the program's output that only that file contains; sending by a socket of this test.
 
 use crate::home::{Done, Home, finish};
 use crate::model_server::{Answer, ModelServer};
@@ -14,7 +14,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a program tries with its file.
+/// What a program tries to do with its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     Read,
@@ -27,7 +27,7 @@ enum Act {
     Move,
 }
 
-/// Where its file lies.
+/// Where its file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Where {
     /// In the working folder.
@@ -36,11 +36,11 @@ enum Where {
     Below,
     /// In the person's home folder.
     Home,
-    /// In a folder of secrets there.
+    /// In a folder of secrets in the home folder.
     Secrets,
     /// In a folder beside the working folder.
     Beside,
-    /// In the folder of hooks of the working folder's repository.
+    /// In the hooks folder of the working folder's repository.
     Hooks,
     /// In a folder of the system.
     System,
@@ -71,20 +71,20 @@ const PLAN: &[(Act, Where)] = &[
     (Act::Move, Where::Here),
 ];
 
-/// A program, and the file that it is about.
+/// A program, and the file that it acts on.
 struct Program {
     language: &'static str,
     act: Act,
     place: Where,
-    /// The name that only this program's file has.
+    /// The unique name of its file.
     name: String,
     /// The path as the program names it.
     path: PathBuf,
-    /// The word that stands in the file.
+    /// The word that only this file contains.
     word: String,
 }
 
-/// A computer in a folder: a home, a working folder, what lies beside it.
+/// A computer in a folder: a home, a working folder, folders beside it.
 struct Computer {
     home: Home,
     work: PathBuf,
@@ -93,7 +93,7 @@ struct Computer {
 }
 
 impl Computer {
-    /// With the working folder inside of the home folder, or the home folder itself as the working folder.
+    /// The working folder is inside the home folder, or is the home folder itself.
     fn new(in_home: bool, languages: &[&'static str]) -> Self {
         let home = Home::new();
         let base = home.work().parent().unwrap().canonicalize().unwrap();
@@ -163,7 +163,7 @@ impl Drop for Computer {
 }
 
 impl Program {
-    /// Its text; whatever goes wrong in it is not the end of the turn.
+    /// Its text, which catches all errors so that the turn continues.
     fn text(&self) -> String {
         let path = self.path.to_str().unwrap();
         match self.language {
@@ -209,7 +209,7 @@ impl Program {
         }
     }
 
-    /// Whether it came about, as the host sees it.
+    /// Whether the action happened, as observed on the host.
     fn happened(&self, printed: &str) -> bool {
         let text = || fs::read_to_string(&self.path).unwrap_or_default();
         match self.act {
@@ -223,7 +223,7 @@ impl Program {
         }
     }
 
-    /// The kinds of effect of which one has to name it.
+    /// The kinds of effects of which at least one has to name the file.
     fn kinds(&self) -> &'static [&'static str] {
         match self.act {
             Act::Read => &["reads"],
@@ -239,14 +239,14 @@ impl Program {
     }
 }
 
-/// Whether one of these lines names it.
+/// Whether one of these lines names the file.
 fn names(lines: &Value, name: &str) -> bool {
     lines
         .as_array()
         .is_some_and(|lines| lines.iter().any(|line| line.as_str().is_some_and(|l| l.contains(name))))
 }
 
-/// Everything said that is not so, one line each.
+/// All false statements, one line each.
 fn untrue(computer: &Computer, done: &Done) -> Vec<String> {
     let (reviews, decisions, runs) = (done.events("review"), done.events("decision"), done.events("run"));
     let mut wrong = Vec::new();
@@ -302,7 +302,7 @@ fn assert_true(computer: &Computer, done: &Done) {
     assert!(wrong.is_empty(), "{} untrue sentences:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What the programs of the whole plan changed, so that a test in which nothing happens fails.
+/// How many programs changed something, so that a test in which nothing happens fails.
 fn happened(computer: &Computer) -> usize {
     computer.programs.iter().filter(|program| program.changes() && program.happened("")).count()
 }
@@ -329,7 +329,7 @@ fn without_a_sandbox() {
     let done = computer.turn(&["--sandbox", "off"], &[]);
     let wrong = untrue(&computer, &done);
     let made = happened(&computer);
-    // What the account itself may not write is nothing that anybody said a word about.
+    // Nothing is claimed about what the account itself may not write.
     let wrong: Vec<String> = wrong.into_iter().filter(|line| !line.contains("System: refused []")).collect();
     assert!(wrong.is_empty(), "{} untrue sentences:\n{}", wrong.len(), wrong.join("\n"));
     assert!(made >= 3 * 16, "{made}");
@@ -341,7 +341,7 @@ fn in_the_home_folder_and_once_more() {
     let computer = Computer::new(true, &["python", "bash"]);
     let done = computer.turn(&[], &[]);
     assert_true(&computer, &done);
-    // The second start finds the first one's files in the home folder.
+    // The second start finds the files of the first one in the home folder.
     let again = {
         let mut again = computer;
         again.programs.clear();
@@ -380,7 +380,7 @@ fn without_bubblewrap() {
     assert_eq!(bwrap["active"], false, "{layers}");
 }
 
-/// What is said of the network, and what then arrives here.
+/// What is said about the network, and whether data then arrives here.
 fn network(options: &[&str]) -> (bool, bool) {
     let (tcp, udp) = (TcpListener::bind("127.0.0.1:0").unwrap(), UdpSocket::bind("127.0.0.1:0").unwrap());
     tcp.set_nonblocking(true).unwrap();
