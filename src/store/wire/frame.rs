@@ -91,7 +91,7 @@ pub(crate) fn seal(
     head.insert("prev".into(), link.prev.to_string().into());
     let mut line = Value::Object(head).to_string().into_bytes();
     line.pop();
-    // A MAC covers all that stands before it.
+    // The MAC covers everything before it in the line.
     let sealing = link.sealing.map(|sealing| {
         let (mac, next) = sealing.next(&line);
         line.extend_from_slice(MAC_OPEN);
