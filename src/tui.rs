@@ -1,9 +1,11 @@
-//! The terminal front end: reads the state, draws it, turns keys into commands. It decides nothing.
+//! The terminal front end: reads the engine's state, draws it, and turns keys into commands. It decides
+//! nothing.
 //!
-//! A key travels `input` → `run_loop` → `screen` (guard, keymap, action) → `UiCommand` → driver; news travel back the same
-//! way and end in one frame. `widgets` are what all is drawn with; `panes` hold what each pane shows; `overlays` stand over
-//! them, one file each; `screen` holds both and gives keys their meaning; `view` reads it and draws. All of them are values
-//! and functions of values: they are tested without a terminal. `plain` is the same session as lines, without panes.
+//! A key travels `input` → `run_loop` → `screen` (guard, keymap, action) → `UiCommand` → driver; the driver's
+//! events return to `run_loop` and end in one frame. `widgets` are the building blocks of all drawing; `panes`
+//! hold the state of each pane; `overlays` are drawn over the panes, one file each; `screen` owns both and
+//! gives keys their meaning; `view` reads `screen` and draws it. All of these are values and pure functions,
+//! tested without a terminal. `plain` shows the same session line by line, without panes.
 
 pub(crate) mod action;
 pub mod attention;
@@ -50,16 +52,16 @@ pub(crate) enum TuiError {
     /// The terminal can't be used.
     #[error(transparent)]
     Terminal(#[from] terminal::TerminalError),
-    /// Its input can't be read.
+    /// The terminal's input can't be read.
     #[error(transparent)]
     Input(#[from] input::InputError),
-    /// It can't be asked in lines.
+    /// The line mode can't ask the person on this terminal.
     #[error(transparent)]
     Plain(#[from] plain::PlainError),
-    /// The keymap is not understood.
+    /// The keymap can't be parsed.
     #[error(transparent)]
     Keymap(#[from] keymap::KeymapError),
-    /// The theme is not understood.
+    /// The theme can't be parsed.
     #[error(transparent)]
     Theme(#[from] theme::ThemeError),
 }

@@ -1,10 +1,10 @@
-//! Pictures that the terminal itself draws: by which protocol, which pictures there are, and how a cell carries its picture to
-//! the writer.
+//! Pictures drawn by the terminal itself: the protocol, the table of pictures, and how a cell carries its
+//! picture to the writer.
 //!
-//! Each picture stands on screen in half blocks as well. Where all of its cells are in view, or whole rows of them by a
-//! protocol that can cut it, and nothing lies over one of them, the writer has the terminal draw the picture there; else the
-//! half blocks are seen. A cell carries the number of its picture's row as it carries that of a link: in the colour of its
-//! underline, which is never written.
+//! Each picture is also drawn in half blocks. The terminal draws the picture over them if all of its cells are
+//! visible and nothing covers them (or whole rows of it, if the protocol can crop); otherwise the half blocks
+//! are seen. A cell carries the number of its picture's row like that of a link: in its underline colour, which
+//! is never written to the terminal.
 
 mod encode;
 mod sixel;
@@ -19,12 +19,13 @@ use std::collections::{BTreeMap, btree_map::Entry};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of pictures that are kept; beyond, the oldest are let go, and are seen in half blocks.
+/// The most bytes of pictures in the table; beyond, the oldest are dropped and drawn in half blocks.
 const MAX_KEPT_BYTES: usize = 16 << 20;
-/// Bytes of a picture at the most that a terminal is sent once, and of one that it is sent whenever its rows are written.
+/// The largest picture in bytes: for protocols where the terminal stores it, and for those where it is sent
+/// again whenever its rows are redrawn.
 const MAX_PICTURE_BYTES: (usize, usize) = (4 << 20, 512 << 10);
 
-/// How a terminal is told to draw a picture.
+/// The protocol by which a terminal draws pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GraphicsProtocol {
     /// kitty's graphics protocol.
@@ -35,27 +36,27 @@ pub(crate) enum GraphicsProtocol {
     Sixel,
 }
 
-/// How pictures are drawn, as the person wants it and the environment allows.
+/// How pictures are drawn, from the person's setting and the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ImageMode {
     /// Not at all.
     Off,
-    /// In half blocks.
+    /// Only in half blocks.
     HalfBlocks,
-    /// By this protocol, whatever the terminal says.
+    /// By this protocol, whatever the terminal answers.
     By(GraphicsProtocol),
-    /// By the best that the terminal says it knows.
+    /// By the best protocol that the terminal says it supports.
     Best {
-        /// What terminals of this name are known to take.
+        /// The protocol that terminals of this name are known to support.
         brand: Option<GraphicsProtocol>,
-        /// Whether it is asked for kitty's protocol: some terminals print that question.
+        /// Whether to ask the terminal for kitty's protocol: some terminals print that question.
         asks_kitty: bool,
     },
 }
 
 impl ImageMode {
-    /// The best for the terminal of this environment. A program between, which keeps a screen of its own, passes no pictures
-    /// on.
+    /// The best mode for the terminal of this environment. A program in between that keeps its own screen
+    /// passes no pictures on.
     pub(crate) fn best(env: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &str| env(name).unwrap_or_default();
         let (term, program) = (value("TERM"), value("TERM_PROGRAM"));
@@ -72,12 +73,12 @@ impl ImageMode {
         Self::Best { brand: is_iterm2.then_some(GraphicsProtocol::Iterm2), asks_kitty }
     }
 
-    /// Whether the terminal is asked for kitty's protocol.
+    /// Whether to ask the terminal for kitty's protocol.
     pub(super) fn asks_kitty(self) -> bool {
         matches!(self, Self::Best { asks_kitty: true, .. })
     }
 
-    /// The protocol that needs no answer of the terminal.
+    /// The protocol that can be used without an answer of the terminal.
     pub(super) fn fixed(self) -> Option<GraphicsProtocol> {
         match self {
             Self::By(protocol) => Some(protocol),
@@ -85,7 +86,7 @@ impl ImageMode {
         }
     }
 
-    /// The protocol for a terminal that has answered all that it was asked.
+    /// The protocol for a terminal that has answered all questions.
     pub(super) fn protocol_for(self, kitty: bool, sixel: bool) -> Option<GraphicsProtocol> {
         match self {
             Self::Best { .. } if kitty => Some(GraphicsProtocol::Kitty),
@@ -96,21 +97,21 @@ impl ImageMode {
     }
 }
 
-/// The pictures that the terminal may be told to draw, shared by those who paint and the one who writes.
+/// The table of pictures that the terminal may draw, shared by the painters and the writer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graphics(Arc<Mutex<PictureTable>>);
 
 #[derive(Debug, Default)]
 struct PictureTable {
-    /// None: pictures are seen in half blocks.
+    /// `None`: pictures are drawn in half blocks.
     protocol: Option<GraphicsProtocol>,
     pictures: BTreeMap<PictureNumber, Arc<EncodedPicture>>,
-    /// Rows of all that were ever kept.
+    /// How many rows all pictures ever added have.
     rows: u32,
 }
 
 impl PictureTable {
-    /// The row of a picture of which these cells carry the number.
+    /// Finds the picture and the row that these cells refer to.
     fn row(&self, PictureNumber(carried): PictureNumber, area: Rect) -> Option<PlacedPicture> {
         let (number, picture) = self.pictures.range(..=PictureNumber(carried)).next_back()?;
         let row = u16::try_from(carried - number.0).ok().filter(|row| *row < picture.cells().1)?;
@@ -118,8 +119,8 @@ impl PictureTable {
     }
 }
 
-/// The number of a picture, which is that of its first row; the rows below have the numbers that follow. It means one
-/// picture for as long as the program lives.
+/// The number of a picture and of its first row; the rows below have the following numbers. A number keeps its
+/// picture for the whole life of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PictureNumber(u32);
 
@@ -129,31 +130,31 @@ impl PictureNumber {
         (number >= LinkNumber::BEYOND).then_some(Self(number))
     }
 
-    /// What the cells of a row of the picture carry.
+    /// The style that the cells of a row of the picture carry.
     pub(crate) fn row(self, row: u16) -> Style {
         let [_, r, g, b] = (self.0 + u32::from(row)).to_be_bytes();
         Style::new().underline_color(Color::Rgb(r, g, b))
     }
 }
 
-/// A picture on a frame.
+/// A picture in a frame.
 #[derive(Clone, Debug)]
 pub(crate) struct PlacedPicture {
     pub(crate) number: PictureNumber,
-    /// Its cells that are in view.
+    /// Its visible cells.
     pub(crate) area: Rect,
-    /// Its rows that they are.
+    /// The rows of the picture that these cells show.
     pub(crate) rows: Range<u16>,
     pub(crate) picture: Arc<EncodedPicture>,
 }
 
 impl PlacedPicture {
-    /// Whether this is the same part of the same picture in the same place.
+    /// Whether this is the same part of the same picture at the same position.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         (self.number, self.area, &self.rows) == (other.number, other.area, &other.rows)
     }
 
-    /// With a row that follows; `None`: it does not.
+    /// Adds the next row; `None`: `row` does not follow.
     fn extended_by(mut self, row: &Self) -> Option<Self> {
         let follows = row.area.y == self.area.bottom() && row.area.x == self.area.x;
         self.area.height += 1;
@@ -161,7 +162,7 @@ impl PlacedPicture {
         follows.then_some(self)
     }
 
-    /// Whether a row is written over it: this row, in whole or where its cells differ.
+    /// Whether drawing row `y` overwrites the picture: the whole row (`all`), or its changed cells.
     pub(crate) fn is_written_over(&self, y: u16, all: bool, shown: &[Cell], next: &[Cell]) -> bool {
         let columns = usize::from(self.area.left())..usize::from(self.area.right());
         (self.area.top()..self.area.bottom()).contains(&y)
@@ -170,20 +171,20 @@ impl PlacedPicture {
 }
 
 impl Graphics {
-    /// From now on pictures are drawn so.
+    /// Sets the protocol and drops all pictures.
     pub(crate) fn set_protocol(&self, protocol: Option<GraphicsProtocol>) {
         let mut table = self.lock();
         table.protocol = protocol;
         table.pictures.clear();
     }
 
-    /// How pictures are drawn; `None`: in half blocks.
+    /// The protocol; `None`: half blocks.
     pub(crate) fn protocol(&self) -> Option<GraphicsProtocol> {
         self.lock().protocol
     }
 
-    /// Keeps a picture that fills so many columns and rows, of so many pixels each; its cells have to carry its number.
-    /// `None`: it is seen in half blocks.
+    /// Adds a picture that fills so many cells, each of so many pixels; returns the number that its cells have
+    /// to carry. `None`: the picture is only drawn in half blocks.
     pub(crate) fn keep(
         &self,
         picture: &Pixels,
@@ -209,14 +210,14 @@ impl Graphics {
         Some(number)
     }
 
-    /// The pictures of a frame, as far as they are in view; of each one place. One in the last row is none: terminals scroll
-    /// behind it.
+    /// The pictures to draw in a frame, each at one position. A picture that reaches the last row is left out:
+    /// terminals scroll after drawing it.
     pub(crate) fn placed(&self, frame: &Buffer) -> Vec<PlacedPicture> {
         let table = self.lock();
         if table.pictures.is_empty() {
             return Vec::new();
         }
-        // By their numbers and where their first rows would be; `None`: something lies over it.
+        // By number and by where the first row would be; `None`: something covers the picture.
         let mut views: BTreeMap<(PictureNumber, i32), Option<PlacedPicture>> = BTreeMap::new();
         let width = usize::from(frame.area.width).max(1);
         for (y, cells) in (0u16..).zip(frame.content.chunks(width)) {
@@ -256,12 +257,12 @@ impl Graphics {
     }
 }
 
-/// Takes all pictures off a terminal that keeps them beside its text.
+/// Removes all pictures from a terminal that stores them.
 pub(crate) const FORGET_ALL: &str = "\x1b_Ga=d,d=A,q=2\x1b\\";
-/// Asks whether kitty's protocol is known: a picture of one pixel, which is not kept.
+/// Asks whether the terminal supports kitty's protocol, with a picture of one pixel that is not stored.
 pub(crate) const QUESTION: &str = "\x1b_Gi=1,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\";
 
-/// What the terminal answered to [`QUESTION`]; `None`: this is no answer to it.
+/// Parses the answer to [`QUESTION`]; `None`: this is no answer to it.
 pub(crate) fn parse_answer(text: &[u8]) -> Option<bool> {
     text.strip_prefix(b"Gi=1;").map(|said| said == b"OK")
 }

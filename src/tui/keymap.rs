@@ -1,8 +1,8 @@
-//! The keymap: which key does what in which context, as data, with the way back from an action to its keys.
+//! The keymap: which key does what in which context, and the keys of each action.
 //!
-//! Bindings come from `assets/keymap.toml` and the user's `keymap.toml` over it. A row of the user replaces the keys
-//! of its action in its context. Two actions on one key in one context are refused, and so is approving by Enter,
-//! Space, `y` or a digit. This room reads no file.
+//! Bindings come from `assets/keymap.toml`, with the user's `keymap.toml` over it. A row of the user replaces
+//! the keys of its action in its context. Two actions on one key in one context are refused, and so is
+//! approving by Enter, Space, `y` or a digit. This module reads no files.
 
 mod key;
 mod read;
@@ -16,17 +16,17 @@ pub(crate) use read::prewarm;
 use super::action::Action;
 use std::collections::HashMap;
 
-/// Makes the enum of contexts with names and fallbacks.
+/// Defines the enum of contexts with their names and parents.
 macro_rules! contexts {
     ($($(#[$doc:meta])* $variant:ident = $name:literal < $parent:expr),+ $(,)?) => {
-        /// Where a key is pressed. What a context does not bind, its parent may.
+        /// Where a key is pressed. Keys without a binding here are looked up in the parent context.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Context {
             $($(#[$doc])* $variant),+
         }
 
         impl Context {
-            /// All of them, in the order of the help screen.
+            /// All contexts, in the order of the help screen.
             pub const ALL: &'static [Context] = &[$(Context::$variant),+];
 
             /// The name in `keymap.toml`.
@@ -36,7 +36,7 @@ macro_rules! contexts {
                 }
             }
 
-            /// Where keys are looked up that it does not bind.
+            /// The context in which keys without a binding here are looked up.
             pub fn parent(self) -> Option<Context> {
                 match self {
                     $(Context::$variant => $parent),+
@@ -53,7 +53,7 @@ contexts! {
     Text = "text" < Some(Context::Everywhere),
     /// The message box.
     Message = "message" < Some(Context::Text),
-    /// The block in the editor.
+    /// The editor of a block.
     Edit = "edit" < Some(Context::Text),
     /// Finding and replacing in the editor.
     Replace = "replace" < Some(Context::Text),
@@ -61,19 +61,19 @@ contexts! {
     Pane = "pane" < Some(Context::Everywhere),
     /// The conversation.
     Chat = "chat" < Some(Context::Pane),
-    /// A block that waits.
+    /// A waiting block.
     Review = "review" < Some(Context::Pane),
-    /// Code or output of a block that is over.
+    /// Code or output of a finished block.
     Done = "done" < Some(Context::Pane),
     /// The variables.
     Vars = "vars" < Some(Context::Pane),
-    /// The list of what waits.
+    /// The list of waiting blocks.
     Queue = "queue" < Some(Context::Pane),
     /// A list with a filter: sessions, models, commands.
     Picker = "picker" < Some(Context::Text),
     /// The search line.
     Find = "find" < Some(Context::Text),
-    /// A text on the whole screen.
+    /// A full-screen text.
     Pager = "pager" < Some(Context::Everywhere),
     /// A form.
     Form = "form" < Some(Context::Text),
@@ -82,20 +82,20 @@ contexts! {
 }
 
 impl Context {
-    /// The context of this name.
+    /// Returns the context with this name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|context| context.name() == name)
     }
 }
 
-/// One row: an action with its keys in a context.
+/// One row of the keymap: an action with its keys in a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Binding {
     pub(crate) context: Context,
-    /// By which keys; the first is the one that hints show.
+    /// The keys; hints show the first.
     pub(crate) keys: Vec<Key>,
     pub(crate) action: Action,
-    /// What the key bar and the help say: a few words.
+    /// The text for the key bar and the help: a few words.
     pub(crate) help: String,
 }
 
@@ -107,10 +107,11 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// The shipped bindings with the user's over them: the name of the user's file (for errors) and its text.
+    /// Loads the built-in bindings with the user's over them; `user` is the name of the user's file (for
+    /// errors) and its text.
     ///
     /// # Errors
-    /// When a file is not understood or two actions meet on one key; nothing is used then.
+    /// When a file can't be parsed or two actions share a key; no binding is used then.
     pub fn load(user: Option<(&str, &str)>) -> Result<Self, KeymapError> {
         let mut rows = read::shipped()?;
         if let Some((file, text)) = user {
@@ -120,13 +121,13 @@ impl Keymap {
         Ok(Self { rows: rows.into_iter().map(|row| row.binding).collect(), by_key })
     }
 
-    /// What a key does in a context, its parents asked too.
+    /// The action of a key in a context or its parents.
     pub(crate) fn action(&self, context: Context, key: Key) -> Option<Action> {
         let (_, action) = self.found(context, key)?;
         Some(action)
     }
 
-    /// The nearest context that binds a key, from this one on, and what the key does there.
+    /// The nearest context, from this one upwards, that binds a key, and its action there.
     fn found(&self, context: Context, key: Key) -> Option<(Context, Action)> {
         let mut at = Some(context);
         while let Some(context) = at {
@@ -138,13 +139,13 @@ impl Keymap {
         None
     }
 
-    /// The keys of a row that do what it says in `from`, one of whose contexts it is of: those that no nearer one takes.
+    /// Those keys of a row that work in the context `from`: no nearer context binds them.
     pub(crate) fn working(&self, from: Context, row: &Binding) -> Vec<Key> {
         let works = |key: &Key| self.found(from, *key).is_some_and(|(at, _)| at == row.context);
         row.keys.iter().copied().filter(works).collect()
     }
 
-    /// The keys of an action in a context or its parents; the first is the one to show.
+    /// The keys of an action in a context or its parents; hints show the first.
     pub(crate) fn keys(&self, context: Context, action: Action) -> &[Key] {
         self.binding(context, action).map_or(&[], |row| &row.keys)
     }
@@ -163,12 +164,12 @@ impl Keymap {
         None
     }
 
-    /// The key to show for an action, `Ctrl-J`; empty where it has none.
+    /// The key to show for an action, such as `Ctrl-J`; empty if it has none.
     pub(crate) fn hint(&self, context: Context, action: Action) -> String {
         self.keys(context, action).first().map(ToString::to_string).unwrap_or_default()
     }
 
-    /// All rows of a context itself, in the order of the file: the help screen.
+    /// All rows of exactly this context, in the order of the file, for the help screen.
     pub(crate) fn rows(&self, context: Context) -> impl Iterator<Item = &Binding> {
         self.rows.iter().filter(move |row| row.context == context && !row.keys.is_empty())
     }

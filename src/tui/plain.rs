@@ -1,9 +1,10 @@
-//! The session as lines that are only added: for screen readers, for terminals that can't be drawn on, for small ones.
+//! The session as lines that are only appended: for screen readers, for terminals that can't be drawn on, for
+//! small ones.
 //!
-//! Nothing is drawn anew and no escape sequence is written. A block is printed whole, with its rights and findings; then
-//! a whole word decides. What was typed before a question is put aside and never answers it; neither does a paste of more
-//! than one line, nor a line that comes sooner than a person could have read. One line that is pasted is as if it was typed:
-//! a terminal tells the two apart only where escape sequences ask it to.
+//! Nothing is redrawn and no escape sequence is written. A waiting block is printed whole, with its rights and
+//! findings; then a whole word decides. These never answer a question: text typed before it, a paste of several
+//! lines, a line that comes faster than a person could have read. A pasted single line counts as typed:
+//! terminals only tell the two apart by escape sequences that sayso would have to request.
 
 mod answering;
 mod ask;
@@ -34,52 +35,52 @@ use page::PlainPage;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Silence before work that goes on between two sessions is told of; the pauses behind grow.
+/// After this long without output, work between two sessions is reported; the pauses after that grow.
 const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
-/// Why it can't open, or go on.
+/// Why the line mode can't open, or can't continue.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PlainError {
-    /// Standard input is no terminal, or can't be waited for.
+    /// Standard input is no terminal, or its input can't be waited for.
     #[error("sayso needs a terminal to ask at: {0}")]
     Input(#[source] std::io::Error),
-    /// Standard output is gone.
+    /// Standard output is closed.
     #[error("nothing can be printed: {0}")]
     Output(#[from] std::io::Error),
-    /// Signals can't be listened to.
+    /// Signals can't be received.
     #[error("signals can't be listened to: {0}")]
     Signals(#[source] std::io::Error),
 }
 
-/// The front end, for one session after the other.
+/// The line mode, for one session after the other.
 pub(crate) struct Plain {
     lines: LineReader,
     page: PlainPage,
     signals: Signals,
-    /// What was typed and not sent: the next message begins with it.
+    /// Text that was typed and not sent: the next message begins with it.
     kept: String,
-    /// Whether the person or the terminal went away between two sessions.
+    /// Whether the person quit or the terminal was closed between two sessions.
     leaves: bool,
 }
 
-/// The signals that a person sends by keys, or a terminal when it goes.
+/// The signals sent by the person's keys, or by a terminal that closes.
 struct Signals {
     interrupt: Signal,
     quit: Signal,
     terminate: Signal,
     hangup: Signal,
-    /// When another program gave the terminal back last.
+    /// When another program last gave the terminal back.
     returned: Option<Instant>,
 }
 
-/// What came by a signal.
+/// What a signal requests.
 enum SignalRequest {
     Interrupt,
     Leave,
 }
 
 impl Plain {
-    /// Takes standard input and output. Call it inside the runtime.
+    /// Takes over standard input and output. Call it inside the runtime.
     ///
     /// # Errors
     /// When standard input is no terminal.
@@ -89,7 +90,7 @@ impl Plain {
         Ok(Self { lines, page: PlainPage::new(), signals, kept: String::new(), leaves: false })
     }
 
-    /// Works on one session until the person leaves it.
+    /// Runs one session until the person leaves it.
     ///
     /// # Errors
     /// When nothing can be printed any more.
@@ -102,8 +103,8 @@ impl Plain {
 }
 
 impl Plain {
-    /// Waits for work that goes on in the place of a session. `far` says what goes on and how far it is; `stop` asks it to
-    /// end, which it still does by itself.
+    /// Waits for work between sessions. `far` returns what is being done and how far it is; `stop` asks the
+    /// work to end, and it is waited for all the same.
     pub(crate) async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
@@ -121,7 +122,7 @@ impl Plain {
                     stop();
                 }
                 () = tokio::time::sleep(pause) => {
-                    // Where nothing can be printed any more, the session that comes next finds out.
+                    // If nothing can be printed any more, the next session will notice.
                     let _ = self.page.line(&far());
                     pause *= 4;
                 }
@@ -141,8 +142,8 @@ impl Signals {
         })
     }
 
-    /// Another program has the terminal meanwhile; what it was sent by keys is not meant for this one, however late that is
-    /// read: who listens anew hears nothing of it.
+    /// Runs another program in the terminal, and discards the signals that its keys caused, however late they
+    /// are read: a newly created listener does not get earlier signals.
     fn while_outside<T>(&mut self, act: impl FnOnce() -> T) -> T {
         let result = act();
         for (listener, kind) in
@@ -194,7 +195,7 @@ mod tests {
             Handle::current().block_on(timeout(patience, other.recv())).unwrap();
         };
         tokio::task::block_in_place(|| signals.while_outside(had));
-        // As if it was read long after the other program had ended.
+        // As if the signal was read long after the other program had ended.
         signals.returned = None;
         assert!(timeout(Duration::ZERO, signals.next()).await.is_err());
         press();

@@ -1,7 +1,7 @@
-//! The loop: keys, news from the driver and deadlines go in; frames and wishes come out.
+//! The main loop: keys, driver events and deadlines go in; frames and carried-out `UiCommand`s come out.
 //!
-//! Everything that is ready is taken in, then one frame is drawn. A key is drawn at once, streams at a limited rate;
-//! while nothing changes nothing is written and nobody wakes up.
+//! It handles everything that is ready, then draws one frame. A key is drawn at once, streams at a limited
+//! rate; while nothing changes, nothing is written and the loop sleeps.
 
 mod deadlines;
 mod grant;
@@ -30,43 +30,45 @@ use crate::engine::transcript::Item;
 use session::Session;
 use std::time::{Duration, Instant};
 
-/// A frame waits at most this long for what the terminal says about its colours.
+/// The first frame waits at most this long for the terminal's answer about its colours.
 const COLOUR_TIMEOUT: Duration = Duration::from_millis(8);
 
-/// Pixels of a cell where the terminal does not tell them: it fits pictures into cells itself.
+/// The assumed size of a cell in pixels if the terminal does not report it; the terminal scales pictures to
+/// cells itself.
 const USUAL_CELL: (u16, u16) = (10, 20);
 
-/// The older messages that Up brings back are so many, counted from the newest.
+/// How many older messages Up can bring back.
 const MAX_OLD_MESSAGES: usize = 1_000;
 
-/// The terminal and all that lives longer than one session.
+/// The terminal, and everything else that outlives a session.
 pub(crate) struct Tui {
     terminal: Terminal,
     input: Input,
     theme: Theme,
     background: Option<Rgb>,
-    /// Whether a later answer may still change the theme.
+    /// Whether a later answer of the terminal may still change the theme.
     theme_open: bool,
     keymap: Keymap,
     started: bool,
-    /// Whether the person or the terminal went away between two sessions.
+    /// Whether the person quit or the terminal was closed between two sessions.
     leaves: bool,
-    /// A message that was being written when the session was left for another, or while it was opened.
+    /// A message that was being written when the session was left for another, or while the next one was
+    /// opened.
     draft: String,
-    /// Where the person put the borders between panes, as of the session that was left last.
+    /// Where the person placed the borders between panes, as of the last session.
     borders: Option<Borders>,
-    /// The pictures that the terminal draws.
+    /// The table of pictures that the terminal draws.
     graphics: Graphics,
     knows_kitty_graphics: bool,
 }
 
 impl Tui {
-    /// Takes the terminal. Call it inside the runtime.
+    /// Takes over the terminal. Call it inside the runtime.
     ///
     /// # Errors
-    /// When there is no terminal, or the keymap or theme is not understood; the terminal is as before then.
+    /// When there is no terminal, or the keymap or theme can't be parsed; the terminal is unchanged then.
     pub(crate) fn open(options: &Options) -> Result<Self, TuiError> {
-        // What can be wrong in files is found before the screen is touched.
+        // Errors in files are found before the screen is touched.
         let user = options.keymap.as_ref().map(|(file, text)| (file.as_str(), text.as_str()));
         let keymap = Keymap::load(user)?;
         let name = choose(&options.theme, None, options.colorfgbg.as_deref());
@@ -97,10 +99,10 @@ impl Tui {
         Ok(tui)
     }
 
-    /// Shows a session until it is left. The driver stays with the caller, who closes it.
+    /// Shows a session until it is left. The caller keeps the driver and closes it.
     ///
     /// # Errors
-    /// When the terminal can't be used any more for another reason than being gone.
+    /// When the terminal can't be used any more, except when it is gone.
     pub(crate) async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
         if self.leaves {
             return Ok(Exit::Hangup);
@@ -131,7 +133,7 @@ impl Tui {
         let draft = session.screen.panes.composer.full_text();
         let borders = session.screen.borders;
         if matches!(exit, Exit::Quit { .. }) {
-            // It was left on purpose.
+            // The person left on purpose.
             session.driver.keep_draft("");
         }
         self.draft = draft;
@@ -139,7 +141,7 @@ impl Tui {
         Ok(exit)
     }
 
-    /// What the session is shown with at first, with all that was typed before.
+    /// Makes the first screen of a session, with everything that was typed before.
     fn first_screen(&mut self, driver: &mut Driver, options: &Options, now: Instant) -> Screen {
         let mut setup = options.setup.clone();
         setup.welcome &= !driver.has_provider();
@@ -157,7 +159,7 @@ impl Tui {
         if let Some(killed) = driver.take_draft() {
             screen
                 .show_note(Notice::info("What was being typed when sayso ended is in Message again.").into());
-            // What was typed while the session was opened comes behind it.
+            // Text typed while the session was opened comes behind the recovered draft.
             draft = if draft.is_empty() { killed } else { format!("{killed}\n{draft}") };
         }
         if !draft.is_empty() {
@@ -167,13 +169,13 @@ impl Tui {
             screen.show_note(notice.clone().into());
         }
         if screen.setup.damage.len() > 1 {
-            // One line has no room for all of it.
+            // The status line can't show all of it.
             screen.open(Status::default());
         }
         screen
     }
 
-    /// Waits a moment for the colour of the background; frame 1 is drawn without it when it doesn't come.
+    /// Waits briefly for the background colour; if it doesn't arrive, the first frame is drawn without it.
     async fn await_colours(&mut self, options: &Options) -> Result<(), TuiError> {
         if options.colorfgbg.is_some() {
             return Ok(());
@@ -197,7 +199,7 @@ impl Tui {
                     Some(InputEvent::Sync2026(sync)) => self.terminal.set_sync(sync),
                     Some(InputEvent::KittyKeyboard(_)) => self.terminal.use_kitty_keyboard(),
                     Some(InputEvent::Resize(w, h)) => self.terminal.resized((w, h)),
-                    // Keys that come before the first frame were typed to nobody.
+                    // Keys before the first frame were typed without seeing anything.
                     Some(_) => {}
                     None => return Ok(()),
                 },
@@ -206,7 +208,7 @@ impl Tui {
         }
     }
 
-    /// The terminal told its background: the theme that reads on it.
+    /// Handles the terminal's background colour: chooses a readable theme.
     fn background(&mut self, rgb: Rgb, options: &Options) {
         self.background = Some(rgb);
         if self.theme_open {
@@ -217,7 +219,7 @@ impl Tui {
         }
     }
 
-    /// The terminal told whether it draws pictures; what it said is whole with the answer that every terminal gives.
+    /// Handles an answer about pictures; `Da1`, which every terminal sends, completes it.
     fn graphics_answered(&mut self, event: &InputEvent, options: &Options) {
         match event {
             InputEvent::KittyGraphics(known) => self.knows_kitty_graphics = *known,
@@ -229,7 +231,8 @@ impl Tui {
     }
 
     fn use_graphics(&mut self, protocol: Option<GraphicsProtocol>, options: &Options) {
-        // Without colours nothing has colours. Sixels have sides in pixels, which not every terminal tells.
+        // A terminal without colours gets no coloured pictures. Sixels are measured in pixels, so the cell size
+        // must be known.
         let protocol = protocol.filter(|protocol| {
             options.depth != Depth::Mono
                 && (*protocol != GraphicsProtocol::Sixel || self.terminal.cell_pixels().is_some())
@@ -239,7 +242,7 @@ impl Tui {
         self.terminal.set_graphics(self.graphics.clone(), kept);
     }
 
-    /// Pixels of a cell, where the terminal draws pictures itself.
+    /// The size of a cell in pixels, if the terminal draws pictures itself.
     fn picture_cell(&self) -> Option<(u16, u16)> {
         self.graphics.protocol()?;
         Some(self.terminal.cell_pixels().unwrap_or(USUAL_CELL))
@@ -250,14 +253,14 @@ impl Tui {
         self.borders
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     pub(crate) fn close(self) {
         self.terminal.close();
     }
 }
 
-/// The newest prompts, the oldest of them first. Of one whose text is in the session's file alone a part is known, and that is
-/// not what the person wrote: it is none that can be sent again.
+/// The newest prompts, oldest first. Leaves out prompts whose text is only in the session file: the part in
+/// memory is not what the person wrote, and must not be sent again.
 fn old_messages(transcript: &Transcript) -> Vec<&str> {
     let items = transcript.items.iter().enumerate().rev();
     let prompts = items.filter_map(|(at, item)| match item {

@@ -1,7 +1,8 @@
-//! The screen as a value: where the focus is, what is open, what was typed. Keys and news go in, wishes come out.
+//! The screen as a value: the focus, the open overlays, the typed text. Keys and events of the driver go in,
+//! `UiCommand`s come out.
 //!
-//! It draws nothing and does nothing to the world, so that it can be tested without a terminal. Every key passes the
-//! guard, whatever has the focus; only the guard says whether a decision counts.
+//! It draws nothing and has no effect on the world, so it can be tested without a terminal. Every key passes
+//! the guard, whatever has the focus; only the guard says whether a decision counts.
 
 mod act;
 mod borders;
@@ -63,97 +64,96 @@ use crate::tui::widgets::safe::{self, TypedText};
 use crate::tui::widgets::words;
 use std::time::Instant;
 
-/// What every step of the screen is given.
+/// What every method of the screen gets.
 #[derive(Clone, Copy)]
 pub struct Ctx<'a> {
     /// The session.
     pub state: &'a State,
-    /// What views draw with.
+    /// What views need for drawing.
     pub look: DrawStyle<'a>,
-    /// The moment of what is handled.
+    /// The time of the event being handled.
     pub at: Instant,
 }
 
-/// The screen.
 pub struct Screen {
-    /// What it had to know beforehand.
+    /// What it got at the start.
     pub setup: Setup,
-    /// The bindings.
+    /// The key bindings.
     pub keymap: Keymap,
-    /// The panes, and where the person is among them.
+    /// The panes, and which of them has the focus.
     pub panes: Panes,
-    /// What stands over the panes, the topmost last.
+    /// The open overlays, the topmost last.
     pub overlays: Vec<Box<dyn Overlay>>,
-    /// Forms that were put aside, with what was typed into them.
+    /// Closed forms, with the text typed into them.
     drafts: Vec<FormBox>,
-    /// Answers that were given before anything was asked: they stand in the forms that come.
+    /// Answers given at the start: they are filled into the forms that open later.
     given: crate::domain::Answers,
-    /// The recipe that was named, and what was typed behind it, until the recipes were read.
+    /// The recipe that the person named, with the words typed after it, until the recipes are loaded.
     named_recipe: Option<(String, String)>,
-    /// Where the recipe that goes on stands, and of which moment that is.
+    /// The progress of the running recipe.
     pub(in crate::tui) recipe: RecipeLine,
     /// The gate in front of decisions.
     pub guard: Guard,
-    /// What confines runs, once it was asked for and told.
+    /// What confines runs, once this was asked for and found out.
     pub(crate) sandbox: Option<Result<crate::domain::SandboxReport, String>>,
-    /// Whether the person waits for it.
+    /// Whether the person waits for that.
     sandbox_asked: bool,
-    /// Which requests went out, as of the last frame.
+    /// How many requests were sent, as of the last frame.
     pub departed: crate::domain::RequestCounts,
-    /// The message that was not sent and stands in the composer again.
+    /// The message that was not sent and was put back into the message box.
     unsent: Option<String>,
-    /// What goes on about the files that the message names.
+    /// The state of reading the files that the message names.
     given_files: given::FileReading,
-    /// The place that the session was opened at, while what stands there is being loaded.
+    /// The place at which the session was opened, while its text is being loaded.
     sought_place: Option<FoundPlace>,
-    /// What was said of it that is not there.
+    /// What the note said about missing parts of that place.
     missing: String,
-    /// The newest thing that was said.
+    /// The newest note in the status line.
     pub note: Option<Note>,
-    /// Which problem is chosen.
+    /// Which problem is selected.
     pub(crate) problem: usize,
-    /// Which prompt of the opening is suggested.
+    /// Which prompt of an empty conversation is suggested.
     pub(crate) suggested: usize,
-    /// A pane shown alone, for copying with the terminal's own means.
+    /// A pane shown alone, for selecting with the terminal's own mouse.
     pub(crate) bare: Option<Pane>,
-    /// The pane that has the whole screen.
+    /// The pane that fills the screen.
     zoomed: Option<Pane>,
     /// Where the person put the borders between panes.
     pub(crate) borders: Borders,
-    /// The border that the mouse holds.
+    /// The border that the mouse is dragging.
     held_border: Option<Border>,
-    /// Whether the keys go to a program.
+    /// Whether keys are handed over to a program.
     handed: handed::HandedKeys,
-    /// Where everything stood in the last frame.
+    /// The layout of the last frame.
     pub arrangement: Arrangement,
-    /// What can be clicked, as the last frame placed it.
+    /// What can be clicked in the last frame.
     pub hits: Hits,
     size: (u16, u16),
     /// Whether the terminal has the focus.
     attended: bool,
-    /// The moment of what was handled last.
+    /// The time of the last event.
     last_step: Instant,
-    /// The key that left the test of keys, and when it came last: held down it comes on.
+    /// The key that ended the key test, and when it came last: while held down, it repeats.
     left_test: Option<(crate::tui::keymap::Key, Instant)>,
     follow: focus::WaitState,
     escalation: stop::Escalation,
     pressed: Option<ClickTarget<Action>>,
-    /// Clicks in a text that is being written.
+    /// Counts clicks in an editable text.
     clicks: clicks::Clicks,
-    /// Where the mouse was pressed last, and what it holds on to.
+    /// The drag in an editable text, and the drag in a pane.
     held_text: Option<text_mouse::TextDrag>,
     grip: Option<select::SelectionDrag>,
-    /// The bytes that the terminal sent for what is handled.
+    /// The bytes from the terminal that made up the event being handled.
     pub sent: Vec<u8>,
-    /// The block whose output is shown because words of another came from there.
+    /// The block whose output is shown as the source of words in another block.
     source: Option<BlockId>,
-    /// When the next portion of what takes long is due.
+    /// When the next portion of long work is due.
     working: Option<Instant>,
     seen_layout: Option<LayoutStamp>,
 }
 
 impl Screen {
-    /// A screen of this size.
+    /// Makes a screen of this size.
     pub fn new(setup: Setup, keymap: Keymap, size: (u16, u16), now: Instant) -> Self {
         let mut overlays: Vec<Box<dyn Overlay>> = Vec::new();
         if setup.welcome || setup.address.is_some() {
@@ -207,7 +207,7 @@ impl Screen {
         }
     }
 
-    /// The terminal has another size.
+    /// Handles a new size of the terminal.
     pub fn resized(&mut self, size: (u16, u16), now: Instant) {
         if self.size != size {
             self.size = size;
@@ -215,10 +215,10 @@ impl Screen {
         }
     }
 
-    /// The terminal got the focus or lost it.
+    /// Records that the terminal got the focus or lost it.
     pub fn set_attended(&mut self, has_focus: bool, now: Instant) {
         self.attended = has_focus;
-        // What is pressed while another window comes or goes is not meant for this one.
+        // A key pressed while windows change may be meant for another window.
         self.guard.focused(now);
     }
 
@@ -227,31 +227,32 @@ impl Screen {
         self.attended
     }
 
-    /// Says something in the status line.
+    /// Shows a note in the status line.
     pub fn show_note(&mut self, note: Note) {
-        // The latest moment that was told stands for now: a note is never older than the last key.
+        // The time of the last event stands in for the present time, so a note is never older than the last
+        // key.
         self.note = Some(Note { at: Some(self.last_step), ..note });
     }
 
-    /// What may change by itself and is seen: focus, what stands below, layers, the block on screen.
+    /// Visible state that may change without a key: focus, lower pane, number of overlays, block on screen.
     pub(crate) fn stance(&self) -> (Pane, LowerPane, usize, Option<BlockId>) {
         (self.panes.focus, self.panes.lower, self.overlays.len(), self.panes.code.subject())
     }
 
-    /// The pane that Tab and clicks call `Output`: whatever stands there.
+    /// Whether the lower pane, which Tab and clicks call `Output`, shows the variables.
     pub(crate) fn shows_vars(&self) -> bool {
         self.panes.lower == LowerPane::Vars
     }
 
-    /// Lays everything out for the next frame. Draw after this, and nothing in between.
+    /// Lays everything out for the next frame. Draw right after this.
     pub fn arrange(&mut self, ctx: Ctx<'_>) {
-        // Whoever goes to another pane wants to see it.
+        // Moving the focus to another pane ends the zoom.
         self.zoomed = self.zoomed.filter(|pane| *pane == self.panes.focus);
         self.recipe.update(ctx.state);
         let width_of = |made: &Arrangement| made.message.map(|slot| slot.inner.width);
         let before = width_of(&self.arrangement);
         self.arrangement = self.arrangement(ctx);
-        // The rows of Message were counted for the width of before.
+        // The rows of the message box were counted for the old width.
         if width_of(&self.arrangement) != before {
             self.arrangement = self.arrangement(ctx);
         }
@@ -264,7 +265,7 @@ impl Screen {
         self.update_guard(ctx);
     }
 
-    /// Lays the panes out where they stand.
+    /// Lays out the panes in their slots.
     fn lay_out(&mut self, ctx: Ctx<'_>) {
         let made = self.arrangement;
         if let Some(slot) = made.message {
@@ -277,7 +278,7 @@ impl Screen {
             self.panes.chat.arrange(ctx.state, opening, chosen, slot.inner, ctx.look);
         }
         self.panes.code.arrange(ctx.state, made.code.map(|s| s.inner).unwrap_or_default(), ctx.look);
-        // A search looks through the output also where another pane has its place.
+        // A search needs the output laid out even while another pane has its place.
         let place_of_output =
             made.output.or_else(|| made.chat.or(made.code).filter(|_| self.panes.kept_output.is_some()));
         if let Some(slot) = place_of_output {
@@ -308,7 +309,8 @@ impl Screen {
         };
         let first_seen = on_screen && self.overlays.is_empty();
         let token = token_of(ctx.state, item);
-        // A block counts as on screen from the first frame that shows it; where it is hidden later, nothing is lost.
+        // A block counts as on screen from the first frame that shows it uncovered; hiding it later loses
+        // nothing.
         if !first_seen && self.guard.subject() != Some(token) {
             self.guard.clear_subject();
             self.seen_layout = None;

@@ -1,7 +1,8 @@
-//! The terminal: taken, drawn on with one write a frame, and given back as it was on every way out.
+//! Owns the terminal: takes it over, writes each frame with one write, and restores it on every way out.
 //!
-//! It knows bytes and modes, not what is drawn. It never reads: answers come through `input`. `ratatui::Terminal` is not
-//! used: it compares each cell of each frame, and asks the terminal for the cursor and waits where it clears.
+//! It handles bytes and modes, not what is drawn. It never reads: answers come through `input`. It does not use
+//! `ratatui::Terminal`, which compares each cell of each frame, and asks the terminal for the cursor and waits
+//! for the answer when it clears.
 
 mod backend;
 mod modes;
@@ -30,12 +31,12 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 pub(crate) enum TerminalError {
     #[error("there is no terminal: standard input or output is not one (`sayso run` works without)")]
     None,
-    /// A call about it failed.
+    /// A system call on the terminal failed.
     #[error("the terminal can't be {what}: {source}")]
     Call {
-        /// What was tried: `read`, `switched to raw mode`, `written`.
+        /// What was tried, as a participle for the message: `read`, `switched to raw mode`, `written`.
         what: &'static str,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -45,7 +46,7 @@ fn failed(what: &'static str) -> impl Fn(Errno) -> TerminalError {
     move |errno| TerminalError::Call { what, source: errno.into() }
 }
 
-/// The terminal, while the program has it. Dropping it gives it back.
+/// The terminal, while the program has it. Dropping it restores the terminal.
 pub(crate) struct Terminal {
     screen: CellDiff,
     input: OwnedFd,
@@ -56,10 +57,11 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Takes the terminal of standard input and output: raw mode at once, the rest with the first write.
+    /// Takes over the terminal of standard input and output: switches to raw mode at once, sends the rest with
+    /// the first write.
     ///
     /// # Errors
-    /// When there is none, or it can't be switched.
+    /// When there is none, or its mode can't be changed.
     pub(crate) fn open(options: ModeOptions) -> Result<Self, TerminalError> {
         let (stdin, stdout) = (rustix::stdio::stdin(), rustix::stdio::stdout());
         if !isatty(stdin) || !isatty(stdout) {
@@ -69,10 +71,10 @@ impl Terminal {
         Self::on(again(stdin)?, again(stdout)?, options)
     }
 
-    /// Takes the terminal behind these descriptors.
+    /// Takes over the terminal behind these descriptors.
     ///
     /// # Errors
-    /// When it is none, or can't be switched.
+    /// When it is none, or its mode can't be changed.
     pub(crate) fn on(input: OwnedFd, output: OwnedFd, options: ModeOptions) -> Result<Self, TerminalError> {
         let before = tcgetattr(&input).map_err(failed("read"))?;
         let size = window_size(output.as_fd()).unwrap_or((80, 24));
@@ -83,7 +85,7 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Raw mode, and the sequences that take the terminal queued in front of the next frame.
+    /// Switches to raw mode, and queues the sequences that set up the terminal in front of the next frame.
     fn take(&mut self) -> Result<(), TerminalError> {
         let mut raw = self.before.clone();
         raw.make_raw();
@@ -98,7 +100,7 @@ impl Terminal {
         Ok(())
     }
 
-    /// A descriptor for the thread that reads.
+    /// A descriptor for the reading thread.
     ///
     /// # Errors
     /// When there are no descriptors left.
@@ -106,7 +108,7 @@ impl Terminal {
         self.input.try_clone().map_err(|source| TerminalError::Call { what: "read", source })
     }
 
-    /// Tells the size of the window now, for the listener to signals.
+    /// Returns a function that reads the size of the window, for the signal listener.
     ///
     /// # Errors
     /// When there are no descriptors left.
@@ -117,34 +119,34 @@ impl Terminal {
         Ok(move || window_size(fd.as_fd()))
     }
 
-    /// Columns and rows, as last told.
+    /// The last known size: columns and rows.
     pub(crate) fn size(&self) -> (u16, u16) {
         self.screen.size()
     }
 
-    /// The window has another size: everything is drawn anew with the next frame, without clearing.
+    /// Sets a new size of the window: the next frame is drawn completely, without clearing the screen first.
     pub(crate) fn resized(&mut self, size: (u16, u16)) {
         self.screen.set_size(size);
     }
 
-    /// Everything is drawn anew with the next frame.
+    /// Makes the next frame draw everything again.
     pub(crate) fn redraw(&mut self) {
         self.screen.forget();
     }
 
-    /// Asks the terminal all there is to ask, with the next write; the answers come as events, `Da1` last.
+    /// Sends all questions to the terminal with the next write; the answers arrive as events, `Da1` last.
     pub(crate) fn ask(&mut self) {
         let questions = modes::questions(&self.options);
         self.queue(questions.as_bytes());
     }
 
-    /// Where the pictures are found that cells carry; `kept`: the terminal keeps those that it is sent.
+    /// Sets the table of pictures that cells refer to; `kept`: the terminal stores pictures that it was sent.
     pub(crate) fn set_graphics(&mut self, graphics: Graphics, kept: bool) {
         self.screen.set_graphics(graphics);
         self.change(|touched| touched.pictures |= kept);
     }
 
-    /// Pixels of a cell, where the terminal tells: width and height.
+    /// The size of a cell in pixels, if the terminal reports it: width and height.
     pub(crate) fn cell_pixels(&self) -> Option<(u16, u16)> {
         let size = tcgetwinsize(&self.output).ok()?;
         let (width, height) =
@@ -152,28 +154,28 @@ impl Terminal {
         (width > 0 && height > 0).then_some((width, height))
     }
 
-    /// Where the addresses of links are found.
+    /// Sets the table of addresses that cells refer to.
     pub(crate) fn link(&mut self, links: Hyperlinks) {
         self.screen.set_links(links);
     }
 
-    /// Sends the fence behind the next frame.
+    /// Sends the fence after the next frame.
     pub(crate) fn fence(&mut self, query: Query) {
         self.queue(query.bytes().as_bytes());
     }
 
-    /// These bytes go out behind the next frame, or with [`Terminal::flush`].
+    /// Sends these bytes after the next frame, or with [`Terminal::flush`].
     pub(crate) fn queue(&mut self, bytes: &[u8]) {
         self.screen.after(bytes);
     }
 
-    /// The terminal answered that it knows synchronized updates (or not).
+    /// Records whether the terminal supports synchronized updates.
     pub(crate) fn set_sync(&mut self, sync: bool) {
         self.screen.set_sync(sync);
         self.change(|touched| touched.sync = sync);
     }
 
-    /// The terminal answered that it knows the kitty keyboard protocol: use it.
+    /// Switches the kitty keyboard protocol on: the terminal answered that it supports it.
     pub(crate) fn use_kitty_keyboard(&mut self) {
         if self.options.kitty && !self.touched.kitty {
             self.change(|touched| touched.kitty = true);
@@ -181,12 +183,12 @@ impl Terminal {
         }
     }
 
-    /// Whether the terminal was told to use it.
+    /// Whether the kitty keyboard protocol is switched on.
     pub(crate) fn uses_kitty_keyboard(&self) -> bool {
         self.touched.kitty
     }
 
-    /// Takes or leaves the mouse.
+    /// Captures the mouse, or leaves it to the terminal.
     pub(crate) fn set_mouse(&mut self, on: bool) {
         if self.touched.mouse != on {
             self.change(|touched| touched.mouse = on);
@@ -194,7 +196,7 @@ impl Terminal {
         }
     }
 
-    /// Sets the title of the window; the text is made safe here.
+    /// Sets the title of the window; the text is escaped here.
     pub(crate) fn title(&mut self, title: &str) {
         if !self.touched.title {
             self.change(|touched| touched.title = true);
@@ -204,7 +206,7 @@ impl Terminal {
         self.queue(text.as_bytes());
     }
 
-    /// Tells what goes on; it is taken back when the terminal is given back.
+    /// Sends the state of the session to the terminal; it is cleared when the terminal is restored.
     pub(crate) fn send_attention(&mut self, attention: Attention, told: &str) {
         if self.touched.told.is_none() {
             self.change(|touched| touched.told = Some(attention));
@@ -217,8 +219,8 @@ impl Terminal {
         restore::touch(change);
     }
 
-    /// Draws a frame on an empty screen and writes it, and what was queued, in one write; what draws it tells where the
-    /// cursor stands, if it is to be seen. A frame without changes writes nothing.
+    /// Draws a frame onto an empty buffer, and writes its changes and the queued bytes in one write. `render`
+    /// returns the position of the cursor, if it is visible. A frame without changes writes nothing.
     ///
     /// # Errors
     /// When the terminal can't be written: it is gone.
@@ -227,14 +229,15 @@ impl Terminal {
         render: impl FnOnce(&mut Buffer) -> Option<Position>,
     ) -> Result<(), TerminalError> {
         if restore::was_lost() {
-            // A panic elsewhere gave the terminal back; this program goes on, so it takes it again.
+            // A panic of another thread restored the terminal, but the program continues: take the terminal
+            // over again.
             self.take()?;
         }
         self.screen.draw(render);
         self.flush()
     }
 
-    /// Writes what is queued.
+    /// Writes the queued bytes.
     ///
     /// # Errors
     /// When the terminal can't be written.
@@ -247,10 +250,10 @@ impl Terminal {
         Ok(())
     }
 
-    /// Gives the terminal back while `act` runs (an editor, a pager), then takes it again and redraws.
+    /// Restores the terminal while `act` runs (an editor, a pager), then takes it over again and redraws.
     ///
     /// # Errors
-    /// When it can't be taken again.
+    /// When it can't be taken over again.
     pub(crate) fn outside<T>(&mut self, input: &Input, act: impl FnOnce() -> T) -> Result<T, TerminalError> {
         input.pause();
         restore::restore();
@@ -263,18 +266,19 @@ impl Terminal {
         taken.map(|()| result)
     }
 
-    /// Stops the program as the shell's Ctrl-Z does; returns when it is in the foreground again.
+    /// Suspends the program like Ctrl-Z in a shell; returns when it is in the foreground again.
     ///
     /// # Errors
-    /// When the terminal can't be taken again.
+    /// When the terminal can't be taken over again.
     pub(crate) fn suspend(&mut self, input: &Input) -> Result<(), TerminalError> {
         self.outside(input, || {
-            // The whole group, so that the shell sees its job stop. SIGTSTP itself is listened to, so STOP it is.
+            // Stops the whole process group, so that the shell notices. With STOP, because sayso handles
+            // SIGTSTP itself.
             let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
         })
     }
 
-    /// Gives the terminal back for good.
+    /// Restores the terminal for good.
     pub(crate) fn close(self) {
         drop(self);
     }
@@ -291,7 +295,7 @@ fn window_size(fd: BorrowedFd<'_>) -> Option<(u16, u16)> {
     (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))
 }
 
-/// Writes everything, also to a descriptor that somebody made non-blocking.
+/// Writes all bytes, even if somebody made the descriptor non-blocking.
 fn write_all(fd: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<(), Errno> {
     while !bytes.is_empty() {
         match rustix::io::write(fd, bytes) {

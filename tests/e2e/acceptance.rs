@@ -1,14 +1,14 @@
-//! The acceptance checks of the specification as they stand there: the shipped stories, the same keys, at each size.
+//! The acceptance checks of the specification, with its built-in stories and keys, at each size.
 //!
-//! What a check says of one room alone (bytes, guard, theme) is shown nearer to it; `checks.rs` lists which test holds
-//! which check.
+//! What a check says about a single module (bytes, guard, theme) is tested there; `checks.rs` lists which test
+//! covers which check.
 
 use crate::terminal::{Setup, Terminal};
 use crate::{at_every_size, is_decided, is_in_code, is_in_message, ran, say, tab_to, to_code};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A shipped story in the folder `work` of a home, with this configuration.
+/// A built-in story in the folder `work` of a home, with this configuration.
 fn shipped(home: &Path, story: &str, config: &str) -> Terminal {
     let work = home.join("work");
     std::fs::create_dir_all(&work).expect("a working folder");
@@ -17,7 +17,7 @@ fn shipped(home: &Path, story: &str, config: &str) -> Terminal {
     Setup::new(home, &["--demo", story, "--cwd", &work.to_string_lossy()]).start()
 }
 
-/// Goes to the block that waits; gives the screen once its keys are open.
+/// Goes to the waiting block; returns the screen once its keys are open.
 fn open_keys(terminal: &Terminal, block: u32) -> String {
     to_code(terminal);
     terminal.wait_for(&format!("Block {block}"));
@@ -25,7 +25,7 @@ fn open_keys(terminal: &Terminal, block: u32) -> String {
     terminal.screen()
 }
 
-/// Check 03: whoever scrolls up while a reply comes keeps what is read; Ctrl-C stops the reply alone.
+/// Check 03: a person who scrolls up during a reply keeps the visible text; Ctrl-C stops only the reply.
 #[test]
 fn a_reply_that_comes_moves_nothing_that_is_read_and_is_stopped() {
     let points: String = (1..1500).map(|n| format!("{n}. A point that is read.\n")).collect();
@@ -37,7 +37,7 @@ fn a_reply_that_comes_moves_nothing_that_is_read_and_is_stopped() {
         let home = tempfile::tempdir().expect("a home");
         let mut terminal = crate::play(home.path(), &story).start();
         say(&terminal, "hello");
-        // More of it than a screen holds.
+        // More text than a screen holds.
         terminal.wait_for("50. A point that is read.");
         terminal.press_until_true("PageUp", |screen| screen.contains(" new line"));
         let before = read(&terminal.screen());
@@ -61,7 +61,7 @@ fn a_message_sent_while_a_block_comes_is_queued_and_decides_nothing() {
         let home = tempfile::tempdir().expect("a home");
         let terminal = shipped(home.path(), "three", "");
         say(&terminal, "go");
-        // Keys right behind that Enter would make a paste of both.
+        // Keys directly after that Enter would form a paste with it.
         terminal.wait_for("Three steps");
         terminal.type_text("yes a 1");
         terminal.press("Enter");
@@ -72,7 +72,8 @@ fn a_message_sent_while_a_block_comes_is_queued_and_decides_nothing() {
     });
 }
 
-/// Checks 04 seen and 04c: what was not seen can't be approved; with a high finding only the typed word approves.
+/// Checks 04 seen and 04c: a block that was not fully seen can't be approved; with a high finding only the
+/// typed word approves.
 #[test]
 fn a_long_block_is_paged_then_asked_for_its_word_and_then_it_runs() {
     at_every_size(|| {
@@ -81,7 +82,7 @@ fn a_long_block_is_paged_then_asked_for_its_word_and_then_it_runs() {
         say(&terminal, "go");
         terminal.wait_for("Block 1 waits");
         to_code(&terminal);
-        // A key right behind the block is not heard, so it is pressed until it is.
+        // A key right after the block arrives is ignored, so it is pressed until it counts.
         terminal.press_until_true("a", |screen| screen.contains("not shown"));
         assert!(!ran(home.path(), 1));
         to_typed_word(&terminal);
@@ -102,8 +103,8 @@ fn asks_for_word(screen: &str) -> bool {
     screen.contains("Waiting for the word run") || screen.contains("Type  run")
 }
 
-/// Pages through the block in the code and approves it until its word is asked for. Keys are pressed where they are
-/// meant, and one `a` has its time: another would stand in front of the word.
+/// Pages through the block in the code and approves it until its word is asked for. Keys are only pressed where
+/// they are meant, and each `a` gets time: a second one would be typed in front of the word.
 fn to_typed_word(terminal: &Terminal) {
     let until = Instant::now() + crate::terminal::PATIENCE;
     while !asks_for_word(&terminal.screen()) {
@@ -116,12 +117,12 @@ fn to_typed_word(terminal: &Terminal) {
     }
 }
 
-/// Whether what a run printed has the focus.
+/// Whether the output has the focus.
 fn is_in_output(screen: &str) -> bool {
     screen.contains("[Output") || screen.contains("[3 Output")
 }
 
-/// Check 06: at its limit a run ends, and the word for that stands on the screen.
+/// Check 06: a run ends at its time limit, and the screen shows the word for that.
 #[test]
 fn a_run_that_does_not_end_is_ended_at_its_limit_and_the_screen_says_so() {
     at_every_size(|| {
@@ -134,7 +135,8 @@ fn a_run_that_does_not_end_is_ended_at_its_limit_and_the_screen_says_so() {
     });
 }
 
-/// Check 07: how a run ended, what it took, what it did to files, and its picture; a failure with both of its streams.
+/// Check 07: how a run ended, what it used, its changes to files, and its picture; a failure with both of its
+/// streams.
 #[test]
 fn a_run_that_is_over_tells_its_end_its_files_and_its_errors() {
     at_every_size(|| {
@@ -157,7 +159,7 @@ fn a_run_that_is_over_tells_its_end_its_files_and_its_errors() {
     });
 }
 
-/// Check 08: a reason that is not given decides nothing.
+/// Check 08: leaving the question for a reason decides nothing.
 #[test]
 fn a_reason_that_is_left_with_escape_rejects_nothing() {
     at_every_size(|| {
@@ -178,7 +180,7 @@ fn a_reason_that_is_left_with_escape_rejects_nothing() {
     });
 }
 
-/// Check 09: a key that is held decides one block, never the one behind it.
+/// Check 09: a key that is held down decides one block, never the next one.
 #[test]
 fn a_key_that_is_held_decides_one_block_and_not_the_next() {
     at_every_size(|| {
@@ -199,7 +201,7 @@ fn a_key_that_is_held_decides_one_block_and_not_the_next() {
     });
 }
 
-/// Checks 11 to 13: lists and help filter by letters alone, and Esc leaves pane, draft and screen as they were.
+/// Checks 11 to 13: lists and help filter by letters alone, and Esc restores pane, draft and screen.
 #[test]
 fn what_is_opened_over_the_panes_is_left_with_escape_and_leaves_everything() {
     at_every_size(|| {
@@ -224,7 +226,7 @@ fn what_is_opened_over_the_panes_is_left_with_escape_and_leaves_everything() {
     });
 }
 
-/// Check 14: variables are told by the key in the code pane; none of their own code runs.
+/// Check 14: the key in the code pane shows the variables; none of their own code runs.
 #[test]
 fn variables_are_listed_by_their_key_and_none_of_their_code_runs() {
     const STORY: &str = r#"
@@ -254,7 +256,7 @@ count = 3
         terminal.pause(Duration::from_millis(100));
         terminal.press("V");
         terminal.wait_for("Vars  python k1");
-        // The code has these words too: they count in a row of the variables, beside their type and value.
+        // The code contains these words too: only a row of the variables, with type and value, counts.
         let row = |screen: &str, cells: [&str; 3]| {
             let of =
                 |line: &str| line.replace(['│', '┃'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
@@ -266,8 +268,8 @@ count = 3
     });
 }
 
-/// Check 16: what went wrong with a request is said in its words, and the message is kept: what never left stands in the
-/// box to be sent, what left stands in the conversation and goes out again by the key for that. Then its answer comes.
+/// Check 16: a failed request is explained, and the message is kept: if it never left, it is in the message
+/// box; if it left, it is in the conversation and a key sends it again. Then its answer comes.
 #[test]
 fn each_error_of_a_request_is_said_and_the_message_is_kept() {
     const MESSAGE: &str = "a message that counts";
@@ -303,7 +305,7 @@ fn each_error_of_a_request_is_said_and_the_message_is_kept() {
     });
 }
 
-/// Check 16: a kernel that ends is told with what was in it, and nothing runs again by itself.
+/// Check 16: when a kernel ends, the screen says what was lost with it, and nothing runs again by itself.
 #[test]
 fn a_kernel_that_ends_is_told_with_what_was_lost() {
     at_every_size(|| {
@@ -319,7 +321,7 @@ fn a_kernel_that_ends_is_told_with_what_was_lost() {
     });
 }
 
-/// Check 10: variables are in no file, and a session that is opened again says so.
+/// Check 10: variables are in no file, and a reopened session says so.
 #[test]
 fn a_session_that_is_opened_again_says_that_variables_are_gone() {
     at_every_size(|| {
@@ -334,14 +336,14 @@ fn a_session_that_is_opened_again_says_that_variables_are_gone() {
         let args = ["resume", "--last", "--demo", "three", "--cwd", &cwd.to_string_lossy()];
         let terminal = Setup::new(home.path(), &args).start();
         terminal.wait_true(|screen| joined(screen).contains("Variables are not kept"));
-        // What waited waits again.
+        // The block that waited before waits again.
         open_keys(&terminal, 2);
         assert!(!ran(home.path(), 2));
     });
 }
 
-/// Check "plain": each state is a line of its own, no sequence is written, and whole words decide, in the smallest window
-/// too for which this way is named.
+/// Check "plain": each state is a line of its own, no sequence is written, and whole words decide, also in the
+/// smallest window for which this mode is recommended.
 #[test]
 fn in_plain_lines_a_long_block_takes_whole_words_at_every_size() {
     for (columns, rows) in crate::SIZES.into_iter().chain([(40, 12)]) {
@@ -367,13 +369,13 @@ fn in_plain_lines_a_long_block_takes_whole_words_at_every_size() {
     }
 }
 
-/// Whether a text stands in the message box, which is below all that is said.
+/// Whether a text is in the message box, which is below the conversation.
 fn in_message(screen: &str, text: &str) -> bool {
     let title = screen.lines().position(|row| row.contains("Message]") || row.contains(" Message "));
     title.is_some_and(|title| screen.lines().skip(title + 1).any(|row| row.contains(text)))
 }
 
-/// The rows of a screen as one text, without borders, so that a sentence is found wherever it was wrapped.
+/// The rows of a screen as one text without borders, so that a sentence is found wherever it was wrapped.
 fn joined(screen: &str) -> String {
     let text: String =
         screen.chars().map(|c| if matches!(c, '\u{2500}'..='\u{257f}' | '\n') { ' ' } else { c }).collect();

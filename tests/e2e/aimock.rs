@@ -1,5 +1,5 @@
-//! Each provider in the terminal, against a mock server that others wrote: what the person sees when it goes well, and
-//! when it does not.
+//! Each provider in the terminal, against a third-party mock server: what the person sees on success and on
+//! failure.
 
 use crate::mock::Mock;
 use crate::say;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 const KINDS: [&str; 5] = ["openai", "openai-responses", "anthropic", "gemini", "ollama"];
 
-/// A terminal that asks the mock server by this wire, in this dialect.
+/// A terminal that talks to the mock server over this wire format, in this dialect.
 fn asking(home: &Path, mock: &Mock, kind: &str, dialect: &str) -> Terminal {
     std::fs::create_dir_all(home.join("sayso")).expect("a folder");
     std::fs::write(home.join("sayso/config.toml"), format!("dialect = \"{dialect}\"\n"))

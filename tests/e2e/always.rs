@@ -1,4 +1,5 @@
-//! Rules for "always" in a real terminal and a real sandbox: granted by two keys, seen at work, stopped, taken back.
+//! Rules for "always" in a real terminal and a real sandbox: granted by two keys, seen at work, stopped,
+//! removed.
 
 use crate::{is_in_code, play, ran, say, session, shell_blocks, to_code};
 use std::time::Duration;
@@ -24,13 +25,14 @@ fn a_rule_starts_what_it_covers_until_it_is_stopped() {
         assert!(ran(home.path(), 1));
         assert!(!ran(home.path(), 2), "it is shown first");
         if !is_in_code(&terminal.screen()) && terminal.screen().contains("after it is shown: Ctrl-Y.") {
-            // One pane at a time: nothing comes in front by itself, and no time runs before it is seen.
+            // One pane at a time: nothing comes to the front by itself, and the countdown does not run before
+            // the block is seen.
             terminal.press("Ctrl-Y");
             terminal.wait_true(is_in_code);
         }
         terminal.wait_for("Rule 1 covers block 3");
         assert!(ran(home.path(), 2));
-        // The person is in the message or in the code: this stops it from both.
+        // The focus is in the message or in the code: Ctrl-C stops it from both.
         terminal.press("Ctrl-C");
         terminal.wait_for("Rule 1 stopped for block 3");
         assert!(

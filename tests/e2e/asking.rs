@@ -1,4 +1,5 @@
-//! A program that asks: a terminal for it, an answer typed into it, and what becomes of the answer.
+//! A program that asks for input: it gets a terminal, an answer is typed into it, and the answer's further
+//! path.
 
 use crate::{approve, play, say, session_with, to_code};
 
@@ -20,7 +21,7 @@ when = "6 letters"
 text = "The model says: all done."
 "#;
 
-/// A program of curses: it paints the screen, and tells which key came and whether it has room.
+/// A curses program: it paints the screen, and shows which key came and whether it has room.
 const PROGRAM: &str = r#"
 import curses
 def main(screen):

@@ -1,4 +1,5 @@
-//! Branches in the terminal: a block waits again, a message is changed, and the session that was left stays as it was.
+//! Branches in the terminal: a block waits again, a message is changed, and the original session stays as it
+//! was.
 
 use crate::terminal::Terminal;
 use crate::{approve, play, ran, say};
@@ -46,7 +47,7 @@ fn a_block_waits_again_in_a_branch() {
     let terminal = begun(home.path());
     let before = sessions(home.path());
     say(&terminal, "/fork 1");
-    // What came after the place is not there.
+    // What came after the branching point is missing.
     terminal.wait_true(|s| {
         s.contains("Block 1 waits") && s.contains("A branch of") && !s.contains("That was all.")
     });
@@ -66,7 +67,7 @@ fn the_last_words_are_changed_in_a_branch() {
     let terminal = begun(home.path());
     say(&terminal, "/rewind");
     terminal.wait_for("A branch of");
-    // The words stand in Message; nothing was sent.
+    // The text is in Message; nothing was sent.
     terminal.wait_for("greet");
     terminal.type_text(" the moon");
     terminal.send(b"\r");
@@ -110,7 +111,7 @@ fn branches_are_a_tree_and_are_compared() {
         terminal.press("Up");
         terminal.press("Ctrl-O");
         terminal.wait_for("the same up to 1 message and 1 block");
-        // One key, one comparison: the list stands beneath it.
+        // Esc leaves only the comparison: the list is below it.
         terminal.press("Esc");
         terminal.wait_gone("the same up to");
         terminal.wait_for("open here");
@@ -124,7 +125,7 @@ fn branches_are_a_tree_and_are_compared_in_lines() {
     }
 }
 
-/// In a terminal of this locale; `last` stands in front of the last branch.
+/// In a terminal with this locale; `last` is the prefix of the last branch.
 fn compared_in_lines(locale: &str, last: &str) {
     let home = tempfile::tempdir().expect("a home");
     let mut setup = play(home.path(), STORY).env("TERM", "dumb").env("LC_ALL", locale);

@@ -1,5 +1,5 @@
-//! Checks that need bytes of a real terminal: what is written while nothing happens, without colours, for a terminal that
-//! knows ASCII alone, and for text that tries to act on the terminal.
+//! Checks that need the bytes of a real terminal: what is written while nothing happens, without colours, for
+//! an ASCII-only terminal, and for text that tries to control the terminal.
 
 use crate::terminal::{PATIENCE, Setup, Terminal};
 use crate::{approve, play, say, session_with, to_code};
@@ -27,7 +27,7 @@ fn waiting(home: &std::path::Path, env: &[(&str, &str)]) -> Terminal {
     terminal
 }
 
-/// Check 01: nothing is asked of anybody before the first frame, and then of this computer alone.
+/// Check 01: nobody is asked anything before the first frame, and then only this computer.
 #[test]
 #[ignore = "needs strace"]
 fn before_a_provider_is_chosen_nobody_else_is_asked() {
@@ -40,7 +40,8 @@ fn before_a_provider_is_chosen_nobody_else_is_asked() {
     let mut terminal = Setup::new(home.path(), &[]).through(&trace).start();
     terminal.wait_for("Where should answers come from?");
     terminal.wait_for("Nothing has left this computer");
-    // Servers on this computer are looked for; that the trace sees it shows that it would see the rest.
+    // Servers on this computer are looked for; that the trace contains these calls shows that it would contain
+    // others.
     let until = Instant::now() + PATIENCE;
     while !calls().contains("sa_family=AF_INET") {
         assert!(Instant::now() < until, "no server was looked for:\n{}", calls());
@@ -48,7 +49,7 @@ fn before_a_provider_is_chosen_nobody_else_is_asked() {
     }
     terminal.pause(Duration::from_secs(1));
     terminal.press_until("Ctrl-C", "Ctrl-C again within 2 s quits.");
-    // One that comes later than that is a first one again.
+    // A later one counts as a first one again.
     terminal.press_until_true("Ctrl-C", |screen| !screen.contains("F1 help"));
     terminal.wait_exit();
     let calls = calls();
@@ -74,8 +75,8 @@ time.sleep(600)
 """
 "#;
 
-/// Check 17: quitting while a block runs asks; Enter stays, `i` interrupts, saves, and names the session on the screen that
-/// was there before.
+/// Check 17: quitting while a block runs asks; Enter stays; `i` interrupts, saves, and prints the session's
+/// name on the original screen.
 #[test]
 fn quitting_while_a_block_runs_asks_first() {
     for (columns, rows) in crate::SIZES {
@@ -102,7 +103,7 @@ fn quitting_while_a_block_runs_asks_first() {
         let so_far = session_with(home.path(), "\"decision\":\"approve\"");
         assert!(!so_far.contains("interrupted"), "it still runs: {so_far}");
         asks(&terminal);
-        // A letter right behind typed text belongs to that text.
+        // A letter directly after typed text belongs to that text.
         terminal.pause(Duration::from_millis(1_500));
         terminal.press_until_true("i", |screen| !screen.contains("Quit?"));
         assert_eq!(terminal.wait_exit(), 0);
@@ -112,7 +113,7 @@ fn quitting_while_a_block_runs_asks_first() {
     }
 }
 
-/// Which test holds which check of the specification: its name there, then file and function.
+/// Which test covers which check of the specification: the check's name, then file and function.
 #[rustfmt::skip]
 const CHECKS: &[(&str, &str, &str)] = &[
     ("01 start", "tests/e2e/checks.rs", "before_a_provider_is_chosen_nobody_else_is_asked"),
@@ -177,7 +178,7 @@ const CHECKS: &[(&str, &str, &str)] = &[
     ("no colour", "tests/e2e/checks.rs", "where_only_ascii_is_known_only_ascii_is_written"),
 ];
 
-/// None of them goes by a change of names.
+/// Makes sure that renaming a test loses no check.
 #[test]
 fn every_check_has_its_test() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -193,17 +194,17 @@ fn every_check_has_its_test() {
     }
 }
 
-/// Whatever is told to a terminal beside the screen: messages, progress, the state of the program.
+/// Everything that is sent to a terminal beside the screen: messages, progress, the state of the program.
 const TOLD: [&str; 5] = ["\x1b]9;", "\x1b]777;", "\x1b]99;", "\x1b]9;4", "\x1b]7501;"];
 
-/// Terminals that are told each of them.
+/// Terminals that get each of them.
 const TERMINALS: [&[(&str, &str)]; 3] = [
     &[("TERM_PROGRAM", "ghostty"), ("TERM_PROGRAM_VERSION", "1.3.1")],
     &[("TERM_PROGRAM", "iTerm.app"), ("TERM_PROGRAM_VERSION", "3.6.9")],
     &[("KITTY_WINDOW_ID", "1")],
 ];
 
-/// What is told while a block comes, waits until the person is called, and is left.
+/// What is sent while a block arrives and waits until the person is called, and when the program is left.
 fn told_beside_the_screen(config: &str, plain: bool) -> Vec<&'static str> {
     let homes = TERMINALS.map(|env| (tempfile::tempdir().expect("a home"), env));
     let terminals = homes.each_ref().map(|(home, env)| {
@@ -220,7 +221,7 @@ fn told_beside_the_screen(config: &str, plain: bool) -> Vec<&'static str> {
         terminal.type_text("go");
         terminal.press("Enter");
         terminal.wait_for(if plain { "approve" } else { "Block 1 waits" });
-        // Nobody looks: the person is called at once.
+        // The window has no focus: the person is called at once.
         terminal.send(b"\x1b[O");
     }
     let told = |terminals: &[Terminal]| -> Vec<&'static str> {
@@ -228,7 +229,7 @@ fn told_beside_the_screen(config: &str, plain: bool) -> Vec<&'static str> {
         let raw: Vec<String> = raw.collect();
         TOLD.into_iter().filter(|told| raw.iter().any(|raw| raw.contains(told))).collect()
     };
-    // What is to come may be slow; what must not come has this time.
+    // Expected sequences may be slow; unexpected ones get this much time to appear.
     let wanted = config.is_empty() && !plain;
     let until = Instant::now() + if wanted { PATIENCE } else { Duration::from_secs(6) };
     while Instant::now() < until && !(wanted && told(&terminals) == TOLD) {
@@ -242,7 +243,7 @@ fn told_beside_the_screen(config: &str, plain: bool) -> Vec<&'static str> {
     told(&terminals)
 }
 
-/// Nothing of it is sent where `ui.notify` is off, nor in plain lines.
+/// Nothing of it is sent if `ui.notify` is off, nor in line mode.
 #[test]
 fn nothing_is_told_beside_the_screen_where_nobody_wants_it() {
     assert_eq!(told_beside_the_screen("", false), TOLD, "each of them is told where it is wanted");
@@ -250,7 +251,7 @@ fn nothing_is_told_beside_the_screen_where_nobody_wants_it() {
     assert!(told_beside_the_screen("", true).is_empty());
 }
 
-/// Check 02: also while a block waits, its keys open, nothing is written and no thread wakes.
+/// Check 02: even while a block waits with its keys open, nothing is written and no thread wakes.
 #[test]
 fn a_block_that_waits_draws_nothing() {
     crate::at_every_size(|| {
@@ -258,7 +259,7 @@ fn a_block_that_waits_draws_nothing() {
         let terminal = waiting(home.path(), &[]);
         to_code(&terminal);
         terminal.wait_for("keys open");
-        // What was at work, and threads that end for want of it, may still come in between.
+        // Work in progress, and threads that end when idle, may still interfere.
         let counts = || (terminal.written(), wakeups(terminal.pid(), |_| true));
         let until = Instant::now() + PATIENCE;
         loop {
@@ -272,7 +273,7 @@ fn a_block_that_waits_draws_nothing() {
     });
 }
 
-/// Times that any of these threads of a process, known by their names, went to sleep so far: each is a wake-up.
+/// How often these threads of a process (chosen by name) have gone to sleep: each time is one wake-up.
 pub fn wakeups(pid: u32, counts: impl Fn(&str) -> bool) -> u64 {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let of = |task: std::path::PathBuf| {
@@ -287,7 +288,7 @@ pub fn wakeups(pid: u32, counts: impl Fn(&str) -> bool) -> u64 {
     tasks.filter_map(|task| of(task.path())).sum()
 }
 
-/// The numbers of all sequences that set how text looks.
+/// The numbers of all sequences that set styles.
 fn styles(raw: &[u8]) -> Vec<u32> {
     let text = String::from_utf8_lossy(raw);
     let mut found = Vec::new();
@@ -307,7 +308,8 @@ fn without_colours_none_is_written_and_all_is_said() {
         let home = tempfile::tempdir().expect("a home");
         let terminal = waiting(home.path(), &[("NO_COLOR", "1")]);
         terminal.wait_for("WAITING");
-        // Two keys within 30 ms are a paste, and the reply came at once. The second of two Ctrl-Y would approve.
+        // Two keys within 30 ms are a paste, and the reply came at once. The second of two Ctrl-Y would
+        // approve.
         terminal.pause(Duration::from_millis(100));
         terminal.press("Ctrl-Y");
         terminal.wait_true(crate::is_in_code);
@@ -320,7 +322,7 @@ fn without_colours_none_is_written_and_all_is_said() {
     });
 }
 
-/// The same of a terminal that knows ASCII alone: `TERM=vt100`, `LANG=C`.
+/// The same for an ASCII-only terminal: `TERM=vt100`, `LANG=C`.
 #[test]
 fn where_only_ascii_is_known_only_ascii_is_written() {
     crate::at_every_size(|| {
@@ -334,7 +336,7 @@ fn where_only_ascii_is_known_only_ascii_is_written() {
     });
 }
 
-/// A block and its output that try to clear the screen, to write the clipboard and to turn text round.
+/// A block whose code and output try to clear the screen, to write the clipboard and to reverse text.
 const HOSTILE: &str = "
 pace = 0
 [[reply]]
@@ -347,7 +349,7 @@ print('\\\\x1b[2J\\\\x1b]52;c;aGFjaw==\\\\x07 still here \\\\r over')
 \"\"\"
 ";
 
-/// Check "hostile text": it is shown as text, the clipboard is left alone, and the line has its finding.
+/// Check "hostile text": it is shown as text, the clipboard is unchanged, and the line has its finding.
 #[test]
 fn hostile_text_is_text() {
     crate::at_every_size(|| {
@@ -356,14 +358,14 @@ fn hostile_text_is_text() {
         say(&terminal, "go");
         terminal.wait_for("Block 1 waits");
         to_code(&terminal);
-        // Its finding stands below its line, which may lie below the rights.
+        // Its finding is below its line, which may be below the rights.
         if !terminal.screen().contains("hidden character") {
             terminal.press_until("f", "hidden character");
         }
         crate::approve(&terminal, 1);
         terminal.wait_for("DONE");
-        // A carriage return writes over what stood there, as a terminal would. In a small terminal its tab is left again once
-        // the run is over.
+        // A carriage return overwrites, as on a terminal. In a small terminal the tab of the output is left
+        // again once the run is over.
         crate::tab_to(&terminal, |screen| screen.contains("overl here"));
         let raw = terminal.raw();
         let has = |bytes: &[u8]| raw.windows(bytes.len()).any(|window| window == bytes);

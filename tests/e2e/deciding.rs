@@ -1,4 +1,4 @@
-//! Approve, edit, reject, skip, interrupt: what was decided is what happened, and the model is told.
+//! Approve, edit, reject, skip, interrupt: what was decided is what happens, and the model is told.
 
 use crate::{approve, keeps_eleven, play, ran, say, session, session_with, tab_to, to_code};
 
@@ -56,7 +56,7 @@ fn nothing_runs_before_the_decision() {
             terminal.pause(std::time::Duration::from_millis(200));
         }
         terminal.wait_true(crate::is_in_code);
-        // What it would have started is on disk within this time in every other test.
+        // In all other tests, what it would have started is on disk within this time.
         assert!(!terminal.holds_within(std::time::Duration::from_millis(1500), |_| ran(home.path(), 1)));
         assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
     });
@@ -153,7 +153,7 @@ fn three_blocks_are_settled_one_at_a_time() {
     });
 }
 
-/// A block that goes on for ever, with a variable at hand.
+/// An endless loop, with a variable in memory.
 const LOOP: &str = "open('ran-1', 'w').close()\nprint('loop begins', flush=True)\nwhile True:\n    pass";
 
 #[test]
@@ -164,7 +164,7 @@ fn an_interrupted_block_keeps_the_state() {
         say(&terminal, "go");
         approve(&terminal, 1);
         terminal.wait_for("loop begins");
-        // Nobody presses a key in the moment in which the first line comes.
+        // No person presses a key in the moment in which the first line comes.
         terminal.pause(std::time::Duration::from_millis(700));
         terminal.press("Ctrl-C");
         terminal.wait_for("INTERRUPTED");
@@ -177,7 +177,7 @@ fn an_interrupted_block_keeps_the_state() {
     });
 }
 
-/// A block that makes a name that shells obey, and changes one that was there.
+/// A block that creates a file that shells obey, and changes an existing one.
 const OBEYED: &str = r#"
 pace = 0
 [[reply]]
@@ -202,14 +202,14 @@ fn what_a_run_changed_is_told_before_it_and_taken_back_after_a_question() {
     let home = tempfile::tempdir().expect("a home");
     let setup = play(home.path(), OBEYED);
     let work = home.path().join("work");
-    // Deeper than the sandbox keeps as it is.
+    // Too deep in the folder for the sandbox to protect it.
     std::fs::create_dir(work.join("sub")).expect("made");
     std::fs::write(work.join("sub/.bashrc"), "mine").expect("written");
     let terminal = setup.start();
     say(&terminal, "go");
     approve(&terminal, 1);
     terminal.wait_for("Made.");
-    // The end of the turn still leads back to Message.
+    // The end of the turn moves the focus back to Message.
     terminal.wait_true(crate::is_in_message);
     tab_to(&terminal, |screen| screen.contains("[Output block 1"));
     terminal.wait_for("created .envrc: what a shell reads when it starts");

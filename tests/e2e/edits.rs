@@ -1,4 +1,5 @@
-//! An edit of a file: shown as hunks, one dropped, the other written; what does not fit comes back by itself.
+//! An edit of a file: shown as hunks, one dropped, the other written; an edit that does not fit is declined by
+//! itself.
 
 use crate::{approve, play, say, session_with, to_code};
 
@@ -59,7 +60,7 @@ fn an_edit_is_written_as_it_was_kept_and_one_that_does_not_fit_asks_nobody() {
     terminal.wait_for("The model was told why.");
     let new = std::fs::read_to_string(&file).expect("read");
     assert_eq!(new, old.replace("line 3\n", "line three\n"));
-    // What a screen shows is written beside it.
+    // The session file is written in parallel to the screen.
     let session = session_with(home.path(), r#""decision":"decline""#);
     assert!(session.contains(r#""kind":"placed""#) && session.contains("nothing of this is in it"));
 }

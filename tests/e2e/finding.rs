@@ -1,4 +1,5 @@
-//! Finding and selecting on a real terminal: what is copied is said as it is, and Esc leaves everything where it was.
+//! Searching and selecting on a real terminal: a note says truthfully what was copied, and Esc leaves
+//! everything where it was.
 
 use crate::{play, say};
 
@@ -24,7 +25,7 @@ fn a_drag_is_copied_and_a_search_leaves_everything_where_it_was() {
         let row =
             before.lines().position(|row| row.contains("The harbour opens")).expect("the reply is on screen");
         let last = before.lines().position(|row| row.contains("One more line")).expect("all of it");
-        // From its first letter to behind the word `more`: rows and columns count from 1 here.
+        // From its first letter to behind the word `more`; rows and columns count from 1 here.
         let from = before
             .lines()
             .nth(row)
@@ -40,7 +41,7 @@ fn a_drag_is_copied_and_a_search_leaves_everything_where_it_was() {
             use base64::Engine as _;
             format!("\x1b]52;c;{}", base64::engine::general_purpose::STANDARD.encode(text))
         };
-        // The text itself is sent, without wraps, behind the frame that says so.
+        // The text itself is sent, without wraps, after the frame that says so.
         terminal.wait_written(&sent, 1);
         // A search, and back.
         terminal.press("Ctrl-F");

@@ -1,4 +1,4 @@
-//! Much at once: a storm of sizes, long output, a long reply.
+//! Large amounts at once: a storm of resizes, long output, a long reply.
 
 use crate::{approve, play, say};
 
@@ -29,7 +29,7 @@ fn a_storm_of_sizes_tears_nothing() {
     terminal.resize(45, 11);
     terminal.wait_for("Window too small");
     terminal.resize(100, 30);
-    // The last row of a frame is there when all of it is.
+    // Once the last row of a frame is there, all of it is.
     terminal.wait_for("F1 help");
     terminal.wait_for("Block 1");
     let screen = terminal.screen();

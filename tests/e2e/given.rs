@@ -1,9 +1,10 @@
-//! Files that a message names: found by some letters, told to the model, written down, the same after a resume.
+//! Files that a message names: completed from some letters, sent to the model, recorded, the same after a
+//! resume.
 
 use crate::terminal::Setup;
 use crate::{play, session_with};
 
-/// The model answers what stands in the file and nowhere else.
+/// The model's answer is text that is only in the file.
 const STORY: &str = r#"
 pace = 40
 [[reply]]
@@ -31,13 +32,13 @@ fn a_file_is_found_told_and_told_again_after_a_resume() {
     terminal.wait_for("with: src/words.txt 21 B");
     terminal.wait_for("It was told.");
     session_with(home.path(), "the-word-of-the-file");
-    // A file that is not there keeps the message.
+    // A missing file keeps the message in the box.
     terminal.type_text("And @gone.txt ");
     terminal.press("Enter");
     terminal.wait_for("There is no file gone.txt here.");
     terminal.signal("KILL");
     terminal.wait_exit();
-    // What was told is told again, whatever the file holds by now.
+    // The recorded text is sent again, whatever the file contains now.
     std::fs::write(work.join("src/words.txt"), "other\n").expect("written");
     let story = home.path().join("story.toml").to_string_lossy().into_owned();
     let cwd = work.to_string_lossy().into_owned();
@@ -45,7 +46,7 @@ fn a_file_is_found_told_and_told_again_after_a_resume() {
     terminal.wait_for("with: src/words.txt 21 B");
 }
 
-/// A notebook as others write it; its outputs are not what ran here.
+/// A notebook as other programs write it; its outputs did not come from runs here.
 const NOTEBOOK: &str = r##"{"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": "python3", "language": "python"}},
 "cells": [
  {"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["# Sums"]},
@@ -74,7 +75,7 @@ fn a_file_is_opened_as_a_session_whose_blocks_wait_without_any_model() {
     assert!(!work.join("ran-2").exists());
     terminal.signal("TERM");
     terminal.wait_exit();
-    // What has no blocks is told before anything opens.
+    // A file without blocks is refused before anything opens.
     std::fs::write(work.join("words.md"), "only words").expect("written");
     let words = work.join("words.md").to_string_lossy().into_owned();
     let mut terminal = Setup::new(home.path(), &["--from", &words]).start();

@@ -17,14 +17,14 @@ open("ran-1", "w").close()
 """
 "#;
 
-/// Goes to the block that waits and waits until its keys are open.
+/// Goes to the waiting block and waits until its keys are open.
 fn open_review(terminal: &Terminal) {
     terminal.wait_for("Block 1 waits");
     to_code(terminal);
     terminal.wait_for("keys open");
 }
 
-/// Holds a key down across the arrival of a block: one every 20 ms for 5 s.
+/// Holds a key down while a block arrives: one repeat every 20 ms for 5 s.
 fn hold(terminal: &Terminal, key: &str) {
     let until = Instant::now() + Duration::from_secs(5);
     while Instant::now() < until {
@@ -39,7 +39,7 @@ fn keys_typed_ahead_run_nothing() {
         let home = tempfile::tempdir().expect("a home");
         let terminal = play(home.path(), SLOW).start();
         say(&terminal, "go");
-        // To the code pane, where the decision keys are, before there is anything to decide.
+        // The focus goes to the code pane, where the decision keys are, before there is anything to decide.
         terminal.wait_for("come first");
         to_code(&terminal);
         assert!(crate::is_in_code(&terminal.screen()), "{}", terminal.screen());
@@ -55,7 +55,7 @@ fn letters_in_the_message_stay_text() {
         let home = tempfile::tempdir().expect("a home");
         let terminal = play(home.path(), SLOW).start();
         say(&terminal, "go");
-        // Keys right behind that Enter would make a paste of both.
+        // Keys directly after that Enter would form a paste with it.
         terminal.wait_for("come first");
         terminal.type_text("yes a 1");
         terminal.wait_true(|screen| screen.contains("WAITING") && screen.contains("yes a 1"));
@@ -80,7 +80,8 @@ fn a_paste_into_the_code_pane_runs_nothing() {
     });
 }
 
-/// The attack as it was found: the shipped story of three blocks waits, and somebody types a sentence at this pace.
+/// The attack as it was found: a built-in story with three blocks waits, and somebody types a sentence at this
+/// pace.
 fn sentence(text: &str, pace: u64, focused: bool) {
     let home = tempfile::tempdir().expect("a home");
     let work = home.path().join("work");
@@ -107,14 +108,14 @@ fn sentence(text: &str, pace: u64, focused: bool) {
     assert!(!file.contains(r#""kind":"decision""#) && !file.contains(r#""kind":"skipped""#), "{file}");
 }
 
-/// Waits for the block; with the focus on it and its keys open, or as a person has it who did nothing.
+/// Waits for the block; either with the focus on it and its keys open, or as for a person who did nothing.
 fn open_from_message(terminal: &Terminal, focused: bool) {
     terminal.wait_for("Block 1 waits");
     if focused {
         to_code(terminal);
         terminal.wait_for("keys open");
     } else {
-        // Longer than any focus ever took to move by itself.
+        // Longer than the focus ever took to move by itself.
         assert!(!terminal.holds_within(Duration::from_millis(2500), crate::is_in_code));
     }
 }
@@ -139,7 +140,7 @@ fn a_sentence_typed_at_the_block_itself_goes_to_the_message() {
 fn a_decision_is_held_back_and_taken_back_by_any_letter() {
     let home = tempfile::tempdir().expect("a home");
     let setup = play(home.path(), SLOW);
-    // Times in which a busy machine looks and presses the next key.
+    // Times that let a busy machine check the screen and press the next key.
     std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
     std::fs::write(home.path().join("sayso/config.toml"), "[review]\narm_ms = 3000\nhold_ms = 4000\n")
         .expect("a configuration");
@@ -148,12 +149,12 @@ fn a_decision_is_held_back_and_taken_back_by_any_letter() {
     open_review(&terminal);
     terminal.press("s");
     terminal.wait_for("any letter takes it back");
-    // Two keys within 30 ms are a paste, in which nothing is text: this is a person who types.
+    // Two keys within 30 ms are a paste, in which nothing is text: this is a person typing.
     terminal.pause(std::time::Duration::from_millis(100));
     terminal.press("o");
     terminal.wait_for("That was text");
     terminal.wait_true(|s| s.contains("> so") && s.contains("WAITING"));
-    // Losing the focus of the window, and getting it, is no moment to decide in.
+    // While the window loses or gets the focus, nothing can be decided.
     to_code(&terminal);
     terminal.wait_for("keys open");
     terminal.send(b"\x1b[O");
@@ -171,13 +172,13 @@ fn ctrl_y_goes_to_the_block_and_only_the_second_decides() {
     say(&terminal, "go");
     terminal.wait_for("Block 1 waits");
     terminal.type_text("half");
-    // Inside of a paste without brackets it does nothing.
+    // Inside a paste without brackets it does nothing.
     terminal.send(b"x\x19y");
     terminal.wait_for("halfxy");
     assert!(!crate::is_in_code(&terminal.screen()), "{}", terminal.screen());
     terminal.pause(Duration::from_millis(200));
     terminal.press("Ctrl-Y");
-    // What was typed while the block came may ask for the word.
+    // Text typed while the block arrived may make sayso ask for the word.
     terminal.wait_true(|s| s.contains("again approves") || s.contains("again asks for the word"));
     terminal.wait_for("seen 1/1");
     assert!(!ran(home.path(), 1));

@@ -1,4 +1,4 @@
-//! A Jupyter Server that is lost while nothing runs, on a real terminal.
+//! A Jupyter server that disappears while nothing runs, on a real terminal.
 
 use crate::checks::wakeups;
 use crate::jupyter_server::{JupyterServer, TOKEN};
@@ -20,7 +20,7 @@ print("kept is", kept)
 text = "It is kept."
 "#;
 
-/// The terminal sleeps while the connection is asked for signs of life, and tells what becomes of it.
+/// The screen stays idle while the connection is being checked, and reports when it is lost.
 #[test]
 #[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
 fn a_server_that_is_lost_while_nothing_runs_is_told_and_until_then_nothing_is_drawn() {

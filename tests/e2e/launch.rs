@@ -17,7 +17,7 @@ fn main() { println!("hello"); }
 """
 "#;
 
-/// Programs that leave a mark, in a folder.
+/// Puts programs that leave a mark when started into a folder.
 fn traps(home: &Path, folder: &Path) {
     std::fs::create_dir_all(folder).expect("a folder");
     for name in [
@@ -60,7 +60,7 @@ fn a_folder_full_of_traps_is_opened_and_nothing_of_it_starts() {
     say(&terminal, "go");
     terminal.wait_for("Block 1");
     clean(home.path());
-    // The editor of the environment lies in the folder only; Ctrl-G in the message asks for it.
+    // The editor named in the environment exists only in the folder; Ctrl-G in the message asks for it.
     terminal.press_until("\x07", "can't be started");
     clean(home.path());
 }

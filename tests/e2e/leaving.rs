@@ -1,4 +1,4 @@
-//! Leaving: by command, by signal, by a terminal that goes away. The terminal is as it was before.
+//! Leaving: by command, by signal, by a closing terminal. The terminal is restored.
 
 use crate::terminal::{PATIENCE, Setup};
 use crate::{play, say};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 const TALK: &str = "pace = 0\n[[reply]]\ntext = \"Hello there.\"\n";
 
-/// The modes that are on have to be off again at the end.
+/// Checks that every mode that was switched on is switched off at the end.
 fn restored(raw: &[u8]) {
     let text = String::from_utf8_lossy(raw);
-    // The screen of before, pastes in brackets, the focus, and the mouse in all its ways.
+    // The alternate screen, bracketed paste, the focus, and all mouse modes.
     for mode in [1049, 2004, 1004, 1000, 1002, 1003, 1006] {
         let (on, off) = (format!("\x1b[?{mode}h"), format!("\x1b[?{mode}l"));
         if let Some(last_on) = text.rfind(&on) {
@@ -39,7 +39,7 @@ fn two_interrupts_in_idle_quit() {
     terminal.wait_ready();
     terminal.press("Ctrl-C");
     terminal.wait_for("Ctrl-C again within 2 s quits.");
-    // One that comes later than that is a first one again.
+    // A later one counts as a first one again.
     terminal.press_until_true("Ctrl-C", |screen| !screen.contains("F1 help"));
     terminal.wait_exit();
     restored(&terminal.raw());
@@ -65,7 +65,7 @@ fn idle_draws_nothing() {
         let home = tempfile::tempdir().expect("a home");
         let terminal = play(home.path(), TALK).start();
         terminal.wait_ready();
-        // What is found out behind the first frame is still drawn.
+        // Results that arrive after the first frame are still drawn.
         let until = Instant::now() + PATIENCE;
         while terminal.writes_more_than(terminal.written(), Duration::from_secs(3)) {
             assert!(Instant::now() < until, "{}", terminal.screen());
@@ -85,10 +85,10 @@ fn the_welcome_comes_without_a_provider() {
     });
 }
 
-/// Keys that interrupt and quit go to all programs of the terminal: the editor's own are not obeyed once it is back.
+/// The interrupt and quit keys signal all programs of the terminal: sayso ignores those pressed in the editor.
 #[test]
 fn what_interrupts_or_quits_an_editor_neither_clears_the_draft_nor_leaves() {
-    // The editor goes on; the shell that started it is sent the same.
+    // The editor keeps running; the shell that started it gets the same signal.
     let editor = "A=1; f() { sh -c 'trap \"\" INT QUIT; echo in-the-editor; read x; echo edited >> \"$0\"' \"$1\"; }; f";
     for plain in [false, true] {
         let home = tempfile::tempdir().expect("a home");
@@ -113,7 +113,7 @@ fn what_interrupts_or_quits_an_editor_neither_clears_the_draft_nor_leaves() {
         terminal.press("\x1c");
         terminal.press("Enter");
         terminal.wait_for("edited");
-        // It is still there, and so is what came back.
+        // sayso still runs, and has the text from the editor.
         terminal.pause(Duration::from_millis(400));
         terminal.type_text(if plain { "/help\r" } else { "and more" });
         terminal.wait_for(if plain { "/quit" } else { "and more" });

@@ -1,6 +1,6 @@
 //! Stories on a real pseudo-terminal: what a person does and sees, from the first key to the file on disk.
 //!
-//! Few and whole: what can be shown at a lower level is shown there.
+//! Few and complete: what can be tested at a lower level is tested there.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
@@ -51,15 +51,15 @@ mod walks;
 use std::path::{Path, PathBuf};
 use terminal::Setup;
 
-/// Writes a story into a folder and gives its path.
+/// Writes a story into a folder and returns its path.
 pub fn story(folder: &Path, text: &str) -> PathBuf {
     let path = folder.join("story.toml");
     std::fs::write(&path, text).expect("the story is written");
     path
 }
 
-/// A story of blocks of shell, each of which marks that it ran and prints its word: the prompt `go` brings the first, and
-/// what a block printed brings the next.
+/// A story of shell blocks, each of which marks that it ran and prints its word: the prompt `go` brings the
+/// first block, and each block's output brings the next.
 pub fn shell_blocks(words: &[&str]) -> String {
     let mut text = String::from("pace = 0\n");
     let mut when = "go";
@@ -72,8 +72,8 @@ pub fn shell_blocks(words: &[&str]) -> String {
     text
 }
 
-/// A story of a run that holds on to a variable until it is interrupted, in these lines of Python, and of a block that asks
-/// for it afterwards.
+/// A story of a run that keeps a variable until it is interrupted, with these lines of Python, and of a block
+/// that asks for the variable afterwards.
 pub fn keeps_eleven(lines: &str) -> String {
     format!(
         "pace = 0\n[[reply]]\nwhen = 'go'\ntext = \"\"\"\n```python\nkept = 11\n{lines}\n```\n\"\"\"\n\
@@ -82,7 +82,7 @@ pub fn keeps_eleven(lines: &str) -> String {
     )
 }
 
-/// A set-up that plays the story in the folder `work` below the home.
+/// A setup that plays the story in the folder `work` below the home.
 pub fn play<'a>(home: &'a Path, text: &str) -> Setup<'a> {
     let path = story(home, text);
     let work = home.join("work");
@@ -92,7 +92,7 @@ pub fn play<'a>(home: &'a Path, text: &str) -> Setup<'a> {
     Setup::new(home, &["--demo", &path, "--cwd", &cwd])
 }
 
-/// Whether the block with this number wrote its mark: it ran.
+/// Whether the block with this number ran: it wrote its mark.
 pub fn ran(home: &Path, block: u32) -> bool {
     home.join("work").join(format!("ran-{block}")).exists()
 }
@@ -102,12 +102,12 @@ pub fn session(home: &Path) -> String {
     session_so_far(home).expect("one session file")
 }
 
-/// The one session file of a home, once there is one: what a screen shows is written beside it.
+/// The one session file of a home, if it exists yet: it is written in parallel to the screen.
 fn session_so_far(home: &Path) -> Option<String> {
     let mut found = Vec::new();
     find(&home.join("sayso"), &mut found);
     assert!(found.len() <= 1, "one session file: {found:?}");
-    // A line that is being written may end within a letter.
+    // The last line may be incomplete, even within a character.
     let text = |file: &PathBuf| std::fs::read(file).expect("the session file");
     found.first().map(|file| String::from_utf8_lossy(&text(file)).into_owned())
 }
@@ -119,7 +119,7 @@ pub fn sessions_of(home: &Path) -> usize {
     found.len()
 }
 
-/// The same once this is in it.
+/// Waits until the session file contains a text, and returns it.
 pub fn session_with(home: &Path, text: &str) -> String {
     let deadline = std::time::Instant::now() + terminal::PATIENCE;
     loop {
@@ -143,14 +143,14 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Sends a message once one can be typed.
+/// Sends a message once the message box is ready.
 pub fn say(terminal: &terminal::Terminal, text: &str) {
     terminal.wait_ready();
     terminal.type_text(text);
     terminal.press("Enter");
 }
 
-/// The sizes at which the checks hold: wide, medium, narrow.
+/// The sizes at which the checks are made: wide, medium, narrow.
 pub const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
 
 /// Plays a story in a terminal of each size.
@@ -158,8 +158,8 @@ pub fn at_every_size(story: impl Fn() + Sync) {
     side_by_side(&SIZES, |size| terminal::in_size(size, &story));
 }
 
-/// Plays a story once for each of these sizes, at the same time: it waits more than it works. What fails names its size as
-/// the thread.
+/// Plays a story once for each of these sizes in parallel: it mostly waits. A failure names its size as the
+/// thread.
 pub fn side_by_side(sizes: &[(u16, u16)], story: impl Fn((u16, u16)) + Sync) {
     let story = &story;
     std::thread::scope(|scope| {
@@ -175,12 +175,12 @@ pub fn side_by_side(sizes: &[(u16, u16)], story: impl Fn((u16, u16)) + Sync) {
     });
 }
 
-/// Whether the code has the focus: its title stands in brackets, where there are tabs the tab does.
+/// Whether the code has the focus: its title, or its tab if there are tabs, is in brackets.
 pub fn is_in_code(screen: &str) -> bool {
     screen.contains("[Block ") || screen.contains("[2 Code")
 }
 
-/// Whether Message has the focus: where there are tabs its border is heavy.
+/// Whether Message has the focus: with tabs, its border is heavy.
 pub fn is_in_message(screen: &str) -> bool {
     screen.contains("[Message]") || screen.contains("[1 Chat]") && screen.contains("━ Message ━")
 }
@@ -191,7 +191,8 @@ pub fn to_code(terminal: &terminal::Terminal) {
     tab_to(terminal, is_in_code);
 }
 
-/// Presses Tab until this holds of the screen. Each has moved the focus before the next: one too many would lead past it.
+/// Presses Tab until `holds` is true of the screen. Waits after each Tab until the focus has moved, because one
+/// too many would lead past it.
 #[track_caller]
 pub fn tab_to(terminal: &terminal::Terminal, holds: impl Fn(&str) -> bool) {
     let focus = |screen: &str| (is_in_message(screen), is_in_code(screen));
@@ -216,7 +217,7 @@ pub fn is_decided(screen: &str, block: u32) -> bool {
         || screen.contains(&format!("Running block {block}"))
         || ["done", "failed", "died"].iter().any(|end| screen.contains(&format!("Block {block} {end}")))
         || screen.lines().any(|line| {
-            // A short run may be over, and its notice replaced, before anybody looked.
+            // A short run may be over, and its notice replaced, before the screen is checked.
             line.contains(&format!("block {block} "))
                 && ["[DONE", "[FAILED", "[DIED", "[TIMEOUT", "[RUNNING"]
                     .iter()
@@ -224,7 +225,8 @@ pub fn is_decided(screen: &str, block: u32) -> bool {
         })
 }
 
-/// Lets the waiting block run: brings it to its typed word (without a sandbox, with a high finding) or runs it.
+/// Lets the waiting block run: types its word if it takes one (without a sandbox, with a high finding), else
+/// approves it.
 pub fn approve(terminal: &terminal::Terminal, block: u32) {
     let deadline = std::time::Instant::now() + terminal::PATIENCE;
     let waiting = format!("Block {block}");
@@ -234,12 +236,12 @@ pub fn approve(terminal: &terminal::Terminal, block: u32) {
         let screen = terminal.screen();
         let asks = |s: &str| s.contains("Type  run") || s.contains("Waiting for the word run");
         if asks(&screen) {
-            // An `a` that was pressed once more, because the first one was slow, stands in front of the word.
+            // An extra `a`, pressed because the first one was slow, is in front of the word: clear it.
             terminal.send(b"\x15");
             terminal.type_text("run");
             terminal.press("Enter");
-            // What is pressed right behind the word would make a paste of it. Where the program stood still meanwhile, the
-            // word itself is taken for one: all of it once more.
+            // A key directly after the word would form a paste with it. If the program was stalled, the word
+            // itself was taken for a paste: type it all again.
             if terminal.holds_within(std::time::Duration::from_secs(3), |s| !asks(s))
                 && !terminal.screen().contains("Nothing was decided")
             {
@@ -248,9 +250,9 @@ pub fn approve(terminal: &terminal::Terminal, block: u32) {
             continue;
         }
         if screen.contains("any letter takes it back") {
-            // It is on its way.
+            // The approval is on its way.
         } else if is_in_message(&screen) {
-            // A Tab that was pressed once more, because the first one was slow, has gone on to the next pane.
+            // An extra Tab, pressed because the first one was slow, has moved on to the next pane.
             to_code(terminal);
         } else if screen.contains("not shown") {
             terminal.press("Space");

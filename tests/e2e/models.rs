@@ -1,4 +1,4 @@
-//! Models on a real terminal: found, chosen, changed between turns; a server that makes one wait, or breaks off.
+//! Models on a real terminal: found, chosen, changed between turns; a server that is slow or disconnects.
 
 use crate::model_server::{Answer, Do, ModelServer, delta};
 use crate::say;
@@ -7,7 +7,7 @@ use crate::{session, session_with, tab_to};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A terminal that asks this server as OpenAI's, for the model `one`.
+/// A terminal that uses this server as OpenAI's, with the model `one`.
 fn asking<'a>(home: &'a Path, server: &ModelServer) -> Setup<'a> {
     let url = format!("{}/v1", server.url());
     Setup::new(home, &["--model", "openai/one", "--base-url", &url])
@@ -17,12 +17,12 @@ fn two_models() -> Value {
     json!({ "data": [{ "id": "one", "context_length": 8192 }, { "id": "two", "context_length": 131_072 }] })
 }
 
-/// The model that a request was for.
+/// The model that a request named.
 fn model(server: &ModelServer, request: usize) -> Value {
     server.wait_for_requests(request + 1)[request].json()["model"].clone()
 }
 
-/// Writes a configuration that leads to no server of this machine but the one at `url`, under this name.
+/// Writes a configuration whose only server on this machine is the one at `url`, under this name.
 fn configure(home: &Path, name: &str, url: &str) {
     let mut text = String::new();
     for known in ["ollama", "lmstudio", "llamacpp", "vllm"] {
@@ -81,7 +81,7 @@ fn a_wait_is_counted_down_and_ctrl_c_ends_it_with_the_message_kept() {
         configure(home.path(), "", "");
         let terminal = asking(home.path(), &server).start();
         say(&terminal, "hello there");
-        // Each of its seconds stands for one second: a busy machine may miss any of them.
+        // Each displayed second lasts one second: a busy machine may miss any of them.
         let left = |screen: &str| -> Option<u64> {
             let (_, told) = screen.split_once("Rate limit. Next try in ")?;
             told.split_once(" s (1 of")?.0.parse().ok()
@@ -94,7 +94,7 @@ fn a_wait_is_counted_down_and_ctrl_c_ends_it_with_the_message_kept() {
         terminal.press("Ctrl-C");
         terminal.wait_true(|screen| !screen.contains("Next try in") && screen.contains("hello there"));
         assert_eq!(server.requests().len(), 1, "it was not sent again");
-        // The same message goes out again when the person says so.
+        // The same message is sent again when the person says so.
         tab_to(&terminal, |screen| screen.contains("[Problems]") || screen.contains("━ Problems ━"));
         terminal.press_until("r", "Now.");
     });
@@ -150,7 +150,7 @@ fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file_until_it_is_stored
     terminal.paste("sk-pasted-by-hand");
     terminal.wait_for("***");
     terminal.press("Enter");
-    // The key is tried by a request, and what it opens is listed.
+    // The key is tested with a request, and the provider's models are listed.
     terminal.wait_for("openai answers after");
     terminal.wait_for("ctx 128k");
     terminal.type_text("two");
@@ -177,7 +177,7 @@ fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file_until_it_is_stored
     terminal.wait_exit();
     let written = session(home.path());
     assert!(written.contains("to me.") && !written.contains("sk-pasted-by-hand"), "{written}");
-    // The next start finds it, and asks nobody where answers come from.
+    // The next start finds it, and does not ask for a provider.
     let terminal =
         Setup::new(home.path(), &[]).env("OPENAI_BASE_URL", &format!("{}/v1", server.url())).start();
     terminal.wait_for("answers: its key was found (credentials.toml).");
@@ -201,7 +201,7 @@ fn a_key_in_the_environment_is_enough_and_it_is_told_who_answers() {
     assert_eq!(server.wait_for_requests(1)[0].header("authorization"), Some("Bearer sk-from-environment"));
 }
 
-/// A server whose address is typed is a provider as those of the configuration are.
+/// A server whose address is typed becomes a provider like those of the configuration.
 #[test]
 fn a_server_whose_address_is_typed_is_listed_with_all_that_it_has() {
     let home = tempfile::tempdir().expect("a home");
@@ -211,7 +211,7 @@ fn a_server_whose_address_is_typed_is_listed_with_all_that_it_has() {
     terminal.wait_for("Where should answers come from?");
     terminal.press("6");
     terminal.wait_for("address:");
-    // One that leads nowhere stays in its field.
+    // An address without a server stays in its field.
     terminal.type_text("http://127.0.0.1:9/v1");
     terminal.press("Enter");
     terminal.wait_for("Cannot reach");
@@ -237,7 +237,7 @@ fn a_server_whose_address_is_typed_is_listed_with_all_that_it_has() {
     assert_eq!(model(&server, 0), json!("two"));
 }
 
-/// The first screen names the address that is asked once it is chosen; another computer is not asked before.
+/// The first screen names the address that is used once it is chosen; another computer is not contacted before.
 #[test]
 fn the_first_screen_names_the_server_that_is_asked() {
     for (host, address, stands) in [

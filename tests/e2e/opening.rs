@@ -1,5 +1,5 @@
-//! A large session shows its end at once, while all of it is read and checked; what is typed by then stands in
-//! Message, and nothing is decided or sent. What is wrong in a theme is told at once.
+//! A large session shows its end at once, while all of it is loaded and checked; text typed meanwhile is in
+//! Message, and nothing is decided or sent. Errors in a theme are reported at once.
 
 use crate::recorded_run::recorded_run;
 use crate::terminal::{PATIENCE, READY, Setup, Terminal};
@@ -8,7 +8,7 @@ use sayso::store::Store;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A session of some 30 MB that ends with these words, opened.
+/// Opens a session of some 30 MB that ends with these words.
 fn open(home: &Path) -> Terminal {
     let prompt = |n: i64| Entry::Prompt(format!("{n} {}", "many words ".repeat(900)).as_str().into());
     opened(home, (0..3_000).map(prompt).chain([Entry::Prompt("the last of all".into())]))
@@ -36,13 +36,13 @@ fn opened(home: &Path, entries: impl Iterator<Item = Entry>) -> Terminal {
     Setup::new(home, &["--demo", "--session", &path.to_string_lossy()]).start()
 }
 
-/// Whether all of it was read, and messages can be sent.
+/// Whether the session is loaded, and messages can be sent.
 fn is_read(screen: &str) -> bool {
     screen.contains(READY) || screen.contains("Enter send")
 }
 
-/// Opens it, and does something while it is read; gives the one in which it came before the reading was over, which waits
-/// for nobody: on a busy machine it may take some tries.
+/// Opens the session and acts while it is being loaded. Repeats this until `act` was in time, which may take
+/// some tries on a busy machine.
 fn while_it_is_read(act: impl Fn(&Terminal) -> bool) -> (tempfile::TempDir, Terminal) {
     for _ in 0..5 {
         let home = tempfile::tempdir().expect("a home");
@@ -64,14 +64,14 @@ fn the_end_is_shown_at_once_and_what_is_typed_is_kept_and_not_sent() {
     let (home, terminal) = while_it_is_read(|terminal| {
         terminal.type_text("typed early");
         terminal.press("Enter");
-        // What stands behind it tells that Enter was read, and when.
+        // Text behind it shows that Enter was read, and when.
         terminal.type_text(" and on");
         terminal.wait_true(|s| s.contains("typed early and on") || is_read(s));
         let screen = terminal.screen();
         screen.contains("typed early and on") && screen.contains("Its end is shown")
     });
-    // All of it is read and checked by then, which takes its time on a busy machine. It stands in Message, where Enter sends
-    // it now; what came before was not sent.
+    // By then the session is loaded and checked, which takes long on a busy machine. The text is in Message,
+    // where Enter now sends it; the earlier Enter did not.
     let stands = |s: &str| s.contains("the last of all") && s.contains("typed early and on");
     let is_open = |s: &str| s.contains("Enter send") && stands(s) && !s.contains("Its end is shown");
     assert!(terminal.holds_within(PATIENCE * 4, is_open), "{}", terminal.screen());
@@ -86,14 +86,14 @@ fn the_end_is_shown_at_once_and_what_is_typed_is_kept_and_not_sent() {
 fn its_reading_can_be_stopped() {
     let (_home, mut terminal) = while_it_is_read(|terminal| {
         terminal.press("Ctrl-C");
-        // It gives the screen back, or it goes on as if nothing had been asked of it.
+        // It quits, or it continues as if nothing had been asked of it.
         terminal.wait_true(|s| !s.contains("the last of all") || is_read(s));
         !terminal.screen().contains("the last of all")
     });
     assert_eq!(terminal.wait_exit(), 130);
 }
 
-/// Waits until all of a session is read and checked, which takes its time on a busy machine.
+/// Waits until a session is loaded and checked, which takes long on a busy machine.
 #[track_caller]
 fn wait_until_read(terminal: &Terminal) {
     assert!(terminal.holds_within(PATIENCE * 4, |s| s.contains(READY)), "{}", terminal.screen());
@@ -124,7 +124,7 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "Reply 0 begins.");
     terminal.wait_true(|s| s.contains("question 0") && !s.contains("being read"));
-    // No quicker than people: two keys at once are a paste.
+    // No faster than people: two keys at once are a paste.
     terminal.pause(Duration::from_millis(200));
     terminal.press("/");
     terminal.wait_for("find:");
@@ -132,7 +132,7 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     terminal.wait_for("Chat 1 ");
     terminal.press("Enter");
     terminal.wait_for("Reply 1 ends with pearl1.");
-    // What is handed on is all of it.
+    // The export contains everything.
     terminal.press("Esc");
     terminal.wait_gone("find:");
     terminal.press_until_true("Tab", crate::is_in_message);
@@ -151,7 +151,7 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     });
 }
 
-/// A request tells all of it or does not leave; what could not be read is read when it is wanted again.
+/// A request contains all messages or is not sent; what could not be loaded is loaded when it is needed again.
 #[test]
 fn a_request_does_not_leave_without_what_is_far_back() {
     let home = tempfile::tempdir().expect("a home");
@@ -173,7 +173,7 @@ fn a_request_does_not_leave_without_what_is_far_back() {
     terminal.wait_gone("can't be read again");
 }
 
-/// A turn whose block printed 100 KB: lines that are no table, with another one in their midst.
+/// A turn whose block printed 100 KB: lines that form no table, with a different one in the middle.
 fn printed(number: u32) -> Vec<Entry> {
     let step = StepId(number);
     let line = |row: u32| {
@@ -192,7 +192,7 @@ fn printed(number: u32) -> Vec<Entry> {
     asked.into_iter().chain(run).chain([Entry::TurnEnd(TurnEnd::Answered)]).collect()
 }
 
-/// Clicks on the first row that holds this, where one does.
+/// Clicks on the first row that contains this text, if there is one.
 fn click(terminal: &Terminal, text: &str) {
     let screen = terminal.screen();
     let Some(row) = screen.lines().position(|row| row.contains(text)) else { return };
@@ -211,23 +211,23 @@ fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
     terminal.wait_for("-of-run-160-");
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "question 1 ");
-    // While replies around it are read its row may move: then the click meets another one.
+    // While replies around it are loaded, its row may move: then the click hits another one.
     let deadline = Instant::now() + PATIENCE;
     while !terminal.holds_within(Duration::from_secs(1), |s| s.contains("-of-run-1-")) {
         assert!(Instant::now() < deadline, "{}", terminal.screen());
         click(&terminal, "block 1 ");
     }
-    // What stands in memory of it are some lines of its beginning and end: the rest is read.
+    // Only the first and last lines of it are in memory: the rest is loaded.
     terminal.wait_true(|s| !s.contains("being read"));
     terminal.press_until_true("Tab", |s| s.contains("[Output"));
     terminal.press_until_true("z", |s| !s.contains(" Message "));
-    // No quicker than people: two keys at once are a paste.
+    // No faster than people: two keys at once are a paste.
     terminal.pause(Duration::from_millis(200));
     terminal.press("/");
     terminal.wait_for("find:");
     terminal.type_text("pearl-500-of-run-1-");
     terminal.press("Enter");
-    // Its neighbours are there as well: nothing is left out around it.
+    // Its neighbours are there too: nothing is left out around it.
     terminal.wait_true(|s| {
         let found = |row: &str| row.contains("pearl-500-of-run-1--") && !row.contains("find:");
         s.lines().any(found) && s.contains("row-499-of-run-1-") && s.contains("row-501-of-run-1-")

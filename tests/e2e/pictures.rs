@@ -1,9 +1,10 @@
-//! Pictures that the terminal itself draws: by the protocol that it says it knows, or that the person names; only in view.
+//! Pictures drawn by the terminal itself: with the protocol that it says it supports, or that the person names;
+//! only while visible.
 
 use crate::terminal::Terminal;
 use std::path::Path;
 
-/// A run that makes a picture, behind which nothing comes that takes its place.
+/// A run that makes a picture; nothing after it replaces the picture.
 const STORY: &str = r#"
 pace = 0
 [[reply]]
@@ -40,7 +41,7 @@ fn drawn(home: &Path, config: &str, env: &[(&str, &str)]) -> Terminal {
     terminal
 }
 
-/// How often bytes hold these.
+/// How often the bytes contain this part.
 fn count(raw: &[u8], part: &str) -> usize {
     raw.windows(part.len()).filter(|bytes| *bytes == part.as_bytes()).count()
 }
@@ -58,7 +59,7 @@ fn the_terminal_draws_what_a_run_made_and_takes_it_away_beneath_an_overlay() {
         if begin.starts_with("\x1b_G") {
             terminal.wait_written("\x1b_Ga=d,d=I,", 1);
         }
-        // A frame in front of that of the overlay may have drawn it once more.
+        // A frame before that of the overlay may have drawn the picture once more.
         let raw = terminal.raw();
         let overlay = raw.windows(4).rposition(|bytes| bytes == b"Help").expect("its title is written");
         assert_eq!(count(&raw[overlay..], begin), 0, "nothing is drawn over the overlay: {begin:?}");

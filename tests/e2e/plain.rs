@@ -1,4 +1,5 @@
-//! The session as lines: whole words decide, nothing that was typed before the question, and no escape sequence is written.
+//! Line mode: only whole words decide, nothing typed before the question does, and no escape sequence is
+//! written.
 
 use crate::model_server::{self, Answer, Do, ModelServer};
 use crate::terminal::{PATIENCE, Setup, Terminal};
@@ -37,14 +38,14 @@ fn plain(home: &Path) -> Terminal {
     lines(home, STORY)
 }
 
-/// This story, as lines.
+/// Plays this story in line mode.
 pub fn lines(home: &Path, story: &str) -> Terminal {
     let mut setup: Setup<'_> = play(home, story).env("TERM", "dumb");
     setup.args.insert(0, "--plain".into());
     setup.start()
 }
 
-/// Approves the block that waits, with the word that a missing sandbox asks for.
+/// Approves the waiting block, with the word that a missing sandbox requires.
 pub fn approve(terminal: &Terminal) {
     terminal.wait_true(asks_for_words);
     let before = terminal.raw().len();
@@ -66,20 +67,20 @@ fn asks_for_words(text: &str) -> bool {
     text.lines().any(|row| row.starts_with("Type approve") && row.trim_end().ends_with(':'))
 }
 
-/// Waits until this block is printed and its words are asked for: what is typed sooner is put aside.
+/// Waits until this block is printed and its words are asked for: text typed sooner is put aside.
 #[track_caller]
 pub fn wait_for_block(terminal: &Terminal, block: &str) {
     terminal.wait_true(|s| s.rsplit_once(block).is_some_and(|(_, behind)| asks_for_words(behind)));
 }
 
-/// Waits until a message is asked for behind this: what is typed sooner is put aside.
+/// Waits until a message is asked for after this text: text typed sooner is put aside.
 #[track_caller]
 pub fn wait_for_question(terminal: &Terminal, text: &str) {
     let is_question = |row: &str| row.trim_end() == "You:";
     terminal.wait_true(|s| s.rsplit_once(text).is_some_and(|(_, behind)| behind.lines().any(is_question)));
 }
 
-/// Types an answer as a person does who has read the question.
+/// Types an answer like a person who has read the question.
 pub fn answer(terminal: &Terminal, text: &str) {
     terminal.pause(Duration::from_millis(400));
     terminal.type_text(text);
@@ -128,7 +129,7 @@ fn what_was_typed_before_the_question_does_not_answer_it() {
     terminal.wait_for("You:");
     answer(&terminal, "go");
     terminal.wait_for("First the");
-    // While the block is being written: a whole line and a begun one.
+    // While the block is being written: a complete line and an incomplete one.
     terminal.send(b"approve\rappro");
     terminal.wait_for("Type approve");
     answer(&terminal, "ve");
@@ -142,7 +143,7 @@ fn what_was_typed_before_the_question_does_not_answer_it() {
     wait_for_block(&terminal, "Block 2 python");
     answer(&terminal, "skip");
     terminal.wait_for("The model was told why.");
-    // What was typed is not lost.
+    // The typed text is not lost.
     terminal.wait_for("Kept, not sent:");
     assert!(!ran(home.path(), 1) && !ran(home.path(), 2));
     session_with(home.path(), r#""kind":"turn_end""#);
@@ -217,7 +218,7 @@ fn a_recipe_that_is_written_meanwhile_is_listed_and_begins_but_not_one_of_a_run(
     answer(&terminal, "/recipe house kitchen");
     wait_for_question(&terminal, "A tidy house.");
     session_with(home.path(), "Tidy kitchen.");
-    // Nothing confines this run: what it wrote there is not believed before the next start.
+    // Nothing confines this run: what it wrote there is not trusted before the next start.
     answer(&terminal, "go");
     wait_for_block(&terminal, "Block 1");
     approve(&terminal);
@@ -242,13 +243,13 @@ fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
     terminal.wait_for("You:");
     answer(&terminal, "/key openai");
     terminal.wait_for("Paste the key for openai");
-    // Broken off within: what was typed of it stays nowhere either.
+    // Interrupted halfway: the part typed so far is stored nowhere.
     terminal.pause(Duration::from_millis(400));
     terminal.type_text("sk-half-of-it");
     terminal.press("Ctrl-C");
     wait_for_question(&terminal, "Ctrl-C again within 2 s quits.");
     terminal.pause(Duration::from_millis(2100));
-    // Ctrl-D hands over what was typed of a line: a Ctrl-C takes that back no more than the terminal does.
+    // Ctrl-D submits the incomplete line: a Ctrl-C can't take that back, as in any terminal.
     answer(&terminal, "/key openai");
     terminal.holds_within(Duration::from_secs(20), |s| s.matches("Paste the key").count() == 2);
     terminal.pause(Duration::from_millis(400));
@@ -276,7 +277,7 @@ fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
     }
 }
 
-/// Files below a folder that hold this text.
+/// Files below a folder that contain this text.
 fn files_with(folder: &Path, text: &str) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -317,11 +318,11 @@ fn a_summary_says_that_it_is_being_written() {
     wait_for_question(&terminal, "It is four.");
     answer(&terminal, "/compact");
     terminal.wait_for("Summing up what is older. Ctrl-C stops it.");
-    // What comes of it is said as well.
+    // The result is reported as well.
     terminal.wait_for("No summary: This story has no further reply.");
 }
 
-/// A command is no message: what it tells follows it, and the next message is asked for behind that.
+/// A command is no message: its output follows it, and the next message is asked for after that.
 #[test]
 fn what_a_command_tells_comes_before_the_next_message_is_asked_for() {
     crate::terminal::in_size((140, 40), || {
@@ -386,7 +387,7 @@ fn what_a_run_changed_is_taken_back_by_a_word_in_lines() {
     let work = home.path().join("work");
     std::fs::create_dir_all(&work).expect("a folder");
     std::fs::write(work.join("kept.txt"), "before").expect("a file");
-    // All that is asked stays on screen.
+    // Everything that is asked stays on screen.
     let mut setup = play(home.path(), story).env("TERM", "dumb").size(140, 80);
     setup.args.insert(0, "--plain".into());
     let mut terminal = setup.start();
@@ -431,7 +432,7 @@ fn what_a_run_changed_is_taken_back_by_a_word_in_lines() {
     assert!(!terminal.raw().contains(&0x1b));
 }
 
-/// All pieces of the reply arrive at once: what stands in front of its block and behind it is told all the same.
+/// All pieces of the reply arrive at once: the text before its block and after it is printed all the same.
 #[test]
 fn what_a_quick_model_says_around_its_block_is_told() {
     let home = tempfile::tempdir().expect("a home");

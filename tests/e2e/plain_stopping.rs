@@ -1,4 +1,4 @@
-//! Lines instead of panes: Ctrl-C interrupts what runs and nothing else, Enter stops what a rule would start.
+//! Line mode: Ctrl-C interrupts only what runs, Enter stops what a rule would start.
 
 use crate::plain::{answer, approve, lines, wait_for_block, wait_for_question};
 use crate::terminal::{Setup, Terminal};
@@ -6,7 +6,7 @@ use crate::{keeps_eleven, ran, session_with, shell_blocks};
 use std::path::Path;
 use std::time::Duration;
 
-/// A block that sleeps, with a variable at hand.
+/// A block that sleeps, with a variable in memory.
 const SLEEPS: &str = "import time\nprint('it', 'sleeps', flush=True)\ntime.sleep(60)";
 
 #[test]
@@ -41,7 +41,7 @@ fn ctrl_c_on_a_terminal_interrupts_the_one_turn_of_run() {
     assert!(file.contains(r#""interrupted""#), "it heard an interrupt, and did not die of it: {file}");
 }
 
-/// A block that a rule would start in 3 s, and Enter; the rule may be quicker than a machine that is busy.
+/// A block that a rule would start in 3 s, and Enter; on a busy machine the rule may be faster.
 fn stopped(home: &Path) -> Option<Terminal> {
     let terminal = lines(home, &shell_blocks(&["first", "second"]));
     terminal.wait_for("You:");

@@ -1,4 +1,4 @@
-//! An image that is missing, in a real terminal with a real container engine: asked for, tried, told.
+//! A missing image, in a real terminal with a real container engine: asked for, tried, reported.
 
 use crate::{approve, play, say, session, to_code};
 
@@ -13,7 +13,7 @@ print(1)
 """
 "#;
 
-/// A registry that refuses: nothing is pulled from anywhere in this test.
+/// A registry that refuses connections: this test pulls nothing from anywhere.
 const IMAGE: &str = "127.0.0.1:1/sayso/none:1";
 
 #[test]

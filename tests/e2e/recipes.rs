@@ -1,4 +1,5 @@
-//! Recipes in a real terminal: a form filled by keys, blocks that wait for the person, rounds in the conversation, the end.
+//! Recipes in a real terminal: a form filled in by keys, blocks that wait for the person, rounds in the
+//! conversation, the end.
 
 use crate::terminal::{PATIENCE, Setup, Terminal};
 use crate::{approve, session, session_with, story};
@@ -10,7 +11,7 @@ fn demo_folder(home: &Path) -> PathBuf {
     demos.flatten().next().expect("the demo's folder").path()
 }
 
-/// The program with these arguments, without a sandbox: what is tested here is not how code is confined.
+/// The program with these arguments, without a sandbox: this does not test how code is confined.
 fn start(home: &Path, args: &[&str]) -> Terminal {
     Setup::new(home, &[&["--sandbox", "off"], args].concat()).start()
 }
@@ -23,7 +24,7 @@ fn a_story_begins_with_its_form_and_each_block_waits() {
     terminal.wait_for("report.py");
     let file = || std::fs::read_to_string(demo_folder(home.path()).join("report.py")).expect("the file");
     let before = file();
-    // Enter goes from field to field, and begins behind the last.
+    // Enter goes from field to field, and starts the recipe after the last.
     terminal.press_until("Enter", "Block 1");
     approve(&terminal, 1);
     terminal.wait_for("debug 2/3");

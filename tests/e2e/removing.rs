@@ -1,4 +1,4 @@
-//! Sessions are removed from the shell after a question whose answer is no unless it is yes.
+//! Removing sessions from the shell: after a question, where every answer but yes means no.
 
 use crate::terminal::Setup;
 use crate::{play, say};

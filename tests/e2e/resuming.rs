@@ -1,4 +1,4 @@
-//! A session survives `kill -9` in every phase, and says truly what is gone.
+//! A session survives `kill -9` in every phase, and says truthfully what is lost.
 
 use crate::terminal::{Setup, Terminal};
 use crate::{approve, play, ran, say, session, session_with};
@@ -39,7 +39,7 @@ fn killed_while_idle() {
     let mut terminal = play(home.path(), STORY).start();
     say(&terminal, "hello");
     terminal.wait_for("A first answer.");
-    // What is said to be saved outlives a kill in that very moment.
+    // What the screen reports as saved survives a kill at that very moment.
     terminal.wait_for("session saved");
     kill(&mut terminal);
     let terminal = resume(home.path());
@@ -52,7 +52,7 @@ fn killed_while_the_reply_streams() {
     let mut terminal = play(home.path(), STORY).start();
     say(&terminal, "please go");
     terminal.wait_for("The code comes");
-    // What is on screen may be a moment ahead of the disk.
+    // The screen may be slightly ahead of the disk.
     session_with(home.path(), "please go");
     kill(&mut terminal);
     let terminal = resume(home.path());
@@ -67,7 +67,7 @@ fn killed_while_a_block_waits() {
         let mut terminal = play(home.path(), STORY).start();
         say(&terminal, "go");
         terminal.wait_for("Block 1 waits");
-        // What is on screen may be a moment ahead of the disk.
+        // The screen may be slightly ahead of the disk.
         session_with(home.path(), r#""kind":"block""#);
         kill(&mut terminal);
         let terminal = resume(home.path());
@@ -100,7 +100,7 @@ fn killed_while_a_block_runs() {
 #[test]
 fn what_was_being_typed_outlives_a_kill() {
     let home = tempfile::tempdir().expect("a home");
-    // A new session that nothing was asked in: the next one finds the text.
+    // A new session without a message: the next one finds the text.
     let mut terminal = play(home.path(), STORY).start();
     terminal.wait_ready();
     terminal.type_text("half a thought about");
@@ -117,7 +117,7 @@ fn what_was_being_typed_outlives_a_kill() {
     terminal.press("Enter");
     terminal.wait_for("A first answer.");
     terminal.wait_for("Idle");
-    // One that has a file keeps its own.
+    // A session that has a file keeps its own draft.
     terminal.type_text("and then another");
     terminal.wait_for("and then another");
     kept(home.path(), "and then another");
@@ -132,7 +132,7 @@ fn what_was_being_typed_outlives_a_kill() {
     assert_eq!(mode & 0o777, 0o600);
 }
 
-/// Waits until what is typed is on the disk, which is a moment after it is on the screen.
+/// Waits until the typed text is on disk, which is slightly later than on screen.
 fn kept(home: &Path, text: &str) {
     let deadline = std::time::Instant::now() + crate::terminal::PATIENCE;
     let holds =
@@ -161,7 +161,7 @@ fn asked_hello(home: &Path) {
     say(&terminal, "hello");
     terminal.wait_for("A first answer.");
     terminal.wait_for("Idle");
-    // What is seen is on its way to the disk: this is about sessions that have it.
+    // What is shown may not be on disk yet: this test is about sessions where it is.
     let written = terminal.holds_within(crate::terminal::PATIENCE, |_| session(home).contains("turn_end"));
     assert!(written, "the turn is written");
     kill(&mut terminal);
@@ -222,7 +222,7 @@ fn a_session_goes_on_with_the_source_of_replies_that_is_chosen_for_it() {
     let home = tempfile::tempdir().expect("a home");
     asked_hello(home.path());
     let cwd = home.path().join("work").to_string_lossy().into_owned();
-    // Nothing that answered it is there any more.
+    // Nothing that answered it exists any more.
     std::fs::remove_file(home.path().join("story.toml")).expect("removed");
     let terminal = Setup::new(home.path(), &["resume", "--last", "--cwd", &cwd]).start();
     terminal.wait_for("Where should answers come from?");
@@ -246,7 +246,7 @@ fn another_model_is_written_down_when_a_session_is_resumed() {
     terminal.type_text("hello");
     terminal.press("Enter");
     terminal.wait_for("Another answer.");
-    // The file is written beside the screen.
+    // The file is written in parallel to the screen.
     let is_recorded = |text: String| {
         let model = text.lines().rev().find(|line| line.contains(r#""kind":"model""#));
         model.is_some_and(|model| model.contains("other"))
@@ -261,7 +261,7 @@ fn a_second_opener_reads_and_nothing_runs_there() {
     let terminal = play(home.path(), STORY).start();
     say(&terminal, "hello");
     terminal.wait_for("A first answer.");
-    // The file is written beside the screen.
+    // The file is written in parallel to the screen.
     terminal.wait_for("session saved");
     let before = session_with(home.path(), r#""kind":"turn_end""#);
     let second = resume(home.path());
@@ -284,7 +284,7 @@ fn a_session_without_this_installations_seal_is_told_to_be_foreign_until_it_is_a
     terminal.wait_for("does not fit");
 }
 
-/// The keys that seal sessions in a home.
+/// The files with the keys that seal sessions, in a home.
 fn keys(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -346,7 +346,7 @@ fn found_by_what_was_said_it_opens_at_that_place() {
     terminal.wait_for("session saved");
     terminal.wait_gone("albatross");
     kill(&mut terminal);
-    // Another session: its list finds the first one by what the model said in it.
+    // Another session: its list finds the first one by the model's words in it.
     let terminal = play(home.path(), TALK).start();
     terminal.wait_ready();
     terminal.type_text("/resume");
@@ -356,7 +356,7 @@ fn found_by_what_was_said_it_opens_at_that_place() {
     terminal.wait_for("The albatross glides.");
     terminal.press("Enter");
     terminal.wait_gone("[Sessions]");
-    // It is not at its end.
+    // The session is not opened at its end.
     terminal.wait_true(|s| {
         let is_open = s.contains("[Message]") || s.contains("[Chat]");
         is_open && s.contains("The albatross glides.") && !s.contains("go on 3")

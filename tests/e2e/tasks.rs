@@ -1,8 +1,9 @@
-//! Ten tasks of real work, on a real terminal against a model server: what a person presses for each block, and how long
-//! the program makes them wait by design. `cargo test --test e2e tasks -- --nocapture` tells the figures.
+//! Ten realistic tasks, on a real terminal against a model server: which keys a person presses for each block,
+//! and how long the program makes them wait by design. `cargo test --test e2e tasks -- --nocapture` prints the
+//! figures.
 //!
-//! Wall-clock times are told and never asserted. What is asserted is the number of keys; how long the program waits by
-//! design is held by the guard's own tests, on a clock of their own.
+//! Wall-clock times are printed and never asserted. The number of keys is asserted; the waiting times by design
+//! are covered by the guard's own tests, with a simulated clock.
 
 mod decisions;
 mod programs;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 /// What approving a block took.
 struct Decision {
     keys: usize,
-    /// From the moment in which the block was told to wait to that in which its approval was recorded.
+    /// The time from the notice that the block waits to the record of its approval.
     took: Duration,
 }
 
@@ -28,12 +29,12 @@ pub struct Task {
     server: ModelServer,
     terminal: Terminal,
     began: Instant,
-    /// All keys but those of what is said to the model.
+    /// All keys except those of messages to the model.
     keys: usize,
     decisions: Vec<Decision>,
 }
 
-/// What a task begins with.
+/// What a task starts with.
 pub struct Plan {
     name: &'static str,
     home: tempfile::TempDir,
@@ -48,19 +49,19 @@ impl Plan {
         Self { name, home, args: Vec::new(), env: Vec::new() }
     }
 
-    /// With this file in the working folder.
+    /// Adds a file to the working folder.
     pub fn file(self, name: &str, text: &str) -> Self {
         std::fs::write(self.home.path().join("work").join(name), text).expect("a file");
         self
     }
 
-    /// With one more argument.
+    /// Adds an argument.
     pub fn arg(mut self, text: &str) -> Self {
         self.args.push(text.into());
         self
     }
 
-    /// With one more variable.
+    /// Adds an environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.into(), value.into()));
         self
@@ -84,34 +85,36 @@ impl Plan {
 }
 
 impl Task {
-    /// Says something to the model.
+    /// Sends a message to the model.
     pub fn say(&self, text: &str) {
         self.terminal.wait_ready();
         self.terminal.type_text(text);
         self.terminal.press("Enter");
     }
 
-    /// Presses a key that counts.
+    /// Presses a key that is counted.
     pub fn press(&mut self, key: &str) {
         self.keys += 1;
         self.terminal.press(key);
     }
 
-    /// Goes to the block that waits; gives when it was told to wait.
+    /// Goes to the waiting block; returns when the notice appeared that it waits.
     pub fn go_to(&mut self, block: u32) -> Instant {
         self.terminal.wait_for(&format!("Block {block} waits"));
         let began = Instant::now();
-        // As quick as people are: what comes within 30 ms of another key is a paste.
+        // As fast as people are: a key within 30 ms of another is a paste.
         self.terminal.pause(Duration::from_millis(100));
         let before = self.terminal.written();
         self.press("Ctrl-Y");
-        // Who is there already is told how it goes on: a second press counts from when the first one was read.
+        // If the block has the focus already, a note says what to press; the second press counts from the
+        // moment in which the first one was read.
         self.terminal.writes_more_than(before, Duration::from_secs(5));
         self.terminal.wait_true(is_in_code);
         began
     }
 
-    /// Approves the block that waits as its screen says: to it by Ctrl-Y, and, once it was looked at, Ctrl-Y again.
+    /// Approves the waiting block as its screen says: Ctrl-Y goes to it, and, after it was shown, Ctrl-Y
+    /// approves.
     pub fn approve(&mut self, block: u32) {
         let before = self.keys;
         let began = self.go_to(block);
@@ -122,7 +125,7 @@ impl Task {
         self.press("Ctrl-Y");
         let keys = self.keys - before;
         let decision = format!(r#""block":{block},"#);
-        // Where nothing confines a run, each one takes its word: that is not what is counted here.
+        // Without a sandbox each run takes its typed word: those keys are not counted.
         let asks = |s: &str| s.contains("Type  run");
         self.wait_for_disk(&decision, |s| asks(s) || self.has_decided(&decision));
         if asks(&self.terminal.screen()) {
@@ -133,12 +136,12 @@ impl Task {
         self.decisions.push(Decision { keys, took: began.elapsed() });
     }
 
-    /// Waits until a decision with this in it is in the session file.
+    /// Waits until a decision that contains this is in the session file.
     fn recorded(&self, part: &str) {
         self.wait_for_disk(part, |_| self.has_decided(part));
     }
 
-    /// Waits for what the disk tells by no condition variable: it is looked at again and again.
+    /// Waits for a condition on the disk, which can't be signalled: checks it again and again.
     fn wait_for_disk(&self, part: &str, condition: impl Fn(&str) -> bool) {
         let until = Instant::now() + PATIENCE;
         while !self.terminal.holds_within(Duration::from_millis(10), &condition) {
@@ -146,7 +149,7 @@ impl Task {
         }
     }
 
-    /// Whether a decision with this in it is in the session file.
+    /// Whether a decision that contains this is in the session file.
     fn has_decided(&self, part: &str) -> bool {
         let file = session_so_far(self.home.path()).unwrap_or_default();
         file.lines().any(|line| line.contains(r#""kind":"decision""#) && line.contains(part))
@@ -160,12 +163,12 @@ impl Task {
         std::fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
-    /// What the model was told last.
+    /// The last message to the model in a request.
     pub fn told(&self, request: usize) -> String {
         self.server.wait_for_requests(request + 1)[request].last_message()
     }
 
-    /// Waits for the model's last words, tells the figures, and holds the task to its keys.
+    /// Waits for the model's last words, prints the figures, and checks the number of keys.
     pub fn ends_with(&self, text: &str) {
         self.terminal.wait_for(text);
         let Self { name, keys, decisions, began, .. } = self;
@@ -182,7 +185,7 @@ impl Task {
     }
 }
 
-/// Whether all lines of the block were on screen long enough: `seen 7/7`.
+/// Whether all lines of the block were shown long enough: `seen 7/7`.
 fn all_seen(screen: &str) -> bool {
     let Some(rest) = screen.split("seen ").nth(1) else { return false };
     let number = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
@@ -191,7 +194,7 @@ fn all_seen(screen: &str) -> bool {
     !seen.is_empty() && of == Some(seen)
 }
 
-/// Whether a file is there and holds this.
+/// Whether a file exists and contains this.
 pub fn holds(path: &Path, text: &str) -> bool {
     std::fs::read_to_string(path).is_ok_and(|found| found.contains(text))
 }

@@ -1,9 +1,9 @@
-//! Themes of one's own: what they say in vain is told, and they are found without a word in the configuration.
+//! The person's own themes: entries without effect are reported, and themes are found without being configured.
 
 use crate::terminal::Setup;
 use std::path::Path;
 
-/// Says two things in vain, and begins in the words of its two lines.
+/// A theme with two entries without effect; the test uses its two lines.
 const MINE: &str =
     "inherits = \"ink\"\n[slots]\n\"ui.nowhere\" = { fg = \"red\" }\n\"ui.text\" = { fg = \"reddish\" }\n";
 const TOLD: &str = "theme mine, line 3: there is no slot `ui.nowhere`; 1 more: sayso config check";

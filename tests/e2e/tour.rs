@@ -1,7 +1,9 @@
-//! The guided tour is played once from its first prompt to its last stop, by what its own words say and nothing else.
+//! Plays the guided tour once from its first prompt to its last stop, following only the tour's own
+//! instructions.
 //!
-//! `SAYSO_TOUR=assets/tour.cast cargo test --test e2e tour` plays it at a person's pace and records it in asciinema's format
-//! (version 2): what the program wrote, and when; a pause is at most [`IDLE`]. What was recorded is held to today's words.
+//! `SAYSO_TOUR=assets/tour.cast cargo test --test e2e tour` plays it at a person's pace and records it in
+//! asciinema's format (version 2): what the program wrote, and when; pauses are at most [`IDLE`]. The recording
+//! is compared with the present tour.
 
 use crate::terminal::{PATIENCE, Setup, Terminal, replayed};
 use crate::{is_decided, is_in_code, session_so_far};
@@ -16,27 +18,27 @@ const MOST: usize = 14;
 /// The longest pause in a recording.
 const IDLE: Duration = Duration::from_millis(2_500);
 
-/// The size that is recorded, and the others that it is played in.
+/// The size that is recorded, and the other sizes in which the tour is played.
 const SIZE: (u16, u16) = (100, 30);
 const OTHERS: [(u16, u16); 2] = [(140, 40), (80, 24)];
 
-/// The file that the tour is recorded in, if it is, below the root of the project.
+/// The file to record the tour in, if any, below the root of the project.
 fn record() -> Option<std::path::PathBuf> {
     std::env::var_os("SAYSO_TOUR").map(|file| Path::new(env!("CARGO_MANIFEST_DIR")).join(file))
 }
 
-/// Somebody who watches a recording reads what a step brought.
+/// Pauses while recording, so that a viewer can read the result of a step.
 fn reading(terminal: &Terminal) {
     if record().is_some() {
         terminal.pause(Duration::from_millis(2_200));
     }
 }
 
-/// The stops of a tour: what was typed there, and how many bytes the program had written by then.
+/// The stops of a tour: the text typed there, and how many bytes the program had written by then.
 type Stops = Vec<(String, usize)>;
 
-/// What a terminal was told, as a recording: a line for the whole, then one for each piece, with its moment in seconds, and
-/// one that marks each stop.
+/// The output to a terminal as a recording: a line for the whole, then one line for each piece with its time in
+/// seconds, and one that marks each stop.
 fn cast(terminal: &Terminal, stops: &Stops) -> String {
     let raw = terminal.raw();
     let (columns, rows) = SIZE;
@@ -54,7 +56,7 @@ fn cast(terminal: &Terminal, stops: &Stops) -> String {
             let _ = write!(text, "\n[{:.3},\"m\",{}]", now.as_secs_f64(), json!(prompt));
         }
         let piece = raw.get(from..to).unwrap_or_default();
-        // A letter that is cut goes with the next piece.
+        // A character that is cut goes into the next piece.
         let whole = std::str::from_utf8(piece).map_or_else(|error| error.valid_up_to(), str::len);
         from += whole;
         if whole > 0 {
@@ -85,7 +87,7 @@ fn words_of_the_tour(home: &Path, after: usize) -> (usize, String) {
     }
 }
 
-/// Goes to the block that waits as the tour says, and does there what its words asked for.
+/// Goes to the waiting block as the tour says, and does there what the tour's text asks for.
 fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
     terminal.wait_for(&format!("Block {block} waits"));
     terminal.press("Ctrl-Y");
@@ -101,7 +103,7 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
         terminal.wait_true(is_in_code);
     } else if words.contains("edit it and change") {
         terminal.press_until("e", "EDITING");
-        // The last number of the text: another one is another result.
+        // The last number of the text: changing it changes the result.
         terminal.press("Ctrl-End");
         terminal.press("Backspace");
         terminal.press("Backspace");
@@ -130,7 +132,7 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
 /// Plays the tour to its last stop.
 fn played(home: &Path, (columns, rows): (u16, u16)) -> (Terminal, Stops) {
     let terminal = Setup::new(home, &["--demo"]).size(columns, rows).start();
-    // The first prompt is suggested in the message box, and its key is told.
+    // The first prompt is suggested in the message box, and its key is shown.
     terminal.wait_for("try: sum of 1 to 10");
     terminal.wait_for("Tab take");
     reading(&terminal);
@@ -156,7 +158,7 @@ fn played(home: &Path, (columns, rows): (u16, u16)) -> (Terminal, Stops) {
     panic!("the tour did not come to its end:\n{}", terminal.screen());
 }
 
-/// What was typed at the stops.
+/// The texts typed at the stops.
 fn prompts(stops: Stops) -> Vec<String> {
     stops.into_iter().map(|(prompt, _)| prompt).collect()
 }
@@ -192,13 +194,13 @@ fn recorded(kind: &str) -> Vec<String> {
     of_kind.filter_map(|event| event[2].as_str().map(ToOwned::to_owned)).collect()
 }
 
-/// What an emulator that plays the recording shows, one screen after the other.
+/// The screens that an emulator shows while playing the recording.
 fn recorded_screens() -> Vec<String> {
     let pieces = recorded("o");
     replayed(&pieces.iter().map(String::as_str).collect::<Vec<_>>(), SIZE)
 }
 
-/// The row that names the keys.
+/// The row of key hints.
 fn last_row(screen: &str) -> Option<String> {
     screen.lines().rev().map(str::trim).find(|row| !row.is_empty()).map(str::to_owned)
 }
@@ -209,9 +211,9 @@ fn recording() -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// The recording is one: in the format, with bounded pauses, and an emulator that plays it comes by every stop and ends with
-/// the last words of today's tour. That its stops are those to which the tour leads, and that the keys which its last screen
-/// names are today's, is held where the tour is played.
+/// Checks the recording: its format, its bounded pauses, and that an emulator playing it reaches every stop and
+/// ends with the present tour's last words. Playing the tour checks that its stops and the keys on its last
+/// screen are the present ones.
 #[test]
 fn the_recorded_tour_can_be_played() {
     if record().is_some() {
@@ -235,7 +237,7 @@ fn the_recorded_tour_can_be_played() {
             "{prompt} was not typed"
         );
     }
-    // On a screen words may be broken at any blank, and have borders between them.
+    // On a screen, words may be wrapped at any space, with borders in between.
     let letters = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
     let end = screens.last().expect("a screen");
     assert!(letters(end).contains(&letters("That was the last stop of the tour")), "{end}");

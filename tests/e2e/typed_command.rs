@@ -1,4 +1,4 @@
-//! A command of the person's own: it runs once it was approved, and the model hears of it with the next message.
+//! The person's own command: it runs after it was approved, and the model learns of it with the next message.
 
 use crate::{approve, play, ran, say, session_with};
 

@@ -1,4 +1,4 @@
-//! The keys of vim: a block is edited by them, and approved as every other.
+//! Vim keys: a block is edited with them, and approved like any other.
 
 use crate::{approve, play, ran, session_with, to_code};
 

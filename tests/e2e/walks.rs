@@ -1,8 +1,9 @@
-//! Random walks: thousands of keys, pastes, clicks and sizes at speed, on the real program with a real sandbox. It does not
-//! end but by its own keys, it redraws when it is asked to, it does not grow, what stands on the terminal is what it
-//! means to show, and nothing ran that was not approved.
+//! Random walks: thousands of keys, pastes, clicks and resizes at speed, on the real program with a real
+//! sandbox. Checks that it only ends by its own keys, redraws on request, does not grow, shows on the terminal
+//! what it means to show, and runs nothing that was not approved.
 //!
-//! A walk is its seed. A short one by default; with `SAYSO_TEST_WALKS=N` so many of ten thousand steps, five at a time.
+//! A walk is determined by its seed. By default it is short; `SAYSO_TEST_WALKS=N` makes N walks of ten thousand
+//! steps, five at a time.
 
 use crate::terminal::{Setup, Terminal};
 use sha2::{Digest as _, Sha256};
@@ -12,20 +13,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Steps between two looks at whether all is well.
+/// Steps between two checks.
 const EVERY: usize = 500;
-/// How long the program may take to draw when it is asked to, on a machine that is busy.
+/// How long the program may take to redraw on request, on a busy machine.
 const REDRAW: Duration = Duration::from_secs(20);
-/// Longer than the rest of a key is waited for, and than two keys of a paste lie apart.
+/// Longer than the program waits for the rest of a key, and than the time between two keys of a paste.
 const SETTLED: Duration = Duration::from_millis(400);
-/// Longer than anything moves by itself behind a key: the keys of a block open.
+/// Longer than anything changes by itself after a key: the keys of a block open.
 const QUIET: Duration = Duration::from_millis(1100);
-/// Ends whatever an odd piece began: a paste, a string of the terminal's; and the stop that Ctrl-S means to a terminal
-/// whose program has given it back and is about to end.
+/// Ends whatever an odd piece began: a paste, a string; and the Ctrl-S stop of a terminal whose program has
+/// restored it and is about to end.
 const ENDS: &[u8] = b"\x1b[201~\x1b\\\x11";
-/// No step takes so long, but where nobody reads keys any more.
+/// No step takes this long unless the program no longer reads keys.
 const STUCK: Duration = Duration::from_secs(60);
-/// What a program may take more than after its first frame: caches have bounds, and so has a chat of this length.
+/// The allowed growth after the first frame: caches are bounded, and so is a chat of this length.
 const GROWTH_KB: u64 = 160 << 10;
 
 /// Numbers that depend on their seed alone (splitmix64).
@@ -48,7 +49,7 @@ impl Chance {
     }
 }
 
-/// Keys that no letter is, as terminals send them. Ctrl-Z is not among them: nobody is there to go on with the program.
+/// Keys other than letters, as terminals send them. Not Ctrl-Z: nobody would resume the program.
 const KEYS: &[&str] = &[
     "\r",
     "\r",
@@ -107,7 +108,7 @@ const KEYS: &[&str] = &[
     "\x1d",
     "\x1e",
 ];
-/// Pieces of what terminals send, and what none sends.
+/// Sequences that terminals send, and some that none sends.
 const ODD: &[&str] = &[
     "\x1b[I",
     "\x1b[O",
@@ -126,7 +127,7 @@ const ODD: &[&str] = &[
     "\x1b[?2026;2$y",
     "\x1b[57358u",
 ];
-/// What is typed, as a line.
+/// Lines to type.
 const LINES: &[&str] = &[
     "go on",
     "more",
@@ -157,7 +158,7 @@ const LINES: &[&str] = &[
     "/provider",
     "/rebuild",
 ];
-/// What is pasted.
+/// Texts to paste.
 const PASTES: &[&str] = &[
     "a",
     "aaaa",
@@ -170,7 +171,7 @@ const PASTES: &[&str] = &[
     "\x1b[2J\x1b]0;title\x07",
 ];
 
-/// A story in which every message brings blocks, each of which leaves a mark of its own.
+/// A story in which every message brings blocks, each with a mark of its own.
 fn story() -> String {
     let mut text = String::from("pace = 0\n");
     for reply in 0..400 {
@@ -194,7 +195,7 @@ fn story() -> String {
     text
 }
 
-/// A walk under way.
+/// A walk in progress.
 struct Walk {
     seed: u64,
     chance: Chance,
@@ -204,9 +205,9 @@ struct Walk {
     /// Memory after the first frame.
     begun_kb: u64,
     most_kb: u64,
-    /// How often the program was left by its keys.
+    /// How often the keys of the walk quit the program.
     left: usize,
-    /// How often work came to a decision.
+    /// How often `work` reached a decision.
     worked: usize,
 }
 
@@ -237,7 +238,7 @@ impl Walk {
         self.begun_kb = resident_kb(self.terminal.pid());
     }
 
-    /// One step: a key, several, a paste, a click, another size.
+    /// Does one step: a key, several, a paste, a click, a resize.
     fn step(&mut self) {
         let chance = &mut self.chance;
         match chance.below(1000) {
@@ -270,7 +271,7 @@ impl Walk {
 
     fn resize(&mut self) {
         let size = match self.chance.below(4) {
-            // Below the smallest, down to almost nothing.
+            // Below the smallest size, down to almost nothing.
             0 => (self.chance.below(60) + 2, self.chance.below(14) + 1),
             1 => *self.chance.of(&[&(80, 24), &(100, 30), &(140, 40), &(50, 12), &(49, 12)]),
             _ => (self.chance.below(200) + 2, self.chance.below(60) + 1),
@@ -279,7 +280,7 @@ impl Walk {
         self.terminal.resize(self.size.0, self.size.1);
     }
 
-    /// A line as a person types it, behind what leads to the message.
+    /// Types a line like a person, after keys that lead to the message.
     fn say(&mut self) {
         self.terminal.pause(Duration::from_millis(60));
         self.terminal.send(b"\x1b");
@@ -293,8 +294,8 @@ impl Walk {
         self.terminal.send(b"\r");
     }
 
-    /// As a person works: out of whatever is open, a message, and a decision about the block that comes of it. Whether
-    /// one comes, and can be decided about, is chance.
+    /// Works like a person: closes whatever is open, sends a message, and decides about the resulting block.
+    /// Chance determines whether there is one, and whether it can be decided about.
     fn work(&mut self) {
         if self.size.0 < 100 || self.size.1 < 30 {
             self.size = (100, 30);
@@ -312,7 +313,7 @@ impl Walk {
             self.terminal.holds_within(Duration::from_secs(2), |screen| screen.contains(" waits"));
         }
         let waited = self.decided();
-        // Right behind Esc it would be another key.
+        // Directly after Esc it would be another key.
         self.terminal.pause(SETTLED);
         self.terminal.send(b"\x19");
         self.terminal.pause(Duration::from_millis(900));
@@ -331,7 +332,7 @@ impl Walk {
                 }
             }
         }
-        // What was decided is on disk before anything comes of it.
+        // A decision is on disk before it has effects.
         let until = Instant::now() + Duration::from_secs(1);
         while self.decided() == waited && Instant::now() < until {
             self.terminal.pause(Duration::from_millis(50));
@@ -339,7 +340,7 @@ impl Walk {
         self.worked += usize::from(self.decided() > waited);
     }
 
-    /// Keys at the pace of a hand.
+    /// Types at the pace of a hand.
     fn slowly(&mut self, text: &str) {
         for letter in text.chars() {
             self.terminal.pause(Duration::from_millis(60));
@@ -347,7 +348,7 @@ impl Walk {
         }
     }
 
-    /// How many decisions stand in the sessions.
+    /// How many decisions the session files contain.
     fn decided(&self) -> usize {
         let mut files: Vec<PathBuf> = Vec::new();
         super::find(&self.home.path().join("sayso"), &mut files);
@@ -355,14 +356,14 @@ impl Walk {
         text.map(|text| text.matches("\"decision\":").count()).sum()
     }
 
-    /// All is well: it lives, draws when it is asked to, and has not grown; or it was left by its own keys.
+    /// Checks that the program lives, redraws on request, and has not grown; or that its own keys quit it.
     fn look(&mut self) {
         if let Some(code) = self.terminal.ended() {
             assert_eq!(code, 0, "{}: it ended badly:\n{}", self.seed, self.terminal.screen());
             self.left += 1;
             let mut sessions = Vec::new();
             super::find(&self.home.path().join("sayso"), &mut sessions);
-            // Where nothing was said there is none to go on with.
+            // Without a message there is no session to resume.
             let anew = sessions.is_empty() || self.left.is_multiple_of(2);
             let again: &[&str] = if anew { &["--demo"] } else { &["resume", "--last", "--demo"] };
             self.terminal = start(self.home.path(), self.size, again);
@@ -373,7 +374,7 @@ impl Walk {
         let before = self.terminal.written();
         self.terminal.press("Ctrl-L");
         let drawn = self.terminal.writes_more_than(before, REDRAW);
-        // Its terminal is closed a moment before it has ended.
+        // Its terminal is closed slightly before the process ends.
         let until = Instant::now() + REDRAW;
         while !drawn && self.terminal.ended().is_none() && Instant::now() < until {
             self.terminal.pause(Duration::from_millis(20));
@@ -387,7 +388,7 @@ impl Walk {
         assert!(self.most_kb < GROWTH_KB, "{}: it grew by {} KB", self.seed, self.most_kb);
     }
 
-    /// What stands on the terminal after all those small changes is what a whole new drawing puts there.
+    /// Checks that the screen after all the small changes equals a complete redraw.
     fn compare(&mut self) {
         let quiet = |terminal: &Terminal| {
             let until = Instant::now() + REDRAW;
@@ -401,11 +402,11 @@ impl Walk {
                 }
             }
         };
-        // A key that does nothing, so that what a key changes has changed before.
+        // A key without effect, so that the effects of earlier keys are complete.
         self.terminal.send(ENDS);
         self.terminal.pause(SETTLED);
         self.terminal.send(b"\x1b[34~");
-        // What counts the seconds is never quiet.
+        // A counter of seconds is never quiet.
         if !quiet(&self.terminal) || self.terminal.ended().is_some() {
             return;
         }
@@ -425,7 +426,7 @@ impl Walk {
 
 const AGES: [&str; 2] = ["min", "h"];
 
-/// Whether a row tells how long ago something was.
+/// Whether a row says how long ago something was.
 fn has_age(row: &str) -> bool {
     row.split_whitespace().any(|word| word == "now" || AGES.contains(&word))
 }
@@ -447,7 +448,7 @@ fn start(home: &Path, (columns, rows): (u16, u16), args: &[&str]) -> Terminal {
     let story = home.join("story.toml").to_string_lossy().into_owned();
     let cwd = home.join("work").to_string_lossy().into_owned();
     let args = [args, &[story.as_str(), "--cwd", cwd.as_str()]].concat();
-    // What is typed at random goes to nobody outside.
+    // Random input must not reach anybody outside.
     let nowhere = "http://127.0.0.1:9";
     let setup = Setup::new(home, &args).size(columns, rows).env("EDITOR", "true").env("PAGER", "cat");
     setup.env("HTTPS_PROXY", nowhere).env("HTTP_PROXY", nowhere).env("https_proxy", nowhere).start()
@@ -459,23 +460,24 @@ fn resident_kb(pid: u32) -> u64 {
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
 }
 
-/// Whether no thread of a program has anything to do: one that writes nothing may just not have come to it yet.
+/// Whether all threads of a program are idle: one that writes nothing may only be slow.
 fn has_nothing_to_do(pid: u32) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let mut states = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("stat")).ok());
     !states.any(|state| state.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with(['R', 'D'])))
 }
 
-/// Every mark in the folder is one of a text that was approved. Gives how many there are.
+/// Checks that every mark in the folder belongs to an approved text. Returns how many there are.
 fn nothing_ran_unapproved(walk: &Walk) -> usize {
-    // The program still lives: what ran by now was approved by now, and is looked for in what is on the disk from now on.
+    // The program still runs: what ran by now was approved by now, so the disk is searched for the approval
+    // after this.
     let made = std::fs::read_dir(walk.home.path().join("work")).expect("the folder").flatten();
     let made: Vec<String> = made.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     let (mut approved, mut texts) = (BTreeSet::new(), Vec::new());
     let mut files: Vec<PathBuf> = Vec::new();
     super::find(&walk.home.path().join("sayso"), &mut files);
     for file in &files {
-        // A line that is being written may end within a letter.
+        // The last line may be incomplete, even within a character.
         let text = String::from_utf8_lossy(&std::fs::read(file).expect("a session")).into_owned();
         for entry in text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
             if entry["decision"] == "approve" {
@@ -499,7 +501,7 @@ fn nothing_ran_unapproved(walk: &Walk) -> usize {
     marks
 }
 
-/// Whether a text names this file: `ran-1` is not named by `ran-10`.
+/// Whether a text names this file: `ran-10` does not name `ran-1`.
 fn makes(text: &str, name: &str) -> bool {
     let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric());
     text.match_indices(name).any(|(at, _)| !text.get(at + name.len()..).is_some_and(goes_on))
@@ -512,7 +514,7 @@ fn a_file_is_made_by_the_text_that_names_it() {
     assert!(!makes("open('ran-10', 'w'); ran-1b", "ran-1"));
 }
 
-/// Ends a program that reads no keys any more: else the test would write for ever and tell nothing.
+/// Ends a program that reads no keys any more; otherwise the test would write for ever and report nothing.
 fn watch(pid: &AtomicU32, steps: &AtomicUsize) {
     let mut last = (0, Instant::now());
     loop {
@@ -530,7 +532,7 @@ fn watch(pid: &AtomicU32, steps: &AtomicUsize) {
     }
 }
 
-/// What came of a walk.
+/// The result of a walk.
 #[derive(Clone, Copy, Debug, Default)]
 struct Came {
     /// Blocks that ran.
@@ -539,7 +541,7 @@ struct Came {
     worked: usize,
 }
 
-/// A walk from its seed to its end.
+/// Runs a walk from its seed to its end.
 fn walk(seed: u64, steps: usize) -> Came {
     let began = Instant::now();
     let mut walk = Walk::begin(seed);
@@ -593,7 +595,7 @@ fn random_walks_end_in_nothing_that_was_not_meant() {
             }
         });
     }
-    // Each long walk sits down to work some thirty times, and by far not each time a block can be decided about.
+    // Each long walk calls `work` some thirty times, but a block can be decided about in only a part of them.
     let least = if long.is_some() { walks as usize } else { 0 };
     let enough = all_came.ran >= least && all_came.worked >= least;
     assert!(enough, "where next to nothing ran next to nothing was shown: {all_came:?}");

@@ -1,5 +1,5 @@
-//! Whatever goes on, whatever is open and whatever was pressed: at every size a frame is drawn, and each of its cells holds
-//! one character that a terminal draws and none that it obeys.
+//! In any state, with anything open and after any keys: at every size a frame is drawn, and each of its cells
+//! contains one character that a terminal draws and none that it obeys.
 
 use super::frame;
 use super::scene::{Scene, confined, inspection, key, report};
@@ -10,15 +10,15 @@ use sayso::domain::*;
 use sayso::tui::widgets::layout::Pane;
 use unicode_width::UnicodeWidthStr as _;
 
-/// What programs and models may bring.
+/// Text that programs and models may print.
 const HOSTILE: &str = "a\u{1b}[31mb\u{1b}[2J \u{7f}\u{9b}5n \u{202e}cba\u{2066} zero\u{200b}width \u{e0041}\u{feff}\r\
                        \u{1b}]52;c;aGk=\u{7} 漢字\t漢 e\u{301}\u{301}\u{301} 👩\u{200d}💻 \u{fe0f}\u{ad}\u{2028}x \u{0}";
 
-/// What a person does.
+/// One thing that a person does.
 #[derive(Clone, Debug)]
 enum Step {
     Key(&'static str),
-    /// A key that stays alone, as one that decides has to.
+    /// A key pressed alone, as one that decides must be.
     Alone(&'static str),
     Mouse(MouseEventKind, u16, u16),
     Paste,
@@ -135,7 +135,7 @@ fn check(scene: &mut Scene, (width, height): (u16, u16)) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// Something hostile in everything that is shown: prompt, prose, code, output, value.
+/// Puts hostile text into everything that is shown: prompt, prose, code, output, value.
 fn hostile(mut scene: Scene) -> Scene {
     if scene.state().phase() == &sayso::engine::Phase::Idle && !sayso::tui::screen::has_problem(scene.state())
     {
@@ -211,13 +211,13 @@ proptest! {
     }
 }
 
-/// The boxes in which a block is decided are among what is drawn.
+/// The boxes that decide about a block are among the screens drawn.
 #[test]
 fn what_is_decided_in_a_box_opens_it() {
     for (name, title) in [("a", "Type"), ("A", "Always"), ("r", "Reject"), ("t", "Limits"), ("e", "EDITING")]
     {
         let mut scene = match name {
-            // A high finding is no rule's business.
+            // A block with a high finding can have no rule.
             "A" => Scene::waiting_with(inspection(confined("python"), Vec::new())),
             _ => Scene::waiting(),
         };

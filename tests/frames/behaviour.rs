@@ -1,4 +1,4 @@
-//! What keys do, without a terminal: wishes are compared as values.
+//! What keys do, without a terminal: the resulting commands are compared as values.
 
 use super::drawn;
 use super::scene::{CODE, Scene, USAGE, clouds, confined, findings, inspection, key, terms};
@@ -14,7 +14,7 @@ use sayso::tui::setup::{Setup, TypedAddress};
 use sayso::tui::ui_command::{Choice, Exit, UiCommand};
 use sayso::tui::widgets::layout::Pane;
 
-/// A block that waits with the focus on it and the quiet time over.
+/// A block waits, it has the focus, and the quiet time is over.
 fn reviewing() -> Scene {
     let mut scene = Scene::waiting();
     scene.frame();
@@ -36,7 +36,7 @@ pub(super) fn ready() -> Scene {
     scene
 }
 
-/// Commands among the wishes.
+/// The engine commands among the UI commands.
 fn commands(wishes: &[UiCommand]) -> Vec<Command> {
     wishes
         .iter()
@@ -47,7 +47,7 @@ fn commands(wishes: &[UiCommand]) -> Vec<Command> {
         .collect()
 }
 
-/// Presses a key and lets the moment pass in which it might turn out to be a paste.
+/// Presses a key and lets the time pass in which it might turn out to be a paste.
 fn decide(scene: &mut Scene, name: &str) -> Vec<Command> {
     let mut wishes = scene.press(&[name]);
     scene.pass(50);
@@ -151,7 +151,7 @@ fn letters_in_the_message_never_reach_the_block() {
     assert_eq!(scene.screen.panes.focus, Pane::Message, "the focus stays with who types");
 }
 
-/// A session after its first turn in which each step is asked about.
+/// A session after its first turn that asks before each further step.
 fn limited() -> Scene {
     let mut scene = Scene::with(Settings { step_limit: 1, ..Settings::default() });
     scene.first_step(USAGE);
@@ -206,7 +206,7 @@ fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
             assert_eq!(commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{from:?}");
             assert_eq!(scene.screen.panes.composer.full_text(), "half a sentence");
         }
-        // Where the word has to be typed it brings its box, no more.
+        // If the word has to be typed, the key only opens the box for it.
         let mut scene = reviewing();
         scene.see_everything();
         scene.press(&["ctrl-y"]);
@@ -215,7 +215,7 @@ fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
         scene.pass(300);
         assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
         assert!(scene.screen.top::<Confirm>().is_some());
-        // A list over the panes, or the editor, is not left by it.
+        // The key does not leave a list over the panes, or the editor.
         let mut scene = ready();
         scene.press(&["f2"]);
         scene.press(&["ctrl-y"]);
@@ -236,7 +236,7 @@ fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
 fn whoever_goes_to_a_block_is_told_what_is_not_shown_yet() {
     for (size, told) in [((140, 60), "look at it, then"), ((80, 24), "lines not shown yet: Space.")] {
         let mut scene = super::scene::acted(size, Scene::waiting);
-        // The second time it is there already, and too early.
+        // The second time the focus is there already, and it is too early.
         for _ in 0..2 {
             scene.pass(100);
             scene.press(&["ctrl-y"]);
@@ -244,7 +244,7 @@ fn whoever_goes_to_a_block_is_told_what_is_not_shown_yet() {
             assert!(screen.contains(told), "{screen}");
         }
     }
-    // What was said of a block says nothing of another that came in front of it.
+    // A note about one block says nothing about another that came in front of it.
     let mut scene = ready();
     scene.press(&["ctrl-y"]);
     assert!(drawn(&mut scene, 100, 30).contains("Block 3: look at it, then Ctrl-Y again approves."));
@@ -301,7 +301,7 @@ fn the_title_says_that_the_keys_are_open_when_they_are() {
         scene.press(&[key]);
         let deadline = scene.screen.guard.next_deadline().unwrap();
         assert!(deadline > scene.at);
-        // A frame in between, for another reason, eats nothing of the news.
+        // A frame drawn in between for another reason does not swallow the news.
         scene.at = deadline.checked_sub(std::time::Duration::from_millis(5)).unwrap();
         super::drawn(&mut scene, 140, 40);
         scene.at = deadline;
@@ -401,7 +401,7 @@ fn nothing_runs_from_the_editor() {
 #[test]
 fn ctrl_c_goes_down_its_ladder() {
     crate::at_every_size(|| {
-        // A run: interrupt, then a question.
+        // During a run: interrupt, then a question.
         let mut scene = Scene::waiting();
         scene.frame();
         scene.running(3, "x\n", 1_000);
@@ -415,13 +415,13 @@ fn ctrl_c_goes_down_its_ladder() {
         scene.pass(800);
         assert_eq!(commands(&scene.press(&["k"])), [Command::Kill]);
 
-        // A reply: stop.
+        // During a reply: stop.
         let mut scene = Scene::worked();
         scene.streaming("Well, ");
         scene.frame();
         assert_eq!(commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
 
-        // Text: cleared, and it comes back. Then twice to quit.
+        // With text: it is cleared, and can be brought back. Then twice to quit.
         let mut scene = Scene::worked();
         scene.type_text("precious");
         scene.press(&["ctrl-c"]);
@@ -630,12 +630,12 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
         scene
     };
     let paste = |scene: &mut Scene, text: &str| scene.step(|screen, ctx| drop(screen.paste(text, ctx)));
-    // What needs no key takes none.
+    // A choice that needs no key takes none.
     let mut scene = welcome();
     scene.press(&["k"]);
     let text = super::drawn(&mut scene, 100, 30);
     assert!(!text.contains("paste a key") && !text.contains("key for"), "{text}");
-    // One that is in the environment already may be replaced, for that provider.
+    // A key from the environment may be replaced for that provider.
     scene.press(&["down", "down", "down", "k"]);
     paste(&mut scene, "sk-very-secret");
     let text = super::drawn(&mut scene, 100, 30);
@@ -646,7 +646,7 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
         panic!("{wishes:?}")
     };
     assert_eq!(provider, "anthropic");
-    // A key that was typed and not sent is kept for nobody.
+    // A key that was typed and not sent is not kept.
     let mut scene = welcome();
     scene.press(&["3"]);
     paste(&mut scene, "sk-very-secret");
@@ -658,7 +658,7 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
         matches!(&wishes[..], [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { key: None, .. }))]),
         "{wishes:?}"
     );
-    // A server of one's own: the key, then its address.
+    // For the person's own server: first the key, then its address.
     let mut scene = welcome();
     scene.press(&["down", "down", "down", "down", "down", "k"]);
     paste(&mut scene, "sk-very-secret");
@@ -671,7 +671,8 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
     );
 }
 
-/// A key goes to the address that it was pasted for: where that one is corrected, the screen asks for it again.
+/// A key is sent only to the address for which it was pasted: if that is corrected, the screen asks for it
+/// again.
 #[test]
 fn an_address_that_is_corrected_says_that_its_key_is_gone() {
     let corrects = |with_key: bool| {
@@ -684,7 +685,7 @@ fn an_address_that_is_corrected_says_that_its_key_is_gone() {
     let mut scene = corrects(true);
     let text = super::drawn(&mut scene, 100, 30);
     assert!(text.contains("address: https://lm.example.com/v1") && text.contains(gone), "{text}");
-    // What it says leads to a key again, and then it is no longer said.
+    // The hint leads to pasting a key again; then the hint is gone.
     scene.press(&["esc", "k"]);
     scene.step(|screen, ctx| drop(screen.paste("sk-very-secret", ctx)));
     scene.press(&["enter"]);
@@ -716,7 +717,8 @@ fn what_says_that_keys_are_ignored_goes_when_they_are_not() {
     assert!(!text.contains("ignored") && text.contains("Block 3 waits."), "{text}");
 }
 
-/// A failure is told with the same keys in its panel and in the row of keys, and the way there is told from the message.
+/// A failure shows the same keys in its panel and in the row of keys, and from the message box the way there is
+/// shown.
 #[test]
 fn what_can_be_done_is_told_once_and_from_the_message_too() {
     for (kind, keys) in [
@@ -763,7 +765,7 @@ fn a_title_names_a_key_that_works_where_the_keys_are() {
     assert!(text.contains("new lines  G"), "{text}");
 }
 
-/// Rows that a block does not need are the conversation's.
+/// The conversation gets the rows that a block does not need.
 #[test]
 fn a_short_block_leaves_its_rows_to_the_conversation() {
     let mut scene = Scene::at_work();
@@ -778,7 +780,7 @@ fn a_short_block_leaves_its_rows_to_the_conversation() {
     let code: Vec<&str> =
         text.lines().skip(at("Block 3 bash")).take_while(|row| !row.contains('└')).collect();
     assert!(code.iter().all(|row| row.chars().any(|c| !" │┃".contains(c))), "no row of it is empty:\n{text}");
-    // One that needs the room has it.
+    // A block that needs the room gets it.
     let text = super::drawn(&mut Scene::waiting(), 100, 30);
     let at = |words: &str| text.lines().position(|row| row.contains(words)).expect(words);
     assert!(at("Block 3 python") - at(" Chat ") < 6, "{text}");
@@ -828,7 +830,7 @@ fn enter_or_a_click_on_the_line_of_a_block_opens_it() {
     scene.step(|screen, ctx| screen.mouse(click(down, u16::try_from(row).unwrap()), ctx));
     scene.step(|screen, ctx| screen.mouse(click(up, u16::try_from(row).unwrap()), ctx));
     assert_eq!((scene.screen.panes.focus, scene.screen.panes.code.subject()), (Pane::Code, Some(BlockId(1))));
-    // From there the conversation marks what the code shows.
+    // From there the conversation marks the block that the code pane shows.
     scene.screen.panes.focus = Pane::Chat;
     assert!(super::drawn(&mut scene, 140, 40).contains("> block 1"));
     scene.press(&["]"]);
@@ -849,7 +851,7 @@ fn z_gives_a_pane_the_whole_screen_and_takes_it_back() {
         assert!(whole.contains("ax.set_title"), "more of the code is seen:\n{whole}");
         scene.press(&["z"]);
         assert_eq!(super::drawn(&mut scene, width, height).lines().nth(1), before.lines().nth(1));
-        // Another pane is seen as soon as it has the focus.
+        // Another pane is shown as soon as it has the focus.
         scene.press(&["z", "tab"]);
         let other = super::drawn(&mut scene, width, height);
         assert!(other.contains(" Chat ") && other.contains("Block 3"), "{other}");
@@ -879,7 +881,7 @@ fn borders_are_moved_by_keys_and_by_the_mouse() {
         assert_eq!(higher.height, code.height + 2, "{code} {higher}");
         scene.press(&["<", "-", "-"]);
         assert_eq!((stands(&scene).0, stands(&scene).1), (chat, code));
-        // The mouse takes the border between code and output two rows down.
+        // The mouse drags the border between code and output down by two rows.
         let (.., output) = stands(&scene);
         let at = (output.x + 20, output.y);
         scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Down(MouseButton::Left), at), ctx));
@@ -894,7 +896,7 @@ fn borders_are_moved_by_keys_and_by_the_mouse() {
     }
 }
 
-/// The key that goes to the block approves while the quiet time locks letters: no more than letters is told as locked.
+/// The key to the block approves even while the quiet time locks letters: only letters are shown as locked.
 #[test]
 fn what_is_told_as_locked_is_locked() {
     for size in super::SIZES {

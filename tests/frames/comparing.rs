@@ -25,7 +25,7 @@ fn session(id: &str, name: &str, of: Option<(&str, BranchPlace)>) -> Summary {
     }
 }
 
-/// Newest first; the session that is open is `01`.
+/// Newest first; `01` is the open session.
 fn family() -> Vec<Summary> {
     let block = |number| BranchPlace::Block(BlockId(number));
     let all = [
@@ -106,7 +106,7 @@ fn the_list_compares_what_is_chosen_with_what_is_open() {
     scene.press(&["esc", "up", "up"]);
     let seen = drawn(&mut scene, 100, 30);
     assert!(seen.contains("preview: sales-q3 "), "back in the list: {seen}");
-    // It is open, so that it can neither be opened nor deleted.
+    // It is open, so it can neither be opened nor deleted.
     assert!(
         !seen.contains("Enter open") && !seen.contains("Del delete") && seen.contains("rename"),
         "{seen}"
@@ -127,7 +127,7 @@ fn failed_with(id: &str) -> JobResult {
     JobResult::Compared(file(id), Err("Not compared: the other session is gone.".into()))
 }
 
-/// Both lists that compare, and the key that does it there.
+/// Both lists that can compare, and the key that does it in each.
 fn lists() -> Vec<(Scene, &'static str)> {
     let mut of_the_tree = Scene::worked();
     command(&mut of_the_tree, "/compare");
@@ -141,7 +141,7 @@ fn one_comparison_at_a_time_is_asked_for_and_its_view_opens_once() {
         assert_eq!(compared(&scene.press(&[key])), Some(&file("04")));
         assert!(drawn(&mut scene, 140, 40).contains("Comparing."), "{key}");
         assert_eq!(compared(&scene.press(&["down", key, key, "up", key])), None, "{key}");
-        // What another list asked for is not for this one.
+        // The result of a job from another list is ignored.
         told(&mut scene, compared_with("02"));
         assert!(drawn(&mut scene, 140, 40).contains("Comparing."), "{key}");
         (0..3).for_each(|_| told(&mut scene, compared_with("04")));
@@ -168,7 +168,7 @@ fn a_comparison_does_not_open_over_a_question_or_a_name_that_is_typed() {
     }
 }
 
-/// The same beginning, then another question on the right, with what came of each.
+/// Two sessions with the same beginning; the right one has another question, and each has its own results.
 fn comparison() -> Arc<SessionComparison> {
     let at = |entry| (Timestamp(0), entry);
     let block = |id: u32, source: &str| {
@@ -252,7 +252,7 @@ fn the_newest_other_of_the_tree_is_offered_and_this_one_is_not_compared_with_its
     let seen = drawn(&mut scene, 100, 30);
     assert!(!seen.contains("notes") && !seen.contains("orphan"), "they are of other trees: {seen}");
     assert_eq!(compared(&scene.press(&["enter"])), Some(&PathBuf::from("/sessions/04.jsonl")));
-    // What failed is told, and another one can be chosen.
+    // A failure is shown, and another session can be chosen.
     told(&mut scene, failed_with("04"));
     assert!(drawn(&mut scene, 140, 40).contains("Not compared: the other session is gone."));
     assert_eq!(compared(&scene.press(&["down", "enter"])), Some(&PathBuf::from("/sessions/03.jsonl")));

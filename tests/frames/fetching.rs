@@ -1,4 +1,5 @@
-//! Blocks that fetch what another block needs: packages, an image. Who does it, from where, where to, and what stays.
+//! Blocks that fetch what another block needs (packages, an image): who fetches, from where, to where, and what
+//! stays.
 
 use super::scene::{Scene, findings, inspection, terms};
 use super::snapshots;
@@ -7,7 +8,7 @@ use sayso::engine::Inspection;
 use sayso::exec;
 use sayso::tui::widgets::layout::Pane;
 
-/// A block of sayso's own waits in front of block 3, which was found to lack something.
+/// A block made by sayso waits in front of block 3, which lacks something.
 fn fetching(lacks: Inspection, found: Inspection) -> Scene {
     let mut scene = Scene::waiting_with(lacks);
     scene.inspected(4, found);
@@ -76,7 +77,7 @@ fn into(cwd: &str) -> Terms {
     }
 }
 
-/// What is found out about an installation of these packages into this folder.
+/// The inspection of an installation of these packages into this folder.
 fn installation(source: &str, cwd: &str, venv: bool) -> Inspection {
     let review = exec::packages::review("python", source);
     Inspection { review, venv: venv.then(|| VENV.into()), ..inspection(into(cwd), Vec::new()) }
@@ -117,9 +118,9 @@ fn the_other_place_is_a_new_text_that_is_asked_about() {
     assert!(shown.contains(r#"Edit("into: .venv\nnumpy\npandas\n")"#), "{shown}");
     let shown = format!("{:?}", installing_into_venv().press(&["I"]));
     assert!(shown.contains(r#"Edit("numpy\npandas\n")"#), "{shown}");
-    // Where there is no such environment, nothing is offered.
+    // Without such an environment, nothing is offered.
     assert!(installing(false).press(&["I"]).is_empty());
-    // Other blocks have no other place.
+    // For other blocks there is no other place.
     let mut scene = Scene::waiting();
     scene.frame();
     scene.screen.panes.focus = Pane::Code;

@@ -1,4 +1,4 @@
-//! Finding: in all panes, with counts and marks, and back to where everything stood.
+//! Searching in all panes, with counts and marks, and returning to the places before.
 
 use super::scene::{Scene, TABLE, report};
 use super::{drawn, snapshots};
@@ -22,7 +22,7 @@ fn searching(scene: &mut Scene, text: &str) {
     scene.type_text(text);
 }
 
-/// The row of the screen that says what goes on.
+/// The status row of the screen.
 fn told(scene: &mut Scene) -> String {
     let screen = drawn(scene, 140, 40);
     screen.lines().nth(38).unwrap().trim().to_owned()
@@ -53,7 +53,7 @@ fn counts_are_of_each_pane_and_keys_go_through_them() {
     assert!(told(&mut scene).contains("2 of 2   Chat 3  Code 0  Output 2   only Output"));
     scene.press(&["tab"]);
     assert!(told(&mut scene).starts_with("5 of 5"));
-    // A capital letter that is typed counts.
+    // A typed capital letter makes case matter.
     scene.press(&["ctrl-u"]);
     scene.type_text("Region");
     assert_eq!(told(&mut scene), "1 of 1   Chat 0  Code 0  Output 1");
@@ -109,7 +109,7 @@ fn the_code_of_another_block_is_shown_and_the_one_before_comes_back() {
         let found = drawn(&mut scene, width, height);
         assert!(found.contains("Block 2 python"), "{found}");
         scene.press(&["esc"]);
-        // The block is looked at anew, as its title says; the rows are those of before.
+        // The block has to be looked at again, as its title says; its rows are the same as before.
         let rows = |screen: &str| {
             screen.lines().skip(2).filter(|row| row.contains(" │ ")).map(str::to_owned).collect()
         };

@@ -1,4 +1,4 @@
-//! Files that a message names: the list behind an `@`, what goes out, what is refused.
+//! Files that a message names: the list behind an `@`, what is sent, what is refused.
 
 use super::scene::Scene;
 use super::{drawn, snapshots};
@@ -27,7 +27,7 @@ fn listed(is_cut: bool) -> JobResult {
     JobResult::FolderFiles(Arc::new(FolderFiles { files, is_cut, ..FolderFiles::default() }))
 }
 
-/// The list stands open behind `Explain @`.
+/// The list is open behind `Explain @`.
 fn listing() -> Scene {
     let mut scene = Scene::worked();
     scene.type_text("Explain ");
@@ -41,7 +41,7 @@ fn message(scene: &Scene) -> String {
     scene.screen.panes.composer.full_text()
 }
 
-/// The message that is read for its files, given to the driver.
+/// Presses Enter; returns the message that the driver is asked to read files for.
 fn enter(scene: &mut Scene) -> String {
     let wishes = scene.press(&["enter"]);
     let [UiCommand::Job(Job::GivenFiles(text))] = &wishes[..] else { panic!("{wishes:?}") };
@@ -91,7 +91,7 @@ fn a_file_is_taken_by_tab_or_enter_and_another_can_follow() {
 
 #[test]
 fn the_list_takes_no_letter_from_the_text() {
-    // Esc leaves the text, a blank goes on with it, taking the @ back closes the list.
+    // Esc keeps the text, a space continues after it, deleting the @ closes the list.
     let mut scene = listing();
     scene.type_text("da");
     scene.press(&["esc"]);
@@ -106,12 +106,12 @@ fn the_list_takes_no_letter_from_the_text() {
     scene.press(&["backspace", "backspace"]);
     assert_eq!(message(&scene), "Explain ");
     assert!(scene.screen.overlays.is_empty());
-    // Inside of an address no list opens.
+    // Inside an address no list opens.
     let mut scene = Scene::worked();
     scene.type_text("bob");
     assert!(scene.press(&["@"]).is_empty());
     assert!(scene.screen.overlays.is_empty());
-    // Before the files are listed, Enter takes nothing.
+    // Before the files are listed, Enter does nothing.
     let mut scene = Scene::worked();
     scene.press(&["@"]);
     scene.type_text("lo");
@@ -130,7 +130,7 @@ fn a_message_goes_out_when_its_files_were_read() {
     let [UiCommand::Send(Command::Submit(prompt))] = &wishes[..] else { panic!("{wishes:?}") };
     assert_eq!((&prompt.text, &prompt.files), (&text, &vec![load_py()]));
     assert!(scene.screen.panes.composer.is_empty());
-    // What comes late changes nothing.
+    // A late result changes nothing.
     assert!(found(&mut scene, JobResult::GivenFiles(text, Ok(vec![load_py()]))).is_empty());
 }
 

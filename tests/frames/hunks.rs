@@ -1,4 +1,4 @@
-//! Hunks in the review of a change: kept, dropped, taken back; what runs is what is shown.
+//! Hunks in the review of a change: kept, dropped, restored; exactly what is shown runs.
 
 use super::scene::{Scene, writing};
 use super::{drawn, snapshots};
@@ -18,7 +18,7 @@ fn new() -> String {
         .replace("line 38\n", "")
 }
 
-/// What waits is looked at, long enough to be decided about.
+/// The waiting block has the focus, and was shown long enough to be decided about.
 fn at_code(mut scene: Scene) -> Scene {
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
@@ -28,7 +28,7 @@ fn at_code(mut scene: Scene) -> Scene {
     scene
 }
 
-/// A block that writes a file anew waits in the review.
+/// A block that replaces a file waits in review.
 fn review(before: &str, after: &str) -> Scene {
     let mut scene = Scene::at_work();
     scene.pass(5_000);
@@ -37,7 +37,7 @@ fn review(before: &str, after: &str) -> Scene {
     at_code(scene)
 }
 
-/// Presses a key that decides; an edit goes to the engine, and its text is looked at.
+/// Presses a key that decides; an edit is sent to the engine, and its text inspected.
 fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
     scene.pass(1_000);
     let mut wishes = scene.press(&[name]);
@@ -65,7 +65,7 @@ fn a_change_is_shown_in_hunks() {
     assert!(text.contains("+>"), "the chosen one is marked: {text}");
 }
 
-/// An edit of two files waits in the review, as it was found in them.
+/// An edit of two files waits in review, placed in their texts.
 fn edit() -> Scene {
     let mut scene = Scene::at_work();
     scene.pass(5_000);

@@ -1,4 +1,4 @@
-//! Images of a run: each has its row, one can stand alone, and what is not drawn is said.
+//! Images of a run: each has its row, one can be shown alone, and a note says which are not drawn.
 
 use super::drawn;
 use super::scene::{Scene, image, report};
@@ -8,7 +8,7 @@ use sayso::driver::Job;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
-/// A run that showed a figure and wrote two files of pictures, and printed something.
+/// A run that showed a figure, wrote two picture files and printed something.
 fn drawn_by_a_run() -> Scene {
     drawn_by(vec![image("figure-1.png")])
 }
@@ -33,7 +33,7 @@ fn printed_and_drawn(text: &str, images: Vec<ImageRef>) -> Scene {
     scene
 }
 
-/// Paints what was asked for: rows with the name of the file, or nothing for what can't be drawn.
+/// Paints the requested pictures: rows with the name of the file, or the reason for one that can't be drawn.
 fn paint(scene: &mut Scene, broken: &str, reason: UndrawnReason) {
     while let Some(wanted) = scene.screen.panes.pictures.next_wanted() {
         let name = wanted.path.display().to_string();
@@ -70,7 +70,7 @@ fn every_image_has_a_row_with_file_size_and_pixels() {
     }
 }
 
-/// Why an image is not drawn is told by who knows it, and nothing is told that is not known.
+/// The row says why an image is not drawn, and claims nothing that is not known.
 #[test]
 fn the_row_says_why_an_image_is_not_drawn() {
     for (reason, said) in [
@@ -97,7 +97,7 @@ fn the_row_says_why_an_image_is_not_drawn() {
     }
 }
 
-/// Pictures are drawn after the end of the run: what it came to stays at the top.
+/// Pictures are drawn after the end of the run: its value stays at the top.
 #[test]
 fn the_value_stays_in_view_when_the_images_come() {
     for size in super::SIZES {
@@ -116,7 +116,7 @@ fn the_value_stays_in_view_when_the_images_come() {
             screen.contains("exit 0") && screen.contains("42") && !screen.contains("printed"),
             "{screen}"
         );
-        // The first that is in view is meant, and only what is there is offered.
+        // The first visible image is meant, and only available actions are offered.
         scene.press(&["enter"]);
         let alone = seen(&mut scene, size);
         assert!(
@@ -162,7 +162,7 @@ fn an_image_stands_alone_and_the_next_and_the_one_before_are_a_key_away() {
     }
 }
 
-/// Who read further up comes back to the same line, also where the window became another one meanwhile.
+/// A person who scrolled up returns to the same line, even if the window changed its size meanwhile.
 #[test]
 fn a_place_between_lines_is_kept_while_an_image_is_alone() {
     for size in [(140, 40), (80, 24)] {
@@ -229,14 +229,15 @@ fn a_run_without_images_says_so_and_an_svg_is_not_opened() {
     assert!(seen(&mut scene, (140, 40)).contains("o open image"));
 }
 
-/// What stands on screen was there for a while, and no key was pressed: a key counts.
+/// The screen has been shown for a while, and no key was pressed: a key counts.
 fn settled(scene: &mut Scene) {
     scene.pass(2_000);
     scene.frame();
     scene.pass(2_000);
 }
 
-/// `w` saves what it is said to save: an image that the run showed; what it wrote is a file of the folder already.
+/// `w` saves what the hint says: an image that the run showed; an image that the run wrote is in the folder
+/// already.
 #[test]
 fn saving_is_offered_for_what_it_saves() {
     let saved = |wishes: &[UiCommand]| -> Vec<String> {
@@ -280,7 +281,7 @@ fn saving_is_offered_for_what_it_saves() {
     assert_eq!(saved(&scene.press(&["w"])), ["figure-1.svg", "figure-2.png"], "all that it showed");
 }
 
-/// Keys that are read together find no frame between them: none of them speaks of an image that is not there.
+/// Keys read together have no frame between them: none of them may refer to an image that does not exist.
 #[test]
 fn keys_beyond_the_last_image_save_the_last_one() {
     for beyond in ["down", "end"] {
@@ -298,7 +299,7 @@ fn keys_beyond_the_last_image_save_the_last_one() {
         scene.key(beyond);
         scene.pass(2_000);
         scene.key("w");
-        // It counts once the terminal answered, and no frame was drawn since the keys.
+        // The key counts once the terminal answered, and no frame was drawn since.
         scene.pass(401);
         for query in scene.screen.guard.queries(scene.at) {
             scene.screen.guard.fence_answered(query.place(), scene.at);

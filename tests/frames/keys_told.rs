@@ -1,4 +1,4 @@
-//! What the screen says of keys: each once, and only where it does that.
+//! What the screen says about keys: each key once, and only where it works.
 
 use super::scene::{Scene, clouds};
 use super::{SIZES, drawn};
@@ -18,7 +18,7 @@ fn keys(screen: &str) -> &str {
     screen.lines().rev().nth(1).expect("a last row")
 }
 
-/// The whole help, opened by its key, in a window that holds it.
+/// The whole help, opened by its key, in a window large enough for it.
 fn help(scene: &mut Scene) -> String {
     scene.press(&["f1"]);
     drawn(scene, 140, 120)
@@ -35,9 +35,9 @@ fn help_in_the_editor_names_what_its_keys_do_there() {
     assert_eq!(told.matches(" redo ").count(), 1, "{told}");
     assert!(told.contains("Tab         indent") && !told.contains("next pane"), "{told}");
     assert!(told.contains("Everywhere") && told.contains("Ctrl-Z      suspend"), "{told}");
-    // Ctrl-] goes to a bracket here; its other key is free.
+    // Ctrl-] goes to a bracket here, but the other key for handing over is free.
     assert!(told.contains("Ctrl-]      to the other bracket") && told.contains("  Ctrl-5      "), "{told}");
-    // Where Tab goes on to the next pane that is said.
+    // Where Tab goes to the next pane, the help says so.
     let mut scene = at_block();
     assert!(help(&mut scene).contains("Tab         next pane"));
 }
@@ -59,7 +59,7 @@ fn help_over_a_list_names_the_keys_that_the_list_has() {
     scene.press(&["?"]);
     let told = drawn(&mut scene, 140, 120);
     assert!(others.iter().all(|words| !told.contains(words)), "{told}");
-    // Nothing is written there.
+    // Nothing can be typed there.
     assert!(!told.contains("cut word") && !told.contains("select all"), "{told}");
     for words in ["1-6         choose", "q           quit", "Enter       take"] {
         assert!(told.contains(words), "{words}\n{told}");
@@ -67,7 +67,7 @@ fn help_over_a_list_names_the_keys_that_the_list_has() {
     assert!(!told.contains("paste a key"), "{told}");
     scene.press(&["esc", "down", "down", "?"]);
     assert!(drawn(&mut scene, 140, 120).contains("k           paste a key"));
-    // The list of sessions has them.
+    // The list of sessions has these keys.
     let mut scene = Scene::worked();
     scene.type_text("/resume");
     scene.press(&["enter"]);
@@ -98,7 +98,7 @@ fn a_box_and_the_last_row_name_a_key_once() {
     }
 }
 
-/// Where a box can't show all of its answers the last row names them.
+/// If a box can't show all of its answers, the last row names them.
 #[test]
 fn the_answers_of_a_question_are_told_however_long_it_is() {
     let mut scene = Scene::worked();
@@ -112,7 +112,7 @@ fn the_answers_of_a_question_are_told_however_long_it_is() {
 fn keys_are_said_to_be_open_only_where_they_decide() {
     for (width, height) in SIZES {
         let mut scene = at_block();
-        // A window of another size begins the quiet time anew.
+        // A window of another size starts the quiet time again.
         drawn(&mut scene, width, height);
         scene.pass(2_000);
         let screen = drawn(&mut scene, width, height);
@@ -124,7 +124,7 @@ fn keys_are_said_to_be_open_only_where_they_decide() {
         scene.pass(2_000);
         let screen = drawn(&mut scene, width, height);
         assert!(!screen.contains("keys open") && !screen.contains("locked"), "{screen}");
-        // Where one pane is shown the title of the block is out of sight.
+        // Where only one pane is shown, the title of the block is not visible.
         assert!(width == 80 || screen.contains("seen 1/1 "), "{screen}");
     }
 }

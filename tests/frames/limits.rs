@@ -1,4 +1,4 @@
-//! The limits of a block: the form, and the same in words.
+//! The limits of a block: by the form and by the command.
 
 use super::scene::Scene;
 use super::{drawn, snapshots};
@@ -25,7 +25,7 @@ fn open() -> Scene {
     scene
 }
 
-/// Presses keys, each of them by itself.
+/// Presses keys one by one.
 fn press(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
     let mut wishes = Vec::new();
     for key in keys {
@@ -136,7 +136,7 @@ fn the_same_by_words() {
     let wanted = Limits { wall_ms: 30_000, processes: 64, ..Limits::default() };
     assert_eq!(limits, wanted);
     assert_eq!(sent(&command(&mut scene, "/limits 45")).unwrap().wall_ms, 45_000);
-    // What can't be read stands in the form, what is no limit in the message again.
+    // An unreadable value stays in the form; an unknown limit goes back into the message box.
     assert!(command(&mut scene, "/limits memory 2X output 64K").is_empty());
     let Some(form) = scene.screen.top::<LimitsForm>() else { panic!("no form") };
     assert_eq!((form.rows[1].field.text(), form.rows[5].field.text()), ("2X".into(), "64K".into()));

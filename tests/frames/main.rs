@@ -1,4 +1,4 @@
-//! Every screen at four sizes, as a person sees it. A visible change changes a snapshot here.
+//! Every screen at three sizes, as a person sees it. A visible change changes a snapshot here.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
@@ -43,10 +43,10 @@ use sayso::tui::widgets::look::{DrawStyle, Glyphs};
 use sayso::tui::widgets::words::Locale;
 use scene::Scene;
 
-/// The sizes: wide, medium, narrow. One that is too small shows the same of every scene (`screens`).
+/// The sizes: wide, medium, narrow. A window that is too small shows the same for every scene (`screens`).
 pub const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
 
-/// Draws a scene: its cells, and what came of drawing them.
+/// Draws a scene: returns its cells and the result of drawing.
 pub fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult) {
     scene.screen.resized((width, height), scene.at);
     scene.settle();
@@ -98,14 +98,14 @@ pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
     }
 }
 
-/// Plays something in a terminal of each size from its beginning.
+/// Runs a scenario in terminals of each size, from its beginning.
 pub fn at_every_size(play: impl Fn()) {
     for size in SIZES {
         scene::acted(size, &play);
     }
 }
 
-/// Snapshots of a scene at all sizes, at which it was played from its beginning.
+/// Takes snapshots of a scene at all sizes; the scene is played from its beginning at each size.
 pub fn snapshots(name: &str, make: impl Fn() -> Scene) {
     pictures::write(name, &make);
     for (width, height) in SIZES {

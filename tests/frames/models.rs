@@ -1,4 +1,4 @@
-//! What has to do with models: choosing one, what a chat takes and costs, what a model thinks of a block.
+//! Models: choosing one, what a chat uses and costs, a model's opinion of a block.
 
 use super::scene::{ANSWER, Scene, clouds, findings, inspection, terms, writing};
 use super::{drawn, snapshots};
@@ -36,7 +36,7 @@ pub fn ollama(models: &[&str]) -> Offer {
     Offer { address: Some("http://127.0.0.1:11434".into()), ..offer }
 }
 
-/// What a person with Ollama and a key for Anthropic is offered.
+/// What is offered to a person with Ollama and a key for Anthropic.
 fn offers() -> Vec<Offer> {
     let local =
         |model, context| ModelInfo { local: true, tools: Some(true), ..info("ollama", model, context) };
@@ -103,7 +103,7 @@ fn picking() -> Scene {
     scene
 }
 
-/// A prompt of the system so long that the tokens which the model counts are credible.
+/// A system prompt so long that the model's token counts are plausible.
 fn long_prompt() -> Settings {
     Settings { system_prompt: "Code is shown before it runs.\n".repeat(1_500), ..Settings::default() }
 }
@@ -152,7 +152,7 @@ fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     };
     assert_eq!(provider, "openai");
 
-    // Who is still being asked, or failed, has nothing to choose from; the list stays open.
+    // A provider that was not answered yet, or failed, has no models to choose; the list stays open.
     for row in ["openrouter", "groq"] {
         let mut scene = picking();
         scene.type_text(row);
@@ -210,7 +210,7 @@ fn a_choice_of_provider_can_be_left_where_one_is_in_use() {
     assert!(scene.screen.top::<Welcome>().is_some());
 }
 
-/// A session with a model of which much is known; it costs 10 dollars for a million tokens that it reads.
+/// A session with a model of which much is known; it costs 10 dollars per million input tokens.
 fn known() -> Scene {
     let price = Price { input: 10_000, output: 40_000, ..Price::default() };
     let shipped = [("ollama/qwen3-coder".to_owned(), price)].into_iter().collect();
@@ -227,7 +227,7 @@ fn known() -> Scene {
     scene
 }
 
-/// The same after a turn: of one reply it is not known what it cost, and of the next one it is.
+/// The same after a turn: the cost of one reply is unknown, that of the next is known.
 fn informed() -> Scene {
     let mut scene = known();
     scene.first_step(Usage::default());
@@ -366,7 +366,7 @@ fn commands_of_context_cost_and_instructions() {
     );
 }
 
-/// A block that waits with the focus on it.
+/// A block waits with the focus on it.
 fn reviewing() -> Scene {
     let mut scene = Scene::waiting();
     scene.frame();
@@ -376,7 +376,7 @@ fn reviewing() -> Scene {
     scene
 }
 
-/// The same, with what a model said of it when it was asked.
+/// The same, with the opinion of a model.
 fn advised(text: Result<&str, &str>) -> Scene {
     let mut scene = reviewing();
     scene.command(Command::Consult(BlockId(3)));
@@ -418,8 +418,8 @@ fn asking_for_a_second_opinion_holds_up_nothing() {
     assert!(scene.press(&["J"]).is_empty(), "it is asked once");
 }
 
-/// A second opinion, then the line of a finding, then the approval: neither takes from what was seen, and neither stands in
-/// for the typed word.
+/// A second opinion, then the line of a finding, then the approval: neither resets what was seen, and neither
+/// replaces the typed word.
 #[test]
 fn an_opinion_and_a_look_at_the_finding_leave_the_approval_as_it_is() {
     for size in super::SIZES {
@@ -432,7 +432,7 @@ fn an_opinion_and_a_look_at_the_finding_leave_the_approval_as_it_is() {
         let screen = drawn(&mut scene, size.0, size.1);
         assert!(screen.contains("!! 11 │     shutil.rmtree(old)"), "{screen}");
         assert!(screen.contains("asking a model") && scene.screen.guard.rows().is_all_seen(), "{screen}");
-        // Letters before it are no words: the keys are quiet again.
+        // The quiet time passes, so that the letter is not taken for text.
         scene.pass(2_000);
         assert!(scene.press(&["a"]).is_empty(), "a high finding takes its word");
         let screen = drawn(&mut scene, size.0, size.1);
@@ -490,10 +490,10 @@ fn a_block_that_a_rule_forbids() {
     assert!(note.starts_with("Block 3 is denied, line 11: forbidden (shutil.rmtree)"), "{note}");
 }
 
-/// The file that a model would write.
+/// The file that a model wants to write.
 const NOTES: &str = r##"{"path": "notes.md", "content": "# Regions\n\nNorth leads with 1.25 M.\nEast follows.\n\nSource: sales.csv\n"}"##;
 
-/// A block that writes a file waits, against what stands in it.
+/// A block that writes a file waits; `before` is the file's present text.
 fn writes(mut scene: Scene, before: Option<&str>) -> Scene {
     scene.inspected(3, writing(before));
     scene.frame();

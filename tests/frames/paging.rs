@@ -1,4 +1,4 @@
-//! The pager: what is in a file, as text, at every size; and what keys do in it.
+//! The pager: the content of a file as text, at every size, and its keys.
 
 use super::scene::{Scene, report};
 use super::{drawn, snapshots};
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 const HOSTILE: &str = "first \u{1b}[31mred\u{1b}[0m\u{1b}[2J\tafter a tab\r\n\
                        \u{202e}backwards\u{202c} zero\u{200b}width tag\u{e0041} 漢字 e\u{301}\n";
 
-/// A file of this test, deleted with it.
+/// A file for this test; deleted on drop.
 struct Blob(tempfile::TempDir);
 
 impl Blob {
@@ -24,7 +24,7 @@ impl Blob {
         self.0.path().join("run-1.out")
     }
 
-    /// The pager over it, opened by its key.
+    /// The pager showing the file, opened by its key.
     fn opened(&self, size: (u16, u16)) -> Scene {
         let mut scene = Scene::asked();
         scene.screen.resized(size, scene.at);
@@ -43,7 +43,7 @@ fn numbered(lines: usize) -> Vec<u8> {
     (1..=lines).flat_map(|n| format!("line {n} of {lines}\n").into_bytes()).collect()
 }
 
-/// The text of the pager, without its border.
+/// The text in the pager, without its border.
 fn rows(screen: &str) -> Vec<String> {
     let inside = screen.lines().filter_map(|row| row.strip_prefix(['│', '┃']));
     inside.map(|row| row.trim_end_matches(['│', '┃']).trim().to_owned()).collect()
@@ -73,7 +73,7 @@ fn keys_go_through_it() {
     let mut scene = blob.opened((100, 30));
     let at = |scene: &mut Scene, keys: &[&str]| {
         scene.press(keys);
-        // The other end is looked at in a portion of its own.
+        // The other end is searched in a portion of its own.
         scene.pass(10);
         scene.pass(10);
         let screen = drawn(scene, 100, 30);
@@ -94,7 +94,7 @@ fn keys_go_through_it() {
     assert_eq!(at(&mut scene, &["g", "5", "0", "%"]).0, "line 501 of 1000");
     assert_eq!(at(&mut scene, &["1", "0", "0", "%"]).1, "line 1000 of 1000");
     assert_eq!(at(&mut scene, &["g", "9", "9", "%"]).1, "line 1000 of 1000", "nothing stands below the end");
-    // Finding goes on from where one is, and around.
+    // A search goes from the present position, and wraps around.
     scene.press(&["g", "/"]);
     scene.type_text("line 99");
     assert_eq!(
@@ -156,7 +156,7 @@ fn long_lines_are_wrapped_or_scrolled_sideways() {
         rows(&drawn(&mut scene, 80, 24)).into_iter().filter(|row| !row.is_empty()).collect();
     assert_eq!(seen.len(), 1);
     assert!(seen[0].starts_with("89漢0123"), "{seen:?}");
-    // Half of a wide character is a blank.
+    // The half of a wide character is a blank.
     let blob = Blob::new(format!("x{}", "漢".repeat(80)).as_bytes());
     let mut scene = blob.opened((80, 24));
     scene.press(&["w", "right"]);
@@ -210,7 +210,7 @@ fn what_can_t_be_read_is_told_and_the_own_pager_is_a_letter_that_can_be_taken_ba
         matches!(wishes.as_slice(), [UiCommand::Pager(PagerText::File(path))] if *path == blob.path()),
         "{wishes:?}"
     );
-    // Nothing was printed: that is said.
+    // Nothing was printed: the pager says so.
     let empty = Blob::new(b"");
     assert!(drawn(&mut empty.opened((100, 30)), 100, 30).contains("Nothing was printed."));
 }

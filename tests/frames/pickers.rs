@@ -1,4 +1,4 @@
-//! `/copy` and `/theme`: without a word behind them they let the person choose.
+//! `/copy` and `/theme`: without an argument they let the person choose.
 
 use super::scene::{CODE, Scene};
 use super::{drawn, snapshots};
@@ -54,7 +54,7 @@ fn the_list_of_themes_holds_the_persons_own() {
     let mut scene = Scene::set_up(Setup { themes: own, ..Setup::default() });
     run(&mut scene, "/theme");
     let text = drawn(&mut scene, 80, 24);
-    // A shipped one of the same name stands there once.
+    // A built-in theme of the same name is listed only once.
     assert_eq!((text.matches("  mine").count(), text.matches("  ink").count()), (1, 1), "{text}");
 }
 
@@ -99,7 +99,7 @@ fn a_block_is_copied_by_its_number_or_chosen() {
     assert!(run(&mut scene, "/copy").is_empty());
     scene.type_text("bash");
     assert_eq!(copied(&scene.press(&["enter"])), "ls -la\n");
-    // Without any there is nothing to choose from.
+    // Without blocks there is nothing to choose.
     let mut scene = Scene::new();
     assert!(run(&mut scene, "/copy").is_empty());
     assert!(scene.screen.overlays.is_empty());

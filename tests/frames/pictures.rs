@@ -1,8 +1,8 @@
-//! Frames as pictures: what stands in the cells, with its colours, as SVG. Those that the README shows lie in
-//! `assets/pictures` and are compared with the frames here; `INSTA_UPDATE=always` writes them anew.
+//! Frames as pictures: the cells with their colours, as SVG. The pictures of the README are in
+//! `assets/pictures` and are compared with the frames here; `INSTA_UPDATE=always` writes them again.
 //!
-//! `SAYSO_PICTURES=FOLDER cargo test --test frames` writes a picture of every scene that has snapshots, 80 to 200
-//! columns wide, in the theme that `SAYSO_PICTURES_THEME` names (`ink`).
+//! `SAYSO_PICTURES=FOLDER cargo test --test frames` writes a picture of every scene that has snapshots, 80 to
+//! 200 columns wide, in the theme that `SAYSO_PICTURES_THEME` names (`ink`).
 
 use super::frame;
 use super::scene::{Scene, confined, findings, image, inspection, report};
@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// The sizes at which every scene is written where a folder for that is named.
+/// The sizes at which every scene is written if a folder is named.
 const SIZES: [(u16, u16); 5] = [(80, 24), (100, 30), (120, 36), (140, 40), (200, 50)];
 /// A cell, in hundredths of a pixel so that every number is whole: 8.4 by 18.
 const CELL: (usize, usize) = (840, 1800);
-/// Around the screen, in the same.
+/// The margin around the screen, in the same unit.
 const MARGIN: usize = 1200;
 
-/// Writes pictures of a scene where a folder for them is named.
+/// Writes pictures of a scene if a folder for them is named.
 pub fn write(name: &str, make: &impl Fn() -> Scene) {
     let Some(folder) = std::env::var_os("SAYSO_PICTURES").map(PathBuf::from) else { return };
     let theme = std::env::var("SAYSO_PICTURES_THEME").unwrap_or_else(|_| "ink".into());
@@ -36,7 +36,7 @@ pub fn write(name: &str, make: &impl Fn() -> Scene) {
     }
 }
 
-/// Compares a picture of the README with what the frame of a scene gives.
+/// Compares a picture of the README with the frame of a scene.
 pub fn kept(name: &str, mut scene: Scene, (width, height): (u16, u16)) {
     let made = picture(&mut scene, "ink", width, height);
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("assets/pictures/{name}.svg"));
@@ -67,7 +67,7 @@ fn pictures_of_the_readme_are_those_of_the_frames() {
     kept("table", table(), (132, 34));
 }
 
-/// A run has printed a table, and the model says what it sees in it.
+/// A run has printed a table, and the model comments on it.
 fn table() -> Scene {
     let mut scene = Scene::waiting_with(inspection(confined("python"), Vec::new()));
     scene.frame();
@@ -98,7 +98,7 @@ South            635,172
 2026-04-01 2026-06-30
 ";
 
-/// A scene in a theme, its code in colours.
+/// A scene in a theme, with highlighted code.
 pub fn picture(scene: &mut Scene, theme: &str, width: u16, height: u16) -> String {
     scene.theme = Theme::load(theme, Depth::True, |_| None).expect("a theme").theme;
     frame(scene, width, height);
@@ -112,7 +112,7 @@ pub fn picture(scene: &mut Scene, theme: &str, width: u16, height: u16) -> Strin
     Picture { text, back: scene.theme.background() }.svg(&buffer, made.cursor.map(|at| (at.x, at.y)))
 }
 
-/// Waits until the code of a scene has its colours.
+/// Waits until the code of a scene is highlighted.
 fn colour(scene: &mut Scene) {
     let (sender, woken) = mpsc::channel();
     let mut colouring = Colouring::start(move || {
@@ -139,7 +139,7 @@ struct Picture {
     back: Rgb,
 }
 
-/// What cells next to each other share.
+/// The style that neighbouring cells share.
 #[derive(Clone, PartialEq)]
 struct Look {
     fore: Rgb,
@@ -201,7 +201,7 @@ impl Picture {
         Look { fore, back, modifier }
     }
 
-    /// The sixteen colours as a common dark palette has them.
+    /// The sixteen colours, as in a common dark palette.
     fn colour(&self, colour: Color, own: Rgb) -> Rgb {
         let name = |hex: &str| Rgb::parse(hex).expect("a colour");
         match colour {
@@ -222,7 +222,8 @@ impl Picture {
     }
 }
 
-/// Cells of one look: lines and blocks are drawn, so that they meet; all else is text that fills its columns.
+/// Draws cells of one style: lines and blocks as shapes, so that they join; everything else as text stretched
+/// to its columns.
 fn run(cells: &[&Cell], look: &Look, (x, y): (u16, u16), lines: &mut String, texts: &mut String) {
     let mut text = String::new();
     let mut from = x;
@@ -273,7 +274,7 @@ fn run(cells: &[&Cell], look: &Look, (x, y): (u16, u16), lines: &mut String, tex
     flush(&mut text, from);
 }
 
-/// A line or block as a shape; `None` for all else.
+/// A line or block character as a shape; `None` for all others.
 fn shape(symbol: &str, (x, y): (u16, u16), colour: Rgb) -> Option<String> {
     let (left, top) = place(x, y);
     let colour = hex(colour);
@@ -289,7 +290,7 @@ fn shape(symbol: &str, (x, y): (u16, u16), colour: Rgb) -> Option<String> {
         "█" => return block(0, CELL.1),
         _ => {}
     }
-    // To the left, to the right, up, down: nothing, a light or a heavy line.
+    // Left, right, up, down: no line, a light or a heavy one.
     let arms = match symbol {
         "─" => [1, 1, 0, 0],
         "│" => [0, 0, 1, 1],
@@ -343,7 +344,7 @@ fn place(x: u16, y: u16) -> (usize, usize) {
     (MARGIN + usize::from(x) * CELL.0, MARGIN + usize::from(y) * CELL.1)
 }
 
-/// Hundredths of a pixel as a number of them.
+/// Formats hundredths of a pixel as pixels.
 fn pixels(hundredths: usize) -> String {
     let text = format!("{}.{:02}", hundredths / 100, hundredths % 100);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,4 +1,5 @@
-//! What a run prints: which of its lines are errors can be told without colours, and keys that are told are bound.
+//! The output of a run: errors can be told from other lines without colours, and the keys that are shown are
+//! bound.
 
 use super::drawn;
 use super::scene::{Scene, report};
@@ -21,7 +22,7 @@ fn both_streams() -> Scene {
     scene
 }
 
-/// Every row of an error has a sign left of it, and no other row has one.
+/// Every row of an error has a mark to its left, and no other row has one.
 #[test]
 fn errors_have_a_sign_beside_their_rows() {
     for (size, depth) in super::SIZES.into_iter().flat_map(|size| [(size, Depth::Mono), (size, Depth::True)])
@@ -39,7 +40,7 @@ fn errors_have_a_sign_beside_their_rows() {
     }
 }
 
-/// The mark is none of the text: what is copied is what was printed.
+/// The mark is not part of the text: copying gives what was printed.
 #[test]
 fn the_sign_is_not_copied() {
     let mut scene = both_streams();
@@ -68,7 +69,7 @@ fn the_title_names_the_key_that_is_bound_to_the_end() {
     assert!(screen.contains("L end") && !screen.contains("G end"), "{screen}");
 }
 
-/// In Message a page key scrolls the conversation: it does not go to its end.
+/// In Message a page key scrolls the conversation by a page, not to its end.
 #[test]
 fn a_page_key_is_not_told_as_the_way_to_the_end() {
     let mut scene = Scene::worked();
@@ -91,7 +92,7 @@ fn failed(stdout: &str, stderr: &str) -> RunReport {
     failed
 }
 
-/// How a run ended and its first error stand at the top of the pane, however much was printed behind them.
+/// How a run ended and its first error are at the top of the pane, however much was printed after them.
 #[test]
 fn a_run_that_failed_is_shown_from_its_top() {
     let rows: String = (0..300).map(|n| format!("row {n}\n")).collect();
@@ -107,7 +108,7 @@ fn a_run_that_failed_is_shown_from_its_top() {
             let screen = drawn(&mut scene, size.0, size.1);
             assert!(screen.contains("exit 3") && screen.contains(stderr.trim_end()), "{screen}");
             assert!(!screen.contains("row 299"), "{screen}");
-            // Who goes to the end stays there.
+            // After going to the end, the pane stays there.
             scene.press(&["G"]);
             for _ in 0..2 {
                 assert!(drawn(&mut scene, size.0, size.1).contains("row 299"));
@@ -116,7 +117,8 @@ fn a_run_that_failed_is_shown_from_its_top() {
     }
 }
 
-/// Stacked, and with the focus where the run before left it: what a short block and a short output do not need is for prose.
+/// On a stacked screen, with the focus left by the run before: prose gets the rows that a short block and a
+/// short output don't need.
 #[test]
 fn what_is_said_before_a_short_block_is_seen() {
     let mut scene = super::scene::acted((100, 30), || {

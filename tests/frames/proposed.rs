@@ -1,11 +1,11 @@
-//! Blocks that were proposed together: the conversation shows the one that is decided now.
+//! Blocks that were proposed together: the conversation shows the one being decided.
 
 use super::drawn;
 use super::scene::{Scene, confined, inspection};
 use sayso::domain::*;
 use sayso::tui::widgets::layout::Pane;
 
-/// Two blocks, and much to read between and behind them.
+/// Two blocks, with much text between and after them.
 fn two() -> Scene {
     let mut scene = Scene::new();
     let lines: String = (1..40).map(|n| format!("- point {n} of it\n")).collect();
@@ -37,7 +37,7 @@ fn chat_shows_the_block_that_is_decided_now() {
         decide(&mut scene);
         let screen = drawn(&mut scene, size.0, size.1);
         assert!(screen.contains("block 2  bash") && !screen.contains("First the file."), "{screen}");
-        // Whoever reads on is not led back, and the end is followed again.
+        // A person who reads further is not moved back, and the end is followed again.
         scene.decide(2, Decision::Skip);
         scene.replied(ReplyEvent::Delta("And now?".into()));
         let screen = drawn(&mut scene, size.0, size.1);

@@ -1,4 +1,4 @@
-//! What is told before a kernel is rebuilt, and the block that several come back as.
+//! What is shown before a kernel is rebuilt, and the one block into which several are joined.
 
 use super::scene::{Scene, inspection, report, terms};
 use super::{drawn, snapshots};
@@ -7,7 +7,7 @@ use sayso::engine::Command;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
-/// Four blocks ran in a kernel that is gone.
+/// Four blocks ran in a kernel that no longer exists.
 fn lost() -> Scene {
     let mut scene = Scene::new();
     scene.ask("Which months are strong?");
@@ -65,7 +65,7 @@ fn blocks_that_touch_nothing_else_come_back_as_one_that_waits() {
     for part in ["to rebuild the kernel: blocks 1, 2", "# block 1", "# block 2", "by_month.head()"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    // Another value than before ends it.
+    // A value different from before ends it.
     scene.ran_with(5, RunReport { value: Some("another".into()), ..report("", 900) });
     let told = scene.state().live().notice.as_ref().map(|notice| notice.text.as_str());
     let end = "Block 5 differs in value: then nothing; now another. 2 blocks not run again.";

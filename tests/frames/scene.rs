@@ -1,8 +1,9 @@
-//! A session in the middle of its life: a real engine that was told events, a screen that reads its state, and a clock.
+//! A session in the middle of its life: a real engine fed with events, a screen that reads its state, and a
+//! clock.
 //!
-//! No test sets a state. What is on screen came about by what the person, the model and the runs told the engine, so a
-//! frame can show nothing that the engine would not come to. What they tell stands in `dialogue`, what they tell it with
-//! in `values`, keys and time in `keys`, recipes in `recipe`.
+//! No test sets a state directly. Everything on screen results from what the person, the model and the runs
+//! reported to the engine, so a frame can't show anything that the engine would not reach. The events are in
+//! `dialogue`, their values in `values`, keys and time in `keys`, recipes in `recipe`.
 
 mod dialogue;
 mod keys;
@@ -54,7 +55,7 @@ pub const TABLE: &str = "<class 'pandas.core.frame.DataFrame'>\nRangeIndex: 1824
 /// The reply with which the model ends the first turn.
 pub const ANSWER: &str = "It holds 18,240 rows. Shall I make the plot now?";
 
-/// Tokens of a reply, where a test names no others.
+/// The tokens of a reply, unless a test gives others.
 pub const USAGE: Usage =
     Usage { input: Some(12_000), output: Some(412), cached: None, cache_written: None, reasoning: None };
 
@@ -62,11 +63,11 @@ pub const USAGE: Usage =
 const MORNING: i64 = 1_790_073_660_000;
 
 thread_local! {
-    /// The size at which scenes of this thread begin: columns, then rows.
+    /// The size with which scenes of this thread start: columns, then rows.
     static SIZE: Cell<(u16, u16)> = const { Cell::new((140, 40)) };
 }
 
-/// What happens in a terminal of this size from its beginning.
+/// Runs a scenario in a terminal of this size, from its beginning.
 pub fn acted<T>(size: (u16, u16), act: impl FnOnce() -> T) -> T {
     let before = SIZE.replace(size);
     let result = act();
@@ -77,14 +78,14 @@ pub fn acted<T>(size: (u16, u16), act: impl FnOnce() -> T) -> T {
 /// A screen with its session and its clock.
 pub struct Scene {
     pub screen: Screen,
-    /// What the screen reads its state from.
+    /// The engine whose state the screen reads.
     pub engine: Engine,
     pub theme: Theme,
     pub now: Timestamp,
     pub at: Instant,
-    /// What came of the passing of time, and was not taken yet.
+    /// Commands that resulted from passing time, and were not taken yet.
     wishes: Vec<UiCommand>,
-    /// What the engine ordered, and what was not answered yet.
+    /// What the engine ordered and what was not answered yet.
     orders: dialogue::Orders,
 }
 
@@ -104,7 +105,7 @@ impl Scene {
         Self::begin(setup, Settings::default(), scripted())
     }
 
-    /// A new session with all that it can begin with.
+    /// A new session with everything that it can start with.
     pub fn begin(setup: Setup, settings: Settings, model: ModelName) -> Self {
         let at = Instant::now();
         let mut scene = Self {
@@ -128,7 +129,7 @@ impl Scene {
         scene
     }
 
-    /// A session that left another one.
+    /// A session that branched off another one.
     pub fn branch(of: &str) -> Self {
         let mut scene = Self::new();
         let origin = BranchOrigin { session: SessionId(of.into()), entries: 7, at: None };
@@ -148,14 +149,14 @@ impl Scene {
         scene
     }
 
-    /// The same when both have run: the model is asked what comes next.
+    /// Both blocks have run: the model is asked what comes next.
     pub fn at_work() -> Self {
         let mut scene = Self::new();
         scene.first_step(USAGE);
         scene
     }
 
-    /// The same after the first turn.
+    /// A session after its first turn.
     pub fn worked() -> Self {
         let mut scene = Self::at_work();
         scene.reply(ANSWER);
@@ -167,7 +168,7 @@ impl Scene {
         Self::waiting_with(inspection(terms("python"), findings()))
     }
 
-    /// The same when this was found out about block 3.
+    /// The same with this inspection of block 3.
     pub fn waiting_with(found: Inspection) -> Self {
         let mut scene = Self::at_work();
         scene.pass(5_000);
@@ -199,7 +200,7 @@ impl Scene {
     }
 }
 
-/// What it replies is scripted by the tests; such a model has no context whose share could be told.
+/// Tests script its replies; the size of its context is unknown, so no share of it can be shown.
 pub fn scripted() -> ModelName {
     ModelName { provider: "scripted".into(), model: "qwen3-coder".into() }
 }

@@ -64,7 +64,7 @@ fn review() {
     });
 }
 
-/// The narrowest screen on which code stands beside the conversation has room for 80 columns of it.
+/// The narrowest wide screen, with code beside the conversation, has room for 80 columns of code.
 #[test]
 fn review_at_the_edge_of_wide() {
     let mut scene = Scene::waiting();
@@ -110,7 +110,7 @@ fn confirm_high() {
     });
 }
 
-/// Block 3 in the editor, the colon at the end of its tenth line taken away.
+/// Block 3 in the editor, with the colon at the end of its tenth line deleted.
 fn in_editor() -> Scene {
     let mut scene = Scene::waiting();
     scene.frame();
@@ -189,7 +189,7 @@ fn failed() {
     });
 }
 
-/// What a run came to is on screen, once, however much it printed.
+/// The value of a run is shown, exactly once, however much it printed.
 #[test]
 fn a_value_is_seen_above_much_output() {
     let much: String = (1..=200).map(|line| format!("line {line}\n")).collect();
@@ -220,7 +220,7 @@ fn a_value_is_seen_above_much_output() {
         scene.press(&["G"]);
         let end = drawn(&mut scene, width, height);
         assert!(end.contains("block 3, line 6") && !end.contains("KeyError: 'region'"), "{end}");
-        // What has no value is read at its end.
+        // An output without a value is shown from its end.
         let screen = drawn(&mut ended(None, None), width, height);
         assert!(screen.contains("line 200"), "{screen}");
     }
@@ -253,7 +253,7 @@ fn rejected() {
     });
 }
 
-/// What the model was told is not told as coming.
+/// A reason that was already sent to the model is not announced as still to be sent.
 #[test]
 fn a_reason_that_was_told_is_not_told_next() {
     let mut scene = Scene::at_work();
@@ -447,12 +447,12 @@ fn a_suggested_prompt_is_taken_as_text() {
     assert!(scene.press(&["down", "up", "down", "tab"]).is_empty(), "nothing is asked by that");
     assert_eq!(scene.screen.panes.composer.full_text(), "square root of 2");
     assert_eq!(scene.screen.panes.focus, Pane::Message);
-    // What is written there is another key's business again.
+    // The keys for typing are unbound again there.
     scene.press(&["tab"]);
     assert_ne!(scene.screen.panes.focus, Pane::Message);
 }
 
-/// Block 3 as the person changed it, beside what the model wrote.
+/// Block 3 as the person changed it, beside the model's text.
 fn changed() -> Scene {
     let mut scene = in_editor();
     scene.type_text(" and full:");
@@ -473,7 +473,7 @@ fn changes() {
     snapshots("05_changes", changed);
 }
 
-/// What came has a background, and the words that came have more of it; the sign stands in front of it all.
+/// Added lines have a background, and added words a stronger one; the sign is in front.
 #[test]
 fn changed_words_are_marked_inside_their_line() {
     let mut scene = changed();
@@ -489,14 +489,14 @@ fn changed_words_are_marked_inside_their_line() {
     assert_eq!(Some(ground("and full")), theme.tint_more(Slot::DiffAdd).bg, "{text}");
 }
 
-/// What stands in the last two rows of a screen.
+/// The last two rows of a screen.
 fn last_rows(scene: &mut Scene, width: u16, height: u16) -> [String; 2] {
     let screen = drawn(scene, width, height);
     let rows: Vec<&str> = screen.lines().take(height.into()).collect();
     [rows[rows.len() - 2], rows[rows.len() - 1]].map(str::to_owned)
 }
 
-/// What goes on and which keys there are is told in whole words at every width: what finds no room is left out.
+/// Status and keys are shown in whole words at every width: what does not fit is left out.
 #[test]
 fn status_and_keys_are_never_cut_within_a_word() {
     let waiting = |focus: Pane| {
@@ -525,7 +525,7 @@ fn status_and_keys_are_never_cut_within_a_word() {
     failed.screen.panes.focus = Pane::Output;
     let scenes = vec![waiting(Pane::Code), waiting(Pane::Message), running, finished, failed, Scene::new()];
     for (at, mut scene) in scenes.into_iter().enumerate() {
-        // What is said where there is room for all of it, in each of the arrangements.
+        // The texts shown where everything fits, in each layout.
         let mut said: Vec<String> = Vec::new();
         for height in [24, 30, 60] {
             let rows = last_rows(&mut scene, 500, height);
@@ -534,7 +534,7 @@ fn status_and_keys_are_never_cut_within_a_word() {
         for width in 50..=200 {
             for row in last_rows(&mut scene, width, 30) {
                 for word in row.split_whitespace() {
-                    // Words have short forms: `reject` for `reject+reason`.
+                    // Some words have short forms: `reject` for `reject+reason`.
                     let goes_on = |whole: &String| {
                         let rest = whole.strip_prefix(word).and_then(|rest| rest.chars().next());
                         rest.is_some_and(char::is_alphanumeric)

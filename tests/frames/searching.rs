@@ -1,4 +1,5 @@
-//! The list of sessions also finds what was said and done in them: beneath the names, each with its place and its line.
+//! The list of sessions also finds what was said and done in them: below the names, each match with its place
+//! and line.
 
 use super::scene::Scene;
 use super::{drawn, snapshots};
@@ -34,7 +35,7 @@ fn told(scene: &mut Scene, found: JobResult) {
     scene.frame();
 }
 
-/// The list with three sessions, in which `words` is typed; the jobs that were asked for with the last letter.
+/// The list with three sessions, after typing `words`; with the jobs requested by the last letter.
 fn typed(words: &str) -> (Scene, Vec<UiCommand>) {
     let mut scene = Scene::worked();
     scene.type_text("/resume");
@@ -103,7 +104,7 @@ fn enter_opens_the_session_at_the_place() {
     assert_eq!(path, &PathBuf::from("/sessions/sales-q3.jsonl"));
     assert_eq!((opened.place.kind, opened.place.block), (PlaceKind::Output, Some(BlockId(3))));
     assert_eq!(opened.words, "merge");
-    // The name alone opens it at its end.
+    // The name alone opens the session at its end.
     let (mut scene, _) = typed("merge");
     told(&mut scene, found("merge", hits()));
     let wishes = scene.press(&["enter"]);
@@ -180,7 +181,7 @@ fn a_place_or_words_that_are_not_there_are_told() {
     ] {
         let seen = shown_at(&mut scene, kind, block, message);
         assert!(seen.contains(told), "{told}: {seen}");
-        // What the session tells as it opens does not take its place.
+        // A notice of the opening session does not replace it.
         let notice = Notification::Notice(Notice::info("Variables are not kept."));
         scene.step(|screen, ctx| screen.notified(notice, ctx));
         let seen = drawn(&mut scene, 100, 30);
@@ -204,7 +205,7 @@ fn a_place_in_code_that_waits_moves_no_focus_to_where_letters_decide() {
     });
 }
 
-/// What a key leads to, without looking for sessions.
+/// The session that a command deletes.
 fn deleted(wishes: &[UiCommand]) -> Option<&PathBuf> {
     wishes.iter().find_map(|wish| match wish {
         UiCommand::Job(Job::Delete(path)) => Some(path),
@@ -221,7 +222,7 @@ fn the_mark_stays_on_the_session_whatever_comes_and_goes() {
         seen.split("preview: ").nth(1).and_then(|rest| rest.split_whitespace().next()).map(str::to_owned)
     };
     let meant = chosen(&mut scene).expect("a session");
-    // Another name is begun and given up: what was typed before still filters.
+    // A new name is started and given up: the filter typed before still applies.
     scene.press(&["ctrl-r", "esc"]);
     assert_eq!(chosen(&mut scene).as_ref(), Some(&meant));
     assert!(drawn(&mut scene, 100, 30).contains("> e"), "the filter stays");
@@ -249,7 +250,7 @@ fn enter_leaves_for_no_new_session_where_words_found_none() {
     assert!(!left(&scene.press(&["enter"])));
     let seen = drawn(&mut scene, 100, 30);
     assert!(seen.contains("No session matches. Esc clears.") && seen.contains("Esc clear"), "{seen}");
-    // Chosen by the cursor among others, it is meant.
+    // An entry chosen by the cursor is the one meant.
     scene.press(&["esc"]);
     assert!(drawn(&mut scene, 100, 30).contains("Esc back"));
     scene.press(&["up"]);
@@ -266,7 +267,7 @@ fn del_tells_what_it_frees_and_takes_one_letter_more() {
     assert!(seen.contains("notes: 9 messages, 3 blocks.") && seen.contains("This frees 66 MB."), "{seen}");
     assert_eq!(deleted(&scene.press(&["enter"])), None, "Enter keeps it");
     scene.press(&["del"]);
-    // The moment passes in which the letter might turn out to be a word.
+    // The time passes in which the letter might be the start of a word.
     scene.pass(1_000);
     let mut wishes = scene.press(&["d"]);
     scene.pass(1_000);
@@ -343,7 +344,7 @@ fn a_branch_begins_at_a_message_that_is_chosen_by_its_words() {
     scene.press(&["enter"]);
     scene.type_text("revenue");
     assert_eq!(branched(&scene.press(&["enter"])), BranchPoint::Prompt(1));
-    // Nothing chosen otherwise, it goes on from here.
+    // Without another choice, it continues from here.
     scene.type_text("/fork");
     assert_eq!(branched(&scene.press(&["enter", "enter"])), BranchPoint::End);
 }

@@ -1,4 +1,4 @@
-//! Selecting with the mouse: the text as it was written, whatever rows it stands on.
+//! Selecting with the mouse: the selected text is the original text, however it is wrapped.
 
 use super::scene::{CODE, Scene};
 use super::{drawn, frame};
@@ -25,7 +25,7 @@ fn up(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
     mouse(scene, MouseEventKind::Up(MouseButton::Left), at)
 }
 
-/// What was copied; nothing else may come of it.
+/// The copied text; there may be no other command.
 fn copied(wishes: Vec<UiCommand>) -> Option<String> {
     let mut wishes = wishes.into_iter();
     let text = wishes.next().map(|wish| match wish {
@@ -36,7 +36,7 @@ fn copied(wishes: Vec<UiCommand>) -> Option<String> {
     text
 }
 
-/// Where a text begins on screen.
+/// The cell where a text begins on screen.
 fn place(screen: &str, text: &str) -> (u16, u16) {
     let (y, row) = screen
         .lines()
@@ -69,7 +69,7 @@ fn code_is_taken_without_gutter_findings_and_wraps() {
     for size in super::SIZES {
         let mut scene = reviewing(size);
         scene.press(&["f"]);
-        // The finding below the line is none of the text.
+        // The finding below the line is not part of the text.
         let text = dragged(&mut scene, size, "old.exists", "old.mkdir").unwrap();
         assert_eq!(text, "old.exists():\n    shutil.rmtree(old)\n", "{size:?}");
     }
@@ -98,7 +98,7 @@ fn prose_is_taken_as_lines_and_output_with_its_tabs() {
         scene.screen.panes.focus = Pane::Output;
         let text = dragged(&mut scene, size, "b 漢", "line").unwrap();
         assert_eq!(text, "b 漢\nsecond ");
-        // Backwards it is the same; from the tab on it is a tab.
+        // Backwards gives the same; a selection from the tab on contains the tab.
         let screen = drawn(&mut scene, size.0, size.1);
         let (end, start) = (place(&screen, "cond line"), place(&screen, "b 漢"));
         down(&mut scene, end);
@@ -122,7 +122,7 @@ fn two_presses_take_a_word_and_three_a_line() {
             None => assert_eq!(text, None),
         }
     }
-    // Much later it is a click again.
+    // Much later it is a single click again.
     scene.pass(1_000);
     down(&mut scene, (at.0 + 2, at.1));
     assert_eq!(copied(up(&mut scene, (at.0 + 2, at.1))), None);
@@ -149,7 +149,7 @@ fn what_is_selected_is_seen_and_stays_when_output_comes() {
     let run = scene.state().live().run.as_ref().unwrap().run;
     scene.step(|screen, _| screen.panes.output.push(run, Stream::Stdout, more.as_bytes()));
     drawn(&mut scene, 140, 40);
-    // The end was followed: what was selected is above the screen, and the same.
+    // The pane followed its end: the selection is above the screen, and unchanged.
     assert_eq!(copied(up(&mut scene, (to.0 + 2, to.1))).as_deref(), Some("two\nth"));
     scene.press(&["g"]);
     assert_eq!(reversed(&mut scene), before, "a key lets it go");
@@ -186,7 +186,7 @@ fn a_drag_decides_and_opens_nothing_and_a_click_does_what_it_did() {
     drag(&mut scene, away);
     assert!(copied(up(&mut scene, away)).is_some());
     assert_eq!(scene.screen.panes.code.subject(), Some(BlockId(3)), "the block was not opened");
-    // From a button to a text, and back: nothing.
+    // A drag from a button to a text, and back, does nothing.
     let approve = scene.screen.hits.buttons.first().unwrap().clone();
     let button = (approve.columns.start, approve.row);
     down(&mut scene, away);
@@ -225,7 +225,7 @@ fn it_looks_the_same_at_every_size() {
     }
 }
 
-/// A message of many lines, of which the last are shown.
+/// A long message, of which the last lines are shown.
 fn long_message() -> (Scene, String) {
     let mut scene = Scene::waiting();
     let lines: Vec<String> = (10..40).map(|n| format!("first{n} second{n}")).collect();
@@ -236,7 +236,7 @@ fn long_message() -> (Scene, String) {
     (scene, screen)
 }
 
-/// The number of the line of the long message that is shown first.
+/// The number of the first visible line of the long message.
 fn first_shown(screen: &str) -> usize {
     (10..40).find(|n| screen.contains(&format!("second{n}"))).unwrap()
 }
@@ -252,7 +252,7 @@ fn a_message_that_scrolls_stays_where_it_is_under_the_mouse() {
         assert_eq!(first_shown(&drawn(&mut scene, 100, 30)), top);
     }
     assert_eq!(scene.screen.panes.composer.field().selected(), Some(format!("second{top}")));
-    // A drag sideways takes what it goes over, however often the mouse tells of it.
+    // A sideways drag selects what it covers, however many events the mouse sends.
     let (mut scene, _) = long_message();
     down(&mut scene, word);
     for column in 1..=6 {

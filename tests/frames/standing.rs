@@ -1,5 +1,5 @@
-//! What the screen says of the sandbox, of what left this computer and of a message that was not sent, against the
-//! values that enforce and record it.
+//! What the screen says about the sandbox, about what left this computer and about an unsent message, compared
+//! with the values that enforce and record it.
 
 use super::drawn;
 use super::fetching::installing;
@@ -12,7 +12,7 @@ use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
 fn text(scene: &mut Scene) -> String {
-    // Sentences are compared as one line, however they are broken.
+    // Sentences are compared as one line, however they are wrapped.
     let rows = drawn(scene, 140, 40);
     rows.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -110,7 +110,7 @@ fn a_message_that_was_not_sent_is_in_the_composer() {
     assert_eq!(scene.screen.panes.composer.full_text(), "and now the same for 2025");
     let shown = text(&mut scene);
     assert!(shown.contains("!! not sent:") && shown.contains("Your message is kept."), "{shown}");
-    // Sent anew as it is, it is asked again, not said twice.
+    // Sent again unchanged, it is asked again instead of being sent twice.
     scene.screen.panes.focus = Pane::Message;
     let wishes = scene.press(&["enter"]);
     assert!(matches!(wishes[..], [UiCommand::Send(Command::Retry)]), "{wishes:?}");
@@ -125,7 +125,7 @@ fn a_message_that_was_not_sent_is_in_the_composer() {
         matches!(&wishes[..], [UiCommand::Send(Command::Submit(text))] if text.text == sent),
         "{wishes:?}"
     );
-    // Asked again by the key of the problem, it leaves the composer.
+    // Retried by the key of the problem, it disappears from the message box.
     let mut scene = stuck(Departure::Never);
     scene.command(Command::Retry);
     scene.settle();
@@ -139,7 +139,7 @@ fn a_message_that_went_out_is_not_called_unsent() {
     let shown = text(&mut scene);
     assert!(shown.contains("!! sent, not answered:") && !shown.contains("not sent:"), "{shown}");
     assert!(shown.contains("Your message stands in the chat.") && !shown.contains("is kept"), "{shown}");
-    // What the person writes meanwhile is not overwritten.
+    // Text that the person types meanwhile is not overwritten.
     let mut scene = Scene::worked();
     scene.screen.panes.focus = Pane::Message;
     scene.type_text("another thought");
@@ -178,11 +178,11 @@ fn a_variable_that_holds_a_key_is_named() {
 
 #[test]
 fn a_session_that_is_not_saved_is_not_called_saved() {
-    // Its file is made with the first thing that is asked.
+    // The session file is created with the first message.
     assert!(!text(&mut Scene::new()).contains("session saved"));
     let mut scene = Scene::worked();
     assert!(text(&mut scene).contains("session saved"));
-    // What was recorded last is on its way to the disk.
+    // The last record is still on its way to the disk.
     scene.send_unsaved(Event::User(Command::Rename("sales-q4".into())));
     assert!(!text(&mut scene).contains("session saved"));
     scene.saved();
@@ -193,7 +193,7 @@ fn a_session_that_is_not_saved_is_not_called_saved() {
     assert!(!shown.contains("session saved"), "{shown}");
 }
 
-/// Trying again is offered where it can help.
+/// Trying again is offered only where it can help.
 #[test]
 fn a_session_that_is_only_read_is_to_be_opened_again_and_not_saved_again() {
     for reads_only in [false, true] {

@@ -1,11 +1,12 @@
-//! Tables that are wider than the pane: whole columns behind the first one, the header on screen, columns by the arrow keys.
+//! Tables wider than the pane: whole columns behind the first one, a fixed header, scrolling by columns with
+//! the arrow keys.
 
 use super::scene::{Scene, report};
 use super::{drawn, snapshots};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
-/// A frame of so many rows with twelve columns, as pandas writes one.
+/// A data frame of so many rows with twelve columns, as pandas prints it.
 fn table(rows: usize) -> String {
     let mut text = String::from("    ");
     (0..12).for_each(|column| text.push_str(&format!("   column_{column:<2}")));
@@ -66,7 +67,8 @@ fn the_header_of_a_long_table_stays_above_its_rows() {
     }
 }
 
-/// What was found in a column that is left out comes into view until one goes back; what is copied is what was printed.
+/// A match in a hidden column scrolls that column into view until the person scrolls back; copying gives what
+/// was printed.
 #[test]
 fn what_is_found_in_a_hidden_column_is_shown() {
     let mut scene = ended(None, &table(40));
@@ -85,7 +87,7 @@ fn what_is_found_in_a_hidden_column_is_shown() {
     assert!(matches!(scene.press(&["y"]).as_slice(), [UiCommand::Copy(text)] if *text == value));
 }
 
-/// At its right end a table goes on to the left; the view for copying shows whole lines without marks of its own.
+/// At its right end a table can only scroll to the left; the bare view shows whole lines without added marks.
 #[test]
 fn the_keys_of_a_table_are_those_that_move_it_and_the_bare_view_holds_all_of_it() {
     for value in [true, false] {

@@ -1,4 +1,4 @@
-//! A run with a terminal of its own: its rights, and who has the keys while it goes on.
+//! A run with its own terminal: its rights, and who gets the keys while it runs.
 
 use super::rules::{clean, shell, told};
 use super::scene::{Scene, confined, inspection, report};
@@ -33,7 +33,7 @@ fn wanted() -> Scene {
     scene
 }
 
-/// What is said of the block that waits names it once.
+/// The texts about the waiting block name it only once.
 #[test]
 fn a_block_is_not_named_twice() {
     let mut scene = wanted();
@@ -43,7 +43,7 @@ fn a_block_is_not_named_twice() {
     assert!(screen.contains("Block 1 waits.  It would have its own terminal. T goes back."), "{screen}");
 }
 
-/// It asks.
+/// The program asks for input.
 fn asking() -> Scene {
     let mut scene = wanted();
     scene.see_everything();
@@ -52,7 +52,7 @@ fn asking() -> Scene {
     scene
 }
 
-/// A screen as a program painted it: rows of text, in reverse where a row begins with `#`.
+/// A screen painted by a program: rows of text; a row that begins with `#` is reversed.
 fn painted(rows: &[&str], cursor: (u16, u16), is_alternate: bool) -> RunEvent {
     let row = |text: &&str| {
         let mut pen = Pen::default();
@@ -128,7 +128,8 @@ fn a_screen_that_a_program_paints() {
     snapshots("05g_full_screen_and_keys_are_here", editing);
 }
 
-/// A program that prints lines has its screen while it has the keys; else its lines stand there, and can be scrolled.
+/// A program that prints lines is shown as a screen while it has the keys; otherwise its lines are shown, and
+/// can be scrolled.
 #[test]
 fn lines_are_a_screen_while_the_keys_are_with_the_program() {
     let mut scene = asking();
@@ -139,7 +140,7 @@ fn lines_are_a_screen_while_the_keys_are_with_the_program() {
     assert!(text.contains("a screen") && !text.contains("no cursor"), "{text}");
     scene.press(&["ctrl-]"]);
     assert!(!drawn(&mut scene, 100, 30).contains("a screen"));
-    // When it has ended, its lines stand there.
+    // After its end, its lines are shown.
     scene.press(&["ctrl-]"]);
     scene.ended(report("Name? Ada\r\n", 3_000));
     let text = drawn(&mut scene, 100, 30);
@@ -171,7 +172,8 @@ fn keys_are_sent_as_the_program_wants_them() {
     assert_eq!(typed(&pasted), b"\x1b[200~one\rtwo[201~\x1b[201~");
 }
 
-/// The mouse is the program's on its screen, while that has the keys and asks for it; everything else stays sayso's.
+/// The mouse belongs to the program on its screen while the program has the keys and asks for the mouse;
+/// everywhere else it belongs to sayso.
 #[test]
 fn the_mouse_goes_to_a_program_that_asks_for_it() {
     let mut scene = asking();
@@ -204,7 +206,7 @@ fn the_mouse_goes_to_a_program_that_asks_for_it() {
     asks(&mut scene, MouseReports::None);
     assert_eq!(mouse(&mut scene, down, place), b"", "it asks no more");
     mouse(&mut scene, up, place);
-    // It asks no more while a button is down: that this goes up ends it all the same.
+    // The program stops asking while a button is down: the release still ends the drag.
     asks(&mut scene, MouseReports::Drags);
     mouse(&mut scene, down, place);
     asks(&mut scene, MouseReports::None);
@@ -219,7 +221,7 @@ fn the_mouse_goes_to_a_program_that_asks_for_it() {
     assert_eq!(mouse(&mut scene, up, place), b"", "it has ended");
 }
 
-/// Whoever thinks before they type is not hurried; what is told of the time is what is counted.
+/// A person who thinks before typing is not hurried; the time shown is the time counted.
 #[test]
 fn the_limit_counts_what_is_computed_while_the_keys_are_with_the_program() {
     let mut scene = asking();
@@ -253,7 +255,7 @@ fn the_limit_counts_what_is_computed_while_the_keys_are_with_the_program() {
     assert_eq!(counted(&mut scene), None, "nothing runs");
 }
 
-/// Nothing that a program painted reaches the person's terminal as a sequence, wherever it stands.
+/// Nothing that a program painted reaches the person's terminal as a sequence, in any cell.
 #[test]
 fn nothing_painted_is_obeyed() {
     let mut scene = editing();

@@ -1,4 +1,4 @@
-//! Commands of the person's own: `!` in the message proposes a block, and decides nothing.
+//! The person's own commands: `!` in the message proposes a block, and decides nothing.
 
 use super::scene::{Scene, confined, inspection};
 use super::{drawn, snapshots};

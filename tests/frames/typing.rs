@@ -1,6 +1,6 @@
 //! Text is never a decision: whatever is typed, wherever the focus is, in every phase of a session.
 //!
-//! The screen and its guard are the real ones; the clock and the terminal that answers are made.
+//! The screen and its guard are real; the clock and the answering terminal are simulated.
 
 use super::drawn;
 use super::scene::recipe::{Script, start};
@@ -15,13 +15,13 @@ use sayso::tui::screen::Screen;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
-/// What goes on while somebody types.
+/// The state of the session while somebody types.
 #[derive(Clone, Copy, Debug)]
 pub enum At {
     Idle,
     Streaming,
     Waiting,
-    /// Nothing confines what waits.
+    /// A block waits, and no sandbox confines it.
     Unconfined,
     Running,
     Finished,
@@ -31,7 +31,7 @@ pub enum At {
     Overflow,
     Disk,
     Form,
-    /// The question whether a kernel may go.
+    /// The question whether a kernel may be ended.
     Kill,
     Quit,
     Restart,
@@ -67,7 +67,7 @@ fn failed(kind: FailureKind) -> ReplyFailure {
     }
 }
 
-/// A session in its first turn in which the engine asks whether to go on.
+/// A session in its first turn in which the engine asks whether to continue.
 fn asking(settings: Settings) -> Scene {
     let mut scene = Scene::with(settings);
     scene.first_step(USAGE);
@@ -75,7 +75,7 @@ fn asking(settings: Settings) -> Scene {
     scene
 }
 
-/// A price at which one reply costs more than the session may.
+/// A price at which one reply costs more than the session's budget.
 fn dear() -> Settings {
     let price = Price { input: 1_000_000, ..Price::default() };
     let own = [(scripted().to_string(), price)].into_iter().collect();
@@ -83,7 +83,7 @@ fn dear() -> Settings {
     Settings { prices, session_budget: Some(1_000_000_000), ..Settings::default() }
 }
 
-/// A recipe asks for words.
+/// A recipe asks for text.
 fn form() -> Scene {
     let field = Field {
         name: "words".into(),
@@ -99,7 +99,7 @@ fn form() -> Scene {
     scene
 }
 
-/// A block of one line waits behind the first turn, under these terms.
+/// A block of one line waits after the first turn, under these terms.
 fn waits(terms: Terms) -> Scene {
     let mut scene = Scene::worked();
     scene.reply("```python\nprint(1)\n```\n");
@@ -137,7 +137,7 @@ fn begun(at: At) -> Scene {
 pub fn made(at: At) -> Scene {
     let mut scene = begun(at);
     scene.frame();
-    // Everything that can be waited for is over: the guard is as open as it ever is.
+    // All waiting times are over: the guard is as open as it ever is.
     for _ in 0..6 {
         scene.pass(500);
         scene.frame();
@@ -168,7 +168,7 @@ pub fn made(at: At) -> Scene {
     scene
 }
 
-/// Whether this decides, spends, starts, deletes or leaves. A message that is sent by Enter is what was meant.
+/// Whether a command decides, spends, starts, deletes or leaves. A message sent by Enter was meant.
 fn acts(wish: &UiCommand) -> bool {
     match wish {
         UiCommand::Send(Command::Submit(_) | Command::OnScreen { .. }) => false,
@@ -181,10 +181,10 @@ fn acts(wish: &UiCommand) -> bool {
     }
 }
 
-/// How the terminal answers: at once, so many milliseconds later, or never.
+/// How the terminal answers: at once, after so many milliseconds, or never.
 type Answers = Option<u64>;
 
-/// Plays letters with the time before each; returns what came of it that no text may bring.
+/// Plays letters with the time before each; returns the effects that text must not have.
 fn play(scene: &mut Scene, keys: &[(String, u64)], answers: Answers) -> Vec<String> {
     let mut found = Vec::new();
     let mut asked: Vec<(Query, std::time::Instant)> = Vec::new();
@@ -221,7 +221,7 @@ fn play(scene: &mut Scene, keys: &[(String, u64)], answers: Answers) -> Vec<Stri
     found
 }
 
-/// Texts as people type them; Enter only between and behind words of more than one letter.
+/// Texts as people type them; Enter only between and after words of more than one letter.
 fn text() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         3 => proptest::sample::select(vec![
@@ -232,7 +232,7 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(str::to_owned),
         1 => "[a-zA-Z]{2,6}",
     ];
-    // One letter alone is what decides; a text has two keys at least.
+    // A single letter is what decides; a text has at least two keys.
     proptest::collection::vec(word, 2..5).prop_map(|words| words.join(" "))
 }
 
@@ -257,7 +257,7 @@ fn answers() -> impl Strategy<Value = Answers> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// At whatever speed, also as a paste without its brackets.
+    /// At any speed, also as a paste without brackets.
     #[test]
     fn text_in_the_message_decides_nothing(
         keys in typed(), speed in 0u64..5, phase in proptest::sample::select(PHASES[..12].to_vec()), answers in answers()
@@ -271,7 +271,7 @@ proptest! {
         prop_assert!(scene.screen.overlays.is_empty(), "{phase:?}");
     }
 
-    /// Wherever letters act, as long as its keys are no more than 400 ms apart.
+    /// Wherever letters act, as long as keys are no more than 400 ms apart.
     #[test]
     fn text_where_letters_act_decides_nothing(
         keys in typed(), phase in proptest::sample::select(PHASES.to_vec()), answers in answers(),
@@ -282,7 +282,7 @@ proptest! {
             scene.screen.panes.focus = pane;
         }
         scene.frame();
-        // The guard is open for what is there now.
+        // The guard is open for the present block.
         for _ in 0..3 {
             scene.pass(500);
             scene.frame();
@@ -294,7 +294,7 @@ proptest! {
     }
 }
 
-/// One letter alone does what it says: the property above is not true for want of effect.
+/// A single letter does act: the property above does not hold for lack of effect.
 #[test]
 fn a_letter_alone_acts_where_it_may() {
     let alone = |at: At, pane: Pane, letter: &str| {
@@ -326,7 +326,7 @@ fn a_letter_alone_acts_where_it_may() {
         let found = alone(at, pane, letter);
         assert!(found.len() == 1 && found[0].contains(what), "{at:?} {letter}: {found:?}");
     }
-    // A terminal that never answers decides nothing by letters.
+    // With a terminal that never answers, letters decide nothing.
     let mut scene = made(At::Waiting);
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
@@ -334,7 +334,7 @@ fn a_letter_alone_acts_where_it_may() {
     assert!(play(&mut scene, &[("a".to_owned(), 1_000)], None).is_empty());
 }
 
-/// What was found from outside: each of these ran or skipped a block.
+/// Sentences found by testers: each of these once ran or skipped a block.
 #[test]
 fn the_sentences_that_decided_go_to_the_message_whole() {
     for text in ["add a test", "also check", "square root", "eel", "as it is"] {
@@ -393,7 +393,7 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
     assert!(!super::drawn(&mut scene, 100, 30).contains("What the terminal sends"));
     assert!(scene.take_wishes().is_empty() && scene.screen.panes.composer.is_empty());
     assert!(scene.engine.state().waiting().is_some(), "nothing was decided");
-    // Held down, the key that leaves does nothing below.
+    // Held down, the key that leaves the test does nothing below it.
     scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
     scene.type_text("/keys test");
     scene.press(&["enter"]);
@@ -405,7 +405,7 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
     assert!(scene.take_wishes().is_empty() && !super::drawn(&mut scene, 100, 30).contains("Ctrl-C again"));
 }
 
-/// What is typed behind `/export` is a form and what becomes of keys; all else is told, and writes nothing.
+/// `/export` takes a format and an option for keys; any other argument only gives a note, and writes nothing.
 #[test]
 fn a_chat_is_written_in_the_form_that_is_typed() {
     use sayso::export::ExportFormat;
@@ -435,7 +435,7 @@ fn a_chat_is_written_in_the_form_that_is_typed() {
     }
 }
 
-/// The message is broken at words, and the cursor stands behind what was typed last.
+/// The message is wrapped at words, and the cursor is behind the last typed character.
 #[test]
 fn a_long_message_breaks_at_words() {
     for (width, height) in [(80, 24), (100, 30), (140, 40)] {

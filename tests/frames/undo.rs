@@ -1,4 +1,4 @@
-//! Taking back what a run changed: what is told before it and after it, the list of its changes, the question.
+//! Undoing the changes of a run: what is shown before and after it, the list of changes, the question.
 
 use super::scene::{CODE, Scene, USAGE, confined, inspection, report};
 use super::{drawn, snapshots};
@@ -16,7 +16,7 @@ fn cover() -> UndoCover {
     UndoCover { large: 3, secret: 1, names: vec![".env".into()], ..UndoCover::default() }
 }
 
-/// What was found out about a block that the sandbox holds, with what would be remembered before it.
+/// The inspection of a block in the sandbox, with what would be remembered before it.
 fn found(cover: UndoCover) -> Inspection {
     Inspection { undo: Some(cover), ..inspection(confined("python"), Vec::new()) }
 }
@@ -36,7 +36,7 @@ fn changes() -> Vec<UndoChange> {
     ]
 }
 
-/// Block 3 ran and changed files; its output has the keys.
+/// Block 3 ran and changed files; its output has the focus.
 fn ran() -> Scene {
     ran_under(Settings::default())
 }
@@ -59,7 +59,7 @@ fn ran_under(settings: Settings) -> Scene {
     scene
 }
 
-/// Presses a key and lets the moment pass in which it might turn out to be a paste or a word.
+/// Presses a key and lets the time pass in which it might be the start of a paste or a word.
 fn press(scene: &mut Scene, name: &str) -> Vec<UiCommand> {
     scene.pass(1_000);
     let mut wishes = scene.press(&[name]);
@@ -117,7 +117,7 @@ fn what_a_run_changed_is_listed_and_taken_back_after_a_question() {
     assert!(scene.screen.overlays.is_empty());
 }
 
-/// Ways that none of the changes can go are not offered.
+/// Directions that no change supports are not offered.
 #[test]
 fn only_the_ways_that_there_are_stand_in_the_list() {
     for (standing, back, again) in [
@@ -152,7 +152,7 @@ fn only_picked_ones_are_taken_and_a_safe_answer_takes_none() {
     let undo = Command::Undo { run: RunId(3), changes: vec![3], way: UndoWay::Back };
     assert!(matches!(&wishes[..], [UiCommand::Send(sent)] if *sent == undo), "{wishes:?}");
 
-    // What was taken back is made again; what can't be is not picked.
+    // An undone change is redone; one that can't be redone is not picked.
     let mut scene = listed();
     for key in ["space", "a", "m"] {
         assert!(press(&mut scene, key).is_empty(), "{key}");
@@ -186,7 +186,8 @@ fn enter_shows_a_change_and_a_typed_command_only_opens_the_list() {
     assert!(matches!(&wishes[..], [UiCommand::Job(Job::Changes(_))]), "{wishes:?}");
 }
 
-/// A list of changes would be closed at once: that nothing is taken back under a run is said, by the key and by the command.
+/// A list of changes would be closed at once: both the key and the command say that nothing is undone during a
+/// run.
 #[test]
 fn under_a_run_no_list_is_opened_and_it_is_said_why() {
     let told = "A run goes on: what it did can be taken back once it has ended.";
@@ -212,7 +213,7 @@ fn under_a_run_no_list_is_opened_and_it_is_said_why() {
     }
 }
 
-/// In a session that is only read changes are listed; taking one back is refused in words.
+/// In a read-only session changes are listed; undoing one is refused with a reason.
 #[test]
 fn what_is_only_read_is_listed_and_nothing_is_taken_back() {
     let mut scene = listed_in(ran_under(Settings { reads_only: true, ..Settings::default() }));

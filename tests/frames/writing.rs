@@ -1,5 +1,5 @@
-//! Texts under the person's hands: what is typed is seen at every length, what is selected stands apart, defaults give way,
-//! the keys of vim say their mode and decide nothing, the mouse works inside of texts.
+//! Editable texts: typed text is visible at every length, selections are highlighted, defaults are replaced by
+//! typing, the keys of vim show their mode and decide nothing, the mouse works inside texts.
 
 use super::scene::Scene;
 use super::{SIZES, drawn};
@@ -17,7 +17,7 @@ fn vim() -> Setup {
     Setup { vim: true, ..Setup::default() }
 }
 
-/// A block waits and was seen; the focus is at it.
+/// A block waits and was seen; it has the focus.
 fn at_block(setup: Setup) -> Scene {
     let mut scene = Scene::set_up(setup);
     scene.ask("count");
@@ -61,7 +61,7 @@ fn click(scene: &mut Scene, column: u16, row: u16) {
     mouse(scene, MouseEventKind::Up(MouseButton::Left), column, row);
 }
 
-/// Where a text stands on a drawn screen.
+/// The cell where a text begins on a drawn screen.
 fn place_of(screen: &str, text: &str) -> (u16, u16) {
     let (y, row) = screen.lines().enumerate().find(|(_, row)| row.contains(text)).expect(text);
     let x = row[..row.find(text).unwrap()].chars().count();
@@ -135,7 +135,7 @@ fn the_editor_selects_finds_replaces_and_comments() {
     assert!(matches!(wishes.as_slice(), [UiCommand::Copy(text)] if text == "(i"), "{wishes:?}");
 }
 
-/// What stands in the find box is what is replaced, whatever was looked for before.
+/// Replacing uses the text in the find box, whatever was searched for before.
 #[test]
 fn what_the_find_box_shows_is_what_is_replaced() {
     let mut scene = editing(Setup::default());
@@ -179,7 +179,7 @@ fn what_was_found_before_is_not_replaced_under_a_broken_pattern() {
     }
 }
 
-/// Only the ends of its lines are others: that is a change, and it is told so.
+/// Only its line ends differ: this counts as a change, and is shown as one.
 #[test]
 fn other_ends_of_lines_are_a_change() {
     let mut scene = editing(Setup::default());
@@ -194,7 +194,7 @@ fn other_ends_of_lines_are_a_change() {
     assert_eq!(*text, CODE.replace('\n', "\r\n"));
 }
 
-/// What a frame costs does not grow with what is found below the pane, nor with the square of what is in it.
+/// The cost of a frame grows neither with matches below the pane nor with the square of the matches in it.
 #[test]
 fn a_line_of_many_matches_is_drawn_and_replaced() {
     let mut scene = editing(Setup::default());
@@ -356,7 +356,7 @@ fn the_mouse_writes_in_the_fields_of_what_stands_over_the_panes() {
     mouse(&mut scene, MouseEventKind::Up(MouseButton::Left), x + 7, y + 3);
     scene.type_text("a ");
     assert!(drawn(&mut scene, 100, 30).contains("find > a word"));
-    // A default that is offered is kept where the cursor is put into it.
+    // A suggested default is kept when the cursor is moved into it.
     let mut scene = at_block(Setup::default());
     press(&mut scene, "t");
     let screen = drawn(&mut scene, 100, 30);

@@ -15,24 +15,24 @@ use image::{ExtendedColorType, ImageEncoder as _};
 use std::io::Write as _;
 use std::ops::Range;
 
-/// Bytes of a piece in kitty's protocol.
+/// Bytes of a chunk in kitty's protocol.
 const PIECE_BYTES: usize = 4096;
-/// Pixels at the most that a picture is fitted to; beyond, the terminal does it.
+/// The most pixels that a picture is scaled to; beyond, the terminal scales it.
 const MAX_PIXELS: u64 = 4 << 20;
 
-/// A picture as the terminal is sent it.
+/// A picture encoded for the terminal.
 #[derive(Debug)]
 pub(crate) struct EncodedPicture {
     protocol: GraphicsProtocol,
     cells: (u16, u16),
-    /// Pixels of what is sent.
+    /// The size of the encoded picture in pixels.
     sides: (u32, u32),
-    /// What is between the protocol's own words.
+    /// The picture's data, without the protocol's head and end.
     body: Vec<u8>,
 }
 
 impl EncodedPicture {
-    /// A picture that fills so many columns and rows, of so many pixels each; `None`: it can't be written so.
+    /// Encodes a picture that fills so many cells, each of so many pixels; `None`: it can't be encoded.
     pub(super) fn new(
         protocol: GraphicsProtocol,
         picture: &Pixels,
@@ -58,17 +58,17 @@ impl EncodedPicture {
         self.cells
     }
 
-    /// Bytes of the picture.
+    /// The bytes of the encoded picture.
     pub(super) fn len(&self) -> usize {
         self.body.len()
     }
 
-    /// Whether the terminal keeps it once it was sent.
+    /// Whether the terminal stores it once it was sent.
     pub(crate) fn is_kept(&self) -> bool {
         self.protocol == GraphicsProtocol::Kitty
     }
 
-    /// Sends it, where the terminal keeps it.
+    /// Sends the picture to a terminal that stores it.
     pub(crate) fn send(&self, PictureNumber(number): PictureNumber, out: &mut Vec<u8>) {
         let mut pieces = self.body.chunks(PIECE_BYTES).peekable();
         let mut head = format!("a=t,f=100,i={number},q=2,");
@@ -81,12 +81,13 @@ impl EncodedPicture {
         }
     }
 
-    /// Whether a part of its rows can be drawn.
+    /// Whether single rows of it can be drawn.
     pub(super) fn can_be_cut(&self) -> bool {
         self.protocol == GraphicsProtocol::Kitty
     }
 
-    /// Draws these of its rows where the cursor stands; one that can't be cut, in whole. The cursor may stand anywhere then.
+    /// Draws these rows of it at the cursor, or the whole picture if it can't be cropped. The cursor's position
+    /// is undefined afterwards.
     pub(crate) fn place(&self, PictureNumber(number): PictureNumber, rows: &Range<u16>, out: &mut Vec<u8>) {
         let (columns, all) = self.cells;
         // Writing to a vector can't fail.
@@ -111,7 +112,7 @@ impl EncodedPicture {
         };
     }
 
-    /// Takes it away, with what the terminal keeps of it. Others are gone where text is written.
+    /// Removes it from a terminal that stores it. Pictures of other protocols vanish where text is written.
     pub(crate) fn take_away(&self, PictureNumber(number): PictureNumber, out: &mut Vec<u8>) {
         if self.is_kept() {
             let _ = write!(out, "\x1b_Ga=d,d=I,i={number},q=2\x1b\\");
@@ -119,7 +120,7 @@ impl EncodedPicture {
     }
 }
 
-/// The sides of a picture, and what it is as PNG in base64.
+/// The size of a picture, and its PNG in base64.
 fn png(picture: &Pixels) -> Option<((u32, u32), Vec<u8>)> {
     let sides = (picture.width(), picture.height());
     let mut png = Vec::new();

@@ -1,12 +1,13 @@
-//! A picture in sixels: 216 fixed colours, dithered. Pixels that are not opaque are left out.
+//! Encodes a picture in sixels: 216 fixed colours, dithered. Pixels that are not opaque are left out.
 //!
-//! By hand: of the encoders that are kept, each brings a way of finding colours that weighs more than all of this; for charts
-//! the fixed ones are enough. The format: DEC, "VT330/VT340 Programmer Reference Manual", chapter 14.
+//! It is hand-written because the maintained encoders each bring a colour quantizer that is larger than this
+//! module; for charts the fixed colours are enough. The format: DEC, "VT330/VT340 Programmer Reference Manual",
+//! chapter 14.
 
 use crate::domain::Pixels;
 use std::io::Write as _;
 
-/// Steps of each of red, green and blue.
+/// Levels of each of red, green and blue.
 const STEPS: u32 = 6;
 const COLOURS: usize = 216;
 /// Rows of a band.
@@ -31,7 +32,7 @@ pub(super) fn encode(picture: &Pixels) -> Vec<u8> {
     out
 }
 
-/// Six rows: one colour over the other, each with the rows in which a column has it as bits.
+/// Encodes six rows: one colour after the other, each column as the bits of its rows.
 fn band(picture: &Pixels, top: u32, out: &mut Vec<u8>) {
     let width = picture.width() as usize;
     let mut bits: Vec<Option<Vec<u8>>> = vec![None; COLOURS];
@@ -60,11 +61,11 @@ fn band(picture: &Pixels, top: u32, out: &mut Vec<u8>) {
     out.push(b'-');
 }
 
-/// The nearest colour, dithered; `None`: it is not opaque.
+/// The nearest colour, dithered; `None`: the pixel is not opaque.
 fn colour([red, green, blue, opacity]: [u8; 4], x: u32, y: u32) -> Option<usize> {
     let threshold =
         DITHER.get(y as usize % 4).and_then(|row| row.get(x as usize % 4)).copied().unwrap_or_default();
-    // Of each step, sixteenths.
+    // In sixteenths of a level.
     let step = |part: u8| (u32::from(part) * (STEPS - 1) * 16 / 255 + threshold) / 16;
     let step = |part: u8| step(part).min(STEPS - 1) as usize;
     (opacity >= 128).then(|| (step(red) * STEPS as usize + step(green)) * STEPS as usize + step(blue))

@@ -18,7 +18,7 @@ fn the_best_is_what_the_terminal_says_or_its_kind_is_known_for() {
     assert!(!iterm.asks_kitty());
     assert_eq!(iterm.protocol_for(false, true), Some(Iterm2));
     let other = mode(&[("TERM", "xterm-256color")]);
-    // A terminal that is not known may print the question, and one that was started in kitty inherits its variables.
+    // An unknown terminal may print the question, and one that was started in kitty inherits its variables.
     assert!(!mode(&[("TERM", "xterm-256color"), ("KITTY_WINDOW_ID", "1")]).asks_kitty());
     assert!(!other.asks_kitty());
     assert_eq!(other.protocol_for(false, true), Some(Sixel));
@@ -31,7 +31,7 @@ fn the_best_is_what_the_terminal_says_or_its_kind_is_known_for() {
     assert_eq!(ImageMode::Off.protocol_for(true, true), None);
 }
 
-/// A picture of which each pixel differs.
+/// A picture in which neighbouring pixels differ.
 fn picture(width: u32, height: u32) -> Pixels {
     let rgba = (0..width * height).flat_map(|n| [(n * 7 % 256) as u8, (n / 3) as u8, 200, 255]).collect();
     Pixels::new(width, height, rgba).unwrap()
@@ -89,7 +89,7 @@ fn kitty_is_sent_the_pixels_of_the_cells() {
     let (width, height, bytes) = sent(&encoded(GraphicsProtocol::Kitty, &small));
     assert_eq!((width, height), (6, 6));
     assert_eq!(bytes, small.resized(6, 6).bytes());
-    // What would be too large to be sent, or to be made, is sent as it is.
+    // A picture that would be too large to send, or to scale, is sent unscaled.
     let large = noise(800);
     for (cells, cell) in [((125, 63), (10, 20)), ((900, 900), (20, 40))] {
         let made = EncodedPicture::new(GraphicsProtocol::Kitty, &large, (cells, cell)).unwrap();
@@ -109,7 +109,7 @@ fn iterm2_is_sent_a_file_with_its_cells() {
     assert_eq!(told(|out| made.take_away(PictureNumber(1), out)), "");
 }
 
-/// What sixels draw: the colour of each pixel, by its number.
+/// Decodes sixels: the colour number of each pixel, and the size.
 fn drawn(sixels: &str) -> (HashMap<(u32, u32), u32>, (u32, u32)) {
     let body = sixels.strip_prefix("\x1bP0;1;0q").unwrap().strip_suffix("\x1b\\").unwrap();
     let (mut pixels, mut sides) = (HashMap::new(), (0, 0));
@@ -170,12 +170,12 @@ fn sixels_draw_each_pixel_in_the_nearest_colour() {
     }
     assert_eq!(pixels.get(&(2, 0)), None, "what is transparent is left out");
     assert_eq!(pixels.len(), 3 * 8 - 1);
-    // Sixels have the sides of their cells.
+    // Sixels are scaled to the size of their cells.
     let made = encoded(GraphicsProtocol::Sixel, &picture(40, 40));
     assert_eq!(drawn(&told(|out| made.place(PictureNumber(1), &(0..1), out))).1, (6, 6));
 }
 
-/// The cells of a picture of 4 by 3 cells from this place on, of which rows may lie above the frame.
+/// A frame with the cells of a picture of 4 by 3 cells at this position; its first rows may be above the frame.
 fn with_cells(frame: &Buffer, number: PictureNumber, (x, y): (u16, i32)) -> Buffer {
     let mut frame = frame.clone();
     for row in 0..3 {
@@ -204,7 +204,7 @@ fn a_picture_is_drawn_where_it_is_in_view() {
         let whole = (number, Rect::new(3, 2, 4, 3), 0..3);
         let frame = with_cells(&blank, number, (3, 2));
         assert_eq!(placed(&frame), std::slice::from_ref(&whole));
-        // Whoever stands beside it has numbers of its own; a second place of the same shows half blocks.
+        // A picture beside it has its own numbers; a second copy of the same picture shows half blocks.
         let both = with_cells(&frame, other, (7, 2));
         assert_eq!(placed(&both), [whole.clone(), (other, Rect::new(7, 2, 4, 3), 0..3)]);
         let mut twice = with_cells(&Buffer::empty(Rect::new(0, 0, 20, 9)), number, (3, 2));
@@ -217,7 +217,7 @@ fn a_picture_is_drawn_where_it_is_in_view() {
         let mut link = blank.clone();
         link.set_style(Rect::new(3, 2, 4, 3), Style::new().underline_color(Color::Rgb(0, 0, 7)));
         assert_eq!(placed(&link), []);
-        // Rows that are out of view are cut off, where the protocol can.
+        // Invisible rows are cropped, if the protocol can.
         let cut = |area: Rect, rows: Range<u16>| {
             if protocol == Kitty { vec![(number, area, rows)] } else { Vec::new() }
         };
@@ -231,7 +231,7 @@ fn a_picture_is_drawn_where_it_is_in_view() {
     }
 }
 
-/// A picture of noise, which packs badly.
+/// A picture of noise, which compresses badly.
 fn noise(side: u32) -> Pixels {
     let mut dice = 1u32;
     let mut roll = || {
@@ -260,7 +260,7 @@ fn what_is_kept_and_sent_is_bounded() {
     let kept = |graphics: &Graphics| graphics.lock().pictures.values().map(|p| p.len()).sum::<usize>();
     assert!(kept(&graphics) <= MAX_KEPT_BYTES);
     assert_eq!(graphics.keep(&noise(1024), ((103, 52), (10, 20))), None, "it is sent in no more than 4 MiB");
-    // What is sent again and again is smaller.
+    // Pictures that are sent again and again have a smaller limit.
     graphics.set_protocol(Some(GraphicsProtocol::Iterm2));
     assert_eq!((kept(&graphics), graphics.keep(&large, cells)), (0, None));
     assert!(graphics.keep(&noise(300), cells).is_some());

@@ -1,4 +1,4 @@
-//! Control sequences that terminals send (`CSI … final`): bytes → event. Pure.
+//! Parses the control sequences that terminals send (`CSI … final`) into events. Pure.
 
 use super::super::theme::Rgb;
 use super::InputEvent;
@@ -12,15 +12,15 @@ pub(crate) enum Meaning {
     Event(InputEvent),
     /// A bracketed paste begins.
     PasteStart,
-    /// Three bytes of an old mouse report follow.
+    /// An old mouse report: three more bytes follow.
     OldMouse,
-    /// Nothing that we know: it is dropped.
+    /// Unknown: it is dropped.
     Unknown,
-    /// An answer of the terminal that nobody needs: no person typed it.
+    /// An answer of the terminal that is not needed: no person typed it.
     Answer,
 }
 
-/// Reads the parameters (everything between `CSI` and the final byte) and the final byte.
+/// Parses the parameters (everything between `CSI` and the final byte) and the final byte.
 pub(crate) fn read(params: &[u8], last: u8) -> Meaning {
     let (marker, rest) = match params.first() {
         Some(b @ (b'<' | b'=' | b'>' | b'?')) => (*b, params.get(1..).unwrap_or_default()),
@@ -30,7 +30,7 @@ pub(crate) fn read(params: &[u8], last: u8) -> Meaning {
     let numbers = Numbers::read(rest);
     let event = match (marker, intermediate, last) {
         (b'?', 0, b'c') => {
-            // The first number is the kind of terminal, the others are what it can do.
+            // The first number is the type of terminal, the others are its capabilities.
             Some(InputEvent::Da1 { sixel: rest.split(|b| *b == b';').skip(1).any(|number| number == b"4") })
         }
         (b'?', 0, b'u') => Some(InputEvent::KittyKeyboard(u8::try_from(numbers.at(0)).unwrap_or(0))),
@@ -52,7 +52,7 @@ pub(crate) fn read(params: &[u8], last: u8) -> Meaning {
     };
     match (event, marker, intermediate, last) {
         (Some(event), ..) => Meaning::Event(event),
-        // Attributes, modes, reports, and keys of the private area (a modifier alone) are no typing.
+        // Attributes, modes, reports, and keys of the private area (a modifier alone) don't count as typing.
         (None, b'?' | b'>' | b'=', ..) | (None, b'<', _, b'M' | b'm') | (None, 0, 0, b't' | b'u') => {
             Meaning::Answer
         }
@@ -120,7 +120,7 @@ fn key(numbers: &Numbers, last: u8) -> Option<KeyEvent> {
     Some(KeyEvent { code, modifiers, kind, state })
 }
 
-/// The modifier number of xterm and kitty: one more than the sum of its bits.
+/// Decodes the modifier number of xterm and kitty: one more than the sum of its bits.
 fn modifiers(number: u32) -> (KeyModifiers, KeyEventState) {
     let bits = number.saturating_sub(1);
     let mut modifiers = KeyModifiers::NONE;
@@ -140,7 +140,7 @@ fn modifiers(number: u32) -> (KeyModifiers, KeyEventState) {
     (modifiers, state)
 }
 
-/// A key by its final letter.
+/// The key with this final letter.
 pub(crate) fn lettered_key(letter: u8) -> Option<KeyCode> {
     Some(match letter {
         b'A' => KeyCode::Up,
@@ -175,7 +175,7 @@ fn numbered_key(number: u32) -> Option<KeyCode> {
     })
 }
 
-/// A key by its code point (`CSI … u`), with the numbers that kitty gives to keys without one.
+/// The key with this code point (`CSI … u`), including kitty's numbers for keys without one.
 fn unicode_key(code: u32) -> Option<KeyCode> {
     Some(match code {
         8 | 127 => KeyCode::Backspace,
@@ -200,7 +200,7 @@ fn unicode_key(code: u32) -> Option<KeyCode> {
         57_424 => KeyCode::End,
         57_425 => KeyCode::Insert,
         57_426 => KeyCode::Delete,
-        // The private area: modifiers, media keys, locks. They do nothing here.
+        // The private area (modifiers, media keys, locks): these keys do nothing here.
         57_344..=63_743 => return None,
         _ => KeyCode::Char(char::from_u32(code).filter(|c| !c.is_control())?),
     })
@@ -234,7 +234,7 @@ fn mouse(numbers: &Numbers, released: bool) -> Option<MouseEvent> {
     Some(MouseEvent { kind, column: place(column), row: place(row), modifiers })
 }
 
-/// Reads the answer to a colour query (`OSC 11 ; rgb:1e1e/1e1e/1e1e`), without its frame.
+/// Parses the answer to a colour query (`OSC 11 ; rgb:1e1e/1e1e/1e1e`), without its frame.
 pub(crate) fn background(osc: &[u8]) -> Option<Rgb> {
     let text = std::str::from_utf8(osc).ok()?.strip_prefix("11;")?;
     let colour = text.strip_prefix("rgb:").or_else(|| text.strip_prefix("rgba:"))?;

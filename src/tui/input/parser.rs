@@ -1,11 +1,13 @@
-//! The parser: bytes from the terminal → events, whatever way they are cut.
+//! Parses bytes from the terminal into events, however the bytes are split.
 //!
-//! A state machine over single bytes. Every control sequence and string (CSI, SS3, OSC, DCS, APC, PM, SOS) is read to
-//! its end before it is judged, known or not, so none of its bytes is ever taken for a key. What can be the beginning of
-//! something or a key by itself (Esc) is decided by [`InputParser::timeout`]. Time is the caller's.
+//! It is a state machine over single bytes. Every control sequence and string (CSI, SS3, OSC, DCS, APC, PM,
+//! SOS) is read to its end before it is interpreted, known or not, so that none of its bytes is taken for a
+//! key. Bytes that may be a key (Esc) or the beginning of a sequence are resolved by [`InputParser::timeout`];
+//! the caller measures the time.
 //!
-//! It is kept by hand because a key decides what runs: the guard has to know of every byte that was no key (noise, answers
-//! of the terminal, pastes without brackets), and the parsers of libraries drop those, or read terminal and clock themselves.
+//! It is hand-written because a key decides what runs: the guard has to know of every byte that was no key
+//! (noise, answers of the terminal, pastes without brackets). Library parsers drop those, or read the terminal
+//! and the clock themselves.
 
 mod sequences;
 
@@ -13,15 +15,15 @@ use super::InputEvent;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::Duration;
 
-/// The longest control sequence that is looked at; longer ones are read to their end and dropped.
+/// The longest control sequence that is interpreted; longer ones are read to their end and dropped.
 const MAX_SEQUENCE_BYTES: usize = 64;
-/// The most that is kept of a string answer; the rest is read and dropped.
+/// The most bytes kept of a string; the rest is read and dropped.
 const MAX_STRING_BYTES: usize = 4096;
-/// The most that is taken from one paste, in bytes; the rest is read and dropped.
+/// The most bytes kept of one paste; the rest is read and dropped.
 pub(crate) const MAX_PASTE_BYTES: usize = 8 << 20;
-/// How long the rest of a sequence that has begun may take.
+/// How long to wait for the rest of a sequence.
 const SEQUENCE_TIMEOUT: Duration = Duration::from_millis(250);
-/// How long the rest of a string answer or a paste may take.
+/// How long to wait for the rest of a string or a paste.
 const STRING_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +39,9 @@ enum ParserState {
     /// `CSI [`: function keys of the Linux console.
     CsiLinux,
     Ss3,
-    /// Three bytes of an old mouse report.
+    /// Three bytes of an old mouse report follow.
     OldMouse(u8),
-    /// The contents of OSC (`]`: a bell ends it too), DCS (`P`), APC (`_`), PM (`^`) or SOS (`X`).
+    /// Inside OSC (`]`, also ended by a bell), DCS (`P`), APC (`_`), PM (`^`) or SOS (`X`).
     Text {
         opened: u8,
     },
@@ -57,14 +59,14 @@ pub(crate) struct InputParser {
     overflow: bool,
     esc_delay: Duration,
     events: Vec<InputEvent>,
-    /// The bytes that each event was read from, as far as they are kept.
+    /// The bytes of each event, as far as they are kept.
     bytes: Vec<Vec<u8>>,
-    /// Those of what is under way.
+    /// The bytes of the event being read.
     raw: Vec<u8>,
 }
 
 impl InputParser {
-    /// A parser that waits so long after an Esc for the rest of a sequence.
+    /// Makes a parser that waits this long after Esc for the rest of a sequence.
     pub(crate) fn new(esc_delay: Duration) -> Self {
         Self {
             state: ParserState::Ground,
@@ -77,7 +79,7 @@ impl InputParser {
         }
     }
 
-    /// Reads bytes; what was recognized is taken with [`InputParser::take`].
+    /// Parses bytes; [`InputParser::take`] returns the recognized events.
     pub(crate) fn parse(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while let Some((byte, tail)) = rest.split_first() {
@@ -95,24 +97,24 @@ impl InputParser {
         }
     }
 
-    /// The events recognized so far.
+    /// Returns the events recognized so far.
     #[cfg(test)]
     pub(crate) fn take(&mut self) -> Vec<InputEvent> {
         self.bytes.clear();
         std::mem::take(&mut self.events)
     }
 
-    /// The same, each with the bytes that it was read from: of a long one, the first.
+    /// Like [`InputParser::take`], each event with its bytes; of long events only the first bytes.
     pub(crate) fn take_with_bytes(&mut self) -> impl Iterator<Item = (InputEvent, Vec<u8>)> + use<> {
         let bytes = std::mem::take(&mut self.bytes);
         std::mem::take(&mut self.events).into_iter().zip(bytes)
     }
 
-    /// What was read so far belongs to the event that came of it.
+    /// Assigns the bytes read so far to the event that they made.
     fn give_bytes(&mut self, last: Option<u8>) {
         if self.events.len() > self.bytes.len() {
             let mut raw = std::mem::take(&mut self.raw);
-            // What broke off the one begins the next.
+            // The byte that interrupted one sequence begins the next.
             if let Some(last) = last.filter(|_| self.state != ParserState::Ground) {
                 raw.pop();
                 self.raw.push(last);
@@ -124,12 +126,12 @@ impl InputParser {
         }
     }
 
-    /// How long to wait for more bytes before [`InputParser::timeout`]; `None`: nothing is under way.
+    /// How long to wait for more bytes before calling [`InputParser::timeout`]; `None`: no sequence is open.
     pub(crate) fn patience(&self) -> Option<Duration> {
         match self.state {
             ParserState::Ground => None,
             ParserState::Esc => Some(self.esc_delay),
-            // `Alt-[` and its kind look like the beginning of a sequence.
+            // `Alt-[` and similar keys look like the beginning of a sequence.
             ParserState::Csi | ParserState::Text { .. } | ParserState::Ss3
                 if self.buffer.is_empty() && !self.overflow =>
             {
@@ -146,7 +148,8 @@ impl InputParser {
         }
     }
 
-    /// No more bytes came in time: what could be a key by itself is one, the rest of what was under way is dropped.
+    /// Call this when no more bytes came in time: emits the key if the bytes could be one, and drops any other
+    /// open sequence.
     pub(crate) fn timeout(&mut self) {
         let empty = self.buffer.is_empty() && !self.overflow;
         match self.state {
@@ -170,7 +173,7 @@ impl InputParser {
         self.give_bytes(None);
     }
 
-    /// Bytes were dropped that a person may have typed.
+    /// Reports dropped bytes that a person may have typed.
     fn noise(&mut self) {
         self.events.push(InputEvent::Noise);
     }
@@ -228,7 +231,7 @@ impl InputParser {
                 if byte == b'\\' {
                     self.end_text(opened);
                 } else {
-                    // The string was broken off by a new sequence.
+                    // A new sequence interrupted the string.
                     self.noise();
                     self.enter(ParserState::Esc);
                     self.esc(byte);
@@ -264,7 +267,7 @@ impl InputParser {
                 self.enter(ParserState::Utf8 { need, alt });
                 self.buffer.push(byte);
             }
-            // No character begins so.
+            // No character begins with this byte.
             _ => self.noise(),
         }
     }
@@ -277,7 +280,7 @@ impl InputParser {
 
     fn utf8(&mut self, byte: u8, need: usize, alt: bool) {
         if byte & 0xc0 != 0x80 {
-            // The character was broken off; this byte begins something of its own.
+            // The character is incomplete; this byte begins something new.
             self.noise();
             self.reset();
             self.byte(byte);
@@ -294,10 +297,10 @@ impl InputParser {
         }
     }
 
-    /// Takes bytes of a paste; returns those behind its end.
+    /// Handles bytes of a paste; returns the bytes behind its end.
     fn paste<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         const END: &[u8] = b"\x1b[201~";
-        // The end may be cut in two by the reads: look at the last bytes that are kept too.
+        // The end marker may be split between two reads: search the last kept bytes too.
         let before = self.buffer.len();
         let from = before.saturating_sub(END.len() - 1);
         let room = (MAX_PASTE_BYTES + END.len()).saturating_sub(before);
@@ -316,7 +319,7 @@ impl InputParser {
             return bytes.get(used..).unwrap_or_default();
         }
         if self.overflow {
-            // Keep the beginning, and enough of the end to see it end.
+            // Keep the beginning, and enough of the end to recognize the end marker.
             let tail =
                 self.buffer.split_off(self.buffer.len().saturating_sub(END.len() - 1).max(MAX_PASTE_BYTES));
             self.buffer.truncate(MAX_PASTE_BYTES);
@@ -331,7 +334,7 @@ impl InputParser {
     }
 }
 
-/// Pasted bytes as text, line ends as line feeds.
+/// Decodes pasted bytes; line ends become line feeds.
 pub(super) fn pasted_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n")
 }

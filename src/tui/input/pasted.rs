@@ -1,13 +1,14 @@
-//! A paste of a terminal that does not mark it: text with line ends inside that is there all at once. Nobody types so; as
-//! keys, each of its lines would be sent, and one that begins with a slash would be a command. Pure.
+//! Recognizes a paste from a terminal that does not mark pastes: text with line ends inside that arrives all at
+//! once. Nobody types like that; taken as keys, each line would be sent, and a line beginning with a slash
+//! would run as a command. Pure.
 
 use super::parser::{MAX_PASTE_BYTES, pasted_text};
 use std::time::Duration;
 
-/// Whatever of it comes within this time belongs to it.
+/// Text that arrives within this time belongs to the paste.
 pub(super) const PASTE_TIMEOUT: Duration = Duration::from_millis(30);
 
-/// What was pasted so far; nothing where no paste goes on.
+/// The bytes pasted so far; empty if no paste is open.
 #[derive(Debug, Default)]
 pub(super) struct UnmarkedPaste(Vec<u8>);
 
@@ -16,7 +17,7 @@ impl UnmarkedPaste {
         !self.0.is_empty()
     }
 
-    /// Takes bytes that were read at once, where they are a part of one. Tells whether they are.
+    /// Adds bytes that were read at once, if they are part of a paste; returns whether they are.
     pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
         let is_part = if self.goes_on() { is_text(bytes) } else { begins(bytes) };
         if is_part {
@@ -26,13 +27,13 @@ impl UnmarkedPaste {
         is_part
     }
 
-    /// It is over: its text, line ends as line feeds.
+    /// Ends the paste and returns its text, with line feeds as line ends.
     pub(super) fn end(&mut self) -> Option<String> {
         self.goes_on().then(|| pasted_text(&std::mem::take(&mut self.0)))
     }
 }
 
-/// Whether a line end stands in front of more text.
+/// Whether a line end is followed by more text.
 fn begins(bytes: &[u8]) -> bool {
     let end = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
     let behind = end.and_then(|at| bytes.get(at..)).unwrap_or_default();

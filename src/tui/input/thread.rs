@@ -1,7 +1,7 @@
-//! The thread that reads the terminal, and the listener for signals; both feed one bounded channel.
+//! The thread that reads the terminal, and the signal listener; both feed one bounded channel.
 //!
-//! The thread sleeps in `poll` on the terminal and a wake socket: idle it never wakes. It sees the terminal hang up,
-//! and can be paused while another program (an editor, the shell) has the terminal.
+//! The thread sleeps in `poll` on the terminal and a wake socket, so it never wakes up while idle. It notices
+//! when the terminal hangs up, and can be paused while another program (an editor, the shell) has the terminal.
 
 use super::parser::InputParser;
 use super::pasted::{self, UnmarkedPaste};
@@ -16,7 +16,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// Events under way at most; a full channel holds the reader back, the rest waits in the terminal.
+/// The most events in the channel; a full channel holds the reader back, and further bytes wait in the
+/// terminal.
 const CHANNEL_CAPACITY: usize = 1024;
 /// Bytes read at once.
 const READ_BYTES: usize = 16 << 10;
@@ -24,22 +25,22 @@ const READ_BYTES: usize = 16 << 10;
 /// Why input can't be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InputError {
-    /// The thread or its socket could not be made.
+    /// The thread or its socket could not be created.
     #[error("the terminal can't be read: {0}")]
     Start(#[source] io::Error),
-    /// Signals can't be listened to.
+    /// Signals can't be received.
     #[error("signals can't be listened to: {0}")]
     Signals(#[source] io::Error),
 }
 
-/// What the thread is told; each is acknowledged.
+/// An order to the thread; the thread acknowledges each.
 enum InputOrder {
     Pause,
     Resume,
     Quit,
 }
 
-/// The end of the channel from which a front end reads, and the hold on the thread.
+/// The receiving end of the channel, and the control of the thread.
 pub(crate) struct Input {
     events: mpsc::Receiver<TimedEvent>,
     sender: mpsc::Sender<TimedEvent>,
@@ -49,10 +50,10 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Starts to read this terminal. Call it inside the runtime.
+    /// Starts reading this terminal. Call it inside the runtime.
     ///
     /// # Errors
-    /// When the thread or the listeners for signals can't be made.
+    /// When the thread or the signal listeners can't be created.
     pub(crate) fn start(tty: OwnedFd, esc_delay: Duration) -> Result<Self, InputError> {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         let (wake, woken) = UnixStream::pair().map_err(InputError::Start)?;
@@ -76,7 +77,7 @@ impl Input {
         Ok(Self { events, sender, orders, wake, signals: None })
     }
 
-    /// Listens to signals from now on; `size` tells the size of the window when it has changed.
+    /// Starts listening to signals; `size` is called to get the window's new size.
     ///
     /// # Errors
     /// When the system refuses.
@@ -115,17 +116,17 @@ impl Input {
         Ok(())
     }
 
-    /// The next event; cancel-safe. `None` never comes while this lives.
+    /// The next event; cancel-safe. `None` never comes while `self` lives.
     pub(crate) async fn next(&mut self) -> Option<TimedEvent> {
         self.events.recv().await
     }
 
-    /// An event that is there already.
+    /// Returns an event that has already arrived.
     pub(crate) fn try_next(&mut self) -> Option<TimedEvent> {
         self.events.try_recv().ok()
     }
 
-    /// Stops reading: another program has the terminal. Returns when the thread has let go of it.
+    /// Stops reading because another program gets the terminal. Returns when the thread has stopped using it.
     pub(crate) fn pause(&self) {
         self.order(InputOrder::Pause);
     }
@@ -137,7 +138,7 @@ impl Input {
     fn order(&self, order: InputOrder) {
         let (done, told) = std_mpsc::channel();
         if self.orders.send((order, done)).is_ok() && (&self.wake).write_all(b"!").is_ok() {
-            // The thread may be held back by a full channel; then it reads nothing either.
+            // A full channel may hold the thread back; it reads nothing then either.
             let _ = told.recv_timeout(Duration::from_millis(200));
         }
     }
@@ -148,13 +149,13 @@ impl Drop for Input {
         if let Some(signals) = self.signals.take() {
             signals.abort();
         }
-        // A reader that waits for room in the channel is let go too.
+        // Also wakes a reader that waits for room in the channel.
         self.events.close();
         self.order(InputOrder::Quit);
     }
 }
 
-/// The state of the thread.
+/// The state of the reading thread.
 struct InputReader {
     tty: OwnedFd,
     woken: UnixStream,
@@ -164,7 +165,7 @@ struct InputReader {
     pasted: UnmarkedPaste,
 }
 
-/// What made `poll` return.
+/// Why `poll` returned.
 enum PollResult {
     Order,
     Bytes,
@@ -209,10 +210,10 @@ impl InputReader {
         }
     }
 
-    /// Takes what was read at once. Tells whether somebody still listens.
+    /// Handles bytes that were read at once. Returns whether the receiver still exists.
     fn take(&mut self, bytes: &[u8]) -> bool {
         let at = Instant::now();
-        // In the middle of a sequence nothing is text.
+        // Inside an open sequence no byte is text.
         if self.parser.patience().is_none() && self.pasted.take(bytes) {
             return true;
         }
@@ -223,7 +224,7 @@ impl InputReader {
         self.send(at)
     }
 
-    /// A paste that goes on is over.
+    /// Ends an open paste.
     fn end_paste(&mut self, at: Instant) -> bool {
         let Some(text) = self.pasted.end() else { return true };
         let event = InputEvent::Paste(text);
@@ -251,7 +252,7 @@ impl InputReader {
                     PollResult::Hangup
                 }
             }
-            // Interrupted: nothing is known, look again.
+            // Interrupted: nothing is known, check again.
             Err(rustix::io::Errno::INTR) => PollResult::Order,
             Err(_) => PollResult::Hangup,
         }
@@ -260,13 +261,13 @@ impl InputReader {
     fn take_order(&mut self) -> Option<InputOrder> {
         let (order, done) = self.orders.try_recv().ok()?;
         let mut byte = [0u8; 1];
-        // One byte was written for this order.
+        // Each order comes with one byte on the wake socket.
         let _ = self.woken.read_exact(&mut byte);
         let _ = done.send(());
         Some(order)
     }
 
-    /// Sends what was recognized, waiting for room. `false`: nobody listens any more.
+    /// Sends the recognized events, waiting for room in the channel. `false`: the receiver is gone.
     fn send(&mut self, at: Instant) -> bool {
         let mut events = self.parser.take_with_bytes();
         events.all(|(event, bytes)| self.to.blocking_send(TimedEvent { event, at, bytes }).is_ok())

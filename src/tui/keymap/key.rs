@@ -1,9 +1,9 @@
-//! One key with its modifiers: how it is written in files and on screen, and how it comes from the terminal.
+//! A key with its modifiers: how it is written in files and on screen, and how terminal events convert to it.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::fmt;
 
-/// A key, in the one form in which keys are compared: the shifted letter instead of Shift with the letter.
+/// A key in its normal form, by which keys are compared: a shifted letter instead of Shift with the letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     code: KeyCode,
@@ -31,7 +31,7 @@ const KEY_NAMES: [(&str, &str, KeyCode); 16] = [
 ];
 
 impl Key {
-    /// A key in its one form.
+    /// Brings a key into its normal form.
     pub(crate) fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {
         let mut modifiers = modifiers
             & (KeyModifiers::SHIFT | KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SUPER);
@@ -53,7 +53,7 @@ impl Key {
         Self { code, modifiers }
     }
 
-    /// Reads `a`, `A`, `ctrl-c`, `shift-tab`, `alt-up`, `f1`, `space`, `-`. `None`: there is no such key.
+    /// Parses `a`, `A`, `ctrl-c`, `shift-tab`, `alt-up`, `f1`, `space`, `-`. `None`: there is no such key.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut modifiers = KeyModifiers::NONE;
         let mut rest = text;
@@ -87,14 +87,14 @@ impl Key {
         (1..=24).contains(&number).then_some(KeyCode::F(number))
     }
 
-    /// Whether a careless hand or a paste presses it too easily for a key that approves.
+    /// Whether the key is too easily pressed by accident, or by a paste, to approve anything.
     pub(crate) fn is_too_easy_to_approve(self) -> bool {
         match self.code {
             KeyCode::Enter => true,
             KeyCode::Char(c) if self.modifiers.is_empty() => {
                 c == ' ' || c == 'y' || c == 'Y' || c.is_ascii_digit()
             }
-            // What terminals send for Enter.
+            // Terminals send these for Enter.
             KeyCode::Char('m' | 'j') => self.modifiers.contains(KeyModifiers::CONTROL),
             _ => false,
         }

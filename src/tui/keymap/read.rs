@@ -1,4 +1,4 @@
-//! A keymap file: TOML → rows, merged and checked, with file and line of everything that is refused.
+//! Reads a keymap file: parses TOML into rows, merges and checks them; errors name the file and line.
 
 use super::key::Key;
 use super::{Binding, Context};
@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A row with the place that it was read from.
+/// A row, and where it was read.
 #[derive(Clone, Debug)]
 pub(super) struct BindingRow {
     pub(crate) binding: Binding,
@@ -26,17 +26,17 @@ pub struct KeymapError {
     pub(crate) file: String,
     /// The line, counted from 1.
     pub(crate) line: usize,
-    /// What is wrong and what to do.
+    /// What is wrong and how to fix it.
     pub(crate) text: String,
 }
 
-/// What errors call the bindings that are shipped.
+/// The name of the built-in keymap in errors.
 pub(super) const SHIPPED: &str = "the shipped keymap";
 
-/// What each row says.
+/// What a row consists of.
 const PARTS: &str = "each with context, keys and action";
 
-/// The rows that are shipped. Reading them takes a tenth of a start's instructions: see [`prewarm`].
+/// The built-in rows. Reading them takes a tenth of a start's instructions: see [`prewarm`].
 static SHIPPED_ROWS: LazyLock<Result<Vec<BindingRow>, KeymapError>> =
     LazyLock::new(|| read(SHIPPED, include_str!("../../../assets/keymap.toml")));
 
@@ -44,11 +44,11 @@ pub(super) fn shipped() -> Result<Vec<BindingRow>, KeymapError> {
     SHIPPED_ROWS.clone()
 }
 
-/// Reads the rows that are shipped beside what else a start does.
+/// Reads the built-in rows in parallel to the other work of a start.
 pub(crate) fn prewarm() {
     let reading =
         std::thread::Builder::new().name("keymap".into()).spawn(|| LazyLock::force(&SHIPPED_ROWS).is_ok());
-    // Without a thread they are read when they are asked for.
+    // If the thread can't be started, they are read when needed.
     drop(reading);
 }
 
@@ -73,7 +73,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<Vec<BindingRow>, KeymapErro
     Ok(rows)
 }
 
-/// Lays rows over rows: a row replaces the keys of its action in its context.
+/// Merges rows: each row replaces the keys of its action in its context.
 pub(super) fn merge(rows: &mut Vec<BindingRow>, over: Vec<BindingRow>) {
     for mut row in over {
         let same = |r: &BindingRow| {
@@ -91,10 +91,10 @@ pub(super) fn merge(rows: &mut Vec<BindingRow>, over: Vec<BindingRow>) {
     }
 }
 
-/// The way from a key to its action.
+/// Builds the table from a key to its action.
 pub(super) fn index(rows: &[BindingRow]) -> Result<HashMap<(Context, Key), Action>, KeymapError> {
     let mut by_key: HashMap<(Context, Key), &BindingRow> = HashMap::new();
-    // The person's rows last: where two meet, the error names theirs.
+    // The person's rows come last: if two rows clash, the error names the person's.
     let (shipped, own): (Vec<&BindingRow>, Vec<&BindingRow>) =
         rows.iter().partition(|row| &*row.file == SHIPPED);
     for row in shipped.into_iter().chain(own) {
@@ -133,8 +133,8 @@ pub(super) fn index(rows: &[BindingRow]) -> Result<HashMap<(Context, Key), Actio
     Ok(by_key.into_iter().map(|(at, row)| (at, row.binding.action)).collect())
 }
 
-/// The key that goes to the block that waits means that in every context: where it meant another thing, a reflex of the
-/// hand would decide, or do nothing where it should go.
+/// Checks that the key to the waiting block has this meaning in every context: otherwise pressing it by habit
+/// would do something else.
 fn goes_everywhere(
     rows: &[BindingRow],
     by_key: &HashMap<(Context, Key), &BindingRow>,
@@ -169,7 +169,7 @@ impl BindingRow {
 struct KeymapReader<'a> {
     file: Arc<str>,
     text: &'a str,
-    /// The last place that was asked for and its line: rows come in order, so counting goes on from there.
+    /// The last position looked up and its line: rows come in order, so counting lines continues from there.
     counted: Cell<(usize, usize)>,
 }
 

@@ -29,7 +29,7 @@ fn contexts_fall_back_and_inner_ones_go_first() {
     assert_eq!(map.action(Context::Review, key("j")), Some(Action::ScrollDown));
     assert_eq!(map.action(Context::Review, key("ctrl-c")), Some(Action::Stop));
     for context in Context::ALL {
-        // Whatever has the keys, and however small the window is: what is on screen can be had anew.
+        // Ctrl-L redraws in every context, whatever has the keys and however small the window is.
         assert_eq!(map.action(*context, key("ctrl-l")), Some(Action::Redraw), "{context:?}");
     }
     assert_eq!(map.action(Context::Message, key("a")), None);
@@ -88,7 +88,7 @@ fn the_key_that_goes_to_the_block_means_that_everywhere() {
     for easy in ["a", "Y", "space", "enter", "7"] {
         user(&row("everywhere", easy, "review.waiting")).unwrap_err();
     }
-    // Whoever gives it another key may have Ctrl-Y back.
+    // A person who gives that action another key may use Ctrl-Y for yanking again.
     let both = "bind = [\n{ context = \"everywhere\", keys = [\"f9\"], action = \"review.waiting\" },\n\
                 { context = \"text\", keys = [\"ctrl-y\"], action = \"text.yank\" } ]";
     assert_eq!(user(both).unwrap().action(Context::Message, key("ctrl-y")), Some(Action::TextYank));

@@ -1,4 +1,4 @@
-//! Taking lines: what the person typed, as an answer to the question that stands, or as a message.
+//! Handles the person's lines: as an answer to the present question, or as a message.
 
 use super::ask::{Ask, OpenQuestion, READING_DELAY};
 use super::lines::TypedLine;
@@ -9,13 +9,13 @@ use crate::tui::ui_command::UiCommand;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// What is typed within so short a time of a line belongs to it: a person is slower, a paste is not.
+/// Input within this time after a line belongs to the same paste: no person types that fast.
 const BURST_INTERVAL: Duration = Duration::from_millis(30);
 
 impl Session<'_> {
-    /// A line of the person.
+    /// Handles a line of the person.
     pub(super) async fn line(&mut self, line: TypedLine) -> io::Result<()> {
-        // The end of a line that is not shown is not shown either.
+        // The line end of hidden input is hidden too.
         if !self.asked.ask.is_secret() {
             self.plain.page.answered();
         }
@@ -26,7 +26,7 @@ impl Session<'_> {
         let more = self.plain.lines.take_typed();
         let pasted =
             !more.is_empty() || before.is_some_and(|before| at.duration_since(before) < BURST_INTERVAL);
-        // Whatever was typed, the person is there: nothing starts by itself.
+        // The person is here: nothing may start by itself, whatever was typed.
         self.hold_back();
         if self.asked.ask.is_secret() {
             return self.provider(&text);
@@ -59,7 +59,7 @@ impl Session<'_> {
             }
             ask @ (Ask::GoOn(_) | Ask::Stuck(_)) => self.go_on(ask, &text),
             Ask::Form(form) if form.is_filled() => {
-                // It is being looked at; what is typed meanwhile is for later.
+                // The form is being checked; keep the input for later.
                 self.keep(&format!("{text}\n{more}"));
                 self.asked = OpenQuestion { ask: Ask::Form(form), since: Instant::now() };
                 Ok(())
@@ -85,7 +85,7 @@ impl Session<'_> {
         }
     }
 
-    /// A line for the question where answers come from; a key among them, which is kept nowhere.
+    /// Handles a line for the question about the provider. A key is never kept as text.
     fn provider(&mut self, text: &str) -> io::Result<()> {
         let Ask::Provider(question) = &mut self.asked.ask else { return Ok(()) };
         if text.trim().is_empty() && self.driver.has_provider() {
@@ -102,7 +102,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Whether the turn goes on, in a word.
+    /// Handles the answer whether to continue the turn.
     fn go_on(&mut self, ask: Ask, line: &str) -> io::Result<()> {
         let command = match (&ask, line.trim()) {
             (Ask::GoOn(_), "continue") => Command::Continue,
@@ -117,7 +117,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// A message: sent, or put aside where it was a paste, or goes on in the next line.
+    /// Handles a message: sends it, keeps it if it was a paste, or waits for its next line.
     fn message(&mut self, text: &str, more: &str) -> io::Result<()> {
         let idle = self.driver.state().phase == Phase::Idle;
         if !more.is_empty() {
@@ -137,7 +137,7 @@ impl Session<'_> {
     }
 }
 
-/// Why a line decides nothing that was not typed after the question was read.
+/// Why a line decides nothing that was not typed after reading the question.
 fn unread(pasted: bool) -> &'static str {
     if pasted { "That looked like a paste." } else { "That was typed before the question." }
 }

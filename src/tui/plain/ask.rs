@@ -1,4 +1,4 @@
-//! What is asked of the person now: what the next line is an answer to.
+//! The present question: what the next line answers.
 
 use super::changes::ListedChanges;
 use super::form::FormFill;
@@ -11,10 +11,10 @@ use crate::text::number::dollars;
 use crate::tui::widgets::words;
 use std::time::{Duration, Instant};
 
-/// An answer about a block that comes sooner was typed before the question was read.
+/// An answer about a block that comes sooner than this was typed before the question was read.
 pub(super) const READING_DELAY: Duration = Duration::from_millis(300);
 
-/// A block as it was printed: an answer holds for it alone.
+/// A block as it was printed: an answer only holds for exactly this.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PrintedBlock {
     pub(crate) block: BlockId,
@@ -25,34 +25,34 @@ pub(super) struct PrintedBlock {
 /// What is asked about a block.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum AnswerKind {
-    /// One of the words.
+    /// Which word decides.
     Decision,
-    /// The word `run`, as a high finding and a missing sandbox demand.
+    /// The word `run`, which high findings and a missing sandbox require.
     TypedWord,
-    /// Why it is rejected.
+    /// The reason for rejecting it.
     Reason,
-    /// Which of these rules.
+    /// One of these rules.
     Rule(Vec<Offer>),
 }
 
 /// What the next line answers.
 #[derive(Debug)]
 pub(super) enum Ask {
-    /// Nothing is asked: a line is a message that waits for its turn.
+    /// Nothing is asked: a line becomes a message, sent when its turn comes.
     Nothing,
     Message,
     Block(Box<PrintedBlock>, AnswerKind),
-    /// Whether to go on, after the step limit, a repeated block or at the budget.
+    /// Whether to continue after the step limit, a repeated block or the end of the budget.
     GoOn(Question),
-    /// The provider failed: once more, or not.
+    /// Whether to retry after a failure of the provider.
     Stuck(String),
     Form(Box<FormFill>),
     Provider(ProviderQuestion),
-    /// What becomes of these changes of a run.
+    /// What to do with these changes of a run.
     Changes(Box<ListedChanges>),
 }
 
-/// The question that is on the page, and since when.
+/// The question on the page, and since when it is there.
 #[derive(Debug)]
 pub(super) struct OpenQuestion {
     pub(crate) ask: Ask,
@@ -60,7 +60,7 @@ pub(super) struct OpenQuestion {
 }
 
 impl Ask {
-    /// Whether what is typed for it must not be shown, kept or sent as text.
+    /// Whether its answer must not be shown, kept or sent as text.
     pub(super) fn is_secret(&self) -> bool {
         matches!(self, Ask::Provider(question) if question.is_secret())
     }
@@ -71,7 +71,7 @@ impl OpenQuestion {
         Self { ask: Ask::Nothing, since: Instant::now() }
     }
 
-    /// Whether the question still stands, as the session is now.
+    /// Whether the question still applies to the present state of the session.
     pub(super) fn holds(&self, state: &State) -> bool {
         match (&self.ask, &state.phase) {
             (Ask::Provider(_), _) => true,
@@ -95,7 +95,7 @@ impl OpenQuestion {
 }
 
 impl PrintedBlock {
-    /// The block that waits, where it can be decided.
+    /// The waiting block, if it can be decided about.
     pub(super) fn of(state: &State) -> Option<Self> {
         let (item, inspected) = super::block::waiting(state)?;
         Some(Self {
@@ -106,12 +106,12 @@ impl PrintedBlock {
     }
 }
 
-/// Whether nothing is done meanwhile that a question of the person's own would hold up.
+/// Whether a question asked by the person would hold nothing up in this phase.
 pub(super) fn leaves_time(phase: &Phase) -> bool {
     matches!(phase, Phase::Idle | Phase::Deciding(_))
 }
 
-/// What is asked when a turn stops.
+/// The question asked when a turn stops.
 pub(super) fn question_text(question: &Question) -> String {
     match question {
         Question::StepLimit(steps) => {

@@ -1,4 +1,4 @@
-//! Putting questions: which one is due as the session stands, and how it reads.
+//! Asks questions: decides which one is due in the present state, and prints it.
 
 use super::ask::{AnswerKind, Ask, OpenQuestion, PrintedBlock, question_text};
 use super::awaited::AwaitedJob;
@@ -15,11 +15,11 @@ use crate::tui::widgets::words;
 use std::io;
 use std::time::Instant;
 
-/// So many lines of what is kept are shown.
+/// How many lines of kept text are shown.
 const MAX_KEPT_LINES_SHOWN: usize = 6;
 
 impl Session<'_> {
-    /// Asks what is to be asked now, where that is another question than the one on the page.
+    /// Asks the question that is now due, unless it is on the page already.
     pub(super) fn ask_anew(&mut self) -> io::Result<()> {
         let state = self.driver.state();
         if self.asked.holds(state) || self.question_after.is_some() && state.phase == Phase::Idle {
@@ -28,7 +28,8 @@ impl Session<'_> {
         self.take_question();
         let ask = match &self.driver.state().phase {
             Phase::Idle if !self.driver.has_provider() => {
-                // Without one a message leads nowhere: first the choice, with the servers that answer.
+                // Without a provider a message can't be sent: first let the person choose one, from the servers
+                // that answer.
                 if !self.awaited.contains(&AwaitedJob::Servers) {
                     self.start(AwaitedJob::Servers, Job::Servers);
                 }
@@ -53,8 +54,8 @@ impl Session<'_> {
         self.put(ask)
     }
 
-    /// Takes the question off the page. A block is no longer seen then: no rule starts it. Of a key, what was typed so
-    /// far goes with its question, and what comes then is shown again.
+    /// Removes the question. Its block then counts as no longer seen, so that no rule starts it. A partly typed
+    /// key is discarded, and input is shown again.
     pub(super) fn take_question(&mut self) -> OpenQuestion {
         let asked = std::mem::replace(&mut self.asked, OpenQuestion::nothing());
         if let Ask::Block(shown, _) = &asked.ask {
@@ -71,7 +72,7 @@ impl Session<'_> {
         self.driver.send(Command::OnScreen { block: shown.block, revision: shown.revision, seen });
     }
 
-    /// Puts a question on the page. What was typed before it is kept for the next message.
+    /// Asks a question. Text typed before it is kept for the next message.
     pub(super) fn put(&mut self, ask: Ask) -> io::Result<()> {
         self.take_question();
         self.question_after = None;
@@ -82,7 +83,8 @@ impl Session<'_> {
         self.print_question()?;
         if let Ask::Block(shown, _) = &self.asked.ask {
             let shown = (**shown).clone();
-            // A long block takes a while to be printed: what was typed meanwhile was typed before it could be read.
+            // Printing a long block takes a while: text typed meanwhile was typed before the block could be
+            // read.
             let typed = self.plain.lines.take_typed();
             if !typed.is_empty() {
                 self.hold_back();
@@ -94,7 +96,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Puts the question on the page again after something was told: the same one, without the block.
+    /// Prints the question again after other output: the same question, without the block.
     pub(super) fn put_again(&mut self) -> io::Result<()> {
         match &self.asked.ask {
             Ask::Block(_, AnswerKind::Decision) => {
@@ -109,7 +111,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// No rule starts the block that waits: the person is there.
+    /// Stops rules from starting the waiting block: the person is here.
     pub(super) fn hold_back(&mut self) {
         if self.driver.state().live.matched.is_some() {
             self.driver.send(Command::HoldBack);
@@ -178,7 +180,7 @@ impl Session<'_> {
         }
     }
 
-    /// Begins a recipe, or asks for what it needs first.
+    /// Starts a recipe, or first asks for its inputs.
     pub(super) fn begin_recipe(&mut self, name: &str, given: Answers, shown: bool) -> io::Result<()> {
         let Some(card) = self.driver.recipes().iter().find(|card| card.name == name).cloned() else {
             self.plain.page.line(&format!("There is no recipe {name}. /recipe lists all of them."))?;

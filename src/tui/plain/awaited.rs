@@ -1,13 +1,14 @@
-//! The jobs that the person asked for, until what came of them is told.
+//! The jobs that the person asked for and whose results have not been printed yet.
 
-/// A job whose result is told when it comes.
+/// A job whose result is printed when it arrives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum AwaitedJob {
     Models,
     Recipes,
-    /// The sessions; the one that is to be opened, where one was named.
+    /// A list of the sessions, and the name of the one to open, if one was named.
     Sessions(Option<String>),
-    /// The sessions that this one can be compared with; the one that was named.
+    /// A list of the sessions that this one can be compared with, and the name of the one to compare, if one
+    /// was named.
     Comparable(Option<String>),
     Compared,
     Hits,
@@ -16,7 +17,7 @@ pub(super) enum AwaitedJob {
     Trial,
 }
 
-/// All of them, in the order in which they were asked for.
+/// The awaited jobs, in the order in which they were asked for.
 #[derive(Debug, Default)]
 pub(super) struct AwaitedJobs(Vec<AwaitedJob>);
 
@@ -29,14 +30,14 @@ impl AwaitedJobs {
         self.0.contains(job)
     }
 
-    /// One result is there for all that ask for the same.
+    /// Removes all jobs that wait for this result; returns whether there were any.
     pub(super) fn take(&mut self, wanted: &AwaitedJob) -> bool {
         let before = self.0.len();
         self.0.retain(|awaited| awaited != wanted);
         self.0.len() < before
     }
 
-    /// A list of the sessions came, of which each who asked gets one: the first who did.
+    /// Removes the first job that waits for a list of sessions: each of these jobs gets a list of its own.
     pub(super) fn take_listing(&mut self) -> Option<AwaitedJob> {
         let lists = |job: &AwaitedJob| matches!(job, AwaitedJob::Sessions(_) | AwaitedJob::Comparable(_));
         self.0.iter().position(lists).map(|at| self.0.remove(at))

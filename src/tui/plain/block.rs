@@ -1,4 +1,4 @@
-//! A block that waits, as lines: what it may do, all of its code, what was found in it, and which words decide.
+//! Prints a waiting block: its rights, all of its code, the findings, and the words that decide.
 
 use super::page::PlainPage;
 use crate::domain::file_texts::{self, FilePart};
@@ -12,7 +12,7 @@ use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::words;
 use std::io;
 
-/// All that is decided about.
+/// Prints everything that the decision is about.
 pub(super) fn show(
     item: &BlockItem,
     inspected: &InspectionResult,
@@ -41,7 +41,7 @@ pub(super) fn show(
         page.code(&format!("  {shown:>width$}  {line}"))?;
         findings(&files, inspected, page, |line| line == number)?;
     }
-    // Those of no line of it, so that none is left out.
+    // Findings that belong to no printed line, so that none is left out.
     let last = source.lines().count();
     findings(&files, inspected, page, |line| line == 0 || line as usize > last)?;
     if let Some(before) = &inspected.before {
@@ -50,7 +50,7 @@ pub(super) fn show(
     Ok(())
 }
 
-/// The findings of these lines.
+/// Prints the findings for these lines.
 fn findings(
     files: &[FilePart],
     inspected: &InspectionResult,
@@ -68,7 +68,7 @@ fn findings(
     Ok(())
 }
 
-/// The words that can be typed for it now: what would be refused is not offered.
+/// The words that can be typed for it now; words that would be refused are not offered.
 pub(super) fn question(item: &BlockItem, inspected: &InspectionResult, state: &State) -> String {
     if item.block.readiness() == Readiness::NeedsLanguage {
         return "Type language NAME, edit, reject or skip:".into();
@@ -84,7 +84,7 @@ pub(super) fn question(item: &BlockItem, inspected: &InspectionResult, state: &S
     format!("Type {} or {last}:", first.join(", "))
 }
 
-/// Why a word more is asked for.
+/// Why approving needs an extra word.
 pub(super) fn why_typed(
     item: &BlockItem,
     inspected: &InspectionResult,
@@ -110,18 +110,18 @@ pub(super) fn why_typed(
     Ok(())
 }
 
-/// The text of it that ran last, where it is another one.
+/// The version that ran last, if it is not the present one.
 fn ran_before(item: &BlockItem) -> Option<&Version> {
     let ran = item.runs.last().and_then(|run| item.block.version(run.revision));
     ran.filter(|ran| ran.source != item.block.current().source)
 }
 
-/// Whether there is something to compare it with.
+/// Whether there is another version to compare with.
 fn differs(item: &BlockItem, inspected: &InspectionResult) -> bool {
     item.block.edited() || inspected.before.is_some() || ran_before(item).is_some()
 }
 
-/// What differs from what the model wrote, and from what ran last.
+/// Prints the differences to what the model wrote, and to what ran last.
 pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut PlainPage) -> io::Result<()> {
     let now = &item.block.current().source;
     let mut told = false;
@@ -153,7 +153,7 @@ fn compare(
     page.lines_behind("  ", &compared(&item.block.kind, (old_name, old), (new_name, new)))
 }
 
-/// What differs between two texts, in lines.
+/// The difference between two texts, in lines.
 fn compared(kind: &BlockKind, (old_name, old): (&str, &str), (new_name, new): (&str, &str)) -> String {
     match changes::diff(kind, old, new, (old_name, new_name)) {
         Some(text) if text.is_empty() => "nothing changes".into(),
@@ -166,7 +166,7 @@ fn compared(kind: &BlockKind, (old_name, old): (&str, &str), (new_name, new): (&
     }
 }
 
-/// The block that waits and what is known of it, where it can be decided.
+/// The waiting block and its inspection, if it can be decided about.
 pub(super) fn waiting(state: &State) -> Option<(&BlockItem, &InspectionResult)> {
     let item = state.waiting()?;
     Some((item, state.inspected(item.block.id)?))

@@ -1,4 +1,4 @@
-//! The changes of a run as they are listed in lines, and what a word about them means.
+//! The changes of a run, listed line by line, and the answers about them.
 
 use super::page::PlainPage;
 use crate::domain::sentences::undo as sentences;
@@ -8,10 +8,10 @@ use crate::tui::overlays::undo::what_happens;
 use crate::tui::widgets::words;
 use std::io;
 
-/// Changes that are listed: those that a person reads.
+/// The most changes listed: more than a person reads.
 const MAX_CHANGES_SHOWN: usize = 200;
 
-/// A run with the record of what it changed.
+/// A run with the record of its changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UndoTarget {
     pub(super) run: RunId,
@@ -19,7 +19,7 @@ pub(super) struct UndoTarget {
     pub(super) record: Sha256,
 }
 
-/// The changes of a run as they were listed: an answer holds for them alone.
+/// The changes of a run as they were listed: an answer only holds for exactly these.
 #[derive(Debug)]
 pub(super) struct ListedChanges {
     pub(super) of: UndoTarget,
@@ -27,12 +27,13 @@ pub(super) struct ListedChanges {
 }
 
 impl ListedChanges {
-    /// Those that can be taken this way.
+    /// The changes that can be undone (or redone) in this direction.
     pub(super) fn undoable(&self, way: UndoWay) -> impl Iterator<Item = &UndoChange> {
         self.all.iter().filter(move |change| change.standing.way() == Some(way))
     }
 
-    /// Why nothing of them is asked: there is nothing to do, or more than is listed; then the shell's command does it.
+    /// Why there is no question about them: nothing can be done, or there are more than the list shows; the
+    /// shell command handles those.
     pub(super) fn why_not(&self) -> Option<String> {
         if self.all.len() > MAX_CHANGES_SHOWN {
             return Some(
@@ -44,7 +45,8 @@ impl ListedChanges {
         can.is_none().then(|| "Nothing of it can be taken back, or made again.".into())
     }
 
-    /// What a line means: `back` or `again`, with the numbers of the list or all that can be. `None`: nothing of the kind.
+    /// Parses an answer: `back` or `again`, with numbers from the list, or none for all. `None`: it is no such
+    /// answer.
     pub(super) fn meant(&self, text: &str) -> Option<(UndoWay, Vec<u32>)> {
         let mut said = text.split_whitespace();
         let way = match said.next()? {
@@ -82,7 +84,7 @@ impl ListedChanges {
         }
     }
 
-    /// Lists them, and says what each word does.
+    /// Lists them, and explains each word.
     pub(super) fn ask(&self, page: &mut PlainPage) -> io::Result<()> {
         self.print(page)?;
         for (way, word) in [(UndoWay::Back, "back"), (UndoWay::Again, "again")] {

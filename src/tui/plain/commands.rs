@@ -1,4 +1,4 @@
-//! The commands that begin with a slash, answered in lines.
+//! The slash commands in line mode.
 
 use super::ask::Ask;
 use super::awaited::AwaitedJob;
@@ -23,11 +23,11 @@ use crate::tui::widgets::words;
 use std::io;
 use std::time::Instant;
 
-/// Lines of a search that are shown.
+/// The most lines of a search that are shown.
 const MAX_LINES_SHOWN: usize = 40;
 
 impl Session<'_> {
-    /// Does what a line with a slash asks for; the question that stood is asked once more.
+    /// Runs a slash command; the present question is then asked again.
     pub(super) fn command(&mut self, line: &str) -> io::Result<()> {
         match line.split_whitespace().next().unwrap_or_default() {
             "/drop" => drop(self.take_kept()),
@@ -51,7 +51,8 @@ impl Session<'_> {
         self.plain.page.line(text)
     }
 
-    /// The question of the moment, whole; one for a key stays, as it is being typed.
+    /// Asks the present question again, in full. The question for a key stays untouched, because the key is
+    /// being typed.
     pub(super) fn ask_again(&mut self) -> io::Result<()> {
         if self.asked.ask.is_secret() {
             return self.put_again();
@@ -142,7 +143,7 @@ impl Session<'_> {
         self.start_job(job);
     }
 
-    /// Starts a job that the person asked for; a message is asked for after what it tells.
+    /// Starts a job that the person asked for; the next message is asked for after its result.
     pub(super) fn start_job(&mut self, job: Job) {
         self.question_after = Some(Instant::now() + LISTING_TIMEOUT);
         self.driver.start_job(job);
@@ -184,7 +185,7 @@ impl Session<'_> {
         self.ask_again()
     }
 
-    /// The recipes were read: lists them, or begins the one that was named.
+    /// Handles the recipes that were read: lists them, or starts the named one.
     pub(super) fn recipes(&mut self, recipes: &[RecipeCard], told: &[Notice]) -> io::Result<()> {
         for notice in told {
             self.plain.page.line(&format!("Warning: {}", notice.text))?;
@@ -197,7 +198,7 @@ impl Session<'_> {
         };
         let card = recipes.iter().find(|card| card.name == name);
         let first = card.and_then(|card| card.inputs.fields.first()).map(|field| field.name.clone());
-        // Without words it is asked for, as in the panes: fields may be left out each, and not all of them.
+        // Without words the form is asked, as in the panes: single fields may stay empty, but not all of them.
         let shown = words.is_empty() && first.is_some();
         let given = first.filter(|_| !words.is_empty()).map(|field| (field, words));
         self.begin_recipe(&name, given.into_iter().collect(), shown)
@@ -231,7 +232,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Lists the rules, or takes one back: `/rules remove 2`.
+    /// Lists the rules, or removes one: `/rules remove 2`.
     fn rules(&mut self, argument: &str) -> io::Result<()> {
         if let Some(number) = argument.strip_prefix("remove ").and_then(|n| n.trim().parse().ok()) {
             self.driver.send(Command::RevokeRule(RuleId(number)));
@@ -297,7 +298,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Has a summary written, and says that it is.
+    /// Starts writing a summary, and says so.
     fn compact(&mut self) -> io::Result<()> {
         self.driver.send(Command::Compact);
         match self.driver.state().phase() {
@@ -306,7 +307,7 @@ impl Session<'_> {
         }
     }
 
-    /// Lines of the conversation that hold a text.
+    /// Prints the lines of the conversation that contain a text.
     fn find(&mut self, text: &str) -> io::Result<()> {
         let needle = text.to_lowercase();
         let mut found = Vec::new();
@@ -328,7 +329,7 @@ impl Session<'_> {
         if more > 0 { self.print_line(&format!("  and {more} more")) } else { Ok(()) }
     }
 
-    /// All that is kept of the last run's output, in the person's pager.
+    /// Shows all output kept of the last run in the person's pager.
     fn page_output(&mut self) -> io::Result<()> {
         let blocks = self.driver.state().transcript.blocks.values();
         let runs = blocks.filter_map(|item| item.runs.last()).filter(|run| run.ended.is_some());
@@ -351,7 +352,7 @@ impl Session<'_> {
         }
     }
 
-    /// The message in the person's editor; what comes back is kept, and sent by Enter.
+    /// Opens the message in the person's editor; the result is kept, and Enter sends it.
     fn edit_message(&mut self) -> io::Result<()> {
         let text = self.take_kept();
         let options = self.options;
@@ -367,7 +368,7 @@ impl Session<'_> {
     }
 }
 
-/// What is kept of a run's output; whether it comes, where it is in the session's file alone.
+/// The output kept of a run; `Err`: it is only in the session file, with its loading state.
 fn kept_output(run: &RunItem) -> Result<PagerText, LoadState> {
     let report = run.ended.as_ref().map(|(_, report)| report);
     match (report.and_then(|report| report.blob.clone()), run.unloaded_output()) {
@@ -388,7 +389,7 @@ mod tests {
     use crate::engine::dialogue::Dialogue;
     use crate::engine::transcript::PagedTranscript;
 
-    /// With limits of the person's own the last output may be long enough to be in the file alone.
+    /// With raised limits the last output may be so long that it is only in the session file.
     #[test]
     fn an_output_that_is_kept_in_part_is_not_paged_as_all_of_it() {
         let mut d = Dialogue::new();

@@ -1,5 +1,5 @@
-//! Comparing this session with another one, in lines: what it can be compared with, each with a number, and the two side by
-//! side.
+//! Compares this session with another one in lines: lists the sessions to compare with, each with a number, and
+//! prints two side by side.
 
 use super::awaited::AwaitedJob;
 use super::jobs::{chosen, origin};
@@ -11,23 +11,23 @@ use crate::tui::overlays::comparison::more_lines;
 use crate::tui::widgets::words;
 use std::io;
 
-/// Sessions that are listed.
+/// The most sessions listed.
 const MAX_SESSIONS_SHOWN: usize = 20;
 
-/// Columns that are filled at most.
+/// The most columns used.
 const MAX_COLUMNS: usize = 140;
 
-/// Lines of a comparison that are shown.
+/// The most lines of a comparison that are shown.
 const MAX_LINES_SHOWN: usize = 400;
 
 impl Session<'_> {
-    /// `/compare`: lists what this session can be compared with; `/compare 2`, or a name: compares.
+    /// `/compare` lists the sessions to compare with; `/compare 2`, or a name, compares.
     pub(super) fn compare(&mut self, wanted: &str) {
         let wanted = (!wanted.is_empty()).then(|| wanted.to_owned());
         self.start(AwaitedJob::Comparable(wanted), Job::Sessions);
     }
 
-    /// The sessions are there: they are listed, or the one that was named is compared.
+    /// Handles the list of sessions: prints it, or compares with the named one.
     pub(super) fn comparable(&mut self, all: &[Summary], wanted: Option<&str>) -> io::Result<()> {
         let (listed, is_alone) = comparable(all, own_id(self.driver.state()), self.options.glyphs().tree);
         let own = own_id(self.driver.state()).to_owned();
@@ -60,7 +60,7 @@ impl Session<'_> {
         })
     }
 
-    /// Tells the two side by side.
+    /// Prints the two sessions side by side.
     pub(super) fn compared(&mut self, compared: &SessionComparison) -> io::Result<()> {
         for damage in &compared.damage {
             self.plain.page.line(&format!("Warning: {damage}"))?;

@@ -1,4 +1,4 @@
-//! Answers about the block that waits: what each word does, for the block exactly as it was printed.
+//! Handles answers about the waiting block: what each word does, for exactly the block that was printed.
 
 use super::ask::{AnswerKind, Ask, OpenQuestion, PrintedBlock};
 use super::block;
@@ -111,7 +111,7 @@ impl Session<'_> {
         }
     }
 
-    /// Asks for the words once more, without the block.
+    /// Asks for a word again, without printing the block.
     pub(super) fn reask(&mut self, shown: PrintedBlock) -> io::Result<()> {
         if let Some((item, inspected)) = block::waiting(self.driver.state()) {
             self.plain.page.ask(&block::question(item, inspected, self.driver.state()))?;
@@ -147,7 +147,7 @@ impl Session<'_> {
     }
 }
 
-/// The scope of the offer with this number, where it can be granted.
+/// The scope of the offer with this number, if it can be granted.
 fn scope(offers: &[rules::Offer], number: usize) -> Option<RuleScope> {
     let offer = offers.get(number.checked_sub(1)?)?;
     offer.refused.is_none().then_some(offer.rule.scope)

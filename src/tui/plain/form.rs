@@ -1,4 +1,4 @@
-//! A form, asked field by field.
+//! Asks for a form field by field.
 
 use super::page::PlainPage;
 use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
@@ -7,29 +7,29 @@ use crate::engine::{Command, answers};
 use crate::tui::ui_command::UiCommand;
 use std::io;
 
-/// A form that is being filled.
+/// A form that is being filled in.
 #[derive(Debug)]
 pub(super) struct FormFill {
     form: Form,
-    /// The recipe that it begins; `None`: a recipe that goes on asks for it.
+    /// The recipe that it starts; `None`: the running recipe asks for it.
     begins: Option<String>,
     answers: Answers,
-    /// The field that is asked for.
+    /// The index of the field being asked.
     at: usize,
 }
 
 impl FormFill {
-    /// A form with what was answered to it beforehand.
+    /// A form with answers given beforehand.
     pub(super) fn new(form: Form, begins: Option<String>, answers: Answers) -> Self {
         Self { form, begins, answers, at: 0 }
     }
 
-    /// Whether it begins a recipe.
+    /// Whether it starts a recipe.
     pub(super) fn begins(&self) -> bool {
         self.begins.is_some()
     }
 
-    /// Whether all of its fields were answered.
+    /// Whether all fields were answered.
     pub(super) fn is_filled(&self) -> bool {
         self.at >= self.form.fields.len()
     }
@@ -38,7 +38,7 @@ impl FormFill {
         self.form == *form
     }
 
-    /// Tells what it is about, and asks for its first field.
+    /// Prints what the form is about, and asks for its first field.
     pub(super) fn begin(&self, page: &mut PlainPage) -> io::Result<()> {
         page.line(&self.form.title)?;
         if !self.form.note.is_empty() {
@@ -56,7 +56,7 @@ impl FormFill {
         page.ask(&format!("{}{}:", field.label.trim_end_matches(':'), self.usual(field)))
     }
 
-    /// Takes the answer to the field that was asked for; the command that follows from the last one.
+    /// Takes the answer to the present field; after the last one, returns the command that follows.
     pub(super) fn take(&mut self, line: &str, page: &mut PlainPage) -> io::Result<Option<UiCommand>> {
         let Some(field) = self.form.fields.get(self.at) else { return Ok(Some(self.done())) };
         let given = self.given(field).map(str::to_owned);
@@ -81,7 +81,7 @@ impl FormFill {
         Ok(Some(self.done()))
     }
 
-    /// A recipe was not begun with these answers: it is asked once more.
+    /// Prints why a recipe could not start with these answers, and asks for the form again.
     pub(super) fn refuse(&mut self, misfits: &[AnswerError], page: &mut PlainPage) -> io::Result<()> {
         for misfit in misfits {
             page.line(&format!("That does not fit: {misfit}"))?;
@@ -103,7 +103,7 @@ impl FormFill {
         self.answers.iter().rev().find(|(name, _)| *name == field.name).map(|(_, text)| text.as_str())
     }
 
-    /// What an empty line takes, and what there is to choose.
+    /// What an empty line means for a field, and which choices it has.
     fn usual(&self, field: &Field) -> String {
         let mut parts = Vec::new();
         match &field.kind {

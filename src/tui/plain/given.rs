@@ -1,4 +1,5 @@
-//! A message with the files that it names: they are read first, and told in a line when it goes out.
+//! Sends a message with the files that it names: the files are read first, and a line lists them when the
+//! message is sent.
 
 use super::session::Session;
 use crate::domain::sentences::sending;
@@ -12,7 +13,7 @@ use crate::tui::slash::typed_command;
 use std::io;
 
 impl Session<'_> {
-    /// The message goes out, or its files are read first.
+    /// Sends the message, or starts reading its files first.
     pub(super) fn submit(&mut self, text: String) -> io::Result<()> {
         if let Some(command) = typed_command(&text) {
             return self.typed_command(command);
@@ -25,7 +26,7 @@ impl Session<'_> {
         self.send_message(text.into())
     }
 
-    /// A command of the person's own becomes a block, or is queued until the turn ends.
+    /// Makes a block of the person's own shell command, or queues it until the turn ends.
     fn typed_command(&mut self, command: &str) -> io::Result<()> {
         if command.is_empty() {
             return self.plain.page.line("Warning: A command follows the !, as in !ls.");
@@ -45,7 +46,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The files of a message were read.
+    /// Handles the files that were read for a message.
     pub(super) fn files_read(
         &mut self,
         text: &str,

@@ -1,4 +1,4 @@
-//! What came of jobs that the person asked for: models, sessions, what confines runs.
+//! Prints the results of jobs that the person asked for: models, sessions, the sandbox.
 
 use super::awaited::AwaitedJob;
 use super::session::Session;
@@ -10,14 +10,14 @@ use crate::tui::ui_command::Exit;
 use crate::tui::widgets::words;
 use std::io;
 
-/// Sessions that are listed.
+/// The most sessions listed.
 const MAX_SESSIONS_SHOWN: usize = 20;
 
-/// Models of a provider that are listed.
+/// The most models listed of a provider.
 const MAX_MODELS_SHOWN: usize = 40;
 
 impl Session<'_> {
-    /// Tells what came of a job.
+    /// Prints the result of a job.
     pub(super) fn print_job_result(&mut self, result: &JobResult) -> io::Result<()> {
         let held = self.question_after.take();
         match result {
@@ -37,7 +37,7 @@ impl Session<'_> {
                 return self.recipes(recipes, told);
             }
             JobResult::Changes(record, found) => {
-                // A list that was asked for before another one is not waited for any more.
+                // A list requested before a newer request is no longer waited for.
                 return match self.wanted_changes.take_if(|of| of.record == *record) {
                     Some(of) => self.changes(of, found),
                     None => Ok(()),
@@ -82,7 +82,7 @@ impl Session<'_> {
         self.put_again()
     }
 
-    /// Once every provider that was asked has answered, what they say later is for others.
+    /// Once every asked provider has answered, later answers are not for this command.
     fn forget_models_job(&mut self) {
         if self.asking == 0 {
             self.awaited.take(&AwaitedJob::Models);
@@ -105,7 +105,7 @@ impl Session<'_> {
         }
     }
 
-    /// Lists the sessions, or opens the one that was named.
+    /// Lists the sessions, or opens the named one.
     fn sessions(&mut self, all: &[Summary], wanted: Option<&str>) -> io::Result<()> {
         let tree = SessionTree::of(all, |_| true);
         let rows = tree.rows().iter().filter_map(|row| Some((row, all.get(row.at)?)));
@@ -134,7 +134,7 @@ impl Session<'_> {
     }
 }
 
-/// The session that is meant by its number in the list, its name, or the beginning of its identity.
+/// Finds a session by its number in the list, its name, or the beginning of its id.
 pub(super) fn chosen<'a>(sessions: &[&'a Summary], wanted: &str) -> Option<&'a Summary> {
     let number = wanted.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let numbered = number.and_then(|at| sessions.get(at));
@@ -142,7 +142,7 @@ pub(super) fn chosen<'a>(sessions: &[&'a Summary], wanted: &str) -> Option<&'a S
     numbered.or_else(|| sessions.iter().find(|session| is_meant(session))).copied()
 }
 
-/// Where a branch left its session, and of one whose session is gone that it is so.
+/// Says where a branch left its session, or that this session no longer exists.
 pub(super) fn origin(session: &Summary, sessions: &[&Summary]) -> String {
     let Some(of) = &session.branch_of else { return String::new() };
     if sessions.iter().any(|one| one.id == *of) {

@@ -1,5 +1,5 @@
-//! Lines from a terminal in its usual mode, which edits them itself: nothing is read but whole lines, and what was typed
-//! before a question can be put aside, so that it does not answer it.
+//! Reads lines from a terminal in its line mode, where the terminal itself handles editing: only whole lines
+//! are read. Text typed before a question can be taken out, so that it does not answer the question.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, isatty, tcgetattr, tcsetattr};
@@ -9,22 +9,22 @@ use std::sync::mpsc as std_mpsc;
 use std::time::Instant;
 use tokio::sync::mpsc;
 
-/// Bytes read at once; a terminal gives at most one line.
+/// Bytes read at once; a terminal returns at most one line.
 const READ_BYTES: usize = 8 << 10;
 
 /// Standard input, a line at a time.
 pub(super) struct LineReader {
     terminal: OwnedFd,
-    /// What was read of a line that has no end yet.
+    /// The bytes of a line without an end yet.
     begun: Vec<u8>,
-    /// Asks the thread to tell when there is something to read; it reads nothing itself.
+    /// Asks the polling thread to report when there is something to read; the thread itself reads nothing.
     wanted: std_mpsc::Sender<()>,
     ready: mpsc::Receiver<()>,
-    /// Whether it was asked and has not answered.
+    /// Whether the thread was asked and has not answered.
     waits: bool,
 }
 
-/// A line, and when its end was typed.
+/// A line, and when its end was read.
 #[derive(Debug)]
 pub(super) struct TypedLine {
     pub(crate) text: String,
@@ -32,17 +32,17 @@ pub(super) struct TypedLine {
 }
 
 impl Drop for LineReader {
-    /// A terminal that does not show what is typed is never left behind.
+    /// Never leaves the terminal with echo switched off.
     fn drop(&mut self) {
         self.set_echo(true);
     }
 }
 
 impl LineReader {
-    /// Standard input, which has to be a terminal: what stands ready in a pipe was typed before any question.
+    /// Opens standard input. It has to be a terminal: what is ready in a pipe was written before any question.
     ///
     /// # Errors
-    /// When it is none, or can't be waited for.
+    /// When it is no terminal, or can't be waited for.
     pub(super) fn open() -> io::Result<Self> {
         let input = io::stdin();
         if !isatty(&input) {
@@ -64,7 +64,7 @@ impl LineReader {
         Ok(Self { terminal, begun: Vec::new(), wanted, ready, waits: false })
     }
 
-    /// The next line without its end; `None`: there are no more. May be dropped while it waits.
+    /// The next line without its end; `None`: there are no more. Cancel-safe.
     pub(super) async fn next(&mut self) -> Option<TypedLine> {
         loop {
             if !self.is_ready() {
@@ -90,10 +90,11 @@ impl LineReader {
         }
     }
 
-    /// Takes what was typed and not read yet, also of a line that is not ended: it was typed before what comes now.
+    /// Takes the input that was not read yet, even an unfinished line: it was typed before what is printed
+    /// next.
     pub(super) fn take_typed(&mut self) -> String {
         let mut typed = std::mem::take(&mut self.begun);
-        // Outside of its line mode the terminal gives what it holds of an unfinished line.
+        // Outside line mode, the terminal returns an unfinished line too.
         if let Ok(usual) = tcgetattr(&self.terminal) {
             let mut bare = usual.clone();
             bare.local_modes.remove(LocalModes::ICANON);
@@ -108,7 +109,7 @@ impl LineReader {
         text_of(&typed)
     }
 
-    /// Whether the terminal shows what is typed.
+    /// Switches the echo of typed characters on or off.
     pub(super) fn set_echo(&self, on: bool) {
         if let Ok(mut modes) = tcgetattr(&self.terminal) {
             modes.local_modes.set(LocalModes::ECHO, on);
@@ -121,7 +122,7 @@ impl LineReader {
         poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
     }
 
-    /// Reads what is there; `None`: the terminal is gone.
+    /// Reads what is available; `None`: the terminal is gone.
     fn read(&mut self) -> Option<usize> {
         let mut bytes = [0; READ_BYTES];
         loop {

@@ -1,17 +1,17 @@
-//! Standard output as lines that are only added: whole lines with their label, streams that go on within one, questions
-//! that wait at the end of theirs. Everything from outside is written out before it is printed.
+//! Writes standard output as lines that are only appended: whole lines with labels, streams that continue
+//! within a line, questions with the answer behind them. Outside text is escaped before it is printed.
 
 use crate::domain::visible::visible;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr as _;
 
-/// What the last line belongs to, as long as it is not ended.
+/// What the last line belongs to while it is not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenLine {
     None,
     /// Prose of the model.
     Prose,
-    /// What a program prints; the errors apart.
+    /// Output of a program; `true` for standard error.
     Output(bool),
     /// A question.
     Question,
@@ -23,12 +23,12 @@ pub(super) struct PlainPage {
     prose: StreamedProse,
 }
 
-/// Prose that comes in pieces, which may end anywhere: blanks and a word that are not known to be whole wait for the next
-/// one, so that no row is broken within a word.
+/// Holds back the end of streamed prose: spaces and a word that may be incomplete wait for the next piece, so
+/// that rows are never broken within a word.
 #[derive(Debug, Default)]
 struct StreamedProse {
     held: String,
-    /// Columns that its line has taken so far.
+    /// How many columns of the present line are taken.
     column: usize,
 }
 
@@ -38,18 +38,18 @@ impl StreamedProse {
         *self = Self { held: String::new(), column };
     }
 
-    /// What of it can be printed now.
+    /// Adds a piece; returns what can be printed now.
     fn push(&mut self, piece: &str, columns: usize) -> String {
         self.held.push_str(piece);
         let words = self.held.trim_end_matches(|c: char| !matches!(c, ' ' | '\n')).trim_end_matches(' ');
-        // A word that no row holds is broken by the terminal wherever it is.
+        // The terminal breaks a word that is longer than a row anyway.
         let ready = if self.held.len() - words.len() > columns { self.held.len() } else { words.len() };
         let rest = self.held.split_off(ready);
         let ready = std::mem::replace(&mut self.held, rest);
         self.fold(&ready, columns)
     }
 
-    /// The rest: nothing follows.
+    /// Returns the rest: nothing follows.
     fn finish(&mut self, columns: usize) -> String {
         let rest = std::mem::take(&mut self.held);
         self.fold(&rest, columns)
@@ -67,21 +67,21 @@ impl PlainPage {
         Self { out: io::stdout(), open: OpenLine::None, prose: StreamedProse::default() }
     }
 
-    /// One line; where it is longer than the terminal is wide, it is broken at words.
+    /// Prints one line, broken at words if it is wider than the terminal.
     pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
         self.go_on(OpenLine::None)?;
         writeln!(self.out, "{}", folded(&on_one_line(text), columns(), 0).0)?;
         self.out.flush()
     }
 
-    /// One line of code, as it is: a break in it would be one of the code.
+    /// Prints one line of code unbroken: an added break would look like part of the code.
     pub(super) fn code(&mut self, text: &str) -> io::Result<()> {
         self.go_on(OpenLine::None)?;
         writeln!(self.out, "{}", on_one_line(text))?;
         self.out.flush()
     }
 
-    /// Lines behind a lead that nothing else begins with.
+    /// Prints lines behind a prefix that no other output begins with.
     pub(super) fn lines_behind(&mut self, lead: &str, text: &str) -> io::Result<()> {
         self.go_on(OpenLine::None)?;
         for line in visible(text).lines() {
@@ -90,7 +90,8 @@ impl PlainPage {
         self.out.flush()
     }
 
-    /// A piece of a stream. `lead` stands in front of each of its lines, or of the first alone.
+    /// Prints a piece of a stream, with `lead` in front of each line of a program, but only the first line of
+    /// prose.
     pub(super) fn stream(&mut self, of: OpenLine, lead: &str, text: &str) -> io::Result<()> {
         for piece in visible(text).split_inclusive('\n') {
             if self.open != of {
@@ -104,7 +105,7 @@ impl PlainPage {
             } else {
                 write!(self.out, "{piece}")?;
             }
-            // Prose goes on in the next line; a program's line has its lead each time.
+            // Prose continues on the next line; a program's lines each get the lead.
             if piece.ends_with('\n') && of != OpenLine::Prose {
                 self.open = OpenLine::None;
             }
@@ -112,7 +113,7 @@ impl PlainPage {
         self.out.flush()
     }
 
-    /// A question, with its answer behind it.
+    /// Prints a question; the answer is typed behind it.
     pub(super) fn ask(&mut self, text: &str) -> io::Result<()> {
         self.go_on(OpenLine::None)?;
         write!(self.out, "{} ", folded(&on_one_line(text), columns(), 0).0)?;
@@ -120,24 +121,24 @@ impl PlainPage {
         self.out.flush()
     }
 
-    /// The person ended the line.
+    /// Records that the person ended the line.
     pub(super) fn answered(&mut self) {
         if self.open == OpenLine::Question {
             self.open = OpenLine::None;
         }
     }
 
-    /// Whether a question is the last that stands there.
+    /// Whether the last output is a question.
     pub(super) fn asks(&self) -> bool {
         self.open == OpenLine::Question
     }
 
-    /// Whether the model's prose goes on.
+    /// Whether the last output is prose of the model.
     pub(super) fn is_prose(&self) -> bool {
         self.open == OpenLine::Prose
     }
 
-    /// Ends the line that is open, unless what follows goes on with it.
+    /// Ends the open line, unless the next output continues it.
     pub(super) fn go_on(&mut self, next: OpenLine) -> io::Result<()> {
         if self.open != OpenLine::None && self.open != next {
             let rest =
@@ -149,14 +150,14 @@ impl PlainPage {
     }
 }
 
-/// Columns of the terminal; many where it tells none.
+/// The columns of the terminal; a large number if unknown.
 pub(super) fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stdout());
     size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(usize::MAX)
 }
 
-/// A text with breaks in the place of blanks where the next word would be cut, from this column on; and the column behind
-/// it. A word that is longer than a row stays whole: the terminal breaks it.
+/// Replaces spaces by line breaks where the next word would not fit, counting from column `from`; returns also
+/// the column reached. A word longer than a row stays whole: the terminal breaks it.
 fn folded(text: &str, columns: usize, from: usize) -> (String, usize) {
     let (mut out, mut column, mut blanks) = (String::with_capacity(text.len()), from, String::new());
     for word in text.split_inclusive([' ', '\n']) {
@@ -188,7 +189,7 @@ fn folded(text: &str, columns: usize, from: usize) -> (String, usize) {
     (out + &blanks, column)
 }
 
-/// The text as it may be printed; its blanks stay as they are, its line ends become some.
+/// Escapes a text for one line; line ends become spaces.
 fn on_one_line(text: &str) -> String {
     visible(text).replace('\n', " ")
 }
@@ -213,7 +214,7 @@ mod tests {
         said
     }
 
-    /// A model writes in pieces; where they end makes no difference.
+    /// Where the pieces of a reply end makes no difference.
     #[test]
     fn rows_break_at_words_wherever_a_piece_ends() {
         let text = "revenue by region and month,  then\n  done in  12 steps ";

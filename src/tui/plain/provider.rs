@@ -1,4 +1,4 @@
-//! Where answers come from, asked by number: the stories, servers on this computer, providers in the cloud, an address.
+//! Asks for the provider by number: the stories, servers on this computer, providers in the cloud, an address.
 
 use super::page::PlainPage;
 use crate::domain::sentences::{network, sending};
@@ -8,15 +8,15 @@ use crate::tui::ui_command::{Choice, Exit};
 use secrecy::SecretString;
 use std::io;
 
-/// The question, as far as it has come.
+/// The state of the question.
 #[derive(Debug, Default)]
 pub(super) struct ProviderQuestion {
-    /// What can be chosen, in the order of the numbers.
+    /// The choices, in the order of their numbers.
     rows: Vec<Row>,
     wanted: ProviderInput,
 }
 
-/// One that can be chosen.
+/// One choice.
 #[derive(Debug)]
 enum Row {
     Demo,
@@ -30,7 +30,7 @@ enum Row {
 enum ProviderInput {
     #[default]
     Number,
-    /// A key for this provider.
+    /// The key for this provider.
     Key(String),
     Address,
 }
@@ -38,14 +38,14 @@ enum ProviderInput {
 /// What follows from a line.
 pub(super) enum ProviderStep {
     Leave(Exit),
-    /// Another line is asked for; hidden where it is a key.
+    /// Ask for another line; hide it if it is a key.
     Ask {
         hidden: bool,
     },
 }
 
 impl ProviderQuestion {
-    /// With what is known of servers and keys.
+    /// Offers the known servers and the providers in the cloud.
     pub(super) fn new(servers: &[Offer], clouds: &[Cloud]) -> Self {
         let server = |offer: &Offer| {
             let model = offer.models().first().map(|model| model.name.model.clone());
@@ -58,12 +58,12 @@ impl ProviderQuestion {
         Self { rows, wanted: ProviderInput::Number }
     }
 
-    /// A key for a provider, at once.
+    /// Asks for the key of a provider directly.
     pub(super) fn key(provider: String) -> Self {
         Self { rows: Vec::new(), wanted: ProviderInput::Key(provider) }
     }
 
-    /// Whether what is typed must not be shown.
+    /// Whether the input must not be shown.
     pub(super) fn is_secret(&self) -> bool {
         matches!(self.wanted, ProviderInput::Key(_))
     }

@@ -1,5 +1,5 @@
-//! What is told of a reply while it is written and once it is whole: all prose in front of, between and behind its
-//! blocks, and that there is a block, in their order and once, however quickly the pieces come.
+//! Decides what to print of a reply while it is written and when it is complete: all prose before, between and
+//! after its blocks, and one line for each block, in order and exactly once, however the pieces arrive.
 
 use crate::domain::StepId;
 use crate::engine::Transcript;
@@ -7,27 +7,27 @@ use crate::engine::reply::{Segment, think};
 use crate::engine::transcript::Item;
 use std::ops::Range;
 
-/// A stretch of a reply's text: prose, or a block with its info string.
+/// A part of a reply's text: prose, or a block with its info string.
 pub(super) type ReplyPart<'a> = (Range<usize>, Option<&'a str>);
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ReplyNews {
     Prose(String),
-    /// A block is being written, in this language.
+    /// A block is being written in this language.
     Block(String),
 }
 
-/// What was told of the reply that is written.
+/// What has been reported of the present reply.
 #[derive(Default)]
 pub(super) struct ReplyReporter {
-    /// Its text as far as it was passed.
+    /// The text that was reported or skipped so far.
     passed: String,
-    /// Where the last block begins that was told.
+    /// The start of the last reported block.
     block: Option<usize>,
 }
 
 impl ReplyReporter {
-    /// More of it came.
+    /// Reports new text.
     pub(super) fn more(&mut self, text: &str, segments: &[Segment]) -> Vec<ReplyNews> {
         let parts = segments.iter().map(|segment| match segment {
             Segment::Prose(range) => (range.clone(), None),
@@ -36,14 +36,14 @@ impl ReplyReporter {
         self.report_parts(text, parts, true)
     }
 
-    /// It is whole. What came with its end was not told yet: maybe all of it.
+    /// Reports the rest of a complete reply; all of it may be new.
     pub(super) fn end<'a>(
         &mut self,
         text: &str,
         blocks: impl Iterator<Item = ReplyPart<'a>>,
     ) -> Vec<ReplyNews> {
         if !text.starts_with(&self.passed) {
-            // What stood in front turned out to be thinking.
+            // The text before turned out to be thinking.
             let at = think::behind_stray_close(&self.passed).unwrap_or(self.passed.len());
             self.passed.drain(..at);
             self.block = None;
@@ -80,10 +80,10 @@ impl ReplyReporter {
                         news.push(ReplyNews::Prose(new.to_owned()));
                     }
                 }
-                // What it is stands in its first line, which may still grow.
+                // The language is in the block's first line, which is not complete yet.
                 Some(_) if goes_on && !text.get(range.clone()).is_some_and(|block| block.contains('\n')) => {}
                 Some(info) => {
-                    // What was passed as prose before it was known as a block is not told again.
+                    // A block that was already printed as prose is not reported again.
                     let is_new = self.block.is_none_or(|told| told < range.start);
                     if is_new && (range.start >= self.passed.len() || goes_on) {
                         self.block = Some(range.start);
@@ -98,7 +98,8 @@ impl ReplyReporter {
     }
 }
 
-/// Where the blocks stand in the text of this reply, with their info strings. Calls of tools stand in none.
+/// The positions of the blocks in the text of this reply, with their info strings. Blocks from tool calls have
+/// no position in the text.
 pub(super) fn blocks(step: StepId, transcript: &Transcript) -> impl Iterator<Item = ReplyPart<'_>> {
     let reply = transcript.items.iter().rev().find_map(|item| match item {
         Item::Reply(reply) if reply.step == step => Some(reply),
@@ -110,7 +111,7 @@ pub(super) fn blocks(step: StepId, transcript: &Transcript) -> impl Iterator<Ite
     written.map(|origin| (origin.range.clone(), Some(origin.info.as_str())))
 }
 
-/// Bytes of the last line of what was written so far, where it may become the fence of a block: that is no prose.
+/// The length of the last line if it may become the fence of a block: it is not printed as prose yet.
 fn fence_begun(text: &str) -> usize {
     let last = text.rsplit('\n').next().unwrap_or_default();
     if last.trim_start().starts_with(['`', '~', '<']) { last.len() } else { 0 }
@@ -129,7 +130,7 @@ mod tests {
         parse(text, Dialect::Fences, &Languages::default(), whole)
     }
 
-    /// What is told of a reply that comes in these pieces, of which the last one comes with its end.
+    /// What is reported of a reply that comes in these pieces; the last one comes with its end.
     fn told(pieces: &[&str]) -> Vec<ReplyNews> {
         let (mut reporter, mut news, mut text) = (ReplyReporter::default(), Vec::new(), String::new());
         for (at, piece) in pieces.iter().enumerate() {
@@ -176,7 +177,8 @@ mod tests {
         }
     }
 
-    /// The template of a model opened its thinking: what it closes was told, and what stands behind it is.
+    /// A model's template opened the thinking, the reply only closes it: the text before was already printed,
+    /// the text after is printed too.
     #[test]
     fn what_stands_behind_thinking_is_told() {
         for whole in ["I could run\n</think>\n\nDone, and well.", "Hm\n</think>\n\nDone.\n\nReally."] {

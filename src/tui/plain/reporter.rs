@@ -1,4 +1,5 @@
-//! Tells what happens in a session, a line each: what the model says, what programs print, what became of blocks.
+//! Prints what happens in a session, a line each: what the model says, what programs print, what becomes of
+//! blocks.
 
 use super::page::{OpenLine, PlainPage};
 use super::reply::{self, ReplyNews, ReplyReporter};
@@ -16,13 +17,14 @@ use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::words;
 use std::io;
 
-/// So many lines of a run's output are printed as they come; all of it stands in the session.
+/// The most output lines of a run that are printed; the session stores all of them.
 const MAX_LINES_PRINTED: usize = 2_000;
 
-/// Items of a session that is opened again which are told.
+/// How many items of a reopened session are printed again.
 const MAX_ITEMS_SHOWN_AGAIN: usize = 4;
 
-/// Who wrote the message that is this item, and its text; `None`: it is none, or its text is in the session's file alone.
+/// The author and the text of the message that this item is; `None`: it is no message, or its text is only in
+/// the session file.
 pub(super) fn message_text(transcript: &Transcript, at: usize) -> Option<(&'static str, &str)> {
     if transcript.message_away(at).is_some() {
         return None;
@@ -34,14 +36,14 @@ pub(super) fn message_text(transcript: &Transcript, at: usize) -> Option<(&'stat
     }
 }
 
-/// What has been told of what still goes on.
+/// What has been printed of things that are still in progress.
 #[derive(Default)]
 pub(super) struct PlainReporter {
     reply: ReplyReporter,
     printed: PrintedText,
-    /// Lines of the run that were printed.
+    /// How many lines of the run were printed.
     lines: usize,
-    /// How the notice of the run begins that was told just now.
+    /// The beginning of the notice about the run whose end was just printed.
     ended: Option<String>,
 }
 
@@ -67,7 +69,7 @@ impl PlainReporter {
                 failure.message,
                 wait_ms.div_ceil(1000)
             )),
-            // How it ended was told with all there is to tell.
+            // The end of the run was already printed, with all details.
             Notification::Notice(notice)
                 if self.ended.take().is_some_and(|of| notice.text.starts_with(&of)) =>
             {
@@ -81,7 +83,7 @@ impl PlainReporter {
         }
     }
 
-    /// What stands at the end of a session that is opened again.
+    /// Prints the end of a reopened session.
     pub(super) fn print_history(state: &State, page: &mut PlainPage) -> io::Result<()> {
         let items = &state.transcript.items;
         if items.is_empty() {
@@ -169,7 +171,7 @@ impl PlainReporter {
         self.print(run, chunk.stream, &text, page)
     }
 
-    /// Prints what a program printed, up to a bound: a flood would bury everything else.
+    /// Prints a program's output up to a limit: a flood would bury everything else.
     fn print(&mut self, _: RunId, stream: Stream, text: &str, page: &mut PlainPage) -> io::Result<()> {
         let room = MAX_LINES_PRINTED.saturating_sub(self.lines);
         if text.is_empty() || room == 0 {
@@ -187,12 +189,12 @@ impl PlainReporter {
     }
 }
 
-/// Tells what came of a reply; code is told where it waits.
+/// Prints news of a reply; code is printed when its block waits.
 fn print_reply_news(news: Vec<ReplyNews>, page: &mut PlainPage) -> io::Result<()> {
     for one in news {
         match one {
             ReplyNews::Prose(text) => {
-                // Blank lines between prose and code stand in the reply alone.
+                // Blank lines between prose and code are not printed.
                 let said = if page.is_prose() { &text } else { text.trim_start_matches('\n') };
                 if !said.trim().is_empty() || page.is_prose() {
                     page.stream(OpenLine::Prose, "Model: ", said)?;

@@ -1,4 +1,4 @@
-//! Searching all sessions in lines: the places that hold what was typed, each with a number, and opening one there.
+//! Searches all sessions: prints the matching places with numbers, and opens a session at one of them.
 
 use super::awaited::AwaitedJob;
 use super::session::Session;
@@ -12,15 +12,15 @@ use crate::tui::widgets::words;
 use std::io;
 use std::ops::Range;
 
-/// How filters are written, where nothing is looked for.
+/// How filters are written; printed when the search is empty.
 const USAGE: &str =
     "/search WORDS, with folder:PATH since:30d until:2026-11-01 language:NAME outcome:failed model:NAME";
 
-/// Lines of a place that are shown when its session is opened there.
+/// The most lines of a place that are shown when its session is opened there.
 const MAX_LINES_SHOWN: usize = 40;
 
 impl Session<'_> {
-    /// Looks for words in all sessions.
+    /// Searches all sessions for words.
     pub(super) fn search(&mut self, text: &str) -> io::Result<()> {
         if crate::driver::words_of_search(text).trim().is_empty() && !crate::driver::search_has_filters(text)
         {
@@ -31,7 +31,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Tells what was found, with numbers for `/resume place`.
+    /// Prints the matches, with numbers for `/resume place`.
     pub(super) fn hits(&mut self, found: &Result<SessionsFound, FilterError>) -> io::Result<()> {
         let found = match found {
             Ok(found) => found,
@@ -60,7 +60,7 @@ impl Session<'_> {
         })
     }
 
-    /// Opens the session of a place that was told; whether one was asked for.
+    /// Opens the session at a numbered match; returns whether the argument was such a number.
     pub(super) fn open_hit(&mut self, argument: &str) -> io::Result<bool> {
         let Some(number) = argument.strip_prefix("place ").filter(|_| !self.hits.is_empty()) else {
             return Ok(false);
@@ -77,8 +77,8 @@ impl Session<'_> {
         Ok(true)
     }
 
-    /// What stands at the place that the session was opened at, around the line that was found. What of it is in the file
-    /// alone is loaded first, and told when it is there. Gives whether something was told.
+    /// Prints the text at the place at which the session was opened, around the matching line. A part that is
+    /// only in the session file is loaded first, and printed later. Returns whether anything was printed.
     pub(super) fn print_place(&mut self) -> io::Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
         let found = PlaceText::at(self.driver.state(), place.place);
@@ -119,7 +119,7 @@ impl Session<'_> {
     }
 }
 
-/// The lines that are shown: those around the one that was found.
+/// The range of lines shown: those around the match.
 fn shown_around(lines: &[&str], sought: &SearchWords) -> Range<usize> {
     let found = lines.iter().position(|line| sought.first_in(line).is_some()).unwrap_or(0);
     let from = found.saturating_sub(MAX_LINES_SHOWN / 2).min(lines.len().saturating_sub(MAX_LINES_SHOWN));

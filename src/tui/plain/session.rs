@@ -1,4 +1,4 @@
-//! One session as lines: waits for what happens, tells it, asks what is to be asked, and takes the answers.
+//! One session in line mode: waits for events, prints them, asks questions, handles the answers.
 
 use super::ask::{Ask, OpenQuestion};
 use super::awaited::{AwaitedJob, AwaitedJobs};
@@ -23,13 +23,13 @@ use std::time::{Duration, Instant};
 /// Two Ctrl-C within this time quit.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A second Ctrl-C kills only after this long: the first may still be at work.
+/// A second Ctrl-C kills only after this long: the first may still be taking effect.
 const KILL_DELAY: Duration = Duration::from_millis(500);
 
-/// What a command asked for comes before the next message is asked for, unless it takes longer.
+/// The next message is asked for after a command's result, but at the latest after this long.
 pub(super) const LISTING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The message where nothing was decided.
+/// Printed when an answer decided nothing.
 pub(super) const NOTHING_DECIDED: &str = "Nothing was decided.";
 
 pub(super) struct Session<'a> {
@@ -39,31 +39,31 @@ pub(super) struct Session<'a> {
     pub(super) reporter: PlainReporter,
     pub(super) theme: Theme,
     pub(super) asked: OpenQuestion,
-    /// What a job is told for, where the person asked for it.
+    /// The jobs that the person asked for.
     pub(super) awaited: AwaitedJobs,
-    /// Until when the question for a message waits for what a job tells.
+    /// Until when the question for a message waits for the result of a job.
     pub(super) question_after: Option<Instant>,
-    /// Providers that are being asked for their models.
+    /// How many providers are being asked for their models.
     pub(super) asking: usize,
-    /// The recipe that is to begin, and what was typed behind it, once the recipes were read.
+    /// The recipe to start, and the words typed after it, until the recipes were read.
     pub(super) named_recipe: Option<(String, String)>,
-    /// The places that the last search told, in its numbers.
+    /// The matches of the last search, by their numbers.
     pub(super) hits: Vec<SessionHit>,
-    /// What they were found by.
+    /// The words of that search.
     pub(super) hit_words: String,
-    /// The run whose changes are looked at.
+    /// The run whose changes are being looked up.
     pub(super) wanted_changes: Option<UndoTarget>,
-    /// The place that the session was opened at, until what stands there was told.
+    /// The place at which the session was opened, until its text was printed.
     pub(super) place: Option<FoundPlace>,
     pub(super) exit: Option<Exit>,
-    /// The failure that stands on the page already.
+    /// The failure that was already printed.
     pub(super) told_failure: Option<String>,
-    /// The message whose words name no files: where it comes again, they are words and no more.
+    /// The message whose `@` words name no files: sent again, they are sent as words.
     pub(super) words: Option<String>,
     interrupted: Option<Instant>,
     pub(super) quits: Option<Instant>,
     pub(super) last_line: Option<Instant>,
-    /// What goes on is told again where nothing else is.
+    /// Reports work in progress again when nothing else is printed.
     reminder: Reminder,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Session<'a> {
                     for told in update.told {
                         self.news(&told)?;
                     }
-                    // What began and ended in between stands below the question.
+                    // Output that began and ended in this update was printed below the question.
                     let is_above = was_asked
                         && !self.plain.page.asks()
                         && matches!(self.asked.ask, Ask::Message)
@@ -144,7 +144,7 @@ impl<'a> Session<'a> {
         if self.driver.state().transcript.items.is_empty() && self.driver.has_provider() {
             self.open()?;
         }
-        // What was typed in this process is there still; on the disk lies the same.
+        // Text typed in this process is still here; the draft on disk is the same text.
         if let Some(draft) = self.driver.take_draft().filter(|_| self.plain.kept.is_empty()) {
             self.keep(&draft);
         }
@@ -170,14 +170,15 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Says that something still goes on.
+    /// Prints that something is still in progress.
     fn remind(&mut self) -> io::Result<()> {
         self.reminder.reminded(Instant::now());
         let Some(going_on) = self.driver.state().activity() else { return Ok(()) };
         self.plain.page.line(&running::still(&going_on.what, &going_on.time(self.driver.now())))
     }
 
-    /// What can be asked first. Code is decided by words here, so how it goes is told in words of its own.
+    /// Prints what can be asked first. In line mode words decide, so the introduction differs from that of the
+    /// panes.
     fn open(&mut self) -> io::Result<()> {
         let prompts = &self.options.setup.opening.prompts;
         if prompts.is_empty() {
@@ -211,7 +212,7 @@ impl<'a> Session<'a> {
                 for misfit in misfits {
                     self.plain.page.line(&format!("The recipe was not begun: {misfit}"))?;
                 }
-                // It was to begin at once.
+                // The recipe was to start without its form.
                 let first = self.options.first_recipe.as_ref().filter(|first| first.name == *name);
                 let given = first.map(|first| first.answers.clone()).unwrap_or_default();
                 self.begin_recipe(name, given, true)
@@ -226,13 +227,14 @@ impl<'a> Session<'a> {
         self.driver.send(command);
     }
 
-    /// Forgets what was kept, here and on the disk; gives what it was.
+    /// Takes the kept text, and removes it from the disk.
     pub(super) fn take_kept(&mut self) -> String {
         self.driver.keep_draft("");
         std::mem::take(&mut self.plain.kept)
     }
 
-    /// Keeps a sentence, which was meant for the model; a word that was mistyped was not.
+    /// Keeps a sentence, which was meant for the model, but not a single word, which was probably a mistyped
+    /// answer.
     pub(super) fn keep_sentence(&mut self, text: &str) {
         if text.contains(char::is_whitespace) {
             self.keep(text);
@@ -252,7 +254,7 @@ impl<'a> Session<'a> {
         self.driver.keep_draft(&self.plain.kept);
     }
 
-    /// Ctrl-C stops what goes on; twice while nothing does, it leaves.
+    /// Ctrl-C stops what is in progress; twice within 2 s while nothing is, it quits.
     fn signalled(&mut self, signalled: &SignalRequest) -> io::Result<()> {
         if matches!(signalled, SignalRequest::Leave) {
             self.exit = Some(Exit::Hangup);
@@ -282,18 +284,19 @@ impl<'a> Session<'a> {
         }
         self.quits = Some(now);
         self.plain.page.line("Ctrl-C again within 2 s quits.")?;
-        // The question is asked once more: its line is gone. A key that was asked for is not: that is left by it.
+        // The question's line is gone: it is asked again. The question for a key is not: this Ctrl-C cancels
+        // it.
         self.take_question();
         Ok(())
     }
 }
 
-/// Whether it comes to a line.
+/// Whether the notification is printed.
 fn is_told(told: &Notification) -> bool {
     !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
 }
 
-/// That moment; never where there is none.
+/// Waits until a time; forever if there is none.
 async fn at(moment: Option<Instant>) {
     match moment {
         Some(moment) => tokio::time::sleep_until(moment.into()).await,
@@ -301,7 +304,7 @@ async fn at(moment: Option<Instant>) {
     }
 }
 
-/// What words are written with: times and paths of the person, no colours, nothing that moves.
+/// The format for text: the person's times and paths, no colours, no animations.
 pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
     let glyphs = options.glyphs();
     DrawStyle { theme, links: &options.links, glyphs, place: &options.place, now, motion: false }

@@ -1,5 +1,5 @@
-//! Taking back what a run changed, in lines: its changes are listed, then a whole word takes them back or makes them again.
-//! The command itself decides nothing.
+//! Undoes the changes of a run in line mode: lists the changes, then a whole word undoes or redoes them. The
+//! command itself decides nothing.
 
 use super::ask::{AnswerKind, Ask, leaves_time};
 use super::changes::{ListedChanges, UndoTarget};
@@ -10,8 +10,8 @@ use crate::engine::Command;
 use std::io;
 
 impl Session<'_> {
-    /// `/undo`, with the number of a block or without: looks at what its last run changed, or the last that changed
-    /// something.
+    /// `/undo`, with or without the number of a block: looks up the changes of its last run, or of the last run
+    /// that changed anything.
     pub(super) fn undo(&mut self, argument: &str) -> io::Result<()> {
         let block = match argument.parse().map(BlockId) {
             Ok(block) => Some(block),
@@ -32,7 +32,7 @@ impl Session<'_> {
         self.ask_again()
     }
 
-    /// The changes are there: they are listed, with the question what becomes of them.
+    /// Handles the changes that were looked up: lists them and asks what to do.
     pub(super) fn changes(
         &mut self,
         of: UndoTarget,
@@ -57,8 +57,8 @@ impl Session<'_> {
         self.put_again()
     }
 
-    /// Why no question about changes can take the place of the one that stands: what is being typed for it would go to
-    /// another one, a key among it.
+    /// Why a question about changes can't replace the present question: what is being typed for that one,
+    /// perhaps a key, would become the answer to this one.
     fn is_busy(&self) -> Option<String> {
         let can_wait = match self.asked.ask {
             Ask::Nothing | Ask::Message | Ask::Changes(_) | Ask::Block(_, AnswerKind::Decision) => true,
@@ -68,7 +68,7 @@ impl Session<'_> {
         (!is_free).then(|| "Ask again between turns, or while a block waits, to take them back.".into())
     }
 
-    /// A line for the question what becomes of them.
+    /// Handles the answer about the changes.
     pub(super) fn about_changes(&mut self, listed: &ListedChanges, text: &str) -> io::Result<()> {
         let Some((way, changes)) = listed.meant(text) else {
             self.keep_sentence(text);

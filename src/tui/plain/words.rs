@@ -1,28 +1,29 @@
-//! What a line means as an answer about the block that waits. Whole words decide, never letters.
+//! Parses a line as an answer about the waiting block. Only whole words decide, never letters.
 
 /// An answer about a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Approve,
-    /// With the number of a rule, once they were listed.
+    /// With the number of a rule, after they were listed.
     Always(Option<usize>),
     Edit,
-    /// With the reason, where one was given.
+    /// With the reason, if there is one.
     Reject(Option<String>),
     Skip,
-    /// Compare with what the model wrote, and with what stands in the file.
+    /// Compare with what the model wrote, and with the present file.
     Diff,
-    /// The code and its rights once more, in full.
+    /// Print the code and its rights again, in full.
     Show,
-    /// What another model thinks of it.
+    /// Ask another model for its opinion.
     Opinion,
-    /// The language of a block that names none.
+    /// Set the language of a block that names none.
     Language(String),
     /// None of the words.
     Unknown,
 }
 
-/// Takes an answer apart. What follows a word that takes nothing makes it none: a sentence decides nothing.
+/// Parses an answer. A word that takes no argument is no answer if more text follows: a sentence decides
+/// nothing.
 pub(super) fn answer(line: &str) -> Answer {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

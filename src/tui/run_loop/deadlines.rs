@@ -1,16 +1,16 @@
-//! What follows in a session on screen from the passing of time alone, and when.
+//! What happens in a session on screen as time passes, and when.
 
 use super::session::Session;
 use crate::tui::TuiError;
 use crate::tui::frames::Urgency;
 use std::time::{Duration, Instant};
 
-/// A process that is killed loses at most what was typed within this time.
+/// If the process is killed, at most the text typed within this time is lost.
 const DRAFT_DELAY: Duration = Duration::from_millis(200);
 
 impl Session<'_> {
-    /// What is typed outlives a process that is killed. It is written after the frame that shows it, and not for each key:
-    /// a disk that is slow, or a long text, holds up nobody who types.
+    /// Saves the typed text, so that it survives if the process is killed. It is written after the frame that
+    /// shows it, and not for each key: a slow disk or a long text must not delay typing.
     pub(super) fn keep_draft(&mut self, now: Instant) {
         let text = self.screen.unsent_text();
         if self.driver.keeps_draft(&text) {
@@ -24,7 +24,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whatever follows from the passing of time and from what the session has become.
+    /// Handles what follows from the time and from the present state of the session.
     pub(super) fn tick(&mut self, now: Instant) -> Result<(), TuiError> {
         let (changed, wishes) = self.with(now, |screen, ctx| screen.tick(ctx));
         self.grant(wishes)?;
@@ -48,7 +48,7 @@ impl Session<'_> {
             .min()
     }
 
-    /// When something on screen moves by itself: the spinner four times a second, a countdown once.
+    /// When something on screen changes by itself: the spinner four times a second, a countdown once.
     fn turn_deadline(&self) -> Option<Instant> {
         let last = self.last_frame;
         let state = self.driver.state();
@@ -71,7 +71,7 @@ impl Session<'_> {
         Some(last + pause)
     }
 
-    /// Whether the title counts down until decisions count.
+    /// Whether the title counts down the time until decisions count.
     fn guard_counts(&self) -> bool {
         use crate::tui::guard::{RefusalReason, Verb};
         matches!(

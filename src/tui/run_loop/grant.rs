@@ -1,4 +1,4 @@
-//! Doing what the screen asked for: commands to the driver, other programs, the terminal itself.
+//! Carries out what the screen asked for: commands to the driver, other programs, the terminal itself.
 
 use super::session::Session;
 use crate::tui::attention::ProgramStatus;
@@ -10,7 +10,7 @@ use crate::tui::{TuiError, clipboard, outside};
 use std::time::Instant;
 
 impl Session<'_> {
-    /// Does what the screen asked for.
+    /// Carries out the requests of the screen.
     pub(super) fn grant(&mut self, wishes: Vec<UiCommand>) -> Result<(), TuiError> {
         for wish in wishes {
             self.grant_one(wish)?;
@@ -88,7 +88,7 @@ impl Session<'_> {
         }
     }
 
-    /// The extension of files in the language of the block that waits.
+    /// The file extension for the language of the waiting block.
     fn block_extension(&self) -> String {
         let language = self.driver.state().waiting().and_then(|i| i.block.current().language.clone());
         let entry = language.and_then(|l| self.options.setup.languages.find(l.as_str()).cloned());
@@ -101,7 +101,8 @@ impl Session<'_> {
         Ok(result)
     }
 
-    /// The terminal is ours again: its size may be another, and nothing typed meanwhile decides.
+    /// Takes over after another program had the terminal: its size may have changed, and nothing typed
+    /// meanwhile may decide.
     fn back_from_outside(&mut self) {
         let now = Instant::now();
         self.returned = Some(now);

@@ -1,4 +1,4 @@
-//! One session on screen: what wakes the loop, what follows from it, when a frame is drawn.
+//! One session on screen: waits for events, handles them, decides when to draw.
 
 use super::Tui;
 use crate::domain::Timestamp;
@@ -32,10 +32,10 @@ pub(super) struct Session<'a> {
     pub(super) title: String,
     pub(super) attention: AttentionSender,
     pub(super) last_frame: Instant,
-    /// When what is typed is written to the disk, where it was not yet.
+    /// When the typed text is to be saved, if it is not saved yet.
     pub(super) draft_due: Option<Instant>,
     pub(super) exit: Option<Exit>,
-    /// When another program gave the terminal back last.
+    /// When another program last gave the terminal back.
     pub(super) returned: Option<Instant>,
 }
 
@@ -68,7 +68,7 @@ impl Session<'_> {
         }
     }
 
-    /// What the first frame does not need.
+    /// Does what the first frame does not need.
     fn after_first_frame(&mut self) -> Result<(), TuiError> {
         if let Some(file) = self.options.first_file.clone() {
             self.driver.send(Command::OpenFile(file));
@@ -124,7 +124,7 @@ impl Session<'_> {
         }
     }
 
-    /// Takes in all input that is there already, so that one frame shows it all.
+    /// Handles all input that has already arrived, so that one frame shows all of it.
     fn drain(&mut self) -> Result<(), TuiError> {
         const MAX_EVENTS: usize = 512;
         for _ in 0..MAX_EVENTS {
@@ -239,7 +239,7 @@ impl Session<'_> {
             InputEvent::Signal(signal) => self.signal(signal, at),
         };
         self.grant(wishes)?;
-        // What the key changed may call for something at once: a layer that closes, a pane that takes the focus.
+        // The key may require something at once: an overlay that closes, a pane that takes the focus.
         let wishes = self.with(at, |screen, ctx| screen.settle(ctx));
         self.grant(wishes)
     }
@@ -258,7 +258,7 @@ impl Session<'_> {
         }
     }
 
-    /// What views would like to have and workers make.
+    /// Starts the work that views have requested from workers.
     pub(super) fn ask_workers(&mut self) {
         if let Some(wanted) = self.screen.panes.pictures.next_wanted() {
             let pixels = wanted.pixels();
@@ -296,7 +296,7 @@ impl Session<'_> {
         });
         self.screen.hits = hits;
         if drawn.is_err() {
-            // There is nobody to tell: the terminal is gone.
+            // The terminal is gone, so nobody can be told.
             self.exit = Some(Exit::Hangup);
         }
         self.last_frame = Instant::now();
@@ -304,14 +304,14 @@ impl Session<'_> {
         self.ask_workers();
     }
 
-    /// Gives the screen what every step of it needs.
+    /// Calls a method of the screen with its `Ctx`.
     pub(super) fn with<T>(&mut self, at: Instant, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
         let look = look(&self.tui.theme, self.options, self.driver.now());
         step(&mut self.screen, Ctx { state: self.driver.state(), look, at })
     }
 }
 
-/// Whether something told only adds to what streams.
+/// Whether a notification only adds to streamed content.
 fn is_stream(told: &Notification) -> bool {
     matches!(told, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
 }

@@ -1,6 +1,6 @@
-//! Work that goes on in the place of a session, as the reading of a large one: how far it is, what was seen of the session
-//! by then, and the key that stops it. Nothing can be decided or sent meanwhile: no engine is there. What is typed where
-//! Message is seen stands in it when the session is there.
+//! Work in place of a session, such as loading a large one: shows its progress and the part of the session that
+//! is known, and handles the key that stops it. There is no engine yet, so nothing can be decided or sent. Text
+//! typed while Message is visible is in the message box once the session is open.
 
 use super::{InputEvent, Keymap, Options, Tui};
 use crate::driver::Clock;
@@ -18,18 +18,18 @@ use ratatui::layout::Rect;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What is there sooner is not told of: the screen stays as it was.
+/// Work that finishes sooner is not shown: the screen stays unchanged.
 const NOTICE_DELAY: Duration = Duration::from_millis(300);
 
-/// The rows of the status and of the keys.
+/// The status row and the key row.
 const LAST_ROWS: u16 = 2;
 
-/// Between two frames.
+/// The time between two frames.
 const FRAME_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Tui {
-    /// Waits for the work. `far` says what goes on and how far it is; `stop` asks it to end, which it still does by itself.
-    /// What is `seen` of the session is shown meanwhile, and at once.
+    /// Waits for the work. `far` returns what is being done and how far it is; `stop` asks the work to end, and
+    /// it is waited for all the same. The known part of the session (`seen`) is shown at once.
     pub(crate) async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
@@ -39,7 +39,7 @@ impl Tui {
     ) -> T {
         tokio::pin!(work);
         if seen.is_some() && !std::mem::replace(&mut self.started, true) && options.theme.needs_background() {
-            // Where the terminal is gone, the session that comes next finds out.
+            // If the terminal is gone, the next session will notice.
             let _ = self.await_colours(options).await;
         }
         let mut due = Instant::now() + if seen.is_some() { Duration::ZERO } else { NOTICE_DELAY };
@@ -70,9 +70,9 @@ impl Tui {
                     self.leaves = true;
                     stop();
                 }
-                // Where Message is seen, what is typed stands in it.
+                // Message is visible: typed text goes into it.
                 Some(Some(event)) if seen.is_some() && types(&mut self.draft, &event) => {}
-                // Other keys are typed to nobody.
+                // All other keys are dropped: there is nothing to type into.
                 Some(Some(_)) => continue,
                 None => told = true,
             }
@@ -95,7 +95,7 @@ impl Tui {
 }
 
 impl Tui {
-    /// Draws what was seen of a session, with what goes on in the place of the keys, which do nothing yet.
+    /// Draws the known part of a session, with the progress in place of the keys, which do nothing yet.
     fn show(&mut self, state: &State, text: &str, options: &Options) {
         let at = std::time::Instant::now();
         let mut setup = options.setup.clone();
@@ -114,7 +114,7 @@ impl Tui {
     }
 }
 
-/// Adds what is typed to a message that nobody can send yet; tells whether it was such a key.
+/// Adds typed text to a message that can't be sent yet; returns whether the event was such text.
 fn types(draft: &mut String, event: &InputEvent) -> bool {
     match event {
         InputEvent::Paste(text) => draft.push_str(text),
@@ -128,13 +128,13 @@ fn types(draft: &mut String, event: &InputEvent) -> bool {
     true
 }
 
-/// Whether a key is the one that stops what goes on.
+/// Whether a key stops the work.
 fn stops(keymap: &Keymap, event: &KeyEvent) -> bool {
     let key = Key::new(event.code, event.modifiers);
     event.kind != KeyEventKind::Release && keymap.action(Context::Message, key) == Some(Action::Stop)
 }
 
-/// The text in the first rows of an empty screen.
+/// Draws the text in the first rows of an empty screen.
 fn draw(text: &str, buf: &mut Buffer, theme: &Theme) {
     draw_in(text, buf, buf.area, theme);
 }

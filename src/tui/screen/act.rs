@@ -1,4 +1,4 @@
-//! What actions do on the panes.
+//! Carries out actions on the panes.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::ImageRef;
@@ -16,20 +16,20 @@ use crate::tui::ui_command::PagerText;
 use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::safe;
 
-/// Said of a run whose output stands in the file alone.
+/// The note for a run whose output has not been loaded from the session file.
 pub(super) const NOT_READ_MESSAGE: &str = "Its output was not read yet. Try again once Output shows it.";
 
-/// Whether an action makes sense while one pane is shown alone.
+/// Whether an action can be used without leaving the bare view of one pane.
 fn stays_bare(action: Action) -> bool {
     action.is_scroll() || matches!(action, Action::Bare | Action::Copy | Action::Redraw | Action::Suspend)
 }
 
 impl Screen {
-    /// Does what an action says, where the person is.
+    /// Carries out an action where the focus is.
     pub(super) fn act(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if self.bare.is_some() && !stays_bare(action) {
             let mut wishes = self.leave_bare();
-            // Esc does no more than that.
+            // Esc only leaves the bare view.
             if action != Action::Back {
                 wishes.extend(self.act(action, ctx));
             }
@@ -50,7 +50,7 @@ impl Screen {
         }
     }
 
-    /// What counts even where the window is too small to show anything.
+    /// Carries out the few actions that work even in a window too small to show anything.
     pub(super) fn act_blind(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match action {
             Action::Stop => self.stop(ctx),
@@ -60,7 +60,7 @@ impl Screen {
         }
     }
 
-    /// Actions that mean the same everywhere.
+    /// Carries out actions that mean the same everywhere.
     fn act_anywhere(&mut self, action: Action, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         if action.is_of_panes() && !self.overlays.is_empty() {
             return None;
@@ -106,7 +106,7 @@ impl Screen {
         })
     }
 
-    /// Actions of panes that scroll.
+    /// Carries out actions of panes that scroll.
     pub(super) fn pane_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match action {
             Action::ScrollDown => self.scroll(self.panes.focus, 1, ctx),
@@ -169,7 +169,7 @@ impl Screen {
     pub(super) fn page(&mut self, pages: isize, ctx: Ctx<'_>) {
         let waits = self.guard.subject().is_some() && self.arrangement.code.is_some();
         match self.panes.focus {
-            // In Message the block that waits is what scrolls, where it is on screen, else the conversation.
+            // In Message these keys scroll the waiting block if it is on screen, else the conversation.
             Pane::Message if waits && pages > 0 => self.panes.code.next_unseen(self.guard.rows()),
             Pane::Message if waits => self.panes.code.scroll(pages * self.panes.code.page()),
             Pane::Chat | Pane::Message => self.panes.chat.page(ctx.state, pages, ctx.look),
@@ -189,7 +189,7 @@ impl Screen {
         }
     }
 
-    /// Copies what the pane with the focus shows, exactly as it is.
+    /// Copies the text of the focused pane unchanged.
     pub(super) fn copy(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let text = self.panes.text(ctx.state);
         match text.filter(|t| !t.is_empty()) {
@@ -201,7 +201,7 @@ impl Screen {
         }
     }
 
-    /// The pane with the focus has the whole screen, as long as it has the focus.
+    /// Lets the focused pane fill the screen, until the focus moves.
     fn toggle_zoom(&mut self) {
         if self.arrangement.class == SizeClass::Narrow {
             self.show_note(Note::info("This window shows one pane at a time: it has the whole screen."));
@@ -219,7 +219,7 @@ impl Screen {
         vec![UiCommand::Mouse(false), UiCommand::Redraw]
     }
 
-    /// All panes are shown again, and the mouse is ours.
+    /// Shows all panes again and captures the mouse again.
     pub(super) fn leave_bare(&mut self) -> Vec<UiCommand> {
         self.bare = None;
         vec![UiCommand::Mouse(self.setup.mouse), UiCommand::Redraw]
@@ -296,7 +296,7 @@ impl Screen {
         }
     }
 
-    /// An image of the run alone in Output, or its output again.
+    /// Shows an image of the run alone in Output, or the output again.
     fn show_image(&mut self, state: &State) {
         if self.panes.lower != LowerPane::Output {
             return;
@@ -308,7 +308,7 @@ impl Screen {
         }
     }
 
-    /// Asks whether an image may be opened outside: that program is the desktop's, and nothing confines it.
+    /// Asks whether to open an image outside: a desktop program opens it, and nothing confines that program.
     fn ask_open(&mut self, image: ImageRef) {
         let lines = vec![
             format!("{} was made by a run.", image.name),
@@ -318,7 +318,7 @@ impl Screen {
         self.open(ask.or_command('o', "open it", UiCommand::Job(Job::Open(image))));
     }
 
-    /// Asks whether the kernel may go.
+    /// Asks whether to end the kernel.
     pub(super) fn ask_restart(&mut self, ctx: Ctx<'_>) {
         let running = &ctx.state.live.kernels;
         if running.is_empty() {
@@ -333,12 +333,12 @@ impl Screen {
     }
 }
 
-/// Where a picture was put that the run wrote, which is not saved again; whether it is still there was not looked at.
+/// Says where the run wrote a picture, which is not saved again. Does not check that the file still exists.
 fn written_by_the_run(image: &ImageRef) -> String {
     format!("The run wrote it into the folder as {}.", safe::one_line(&image.name))
 }
 
-/// Whether a file is a picture, by its name.
+/// Whether the name of a file is that of a picture.
 fn is_image(path: &str) -> bool {
     let end = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     ["png", "jpg", "jpeg", "gif", "svg", "webp", "bmp", "tif", "tiff"].contains(&end.as_str())

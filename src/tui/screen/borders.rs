@@ -1,4 +1,4 @@
-//! Moving the borders between panes, by keys and by the mouse.
+//! Moves the borders between panes, by keys and by the mouse.
 
 use super::Screen;
 use crate::engine::State;
@@ -7,7 +7,7 @@ use crate::tui::note::Note;
 use crate::tui::widgets::layout::{Border, SizeClass};
 
 impl Screen {
-    /// Moves a border by a step of its key.
+    /// Moves a border by one step of its key.
     pub(super) fn move_border(&mut self, action: Action, state: &State) {
         let (border, more) = match action {
             Action::ChatLess => (Border::Chat, false),
@@ -24,7 +24,7 @@ impl Screen {
         }
     }
 
-    /// Puts a border at a column or row of the screen, as near as it can stand.
+    /// Moves a border to a column or row of the screen, or as near as possible.
     pub(super) fn put_border(&mut self, border: Border, at: u16, state: &State) {
         self.borders = self.borders.put(border, at, self.share(state), &self.arrangement);
     }

@@ -1,4 +1,4 @@
-//! Where a key is pressed: the context in which the keymap looks it up, and what the guard has to know of it.
+//! Finds the context in which the keymap looks up a key, and what the guard has to know about the key.
 
 use super::Screen;
 use crate::engine::Phase;
@@ -40,7 +40,7 @@ impl Screen {
         }
     }
 
-    /// Whether letters are text where the person is.
+    /// Whether letters are typed as text at the focus.
     pub(crate) fn takes_text(&mut self, state: &State) -> bool {
         if let Some(overlay) = self.overlays.last_mut() {
             return overlay.field().is_some();
@@ -48,7 +48,7 @@ impl Screen {
         matches!(self.context(state), Context::Message | Context::Edit)
     }
 
-    /// Whether the keys are at the block that waits, in review, with nothing over it.
+    /// Whether keys go to the review of the waiting block, with no overlay over it.
     pub(crate) fn in_review(&self, state: &State) -> bool {
         self.overlays.is_empty()
             && self.panes.focus == Pane::Code
@@ -56,14 +56,14 @@ impl Screen {
             && self.context(state) == Context::Review
     }
 
-    /// What an action would do, as far as the guard cares.
+    /// Classifies an action for the guard.
     pub(super) fn class(&self, state: &State, action: Action) -> KeyClass {
         if action == Action::ToWaiting {
             return KeyClass::Go { there: self.in_review(state), token: Self::token(state) };
         }
-        // Decisions are made on the block on screen, in review, with nothing over it: nowhere else.
+        // Decisions are only made in review, on the block on screen, with no overlay over it.
         let in_review = self.in_review(state);
-        // Stopping what would start by itself is never locked.
+        // Holding back a block that would start by itself is never locked.
         if action == Action::Skip && in_review && self.announced(state).is_some() {
             return KeyClass::Stop;
         }
@@ -80,7 +80,7 @@ impl Screen {
         }
     }
 
-    /// What a letter would do that is bound to no action and typed into no field.
+    /// Classifies a letter that is bound to no action and typed into no field.
     pub(super) fn letter_class(&self, letter: char, state: &State) -> KeyClass {
         let act = || {
             self.place(state)
@@ -102,8 +102,8 @@ impl Screen {
         }
     }
 
-    /// Where letters act now, other than on the block that waits: a number that is another one for every other question
-    /// or list. `None`: nowhere.
+    /// Identifies the question or list on whose items letters act now, if any: a hash that differs between all
+    /// of them. The waiting block is not included. `None`: letters act nowhere.
     pub(super) fn place(&self, state: &State) -> Option<u64> {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
         if let Some(overlay) = self.overlays.last() {
@@ -125,13 +125,13 @@ impl Screen {
         Some(hasher.finish())
     }
 
-    /// The block that waits, as it stands.
+    /// Identifies the waiting block in its present revision.
     pub(super) fn token(state: &State) -> Option<SubjectId> {
         state.waiting().map(|item| token_of(state, item))
     }
 }
 
-/// Whether a letter that no action has answers what is asked among the problems.
+/// Whether a letter without an action answers a question in the list of problems.
 fn answers(state: &State, letter: char) -> bool {
     match &state.phase {
         Phase::Asking(_) => true,
@@ -140,7 +140,8 @@ fn answers(state: &State, letter: char) -> bool {
     }
 }
 
-/// Whether an action spends, sends, starts or deletes something, or asks to: its letter is no text by accident.
+/// Whether an action spends, sends, starts or deletes something, or asks to: its letter must not be text typed
+/// by accident.
 fn acts(action: Action) -> bool {
     matches!(
         action,
@@ -166,7 +167,7 @@ fn acts(action: Action) -> bool {
     )
 }
 
-/// The decision that an action asks for.
+/// The decision that an action requests.
 pub(super) fn verb(action: Action) -> Option<Verb> {
     Some(match action {
         Action::Approve => Verb::Approve,

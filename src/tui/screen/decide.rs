@@ -1,4 +1,4 @@
-//! The decisions about a block, once the guard has let them through.
+//! Carries out decisions about a block that the guard has let through.
 
 use super::review::send;
 use super::{Ctx, Note, Screen, UiCommand};
@@ -15,19 +15,19 @@ use crate::tui::widgets::field::Field;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::{safe, words};
 
-/// What is said where a block changes no text.
+/// The note where a block changes no existing text.
 const NO_HUNKS: &str = "No hunks: this block stands for no other text.";
 
-/// What is said where a block changes a text in one place only.
+/// The note where a block changes a text in only one place.
 const ONE_HUNK: &str = "This change is one hunk: approve or reject the block.";
 
 impl Screen {
-    /// The block that a decision would be about: it waits, and it is the one on screen.
+    /// The block that a decision would apply to: it waits, and it is the one on screen.
     pub(super) fn decidable<'a>(&self, state: &'a State) -> Option<&'a BlockItem> {
         state.waiting().filter(|item| self.panes.code.reviews(item.block.id))
     }
 
-    /// A decision that counts.
+    /// Carries out a decision.
     pub(super) fn decide(&mut self, verb: Verb, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some(item) = self.decidable(ctx.state) else { return Vec::new() };
         let (block, revision) = (item.block.id, item.block.current().revision);
@@ -92,7 +92,7 @@ impl Screen {
         self.show_note(Note::of_wait(if self.panes.code.has_one_hunk() { ONE_HUNK } else { NO_HUNKS }));
     }
 
-    /// Why a block can't be approved at all, in the words of the status line.
+    /// Why a block can't be approved at all, as text for the status line.
     pub(super) fn approval_obstacle(item: &BlockItem, ctx: Ctx<'_>) -> Option<String> {
         let block = item.block.id;
         let refusal = match item.block.readiness() {
@@ -134,7 +134,7 @@ impl Screen {
             return Vec::new();
         }
         let (revision, token) = (item.block.current().revision, token_of(ctx.state, item));
-        // What came between the last frame and this moment was never on screen.
+        // A change since the last frame was never on screen.
         if self.guard.subject() != Some(token) {
             self.show_note(Note::of_wait(format!("Block {block} has changed: look at it again.")));
             return Vec::new();

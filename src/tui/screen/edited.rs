@@ -1,4 +1,4 @@
-//! What becomes of a text that was edited, in the pane or in the editor outside.
+//! Handles a text that was edited, in the pane or in the external editor.
 
 use super::review::send;
 use super::{Ctx, Note, Screen, UiCommand};
@@ -8,7 +8,7 @@ use crate::tui::ui_command::PageTarget;
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
-    /// Leaves the editor; the text is kept. Nothing is sent where nothing was changed.
+    /// Leaves the editor and keeps the text. Sends nothing if nothing was changed.
     pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Mode::Edit(editor) = std::mem::take(&mut self.panes.code.mode) else { return Vec::new() };
         if !editor.is_changed() {
@@ -18,7 +18,7 @@ impl Screen {
         self.edited(editor.block(), editor.revision(), editor.text(), ctx)
     }
 
-    /// What is being typed and was not sent: the message, and the text in the editor where it was changed.
+    /// The text that was typed and not sent: the message, and the changed text in the editor.
     pub fn unsent_text(&self) -> String {
         let message = self.panes.composer.full_text();
         match &self.panes.code.mode {
@@ -28,7 +28,7 @@ impl Screen {
         }
     }
 
-    /// A new text for a block, from the editor here or outside.
+    /// Sets a new text for a block, from the editor here or outside.
     pub(super) fn edited(
         &mut self,
         block: BlockId,
@@ -38,7 +38,8 @@ impl Screen {
     ) -> Vec<UiCommand> {
         let waits = ctx.state.waiting().is_some_and(|item| item.block.id == block);
         if !waits {
-            // The text is the person's work, and so is what is written in Message: it goes there, behind that.
+            // The edited text is the person's work, and so is the message: add it there, behind what is
+            // written.
             self.panes.composer.add(&text);
             self.panes.focus = Pane::Message;
             self.show_note(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
@@ -48,7 +49,7 @@ impl Screen {
         send(block, revision, Decision::Edit(text))
     }
 
-    /// What came back from the person's editor.
+    /// Handles the text that came back from the external editor.
     pub fn from_editor(&mut self, target: PageTarget, text: String, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match target {
             PageTarget::Message => {

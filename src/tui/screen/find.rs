@@ -1,4 +1,4 @@
-//! Searching from the panes: the search line, the last search once more, and what is looked through while keys wait.
+//! Searches from the panes: the search line, repeating the last search, and searching in portions between keys.
 
 use super::{Ctx, Note, Screen};
 use crate::tui::overlays::find::{self, Find};
@@ -6,18 +6,18 @@ use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::DrawStyle;
 use std::time::{Duration, Instant};
 
-/// The pause between two portions of work: keys go first anyway.
+/// The pause between two portions of work; keys are handled first anyway.
 const WORK_INTERVAL: Duration = Duration::from_millis(1);
 
 impl Screen {
-    /// Opens the search line, with a text in it.
+    /// Opens the search line with a text in it.
     pub(super) fn open_find(&mut self, text: &str, ctx: Ctx<'_>) {
         let find = Find::new(text, &mut self.panes);
         self.open(find);
         self.pass(ctx, |top, around, panes| top.changed(around, panes));
     }
 
-    /// `n` and `N` in a pane.
+    /// Repeats the search: `n` and `N` in a pane.
     pub(super) fn find_again(&mut self, back: bool, ctx: Ctx<'_>) {
         let on_screen = |pane: &Pane| self.arrangement.slot(*pane).is_some();
         let shown: Vec<Pane> = [Pane::Chat, Pane::Code, Pane::Output].into_iter().filter(on_screen).collect();
@@ -25,12 +25,12 @@ impl Screen {
         self.show_note(Note::info(told.unwrap_or_else(|| "/ looks for a text.".into())));
     }
 
-    /// What is marked is marked no longer.
+    /// Removes the marks of matches.
     pub(super) fn unmark(&mut self) {
         self.panes.marked = None;
     }
 
-    /// Does a portion of what takes long. Tells whether something changed.
+    /// Does a portion of the search. Returns whether anything changed.
     pub(super) fn work(&mut self, ctx: Ctx<'_>) -> bool {
         let mut worked = false;
         self.pass(ctx, |top, around, panes| {
@@ -46,7 +46,7 @@ impl Screen {
         self.working
     }
 
-    /// Finds out what stands out on the next frame.
+    /// Computes the marks for the next frame.
     pub(super) fn mark(&mut self, ctx: Ctx<'_>) {
         let look: DrawStyle<'_> = ctx.look;
         self.panes.mark(&self.arrangement, ctx.state, look);

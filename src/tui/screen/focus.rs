@@ -1,5 +1,5 @@
-//! What follows from the session's progress: which block is on screen, when the person is called. The focus never moves
-//! by itself to where letters act: a wait is drawn and told, and the person goes to it.
+//! Follows the session: which block is on screen, and when to call the person. The focus never moves by itself
+//! to a place where letters act: a waiting block is shown, and the person goes to it.
 
 use super::{Ctx, Exit, Screen, UiCommand};
 use crate::domain::{BlockId, RunId};
@@ -8,7 +8,7 @@ use crate::tui::panes::LowerPane;
 use crate::tui::widgets::layout::{Pane, SizeClass};
 use std::time::{Duration, Instant};
 
-/// The person is called when a wait was not looked at for this long.
+/// The person is called when something has waited for this long without a key.
 const CALL_DELAY: Duration = Duration::from_secs(10);
 
 /// Something that waits for the person.
@@ -19,21 +19,21 @@ enum Wait {
     Form,
 }
 
-/// What was followed so far.
+/// What is known of the session's progress so far.
 #[derive(Debug, Default)]
 pub(super) struct WaitState {
     phase: Phase,
     waits: Option<Wait>,
     waits_since: Option<Instant>,
     called: bool,
-    /// Whether the focus stands where the program put it and no key came since.
+    /// Whether the program moved the focus and no key came since.
     moved_by_itself: bool,
     run: Option<RunId>,
     quit_after_run: bool,
 }
 
 impl WaitState {
-    /// A key came: what it finds focused is where the person wants to be.
+    /// Records a key: the person has accepted the present focus.
     pub(super) fn key(&mut self, now: Instant) {
         self.moved_by_itself = false;
         if self.waits.is_some() {
@@ -42,13 +42,13 @@ impl WaitState {
         self.called = self.called && self.waits.is_some();
     }
 
-    /// Quit as soon as the run has ended.
+    /// Quits as soon as the run has ended.
     pub(super) fn quit_after_run(&mut self) {
         self.quit_after_run = true;
     }
 }
 
-/// Whether something is wrong that the person can do something about.
+/// Whether there is a problem that the person can do something about.
 pub fn has_problem(state: &State) -> bool {
     matches!(state.phase, Phase::Stuck(_) | Phase::Asking(_)) || state.live.store_failure.is_some()
 }
@@ -66,7 +66,7 @@ fn wait_of(state: &State) -> Option<Wait> {
 }
 
 impl Screen {
-    /// Takes in what the session has become since the last time.
+    /// Updates the screen to the present state of the session.
     pub fn settle(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let mut wishes = Vec::new();
         self.last_step = ctx.at;
@@ -92,7 +92,7 @@ impl Screen {
         match &ctx.state.phase {
             Phase::Deciding(block) => {
                 let block = *block;
-                // An edit that is open stays open: it belongs to the same block.
+                // An open editor stays open: it belongs to the same block.
                 if self.panes.code.subject() != Some(block) || !self.panes.code.edits() {
                     self.panes.code.show(block);
                 }
@@ -117,21 +117,21 @@ impl Screen {
                     self.panes.focus = Pane::Message;
                 }
             }
-            // Another form is another wait.
+            // A new form is a new wait.
             Phase::Asking(_) => self.follow.waits = None,
             Phase::Stuck(_) => self.take_back_unsent(ctx),
             Phase::Compacting(_) => {}
         }
     }
 
-    /// Problems stand where the output stands, as long as there are some.
+    /// Shows the problems in place of the output while there are any.
     fn follow_problems(&mut self, state: &State) {
         let has = has_problem(state);
         let wait = wait_of(state).filter(|wait| matches!(wait, Wait::Problem | Wait::Form));
         if has && wait.is_some() && self.follow.waits != wait {
             self.panes.lower = LowerPane::Problems;
             self.problem = 0;
-            // Letters would act there: whoever types goes on in the message.
+            // Letters would act there: a person who is typing continues in the message box.
             if self.panes.focus == Pane::Output {
                 self.panes.focus = Pane::Message;
             }
@@ -159,13 +159,13 @@ impl Screen {
         }
     }
 
-    /// Moves the focus as a consequence of what the person did.
+    /// Moves the focus because of something that the person did.
     pub(super) fn move_focus(&mut self, pane: Pane) {
         self.panes.focus = pane;
         self.follow.moved_by_itself = true;
     }
 
-    /// When something follows by itself.
+    /// When the screen next has something to do without a key.
     pub fn next_deadline(&self) -> Option<Instant> {
         let call = self
             .follow
@@ -184,12 +184,11 @@ impl Screen {
         .min()
     }
 
-    /// The pane after or before the one with the focus; one that holds nothing is passed over, but where its tab is
-    /// seen.
+    /// Moves the focus to the next or previous pane; skips empty panes, except where their tabs are shown.
     pub(super) fn cycle(&mut self, back: bool, ctx: Ctx<'_>) {
         let state = ctx.state;
         const ORDER: [Pane; 4] = [Pane::Message, Pane::Chat, Pane::Code, Pane::Output];
-        // A wait is one Tab away, wherever the person is.
+        // From the message box, one Tab leads to what waits.
         if !back && self.panes.focus == Pane::Message {
             match wait_of(state) {
                 Some(Wait::Block(..)) => {

@@ -1,5 +1,5 @@
-//! The message with the files that it names: they are read off this thread, and the message goes out once all of them were.
-//! What can't be given is told, and the message stays where it is.
+//! Sends a message with the files that it names: they are read on another thread, and the message is sent once
+//! all of them were. If one can't be given, a note says so and the message stays in the box.
 
 use super::{Note, Screen, UiCommand};
 use crate::domain::sentences::sending;
@@ -8,23 +8,23 @@ use crate::driver::{GivenFileError, Job};
 use crate::engine::Command;
 use crate::text::at_words::at_words;
 
-/// What goes on about the files that the message names.
+/// The state of reading the files that the message names.
 #[derive(Debug, Default)]
 pub(super) enum FileReading {
-    /// Nothing.
+    /// Nothing is being read.
     #[default]
     Nothing,
-    /// The files of this message are read.
+    /// The files of this message are being read.
     Reads(String),
-    /// The words of this message name no files. Where it comes again as it is, they are words and no more.
+    /// The `@` words of this message name no files. If the same message is sent again, they are sent as words.
     Words(String),
 }
 
 impl Screen {
-    /// The message goes out, or its files are read first.
+    /// Sends the message, or starts reading its files first.
     pub(in crate::tui) fn read_files_or_send(&mut self, text: String) -> Vec<UiCommand> {
         match &self.given_files {
-            // The key came twice.
+            // Enter came twice.
             FileReading::Reads(reading) if *reading == text => return Vec::new(),
             FileReading::Words(words) if *words == text => {}
             _ if !at_words(&text).is_empty() => {
@@ -43,7 +43,7 @@ impl Screen {
         vec![UiCommand::Send(Command::Submit(Prompt { text, files }))]
     }
 
-    /// The files of a message were read.
+    /// Handles the files that were read for a message.
     pub(super) fn files_read(
         &mut self,
         text: &str,
@@ -72,7 +72,7 @@ impl Screen {
     }
 }
 
-/// Why files can't be given, and what to do.
+/// Why files can't be given, and what the person can do.
 pub(in crate::tui) fn refusal(errors: &[GivenFileError]) -> String {
     let why = errors.first().map(ToString::to_string).unwrap_or_default();
     let more = errors.len().saturating_sub(1);

@@ -1,7 +1,7 @@
-//! Keys that are handed over: what is typed goes into the terminal of the run that goes on, and nowhere else.
+//! Hands keys over: they go to the terminal of the running program, and nowhere else.
 //!
-//! One key hands them over and takes them back. Nobody else takes them back: when the program has ended, what is typed
-//! on goes nowhere until that key comes, so that the rest of an answer decides and sends nothing.
+//! One key hands them over and takes them back; nothing else takes them back. When the program has ended, keys
+//! go nowhere until that key comes, so that the rest of an answer can't decide or send anything.
 
 use super::handed_bytes::{bytes, pasted};
 use super::{Ctx, Note, Screen, UiCommand};
@@ -14,29 +14,30 @@ use crate::tui::panes::LowerPane;
 use crate::tui::widgets::layout::{self, Pane};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton};
 
-/// The largest paste that is typed: more does not wait for a program that is slow to read.
+/// The largest paste that is passed on; a program that reads slowly must not make sayso wait for more.
 const MAX_PASTED_BYTES: usize = 64 << 10;
 
-/// Who gets the keys.
+/// Where the keys go.
 #[derive(Debug, Default)]
 pub(super) struct HandedKeys {
-    /// The run that they were handed to.
+    /// The run that gets them.
     pub(super) to: Option<(RunId, BlockId)>,
-    /// Whether a button of the mouse went down in the program: until it goes up, the mouse is the program's.
+    /// A mouse button that was pressed in the program: until it is released, the mouse belongs to the program.
     pub(super) held_button: Option<MouseButton>,
-    /// The run of which the time limit was to count what is computed alone.
+    /// The run whose time limit was last set to count computing time only.
     computes: Option<RunId>,
-    /// The size that the terminal of a run was given: rows and columns.
+    /// The size that was last given to the terminal of a run: rows and columns.
     size: Option<(RunId, u16, u16)>,
 }
 
 impl Screen {
-    /// Whether the keys are handed over.
+    /// Whether keys are handed over.
     pub fn hands_over(&self) -> bool {
         self.handed.to.is_some()
     }
 
-    /// What the status line says of the keys: where they go, and which key takes them back. `None`: nothing is to be said.
+    /// The text of the status line about handed-over keys: where they go, and which key takes them back.
+    /// `None`: no run has a terminal, and keys are not handed over.
     pub(in crate::tui) fn handed_words(&self, state: &State) -> Option<String> {
         let key = self.keymap.hint(Context::Everywhere, Action::HandOver);
         match (self.handed.to, state.terminal()) {
@@ -61,7 +62,7 @@ impl Screen {
         }
     }
 
-    /// Hands the keys to the program that has a terminal of its own, or takes them back.
+    /// Hands the keys to the program in the run's own terminal, or takes them back.
     pub(super) fn hand_over(&mut self, state: &State) {
         if self.hands_over() {
             return self.take_back_keys();
@@ -74,27 +75,27 @@ impl Screen {
             return self.show_note(Note::info("What is open here comes first: Esc closes it."));
         }
         self.handed.to = Some(run);
-        // What it asks is in sight; keys act nowhere now.
+        // Show what the program asks; keys do nothing in this pane.
         self.panes.focus = Pane::Output;
         self.panes.lower = LowerPane::Output;
         self.panes.output.follow();
     }
 
-    /// Takes a key that is not for this screen.
+    /// Handles a key while keys are handed over; `None`: the key is for the screen.
     pub(super) fn handed_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         let (run, _) = self.handed.to?;
-        // Whatever is typed here is text: no decision counts right behind it.
+        // Whatever is typed here is text: no decision may count right after it.
         self.guard.key(event, KeyClass::Text, ctx.at);
         (self.last_step, self.note) = (ctx.at, None);
         self.follow.key(ctx.at);
         let key = Key::new(event.code, event.modifiers);
-        // Whatever a keymap says, the key that was shipped takes them back.
+        // The default key takes them back even if the keymap binds another one.
         let shipped = Key::new(KeyCode::Char(']'), KeyModifiers::CONTROL);
         if key == shipped || self.keymap.action(Context::Everywhere, key) == Some(Action::HandOver) {
             self.take_back_keys();
             return Some(Vec::new());
         }
-        // Nobody sees what is typed there.
+        // In a window this small nobody sees what is typed.
         if self.arrangement.class == layout::SizeClass::TooSmall {
             return Some(Vec::new());
         }
@@ -105,12 +106,12 @@ impl Screen {
     fn take_back_keys(&mut self) {
         (self.handed.to, self.handed.held_button) = (None, None);
         if self.overlays.is_empty() {
-            // Letters are text there.
+            // In Message, letters are text.
             self.panes.focus = Pane::Message;
         }
     }
 
-    /// Takes a paste that is not for this screen. Of it only text is typed, no keys.
+    /// Handles a paste while keys are handed over: only its text is typed, no control keys.
     pub(super) fn handed_paste(&mut self, text: &str, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         let (run, _) = self.handed.to?;
         self.guard.pasted(false, ctx.at);
@@ -130,18 +131,19 @@ impl Screen {
         if goes_on && !bytes.is_empty() { vec![UiCommand::Type(run, bytes)] } else { Vec::new() }
     }
 
-    /// The screen that stands where the output does: while the keys are with the program, and of one that paints all of its
-    /// screen. Else its lines stand there, which can be scrolled.
+    /// The program's screen, if it is shown in place of the output's lines: while keys are handed over, and for
+    /// a full-screen program. Otherwise the lines are shown, which can be scrolled.
     pub(super) fn program_screen<'a>(&self, state: &'a State) -> Option<&'a TerminalScreen> {
         let (run, _) = state.terminal()?;
         let is_handed = self.handed.to.is_some_and(|(to, _)| to == run);
         state.terminal_screen().filter(|screen| is_handed || screen.is_alternate)
     }
 
-    /// While the keys are with a program, its time limit counts what it computes: the person may think before they type.
+    /// While a program has the keys, its time limit only counts computing time: the person may think before
+    /// typing.
     pub(super) fn count_time(&mut self, state: &State) -> Option<UiCommand> {
         let (run, _) = state.terminal()?;
-        // Before that nobody counts.
+        // Before the start no time is counted.
         state.live.run.as_ref().filter(|run| run.started)?;
         let before = self.handed.computes.filter(|of| *of == run);
         let now = self.handed.to.filter(|(to, _)| *to == run).map(|(to, _)| to);
@@ -150,7 +152,7 @@ impl Screen {
         (before != now).then_some(UiCommand::Count(run, what))
     }
 
-    /// The terminal of the run is as large as the pane that shows it.
+    /// Gives the run's terminal the size of the pane that shows it.
     pub(super) fn fit_terminal(&mut self, state: &State) -> Option<UiCommand> {
         let (run, _) = state.terminal()?;
         let area = self.arrangement.output?.inner;

@@ -1,15 +1,15 @@
-//! What a terminal sends for keys and pastes, as xterm does. Pure.
+//! Encodes keys and pastes as the bytes that xterm sends. Pure.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What is sent for a key; nothing for those that have no bytes. `application`: the program wants arrows as those of an
-/// application.
+/// The bytes of a key; empty for keys that have none. `application`: the program has switched on application
+/// cursor keys.
 pub(super) fn bytes(event: &KeyEvent, application: bool) -> Vec<u8> {
     let held = |modifier| event.modifiers.contains(modifier);
     let (shift, alt, control) =
         (held(KeyModifiers::SHIFT), held(KeyModifiers::ALT), held(KeyModifiers::CONTROL));
     let modifiers = 1 + u8::from(shift) + 2 * u8::from(alt) + 4 * u8::from(control);
-    // One letter at the end, or a number and a tilde.
+    // Two kinds of sequence: with a final letter, or with a number and a tilde.
     let lettered = |letter: char, has_own: bool| match modifiers {
         1 if has_own => format!("\x1bO{letter}"),
         1 => format!("\x1b[{letter}"),
@@ -43,7 +43,7 @@ pub(super) fn bytes(event: &KeyEvent, application: bool) -> Vec<u8> {
     sequence.into_bytes()
 }
 
-/// Keys that are characters; Alt puts an escape in front.
+/// Encodes a character key; Alt puts an escape in front.
 fn character(code: KeyCode, (shift, alt, control): (bool, bool, bool)) -> Vec<u8> {
     let mut bytes = if alt { vec![0x1b] } else { Vec::new() };
     match code {
@@ -78,7 +78,7 @@ fn controlled(c: char) -> Option<u8> {
     })
 }
 
-/// What is sent for a paste: its text and no keys, between marks where the program wants them.
+/// Encodes a paste: its text without control keys, between markers if the program wants them.
 pub(super) fn pasted(text: &str, bracketed: bool) -> Vec<u8> {
     let text = text.chars().filter_map(|c| match c {
         '\n' => Some('\r'),
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(key(KeyCode::CapsLock, NONE), "");
     }
 
-    /// As the description of `xterm-256color` tells programs, which is what they are given as `TERM`.
+    /// As the `xterm-256color` terminal description says; that is the `TERM` that programs get.
     #[test]
     fn named_keys_are_those_of_xterm() {
         let named = [

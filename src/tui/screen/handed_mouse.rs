@@ -1,5 +1,5 @@
-//! The mouse of a program that has the keys and asks for it: what happens on its screen is told to it, as xterm tells it.
-//! Everywhere else, and for every other program, the mouse stays sayso's.
+//! Passes mouse events on the screen of a program that has the keys and asked for the mouse, encoded as xterm
+//! does. Everywhere else, and for all other programs, sayso handles the mouse.
 
 use super::{Ctx, Screen, UiCommand};
 use crate::domain::MouseReports;
@@ -8,9 +8,9 @@ use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
 impl Screen {
-    /// Takes an event of the mouse that is not for this screen.
+    /// Handles a mouse event that belongs to the program; `None`: it is for the screen.
     pub(super) fn handed_mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
-        // A button that goes up ends what began on this screen, also where the program is told nothing any more.
+        // A release ends what began on the program's screen, even if the program gets no more events.
         let held = self.handed.held_button;
         if matches!(event.kind, MouseEventKind::Up(button) if held == Some(button)) {
             self.handed.held_button = None;
@@ -31,7 +31,7 @@ impl Screen {
             self.guard.pressed(false, ctx.at);
             (self.note, self.handed.held_button) = (None, Some(button));
         }
-        // What is dragged out of its screen is told at the edge.
+        // A drag out of the program's screen is reported at its edge.
         let column = event.column.clamp(area.x, area.right().saturating_sub(1)) - area.x;
         let row = event.row.clamp(area.y, area.bottom().saturating_sub(1)) - area.y;
         let place = (column, row.saturating_add(screen::rows_above(shown, area.height)));
@@ -40,7 +40,7 @@ impl Screen {
     }
 }
 
-/// What a program is told of an event of the mouse at this column and row; nothing of what it did not ask for.
+/// Encodes a mouse event at this column and row; empty if the program did not ask for such events.
 fn mouse_report(event: MouseEvent, place: (u16, u16), wanted: MouseReports, in_numbers: bool) -> Vec<u8> {
     let button = |button| match button {
         MouseButton::Left => 0,
@@ -55,7 +55,7 @@ fn mouse_report(event: MouseEvent, place: (u16, u16), wanted: MouseReports, in_n
         MouseEventKind::ScrollLeft => (66, MouseReports::Buttons),
         MouseEventKind::ScrollRight => (67, MouseReports::Buttons),
         MouseEventKind::Drag(held) => (32 + button(held), MouseReports::Drags),
-        // Where the pointer is while nothing is held is told to nobody, also not to who asks for all moves.
+        // Moves without a pressed button are never reported, even to programs that ask for all moves.
         MouseEventKind::Moved => return Vec::new(),
     };
     if wanted < least {
@@ -64,14 +64,14 @@ fn mouse_report(event: MouseEvent, place: (u16, u16), wanted: MouseReports, in_n
     let held = |modifier, bit: u8| u8::from(event.modifiers.contains(modifier)) * bit;
     let modifiers =
         held(KeyModifiers::SHIFT, 4) + held(KeyModifiers::ALT, 8) + held(KeyModifiers::CONTROL, 16);
-    // The oldest way knows none.
+    // The oldest protocol has no modifiers.
     let code = if wanted == MouseReports::Presses { code } else { code + modifiers };
     let (column, row) = (place.0.saturating_add(1), place.1.saturating_add(1));
     let is_up = matches!(event.kind, MouseEventKind::Up(_));
     if in_numbers {
         return format!("\x1b[<{code};{column};{row}{}", if is_up { 'm' } else { 'M' }).into_bytes();
     }
-    // In bytes no button is named that goes up, and what is too far has none.
+    // The byte encoding can't name the released button, nor positions that are too far right or down.
     let code = if is_up { 3 + modifiers } else { code };
     let byte = |number: u16| u8::try_from(number).ok().and_then(|number| number.checked_add(32));
     match (byte(column), byte(row)) {

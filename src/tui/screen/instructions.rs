@@ -1,4 +1,5 @@
-//! Files of instructions that changed since a run began: the difference is shown whole, then the person is asked.
+//! Handles instruction files that changed since the run began: shows the whole difference, then asks the
+//! person.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::visible::{visible, visible_line};
@@ -8,7 +9,7 @@ use crate::tui::overlays::ask::Ask;
 use crate::tui::ui_command::PagerText;
 
 impl Screen {
-    /// Shows what changed, and asks whether the model is told it.
+    /// Shows what changed, and asks whether to send it to the model.
     pub(super) fn ask_instructions(&mut self, held: Vec<HeldFile>, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if held.is_empty() {
             self.show_note(Note::info("No file of instructions was changed by a run."));
@@ -27,7 +28,7 @@ impl Screen {
     }
 }
 
-/// Lines that came, and lines that went.
+/// Counts added and removed lines.
 fn count(held: &HeldFile) -> (usize, usize) {
     let before = held.before.as_deref().unwrap_or_default();
     let diff = similar::TextDiff::from_lines(before, &held.now);
@@ -35,7 +36,7 @@ fn count(held: &HeldFile) -> (usize, usize) {
     (of(similar::ChangeTag::Insert), of(similar::ChangeTag::Delete))
 }
 
-/// Every line, with a sign in front of those that came or went; nothing in it moves a terminal's cursor.
+/// Formats every line, with a sign before added and removed ones; control characters are escaped.
 fn difference(held: &HeldFile) -> String {
     let before = held.before.as_deref().unwrap_or_default();
     let diff = similar::TextDiff::from_lines(before, &held.now);

@@ -1,4 +1,4 @@
-//! A key or a paste on its way: guard, keymap, then an action or a letter.
+//! Handles keys and pastes: guard, then keymap, then an action or a letter.
 
 use super::{Ctx, LowerPane, Note, Screen, UiCommand};
 use crate::tui::action::Action;
@@ -11,12 +11,12 @@ use crate::tui::widgets::words;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 impl Screen {
-    /// Takes a key whose bytes were read at `ctx.at`.
+    /// Handles a key whose bytes were read at `ctx.at`.
     pub fn key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if event.kind == KeyEventKind::Release {
             return Vec::new();
         }
-        // What was held back until now counts before this key does anything.
+        // Actions that were held back until now come before this key.
         let (_, mut wishes) = self.tick(ctx);
         if self.is_tested_key(event.into(), ctx.at) {
             return wishes;
@@ -29,7 +29,7 @@ impl Screen {
         wishes
     }
 
-    /// A key at the guard, and what it does where the guard lets it.
+    /// Passes a key to the guard, and carries it out if the guard lets it through.
     fn guarded_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let key = Key::new(event.code, event.modifiers);
         let context = self.context(ctx.state);
@@ -68,7 +68,7 @@ impl Screen {
             KeyOutcome::Pass => {}
         }
         if self.arrangement.class == SizeClass::TooSmall && class != KeyClass::Scroll {
-            // Too small to see anything: only ways out count.
+            // The window is too small to show anything: only ways out count.
             return action.map_or_else(Vec::new, |action| self.act_blind(action, ctx));
         }
         if let Some(wishes) = stroke.and_then(|stroke| self.take_stroke(stroke, ctx)) {
@@ -83,7 +83,7 @@ impl Screen {
         }
     }
 
-    /// What was held back and counts now is done, as long as it is still about the same thing.
+    /// Carries out an action that the guard held back and now released, if it still applies to the same thing.
     pub(super) fn perform(&mut self, deed: GuardedAction, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match deed {
             GuardedAction::Decide(verb) if self.panes.focus == Pane::Code && self.overlays.is_empty() => {
@@ -99,8 +99,8 @@ impl Screen {
         }
     }
 
-    /// Letters that were typed as text go to the message, and so does what follows. What stood over the panes and takes
-    /// no text is closed with its safe answer.
+    /// Puts letters that turned out to be text into the message box, and moves the focus there. Overlays
+    /// without a text field are closed with their safe answer.
     fn to_message(&mut self, text: &str, meant: bool, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let mut wishes = if self.bare.is_some() { self.leave_bare() } else { Vec::new() };
         while self.overlays.last_mut().is_some_and(|overlay| overlay.field().is_none()) {
@@ -115,7 +115,7 @@ impl Screen {
         wishes
     }
 
-    /// The letter that a key types where the person is.
+    /// The letter that a key types at the focus.
     fn typed(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Option<char> {
         if !self.takes_text(ctx.state) {
             return None;
@@ -127,7 +127,7 @@ impl Screen {
         plain.then(|| if event.modifiers.contains(KeyModifiers::SHIFT) { upper(c) } else { c })
     }
 
-    /// A letter that no action has.
+    /// Handles a letter without an action.
     fn plain_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match letter {
             _ if !self.overlays.is_empty() => {
@@ -143,7 +143,7 @@ impl Screen {
         }
     }
 
-    /// A key that nothing is bound to.
+    /// Handles a key without an action.
     fn unbound(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if let Some(letter) = Key::new(event.code, event.modifiers).text() {
             return self.plain_letter(letter, ctx);

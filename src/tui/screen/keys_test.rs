@@ -1,4 +1,4 @@
-//! What the terminal sends while the person looks at just that: it is shown and does nothing else.
+//! The key test: shows what the terminal sends, which has no other effect meanwhile.
 
 use super::{Note, Screen};
 use crate::tui::keymap::Key;
@@ -6,22 +6,23 @@ use crate::tui::overlays::keys_test::{KeySample, KeysTest};
 use std::any::Any;
 use std::time::{Duration, Instant};
 
-/// A key that is held down comes again sooner.
+/// A key that is held down repeats within this time.
 const HELD_KEY_TIMEOUT: Duration = Duration::from_millis(700);
 
 impl Screen {
-    /// Shows what the terminal sends from now on.
+    /// Starts the key test.
     pub(super) fn test_keys(&mut self) {
         self.open(KeysTest::new(self.setup.kitty));
     }
 
-    /// Bytes came that mean nothing.
+    /// Handles bytes that are no known key.
     pub(crate) fn noise(&mut self, now: Instant) {
         self.guard.noise(now);
         self.is_tested(|_| KeySample::other("no key that sayso knows".into()), now);
     }
 
-    /// Takes what came where it is only to be shown; `false`: it means what it means.
+    /// Shows an event in the key test; returns `false` if the test is not open and the event keeps its usual
+    /// meaning.
     pub(super) fn is_tested(&mut self, sent: impl FnOnce(&Self) -> KeySample, now: Instant) -> bool {
         self.test(None, sent, now)
     }
@@ -31,7 +32,7 @@ impl Screen {
             return false;
         }
         let sent = sent(self).with_bytes(&self.sent);
-        // What is pressed here is no quiet for what stands below.
+        // Keys pressed in the test interrupt the quiet that a decision below it needs.
         self.guard.noise(now);
         self.follow.key(now);
         self.last_step = now;
@@ -47,7 +48,7 @@ impl Screen {
         true
     }
 
-    /// The same of a key. The one that left is still only a test until it was let go.
+    /// Like `is_tested`, for a key. The key that ended the test belongs to it until it is released.
     pub(super) fn is_tested_key(&mut self, key: Key, now: Instant) -> bool {
         if let Some((left, last)) = self.left_test.take()
             && left == key

@@ -1,4 +1,4 @@
-//! The limits of the block that waits, by words: `/limits`.
+//! The command `/limits`: sets the limits of the waiting block.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::engine::State;
@@ -6,7 +6,7 @@ use crate::tui::overlays::limits::LimitsForm;
 use crate::tui::overlays::limits::limit::pairs;
 
 impl Screen {
-    /// Opens the form for the block that waits.
+    /// Opens the form for the waiting block.
     pub(super) fn open_limits(&mut self, state: &State) {
         match LimitsForm::open(state) {
             Ok(form) => self.open(form),
@@ -14,8 +14,9 @@ impl Screen {
         }
     }
 
-    /// `/limits`: nothing opens the form, a number is the time in seconds, else names and values in turn. What can't be
-    /// taken stands in the form, or in the message again.
+    /// `/limits`: without an argument opens the form; a number is the time in seconds; otherwise the argument
+    /// is a list of names and values. A value that can't be taken stays in the form, or goes back into the
+    /// message box.
     pub(super) fn limits_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let mut form = match LimitsForm::open(ctx.state) {
             Ok(form) => form,

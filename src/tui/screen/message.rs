@@ -1,4 +1,4 @@
-//! The message box: typing, sending, older messages, and the commands that begin with a slash.
+//! The message box: typing, sending, older messages, and the slash commands.
 
 use super::{Ctx, Exit, LowerPane, Note, Screen, UiCommand};
 use crate::domain::sentences::sending;
@@ -30,7 +30,7 @@ use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
-    /// A letter where letters are text.
+    /// Types a letter where letters are text.
     pub(super) fn letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if !self.overlays.is_empty() {
             return self.pass(ctx, |top, around, panes| top.letter(letter, around, panes));
@@ -54,7 +54,7 @@ impl Screen {
         Vec::new()
     }
 
-    /// Actions of the message box.
+    /// Carries out actions of the message box.
     pub(super) fn message_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match action {
             Action::MessageSend if self.panes.composer.continues() => self.panes.composer.continue_line(),
@@ -105,7 +105,7 @@ impl Screen {
                     self.show_note(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
                     return Vec::new();
                 }
-                // What stands in the chat already is asked again, not said twice.
+                // The message is already in the conversation: ask again instead of sending it twice.
                 if self.is_unsent(ctx) {
                     self.panes.composer.send();
                     self.panes.chat.follow();
@@ -125,7 +125,7 @@ impl Screen {
         }
     }
 
-    /// A command of the person's own becomes a block, or is queued until the turn ends.
+    /// Makes a block of the person's own shell command, or queues it until the turn ends.
     fn typed_command(&mut self, command: &str) -> Vec<UiCommand> {
         if command.is_empty() {
             self.show_note(Note::warn("A command follows the !, as in !ls."));
@@ -146,7 +146,7 @@ impl Screen {
         let text = if draft.trim().is_empty() {
             queued
         } else if is_command(&queued) || is_command(&draft) {
-            // Behind each other they would be one command.
+            // Put together, they would become one command.
             self.show_note(Note::warn("Send or clear the message first: a command stands by itself."));
             return Vec::new();
         } else {
@@ -231,7 +231,7 @@ impl Screen {
         Vec::new()
     }
 
-    /// Switches the project's instructions on or off; without a word, to what they are not.
+    /// Switches the project's instructions on or off; without an argument toggles them.
     fn instructions_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let wanted = match argument {
             "" => !ctx.state.live.use_instructions,
@@ -246,7 +246,7 @@ impl Screen {
         vec![UiCommand::Send(Command::UseInstructions(wanted))]
     }
 
-    /// Copies the code of the block with this number, of the only one, or of one that is chosen.
+    /// Copies the code of the block with this number, of the only block, or of one that the person chooses.
     fn copy_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let blocks = &ctx.state.transcript.blocks;
         let number = argument.trim_start_matches("block").trim();
@@ -269,7 +269,7 @@ impl Screen {
         self.carry_out(vec![copied(ctx.state, block)], ctx)
     }
 
-    /// Asks for a key: for the provider that was named, else for the one in use, else for the first of those known.
+    /// Asks for a key: for the named provider, else for the one in use, else for the first known one.
     fn key_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let (stores, provider) = slash::key_argument(argument, ctx.state, &self.setup.clouds);
         if stores {
@@ -294,7 +294,7 @@ impl Screen {
         }
     }
 
-    /// Tries the provider that was chosen just now, over the list of its models.
+    /// Sends a test request to the provider that was just chosen, and opens the list of its models.
     pub(in crate::tui) fn try_provider(&mut self, state: &State) -> Vec<UiCommand> {
         let Some(model) = state.transcript.model.clone() else { return Vec::new() };
         self.open(Models::trying(model.clone()));
@@ -321,14 +321,14 @@ impl Screen {
         vec![UiCommand::Job(Job::Sessions)]
     }
 
-    /// The list of sessions with one of them marked.
+    /// Opens the list of sessions with one of them marked.
     pub(in crate::tui) fn pick_session(&mut self, pick: SessionPick) -> Vec<UiCommand> {
         let SessionPick::File(path) = pick else { return self.open_sessions() };
         self.open(Sessions::marking(path));
         vec![UiCommand::Job(Job::Sessions)]
     }
 
-    /// The list of sessions with what is looked for typed into it.
+    /// Opens the list of sessions with a search filled in.
     fn search_sessions(&mut self, words: &str) -> Vec<UiCommand> {
         if words.is_empty() {
             return self.open_sessions();
@@ -343,7 +343,7 @@ impl Screen {
         vec![UiCommand::Job(Job::Servers), UiCommand::Job(Job::Interpreters), UiCommand::Job(Job::Sandbox)]
     }
 
-    /// Goes on in a branch that leaves at the place that was named; without one, lets the person choose.
+    /// Continues in a branch from the named place; without one, lets the person choose.
     fn fork_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if argument.is_empty() {
             self.open(BranchList::of(ctx.state, None));
@@ -358,7 +358,7 @@ impl Screen {
         }
     }
 
-    /// Writes the session into a file of the working folder.
+    /// Exports the session into a file of the working folder.
     fn export_command(&mut self, argument: &str) -> Vec<UiCommand> {
         match export::parse_argument(argument) {
             Ok((format, keys)) => vec![UiCommand::Job(Job::Export(format, keys))],
@@ -369,7 +369,7 @@ impl Screen {
         }
     }
 
-    /// Leaves for another session; what runs is asked about first.
+    /// Leaves for another session; asks first if something runs.
     pub(super) fn leave_for(&mut self, exit: Exit, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if ctx.state.live.run.is_some() {
             self.show_note(Note::warn("A block is running. Ctrl-C interrupts it; then ask again."));

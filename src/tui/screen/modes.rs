@@ -1,4 +1,4 @@
-//! Actions in the editor and in the list of blocks that wait.
+//! Carries out actions in the editor and in the list of waiting blocks.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::engine::Command;
@@ -15,7 +15,7 @@ use crate::tui::widgets::field::{Edit, Motion};
 use crate::tui::widgets::words;
 
 impl Screen {
-    /// Actions of the editor in the code pane.
+    /// Carries out actions of the editor in the code pane.
     pub(super) fn edit_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let page = u16::try_from(self.panes.code.page()).unwrap_or(1);
         let Some(editor) = self.panes.code.editor() else { return Vec::new() };
@@ -58,7 +58,7 @@ impl Screen {
         Vec::new()
     }
 
-    /// Actions of the list of blocks that wait.
+    /// Carries out actions of the list of waiting blocks.
     pub(super) fn queue_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let blocks: Vec<_> = ctx.state.queue().map(|item| item.block.id).collect();
         let Mode::Queue(chosen) = &mut self.panes.code.mode else { return Vec::new() };

@@ -1,6 +1,6 @@
-//! The mouse: a click focuses, a click on the line of a block opens it, the wheel scrolls the pane under it, a drag moves a
-//! border or selects text, a button of the key bar counts when it is pressed and released in the same place. Neither the
-//! wheel nor a drag ever decides.
+//! Handles the mouse: a click moves the focus, a click on a block's line opens the block, the wheel scrolls the
+//! pane under it, a drag moves a border or selects text, a key hint counts if the button is pressed and
+//! released on it. Neither the wheel nor a drag ever decides.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::tui::action::Action;
@@ -14,7 +14,7 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 const WHEEL_ROWS: isize = 3;
 
 impl Screen {
-    /// Takes an event of the mouse.
+    /// Handles a mouse event.
     pub fn mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let (column, row) = (event.column, event.row);
         if self.is_tested(|_| KeySample::other(format!("the mouse, column {column}, row {row}")), ctx.at) {
@@ -61,7 +61,7 @@ impl Screen {
         Vec::new()
     }
 
-    /// The button goes down where there is no button of sayso's.
+    /// Handles a press outside the key hints.
     fn press_at(&mut self, column: u16, row: u16, ctx: Ctx<'_>) {
         let count = self.clicks.press((column, row), ctx.at);
         let is_free = self.overlays.is_empty();
@@ -91,14 +91,14 @@ impl Screen {
             self.take_suggestion();
         } else if let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) {
             self.panes.focus = pane;
-            // The line of a block leads to it.
+            // A click on a block's line in the conversation opens the block.
             if let Some(block) = self.panes.chat.block_at(column, row).filter(|_| pane == Pane::Chat) {
                 self.open_block(block);
             }
         }
     }
 
-    /// A button was pressed and released: the same gate as its key.
+    /// Carries out a clicked key hint; it passes the same guard as its key.
     fn press(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         self.follow.key(ctx.at);
         let class = self.class(ctx.state, action);

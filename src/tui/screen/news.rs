@@ -1,4 +1,4 @@
-//! What the driver tells: notices, pieces of output, results of small jobs.
+//! Handles what the driver reports: notices, pieces of output, results of jobs.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::Entry;
@@ -7,7 +7,7 @@ use crate::driver::{JobResult, Notification};
 use crate::tui::overlays::{OverlayResponse, not_shown};
 
 impl Screen {
-    /// Takes in one thing that was told.
+    /// Handles one notification.
     pub fn notified(&mut self, told: Notification, ctx: Ctx<'_>) -> Vec<UiCommand> {
         self.last_step = ctx.at;
         match told {
@@ -22,13 +22,13 @@ impl Screen {
                 Entry::Approved { .. } => self.forget_interrupt(),
                 other => self.recipe_recorded(&other),
             },
-            // The state has all of these.
+            // These are already in the engine's state.
             Notification::Delta(..) | Notification::Reasoning(..) | Notification::Retrying { .. } => {}
         }
         Vec::new()
     }
 
-    /// What a job found: for the overlay that asked for it, else for the screen.
+    /// Handles the result of a job: the overlay that asked for it gets it, else the screen.
     fn job_done(&mut self, found: JobResult, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if let JobResult::Recipes(recipes, told) = &found {
             self.recipes_read(recipes, told);
@@ -37,7 +37,7 @@ impl Screen {
         let taken = overlays.find_map(|(above, overlay)| Some((above > 0, overlay.found(&found)?)));
         if let Some((is_covered, mut then)) = taken {
             if is_covered {
-                // What opens would take the keys from the question that stands there.
+                // A newly opened overlay would take the keys from the question that is open above.
                 then.iter_mut()
                     .filter(|then| matches!(then, OverlayResponse::Open(_)))
                     .for_each(|then| *then = not_shown());

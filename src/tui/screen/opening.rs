@@ -1,5 +1,5 @@
-//! What a session opens with: the prompt that an empty one suggests in the message box, and the place that one was found
-//! by.
+//! What the screen shows when a session opens: the prompt suggested in an empty message box, and the place at
+//! which it was opened.
 
 use super::{Ctx, Screen};
 use crate::domain::sentences::saving;
@@ -17,12 +17,12 @@ use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
 use std::time::Duration;
 
-/// How long a session tells of itself as it opens.
+/// Notices within this time after the opening are combined with the note about the missing place.
 const OPENING_TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Screen {
-    /// Puts a place of the session on screen: its message, its block where it is part of one, and the line that was found
-    /// there. What it was found by is marked, and gone on with as a search in the panes.
+    /// Scrolls to a place of the session: its message, its block if it has one, and the line with the searched
+    /// words. Marks the words, and makes them the search in the panes.
     pub fn show_place(&mut self, found: &FoundPlace, ctx: Ctx<'_>) {
         let (place, words) = (found.place, SearchWords::read(&found.words));
         let items = &ctx.state.transcript.items;
@@ -59,7 +59,7 @@ impl Screen {
         search.look_for(&words.expression(), true);
         self.panes.marked = search.pattern().cloned();
         self.panes.search = Some(search);
-        // Where a block waits, letters decide in the code: only the person goes there. One that is over unfolds for who is there.
+        // While a block waits, letters in Code decide: only the person moves the focus there.
         let decides = pane == Pane::Code && ctx.state.waiting().is_some();
         match place.block.filter(|_| decides) {
             _ if self.arrangement.slot(pane).is_some() => {}
@@ -70,7 +70,7 @@ impl Screen {
         }
     }
 
-    /// Says of the place that the session was opened at what is not there, once that is known.
+    /// Once it is known, says what is missing of the place at which the session was opened.
     pub(super) fn tell_missing(&mut self, state: &State) {
         let Some(found) = &self.sought_place else { return };
         let missing = match PlaceNews::of(PlaceText::at(state, found.place).as_ref(), found) {
@@ -79,7 +79,7 @@ impl Screen {
             PlaceNews::Missing(told) => Some(safe::one_line(&told)),
         };
         self.sought_place = None;
-        // That the session is foreign has to stay on screen.
+        // The note that the session is foreign must not disappear.
         let foreign = self.setup.foreign.is_some().then(|| format!("{} ", saving::FOREIGN));
         if let Some(missing) = missing {
             self.missing = foreign.unwrap_or_default() + &missing;
@@ -87,7 +87,8 @@ impl Screen {
         }
     }
 
-    /// Says what the driver tells. What a session tells by itself as it opens stands behind what of the wanted place is missing.
+    /// Shows a notice of the driver. An informational notice during the opening is added behind the note about
+    /// the missing place.
     pub(super) fn show_notice(&mut self, told: Notice) {
         let stands = |note: &Note| {
             let since = note.at.map(|at| self.last_step.saturating_duration_since(at));
@@ -100,20 +101,20 @@ impl Screen {
         }
     }
 
-    /// The prompt that stands in the empty message box, where one does.
+    /// The prompt suggested in the empty message box, if there is one.
     pub(in crate::tui) fn suggestion(&self, state: &State) -> Option<&str> {
         let free = self.panes.composer.is_empty() && !self.setup.welcome && chat::is_open(state);
         let prompts = &self.setup.opening.prompts;
         prompts.get(self.suggested).filter(|_| free && self.panes.focus == Pane::Message).map(String::as_str)
     }
 
-    /// Suggests the next prompt, or the one before.
+    /// Suggests another prompt, so many further.
     pub(super) fn suggest(&mut self, by: isize) {
         let last = self.setup.opening.prompts.len().saturating_sub(1);
         self.suggested = self.suggested.saturating_add_signed(by).min(last);
     }
 
-    /// Puts the suggested prompt into the message, behind what is written there.
+    /// Puts the suggested prompt into the message box if that is empty, and moves the focus there.
     pub(super) fn take_suggestion(&mut self) {
         let Some(prompt) = self.setup.opening.prompts.get(self.suggested).cloned() else { return };
         if self.panes.composer.is_empty() {

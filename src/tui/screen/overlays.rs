@@ -1,4 +1,4 @@
-//! The overlays that are open: keys go to the topmost, and what follows from them is done here.
+//! The open overlays: passes keys to the topmost one, and carries out its responses.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::sentences::saving;
@@ -17,12 +17,12 @@ use crate::tui::widgets::safe;
 use std::any::Any;
 
 impl Screen {
-    /// Opens an overlay over all that stands there.
+    /// Opens an overlay on top of the others.
     pub fn open(&mut self, overlay: impl Overlay) {
         self.overlays.push(Box::new(overlay));
     }
 
-    /// The topmost overlay, if it is of this kind.
+    /// The topmost overlay, if it is of this type.
     pub fn top<T: Overlay>(&self) -> Option<&T> {
         let top: &dyn Any = self.overlays.last()?.as_ref();
         top.downcast_ref()
@@ -43,7 +43,7 @@ impl Screen {
         });
     }
 
-    /// What overlays may look at.
+    /// What overlays may read.
     pub(crate) fn around<'a>(&'a self, state: &'a State, look: DrawStyle<'a>) -> OverlayContext<'a> {
         OverlayContext {
             state,
@@ -56,7 +56,7 @@ impl Screen {
         }
     }
 
-    /// Has the topmost overlay take something, and does what follows.
+    /// Lets the topmost overlay handle something, and carries out its responses.
     pub(super) fn pass(
         &mut self,
         ctx: Ctx<'_>,
@@ -76,7 +76,7 @@ impl Screen {
         self.carry_out(then, ctx)
     }
 
-    /// Does what follows from a key of an overlay.
+    /// Carries out the responses of an overlay.
     pub(super) fn carry_out(&mut self, then: Vec<OverlayResponse>, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let mut wishes = Vec::new();
         for then in then {
@@ -99,12 +99,13 @@ impl Screen {
         wishes
     }
 
-    /// Closes the topmost overlay, because the person writes or stopped something; what was typed into a form is kept.
+    /// Closes the topmost overlay because the person typed text or stopped something; the text of a form is
+    /// kept.
     pub(super) fn close_top(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         self.pass(ctx, |top, _, panes| top.leave(panes))
     }
 
-    /// A form goes out of sight; what was typed into it is kept.
+    /// Closes a form and keeps what was typed into it.
     fn put_aside(&mut self) {
         let Some(top) = self.overlays.pop() else { return };
         let top: Box<dyn Any> = top;
@@ -113,7 +114,7 @@ impl Screen {
             FormPurpose::Begin(name) => saving::form_aside(&safe::one_line(name)),
             FormPurpose::Answer => {
                 self.panes.lower = LowerPane::Problems;
-                // Letters act among the problems: the person goes there, nobody else.
+                // Letters act in the list of problems: only the person moves the focus there.
                 self.panes.focus = Pane::Message;
                 let next = self.keymap.hint(Context::Message, Action::PaneNext);
                 let back = self.keymap.hint(Context::Message, Action::PanePrevious);
@@ -126,7 +127,7 @@ impl Screen {
         self.drafts.push(*form);
     }
 
-    /// Opens the help for the place where the person is, or closes it.
+    /// Opens the help for the present context, or closes it.
     pub(super) fn open_help(&mut self, Ctx { state, look, .. }: Ctx<'_>) {
         if self.top::<Help>().is_some() {
             self.overlays.pop();
@@ -152,7 +153,7 @@ impl Screen {
         self.open(Help { context, place, takes_text, lacks, own, top: 0 });
     }
 
-    /// Overlays that speak of a block close when it is no longer the one that waits.
+    /// Closes overlays about a block that no longer waits.
     pub(super) fn close_stale(&mut self, state: &State) {
         self.close_stale_forms(state);
         let before = self.overlays.len();
@@ -163,7 +164,7 @@ impl Screen {
     }
 }
 
-/// What does nothing while this overlay is on top, although its context has keys for it.
+/// The actions that do nothing in this overlay although its context has keys for them.
 fn unused_actions(top: &mut dyn Overlay) -> Vec<Action> {
     let (is_list, has_field) = (top.context() == Context::Picker, top.field().is_some());
     let works = |action: Action| {

@@ -1,5 +1,6 @@
-//! Asks whether to go through the blocks of an earlier kernel: what becomes of its variables, what each block took and
-//! touched. Nothing runs by that: the blocks then wait in Code with their whole texts, and are decided for.
+//! Asks whether to rebuild an earlier kernel from its blocks: shows what becomes of its variables, and what
+//! each block took and touched. This runs nothing: the blocks are then shown in Code with their whole texts,
+//! for a decision each.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::engine::rebuild::RebuildPlan;
@@ -8,7 +9,7 @@ use crate::tui::overlays::ask::Ask;
 use crate::tui::rebuilding;
 
 impl Screen {
-    /// Asks, where there is something to rebuild.
+    /// Asks, if there is something to rebuild.
     pub(super) fn ask_rebuild(&mut self, ctx: Ctx<'_>) {
         if ctx.state.phase != Phase::Idle {
             return self.show_note(Note::info("A kernel is rebuilt between turns."));

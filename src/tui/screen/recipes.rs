@@ -1,4 +1,4 @@
-//! Recipes under the keys: choosing one, its form, the form that a recipe asks for in the middle, and ending it.
+//! Recipes on the screen: choosing one, its form, the form that it asks for midway, and ending it.
 
 use super::act::NOT_READ_MESSAGE;
 use super::{Ctx, Note, Screen, UiCommand};
@@ -16,9 +16,9 @@ use crate::tui::overlays::recipes::Recipes;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
 
-/// The recipe that a failure is handed to.
+/// The recipe that debugs a failure.
 const DEBUG: &str = "debug";
-/// So much of what a failed run printed is told with it, from its end.
+/// How much of a failed run's output is passed to that recipe, from the end.
 const MAX_ERROR_BYTES: usize = 4_000;
 
 impl Screen {
@@ -37,7 +37,8 @@ impl Screen {
         Vec::new()
     }
 
-    /// Opens the form of a recipe that was named: of one that ships at once, else once the person's own were read anew.
+    /// Opens the form of the named recipe: a built-in one at once, another once the person's own recipes were
+    /// read again.
     fn name_recipe(&mut self, name: &str, words: &str) -> Vec<UiCommand> {
         if self.setup.recipes.iter().any(|card| card.name == name && card.file.is_none()) {
             self.open_recipe(name, words);
@@ -47,7 +48,7 @@ impl Screen {
         vec![UiCommand::Job(Job::Recipes)]
     }
 
-    /// The recipes were read: the one that was named meanwhile opens.
+    /// Takes the recipes that were read; opens the one named meanwhile.
     pub(super) fn recipes_read(&mut self, recipes: &RecipeCards, told: &[Notice]) {
         self.setup.recipes = recipes.clone();
         for notice in told {
@@ -58,7 +59,7 @@ impl Screen {
         }
     }
 
-    /// Opens the form of a recipe, with what was typed into it before; `words` go into its first field.
+    /// Opens the form of a recipe, with what was typed into it before; `words` are put into its first field.
     pub(super) fn open_recipe(&mut self, name: &str, words: &str) {
         let Some(mut form) = self.form_of(name) else { return };
         if !words.is_empty() {
@@ -67,8 +68,8 @@ impl Screen {
         self.open(form);
     }
 
-    /// Begins with the recipe of the command line or of a story: at once where that is wished and its answers are whole,
-    /// else by its form, with the answers in it.
+    /// Starts with the recipe from the command line or a story: at once if that is wanted and its answers are
+    /// complete, else with its form, filled in with the answers.
     pub fn begin_with(&mut self, first: &FirstRecipe) -> Vec<UiCommand> {
         let FirstRecipe { name, answers, shown } = first;
         self.given.clone_from(answers);
@@ -122,7 +123,8 @@ impl Screen {
         self.open(form);
     }
 
-    /// A recipe was not begun: what does not fit is told at its fields, whether the form is still open or not.
+    /// Handles a recipe that could not start: shows the wrong answers at their fields, and opens the form if it
+    /// is closed.
     pub(super) fn recipe_refused(&mut self, name: &str, misfits: Vec<AnswerError>) {
         let why = misfits.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         let purpose = FormPurpose::Begin(name.to_owned());
@@ -131,7 +133,7 @@ impl Screen {
         } else if let Some(draft) = self.drafts.iter_mut().find(|draft| draft.purpose == purpose) {
             draft.refuse(misfits);
         } else if let Some(mut form) = self.form_of(name) {
-            // It was to begin at once.
+            // The recipe was to start without its form.
             for (field, text) in &self.given {
                 form.fill(field, text);
             }
@@ -141,7 +143,7 @@ impl Screen {
         self.show_note(Note::warn(format!("The recipe {} was not begun: {why}", safe::one_line(name))));
     }
 
-    /// Something was recorded: a recipe that began needs its form no longer.
+    /// Handles a recorded entry: the form of a recipe that has begun or was answered is closed.
     pub(super) fn recipe_recorded(&mut self, entry: &Entry) {
         let purpose = match entry {
             Entry::Recipe(RecipeFact::Began(start)) => FormPurpose::Begin(start.name.clone()),
@@ -153,12 +155,12 @@ impl Screen {
         self.panes.chat.follow();
     }
 
-    /// Something was said while a form waits for what comes of it: it can be sent again.
+    /// Handles a notice while a form waits for its result: the form can be sent again.
     pub(super) fn form_answered(&mut self) {
         self.forms().for_each(|form| form.sent = false);
     }
 
-    /// A form that nobody asks for any more goes.
+    /// Closes forms that the recipe no longer asks for.
     pub(super) fn close_stale_forms(&mut self, state: &State) {
         let asked = asked(state);
         let stale = |form: &FormBox| form.purpose == FormPurpose::Answer && asked != Some(&form.form);
@@ -166,7 +168,7 @@ impl Screen {
         self.drafts.retain(|draft| !stale(draft));
     }
 
-    /// Asks whether the recipe that waits for answers should end.
+    /// Asks whether to end the recipe that waits for answers.
     pub(super) fn ask_end_recipe(&mut self) {
         let lines = vec!["It waits for your answers.".to_owned()];
         let ask = Ask::new("End the recipe?", lines, 'w', "keep it waiting");
@@ -174,7 +176,7 @@ impl Screen {
         self.open(ask.or_command('e', "end it here; what it made so far stays", end));
     }
 
-    /// The run that the pane in focus shows.
+    /// The run shown in the focused pane.
     pub(super) fn run_on_screen<'s>(&self, state: &'s State) -> Option<(&'s BlockItem, &'s RunItem)> {
         match self.panes.focus {
             Pane::Code => {
@@ -185,7 +187,7 @@ impl Screen {
         }
     }
 
-    /// Hands the failure on screen to the recipe that finds out why.
+    /// Passes the failure on screen to the recipe that debugs it.
     pub(super) fn debug_failure(&mut self, ctx: Ctx<'_>) {
         let Some((item, run)) = self.run_on_screen(ctx.state) else {
             return self.show_note(Note::info("No run is on screen."));
@@ -208,7 +210,7 @@ impl Screen {
     }
 }
 
-/// What the recipe that goes on was begun with.
+/// The answers with which the running recipe was started.
 fn begun_with(state: &State) -> &[(String, String)] {
     WorkflowContext::of(state).map_or(&[], |course| course.start.inputs.as_slice())
 }
@@ -221,19 +223,19 @@ pub(super) fn asked(state: &State) -> Option<&crate::domain::Form> {
     }
 }
 
-/// Whether a run came to no good end.
+/// Whether a run failed.
 pub(in crate::tui) fn has_failed(run: &RunItem) -> bool {
     let Some((_, report)) = &run.ended else { return false };
     !matches!(report.outcome, Outcome::Ok | Outcome::Refused(_) | Outcome::NotStarted(_))
 }
 
-/// What is known of a failure: the error with its traceback, else the end of what was printed.
+/// What is known of a failure: the error with its traceback, else the end of the output.
 fn error_of(item: &BlockItem, run: &RunItem) -> String {
     let Some((_, report)) = &run.ended else { return String::new() };
     if let Some(error) = &report.error {
         let head = format!("{}: {}", error.kind, error.message);
         let traceback = error.traceback.trim_end();
-        // A traceback ends with its error, as a rule.
+        // A traceback usually ends with its error.
         return match traceback {
             "" => head,
             text if text.ends_with(head.trim_end()) => text.to_owned(),
@@ -252,7 +254,7 @@ fn error_of(item: &BlockItem, run: &RunItem) -> String {
     if told.is_empty() { end } else { format!("{told}\n({end})") }
 }
 
-/// The last so many bytes of a text, in whole characters.
+/// At most the last so many bytes of a text, in whole characters.
 fn tail(text: &str, most: usize) -> &str {
     let from = text.ceil_char_boundary(text.len().saturating_sub(most));
     text.get(from..).unwrap_or_default()

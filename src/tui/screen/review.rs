@@ -1,4 +1,4 @@
-//! The review: looking at a block, and what its keys do. What is decided about it: `decide`.
+//! The review: viewing a block, and the keys for that. Decisions are in `decide`.
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::{
@@ -16,7 +16,8 @@ use crate::tui::panes::code::diff::{DiffBase, older};
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
-    /// Lets time pass: a decision that was held back may be due now.
+    /// Lets time pass: a decision that was held back may be due now. Returns whether anything changed, and the
+    /// commands.
     pub fn tick(&mut self, ctx: Ctx<'_>) -> (bool, Vec<UiCommand>) {
         let changed = self.guard.tick(ctx.at);
         if let Some(why) = self.guard.take_dropped() {
@@ -37,7 +38,7 @@ impl Screen {
         (changed || expired || worked || !wishes.is_empty(), wishes)
     }
 
-    /// Goes to the block that waits, wherever the person is; there it is only told how it is approved.
+    /// Moves the focus to the waiting block. A note says how to approve it; nothing is approved by this.
     pub(super) fn go_to_waiting(&mut self, ctx: Ctx<'_>) {
         let Some(item) = ctx.state.waiting() else {
             self.show_note(Note::info(NO_BLOCK_WAITS));
@@ -62,7 +63,7 @@ impl Screen {
         self.show_note(Note::how_to_approve(block, &key, ctx.state.needs_typed(block)));
     }
 
-    /// Actions of a block on screen that decide nothing.
+    /// Carries out actions on a block that decide nothing.
     pub(super) fn review_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match action {
             Action::Diff => self.next_diff(ctx.state),
@@ -92,7 +93,7 @@ impl Screen {
                 let terminal = |item: &BlockItem| UiCommand::Send(Command::Terminal(item.block.id));
                 return ctx.state.waiting().map(terminal).into_iter().collect();
             }
-            // Reached outside of the review only: there decisions mean nothing.
+            // Only reached outside the review, where decisions do nothing.
             Action::Skip if self.announced(ctx.state).is_some() => {
                 return vec![UiCommand::Send(Command::HoldBack)];
             }
@@ -118,7 +119,7 @@ impl Screen {
         Vec::new()
     }
 
-    /// Asks a model what it thinks of the block on screen; deciding doesn't wait for it.
+    /// Asks a model for its opinion of the block on screen; a decision need not wait for it.
     pub(super) fn ask_opinion(&mut self, state: &State) -> Vec<UiCommand> {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let block = item.block.id;
@@ -129,7 +130,8 @@ impl Screen {
         vec![UiCommand::Send(Command::Consult(block))]
     }
 
-    /// Sends the packages of the block on screen to the other place: a new text, which is looked at and asked about.
+    /// Changes where the packages of the block on screen are installed: a new revision, which is reviewed and
+    /// asked about again.
     pub(super) fn install_elsewhere(&mut self, state: &State) -> Vec<UiCommand> {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let (block, current) = (item.block.id, item.block.current());
@@ -159,7 +161,7 @@ impl Screen {
         self.open(LanguageList::new(block, languages));
     }
 
-    /// From the block to what changed against the model's text, then against the last run, then back.
+    /// Switches between the code, the difference to the model's text, and the difference to the last run.
     fn next_diff(&mut self, state: &State) {
         let Some(item) = self.panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) else {
             return;
@@ -178,7 +180,7 @@ impl Screen {
         self.panes.code.mode = next.map_or(Mode::View, Mode::Diff);
     }
 
-    /// The block before or after the one on screen.
+    /// Shows the block before or after the one on screen.
     pub(super) fn other_block(&mut self, back: bool, state: &State) {
         if self.panes.code.edits() {
             return;
@@ -196,7 +198,7 @@ impl Screen {
         }
     }
 
-    /// Goes to a block in the code pane. An edit that is open there stays open.
+    /// Shows a block in the code pane. An open editor stays open.
     pub(super) fn open_block(&mut self, block: BlockId) {
         if !self.panes.code.edits() {
             self.panes.code.show(block);
@@ -204,7 +206,7 @@ impl Screen {
         self.panes.focus = Pane::Code;
     }
 
-    /// Puts the block on screen back for review.
+    /// Puts the block on screen back into review.
     pub(super) fn put_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let shown = self.block_on_screen(ctx.state);
         let Some(item) = shown.and_then(|id| ctx.state.transcript.blocks.get(&id)) else {
@@ -222,14 +224,14 @@ impl Screen {
 }
 
 impl Screen {
-    /// The block whose output, or whose code, is in front.
+    /// The block whose output, or whose code, is shown.
     fn block_on_screen(&self, state: &State) -> Option<BlockId> {
         let of_output = || self.panes.output.run(state).map(|(item, _)| item.block.id);
         let in_front = (self.panes.focus == Pane::Output).then(of_output).flatten();
         in_front.or(self.panes.code.subject())
     }
 
-    /// Goes on in a branch in which the block on screen waits again, as it did at first.
+    /// Continues in a branch in which the block on screen waits again as it first did.
     pub(super) fn branch_at_block(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match self.block_on_screen(ctx.state) {
             Some(block) => self.leave_for(Exit::Branch(BranchPoint::Block(block)), ctx),

@@ -1,4 +1,4 @@
-//! What the arrangement of the screen depends on: how the block stands, and which panes hold something.
+//! Computes what the layout depends on: the state of the block, and which panes have content.
 
 use super::{Ctx, Screen};
 use crate::domain::BlockId;
@@ -9,12 +9,12 @@ use crate::tui::panes::{LowerPane, output};
 use crate::tui::widgets::layout::{Arrangement, LayoutRequest, Pane, Share, SizeClass};
 
 impl Screen {
-    /// What the next frame is arranged by.
+    /// The layout request for the next frame.
     pub(super) fn layout_request(&self, state: &State) -> LayoutRequest {
         LayoutRequest {
             share: self.share(state),
             focus: self.panes.focus,
-            // Who goes to a pane with nothing in it is told so there.
+            // A focused pane is shown even if it is empty: it says so.
             code: self.has_content(Pane::Code, state) || self.panes.focus == Pane::Code,
             code_rows: None,
             output_rows: None,
@@ -28,7 +28,8 @@ impl Screen {
         }
     }
 
-    /// Where everything stands in the next frame. How much a block needs is known once it is laid out for its width.
+    /// The layout of the next frame. How many rows a block needs is only known once it is laid out for its
+    /// width.
     pub(super) fn arrangement(&mut self, ctx: Ctx<'_>) -> Arrangement {
         let of = |screen: &Self, wants| Arrangement::of(screen.size.0, screen.size.1, wants);
         let wants = self.layout_request(ctx.state);
@@ -41,7 +42,7 @@ impl Screen {
         of(self, LayoutRequest { code_rows, output_rows, ..wants })
     }
 
-    /// Rows that the output needs, where it is looked at beside a block that waits.
+    /// The rows that the output needs, if it has the focus beside a waiting block.
     fn output_rows(&mut self, ctx: Ctx<'_>) -> Option<usize> {
         if self.panes.focus != Pane::Output || self.panes.lower != LowerPane::Output {
             return None;
@@ -50,7 +51,8 @@ impl Screen {
         self.panes.output.rows_needed(ctx.state, chosen, ctx.look)
     }
 
-    /// Whether what the output needs is known better once it is laid out: it has a part in where everything stands.
+    /// Whether the layout must be repeated after the output was laid out: the rows that it needs influence the
+    /// layout.
     pub(super) fn shares_with_output(&self, state: &State) -> bool {
         let made = &self.arrangement;
         made.class == SizeClass::Medium
@@ -59,7 +61,7 @@ impl Screen {
             && self.share(state) == Share::Waiting
     }
 
-    /// Whether a pane has something to show.
+    /// Whether a pane has content.
     pub(super) fn has_content(&self, pane: Pane, state: &State) -> bool {
         match pane {
             Pane::Chat | Pane::Message => true,
@@ -74,7 +76,7 @@ impl Screen {
         }
     }
 
-    /// The block whose output belongs on screen.
+    /// The block whose output is to be shown.
     pub(super) fn output_block(&self) -> Option<BlockId> {
         self.source.or(match self.panes.kept_output {
             Some(kept) => kept.0,

@@ -1,5 +1,5 @@
-//! Rules for "always" on screen: whether one can be chosen, the moment before a covered block starts, and where words came
-//! from.
+//! Rules for "always" on the screen: choosing one, the countdown before a covered block starts, and showing
+//! where words of a block came from.
 
 use super::{Ctx, LowerPane, Note, Screen, UiCommand};
 use crate::domain::Severity;
@@ -14,7 +14,7 @@ use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
 
 impl Screen {
-    /// Opens the choice of a rule, or says why there is none for this block.
+    /// Opens the choice of a rule, or says why this block can have none.
     pub(super) fn ask_always(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let block = item.block.id;
         let offers = rules::offers(ctx.state, block);
@@ -42,13 +42,14 @@ impl Screen {
         Vec::new()
     }
 
-    /// The rule that covers the block on screen, while its time runs.
+    /// The rule that covers the block on screen, while its countdown runs.
     pub(crate) fn announced<'a>(&self, state: &'a State) -> Option<&'a RuleMatch> {
         let matched = state.live.matched.as_ref().filter(|m| matches!(m.countdown, Countdown::Since(..)))?;
         self.panes.code.reviews(matched.block).then_some(matched)
     }
 
-    /// Tells the engine when a block that a rule covers is seen, and when it is hidden: time runs only while it is seen.
+    /// Tells the engine when a block covered by a rule becomes visible or hidden: the countdown runs only while
+    /// it is visible.
     pub(super) fn tell_seen(&self, state: &State) -> Option<UiCommand> {
         let matched = state.live.matched.as_ref()?;
         let (block, revision) = (matched.block, matched.revision);
@@ -58,7 +59,7 @@ impl Screen {
             && self.guard.is_shown()
             && self.arrangement.code.is_some()
             && self.overlays.is_empty()
-            // Whoever types into a program's terminal can't hold it back.
+            // A person who types into a program's terminal can't hold the block back.
             && !self.hands_over()
             && self.panes.code.reviews(block);
         let tells = match matched.countdown {
@@ -68,7 +69,7 @@ impl Screen {
         tells.then_some(UiCommand::Send(Command::OnScreen { block, revision, seen }))
     }
 
-    /// `P`: to where a word of the block came from; again: to the next one.
+    /// `P`: shows where a word of the block came from; repeated, the next one.
     pub(super) fn show_source(&mut self, ctx: Ctx<'_>) {
         let Some((at, of, trace)) = self.panes.code.next_trace(ctx.state) else {
             self.show_note(Note::of_wait(
@@ -78,7 +79,7 @@ impl Screen {
         };
         let text = safe::cut(&safe::one_line(&trace.text), 40);
         let Some(block) = trace.from.block() else {
-            // What is told with every request stands in no output that could be shown.
+            // The instructions are part of every request; there is no output that shows them.
             let place = "the project's instructions (AGENTS.md)";
             return self
                 .show_note(Note::of_wait(format!("{} of {of}: {text} is in {place}. P next.", at + 1)));
@@ -96,7 +97,7 @@ impl Screen {
         )));
     }
 
-    /// Goes back from where a word came from; tells whether there was anything to leave.
+    /// Returns from the source of a word to the code; `false`: no source was shown.
     pub(super) fn leave_source(&mut self) -> bool {
         let left = self.source.take().is_some();
         if left {

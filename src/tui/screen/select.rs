@@ -1,28 +1,29 @@
-//! Selecting with the mouse: a drag takes text of one pane, two presses a word, three a line; what was selected is copied
-//! when the button is let go. A press that is let go where it began is a click; a drag that selected nothing is nothing.
+//! Selects text with the mouse: a drag selects text of one pane, a double press a word, a triple press a line;
+//! releasing the button copies the selection. A press released at the same position is a click; a drag that
+//! selects nothing does nothing.
 
 use super::{Ctx, Screen, UiCommand};
 use crate::tui::panes::selection::Selection;
 use ratatui::layout::Rect;
 use std::time::{Duration, Instant};
 
-/// How long a row stays while the mouse is beyond the edge of the pane.
+/// The time between two rows while the mouse is held beyond the edge of the pane.
 const SCROLL_INTERVAL: Duration = Duration::from_millis(60);
 
-/// What the mouse holds on to.
+/// A selection in progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SelectionDrag {
     selection: Selection,
-    /// Where the mouse is.
+    /// The position of the mouse.
     at: (u16, u16),
-    /// Whether it went anywhere since the press.
+    /// Whether the mouse moved since the press.
     moved: bool,
-    /// When the next row comes, and in which direction, while it is beyond the edge.
+    /// While the mouse is beyond the edge: the direction, and when to scroll by the next row.
     scrolls: Option<(isize, Instant)>,
 }
 
 impl Screen {
-    /// A press on a text that can be selected, the first, second or third there: tells whether it was one.
+    /// Handles the first, second or third press on a selectable text; returns whether there was one.
     pub(super) fn start_selection(&mut self, column: u16, row: u16, count: u8, ctx: Ctx<'_>) -> bool {
         self.grip = None;
         let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) else { return false };
@@ -42,7 +43,7 @@ impl Screen {
         true
     }
 
-    /// The mouse moves while its button is held.
+    /// Handles a mouse move with the button held.
     pub(super) fn drag_to(&mut self, column: u16, row: u16, ctx: Ctx<'_>) {
         let Some(grip) = self.grip.as_mut().filter(|_| self.overlays.is_empty()) else { return };
         if grip.at == (column, row) && self.panes.selection.is_none() {
@@ -54,7 +55,7 @@ impl Screen {
         self.scroll_beyond(ctx);
     }
 
-    /// Takes the selection to where the mouse is.
+    /// Extends the selection to the mouse.
     fn drag_selection(&mut self, ctx: Ctx<'_>) {
         let Some(grip) = self.grip else { return };
         let pane = grip.selection.pane();
@@ -66,7 +67,7 @@ impl Screen {
         }
     }
 
-    /// Beyond the edge of its pane the mouse scrolls it, at once and then row by row.
+    /// Scrolls the pane while the mouse is beyond its edge: at once, then row by row.
     fn scroll_beyond(&mut self, ctx: Ctx<'_>) {
         let Some(pane) = self.grip.map(|grip| grip.selection.pane()) else { return };
         let area = self.arrangement.slot(pane).map(|slot| slot.inner).unwrap_or_default();
@@ -83,12 +84,12 @@ impl Screen {
         grip.scrolls = Some((direction, due));
     }
 
-    /// When the next row comes by itself.
+    /// When the next row is due.
     pub(super) fn next_dragged_row(&self) -> Option<Instant> {
         self.grip.and_then(|grip| grip.scrolls).map(|(_, due)| due)
     }
 
-    /// Scrolls on where the mouse is held beyond the edge. Tells whether it did.
+    /// Scrolls by the next row if it is due; returns whether it did.
     pub(super) fn drag_on(&mut self, ctx: Ctx<'_>) -> bool {
         let Some(grip) = &mut self.grip else { return false };
         let Some((direction, _)) = grip.scrolls.filter(|(_, due)| *due <= ctx.at) else { return false };
@@ -99,7 +100,8 @@ impl Screen {
         true
     }
 
-    /// The button is let go: what is selected is copied. `None`: nothing is.
+    /// Handles the release of the button: returns the command that copies the selection; `None`: nothing is
+    /// selected.
     pub(super) fn end_selection(&mut self, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         let grip = self.grip.take()?;
         let text = self.panes.selected_text(ctx.state, ctx.look);
@@ -112,19 +114,19 @@ impl Screen {
         text.map(|text| vec![UiCommand::Copy(text)])
     }
 
-    /// Nothing is selected any more.
+    /// Clears the selection.
     pub(super) fn clear_selection(&mut self) {
         self.panes.selection = None;
         self.grip = None;
     }
 }
 
-/// The place in an area that is nearest; none where it has none.
+/// The position in an area nearest to this one; `None` for an empty area.
 fn within(area: Rect, (column, row): (u16, u16)) -> Option<(u16, u16)> {
     if area.is_empty() {
         return None;
     }
-    // Above the area its first row counts from its beginning, below it the last one to its end.
+    // Above the area, the start of the first row counts; below it, the end of the last.
     let column = match row {
         row if row < area.y => area.x,
         row if row >= area.bottom() => area.right(),

@@ -1,5 +1,5 @@
-//! What the person is told of this session as a whole when they ask: what confines runs, what left this computer; and
-//! the message that was not sent, which stays theirs.
+//! What the person asks about the session as a whole: what confines runs, and what left this computer. Also
+//! puts a message that was not sent back into the message box.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::sentences::sandbox::SandboxStanding;
@@ -10,7 +10,7 @@ use crate::engine::transcript::Item;
 use crate::engine::{Phase, State};
 
 impl Screen {
-    /// `/sandbox`: what its tests found; they are asked for where that is not known.
+    /// `/sandbox`: shows what the sandbox tests found; starts them if that is not known.
     pub(super) fn tell_sandbox(&mut self) -> Vec<UiCommand> {
         self.sandbox_asked = self.sandbox.is_none();
         self.say_sandbox();
@@ -30,7 +30,7 @@ impl Screen {
         self.show_note(if bad { Note::warn(text) } else { Note::info(text) });
     }
 
-    /// A message of which nothing went out belongs into the composer again, unless something else is written there.
+    /// Puts a message of which nothing was sent back into the message box, if that is empty.
     pub(super) fn take_back_unsent(&mut self, ctx: Ctx<'_>) {
         let Phase::Stuck(failure) = &ctx.state.phase else { return };
         let Some(message) = unanswered(ctx.state) else { return };
@@ -40,7 +40,7 @@ impl Screen {
         }
     }
 
-    /// The message goes out after all: it does not stand in two places.
+    /// The message is sent after all: removes its copy from the message box.
     pub(super) fn unsent_goes_out(&mut self) {
         if let Some(message) = self.unsent.take()
             && self.panes.composer.full_text() == message
@@ -49,20 +49,20 @@ impl Screen {
         }
     }
 
-    /// Whether what is written is the message that got stuck, word for word.
+    /// Whether the message box contains exactly the message that got stuck.
     pub(super) fn is_unsent(&self, ctx: Ctx<'_>) -> bool {
         let stuck = matches!(ctx.state.phase, Phase::Stuck(_));
         stuck && unanswered(ctx.state).is_some_and(|message| message == self.panes.composer.full_text())
     }
 
-    /// Where the message is that got no answer, in a sentence; `None` where none waits for one.
+    /// Says in a sentence where the unanswered message is; `None` if there is none.
     pub(crate) fn place_of_message(&self, state: &State) -> Option<&'static str> {
         let message = unanswered(state)?;
         Some(sending::place_of_message(self.panes.composer.full_text().trim() == message.trim()))
     }
 }
 
-/// The message that nothing has come for yet.
+/// The message that nothing has answered yet.
 fn unanswered(state: &State) -> Option<&str> {
     state.transcript.items.iter().rev().find_map(|item| match item {
         Item::Prompt { text, .. } => Some(Some(&**text)),

@@ -1,4 +1,5 @@
-//! Ctrl-C, Esc and leaving: of several steps the first that fits is taken. The signal takes the same one as the key.
+//! Ctrl-C, Esc and leaving: each takes the first step that fits the state. The signal SIGINT takes the same
+//! steps as the key.
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::Terms;
@@ -13,13 +14,13 @@ use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::words;
 use std::time::{Duration, Instant};
 
-/// A second Ctrl-C asks to kill only after this long: the first may still be at work.
+/// A second Ctrl-C asks to kill only after this long: the first may still be taking effect.
 const KILL_DELAY: Duration = Duration::from_millis(500);
 
 /// Two Ctrl-C within this time quit.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Which Ctrl-C came before.
+/// Remembers earlier Ctrl-C presses.
 #[derive(Debug, Default)]
 pub(super) struct Escalation {
     interrupted: Option<Instant>,
@@ -32,7 +33,7 @@ impl Escalation {
         self.quit_armed.map(|at| at + QUIT_TIMEOUT)
     }
 
-    /// Forgets the first of two; tells whether it was forgotten now.
+    /// Forgets the first of two Ctrl-C once its time is over; returns whether it did.
     pub(super) fn expire(&mut self, now: Instant) -> bool {
         let over = self.deadline().is_some_and(|at| now >= at);
         if over {
@@ -42,7 +43,7 @@ impl Escalation {
     }
 }
 
-/// The words for the second one.
+/// The note after the first Ctrl-C.
 const AGAIN_QUITS: &str = "Ctrl-C again within 2 s quits.";
 
 impl Screen {
@@ -114,7 +115,7 @@ impl Screen {
         }
     }
 
-    /// A new run begins: what was interrupted before no longer counts.
+    /// A new run has begun: earlier interrupts no longer count.
     pub(super) fn forget_interrupt(&mut self) {
         self.escalation.interrupted = None;
     }
@@ -129,7 +130,8 @@ impl Screen {
         Vec::new()
     }
 
-    /// Ctrl-D: where nothing is typed it is as Ctrl-C with nothing going on.
+    /// Ctrl-D: deletes a character in a message. If nothing is typed, it quits: with a question while something
+    /// runs, else after a second press.
     pub(super) fn end_of_input(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if !self.panes.composer.is_empty() {
             self.panes.composer.apply(Edit::Delete);
@@ -141,7 +143,7 @@ impl Screen {
         self.quit_twice(ctx)
     }
 
-    /// `/quit`: at once where nothing runs, else after a question.
+    /// `/quit`: quits at once if nothing runs, else asks first.
     pub(super) fn quit(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some(run) = &ctx.state.live.run else { return vec![UiCommand::Leave(Exit::Quit { now: false })] };
         let block = run.block;
@@ -203,7 +205,7 @@ impl Screen {
     }
 }
 
-/// The terms of the latest run of a block.
+/// The terms of the last run of a block.
 fn terms(ctx: Ctx<'_>, block: crate::domain::BlockId) -> Option<&Terms> {
     ctx.state.transcript.blocks.get(&block).and_then(|item| item.runs.last()).map(|run| &*run.terms)
 }

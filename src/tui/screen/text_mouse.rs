@@ -1,5 +1,5 @@
-//! The mouse in a text that is being written (Message, the block in the editor, a field of what stands over the panes): a
-//! click puts the cursor there, a drag selects, two clicks select a word, three a line. It decides nothing and copies nothing.
+//! The mouse in editable text (the message box, the editor, a field of an overlay): a click moves the cursor, a
+//! drag selects, a double click selects a word, a triple click a line. It decides nothing and copies nothing.
 
 use super::Screen;
 use crate::tui::editing::{Edit, Pos, Text};
@@ -8,7 +8,7 @@ use crate::tui::widgets::layout::{Edge, Pane};
 use crate::tui::widgets::safe::TypedText;
 use ratatui::layout::{Position, Rect};
 
-/// A text that takes letters.
+/// An editable text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextTarget {
     Message,
@@ -17,18 +17,18 @@ enum TextTarget {
     Field(FieldPlace),
 }
 
-/// What the mouse holds on to while its button is held.
+/// The drag in progress while the button is held.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextDrag {
     text: TextTarget,
-    /// What was selected by the press.
+    /// The range that the press selected.
     from: Pos,
     to: Pos,
     by_word: bool,
 }
 
 impl Screen {
-    /// The button goes down, for the first, second or third time at one place; `false`: not in a text.
+    /// Handles the first, second or third press at a position; `false`: not in an editable text.
     pub(super) fn click_in_text(&mut self, column: u16, row: u16, count: u8) -> bool {
         self.held_text = None;
         let Some(text) = self.text_at(column, row) else { return false };
@@ -37,7 +37,7 @@ impl Screen {
             TextTarget::Editor => self.panes.focus = Pane::Code,
             TextTarget::Field(place) => {
                 let there = self.overlays.last_mut().and_then(|top| top.to_field(place.number));
-                // The place of a letter in a secret would tell of it.
+                // Placing the cursor would reveal the length of a secret.
                 if there.is_none_or(|field| field.is_secret()) {
                     return true;
                 }
@@ -60,7 +60,7 @@ impl Screen {
         true
     }
 
-    /// The mouse moves with the button held; `false`: it was not pressed in a text.
+    /// Handles a mouse move with the button held; `false`: the press was not in an editable text.
     pub(super) fn drag_in_text(&mut self, column: u16, row: u16) -> bool {
         let Some(TextDrag { text, from, to, by_word }) = self.held_text else { return false };
         let Some(at) = self.place_in(text, column, row) else { return true };
@@ -71,7 +71,7 @@ impl Screen {
         true
     }
 
-    /// Does something with a text; the keys of vim take what is selected as theirs.
+    /// Applies a function to a text; vim then takes over its selection.
     fn in_text<T>(&mut self, text: TextTarget, act: impl FnOnce(&mut Text) -> T) -> Option<T> {
         match text {
             TextTarget::Message => {
@@ -89,7 +89,7 @@ impl Screen {
         }
     }
 
-    /// The text that is shown in a cell.
+    /// The editable text drawn at a cell.
     fn text_at(&self, column: u16, row: u16) -> Option<TextTarget> {
         let cell = Position { x: column, y: row };
         if !self.overlays.is_empty() {
@@ -104,7 +104,7 @@ impl Screen {
         self.panes.code.edited_at(column, row.max(slot.inner.y)).map(|_| TextTarget::Editor)
     }
 
-    /// The place in a text that is shown in a cell; outside of the text, the nearest.
+    /// The text position drawn at a cell, or the nearest one.
     fn place_in(&mut self, text: TextTarget, column: u16, row: u16) -> Option<Pos> {
         match text {
             TextTarget::Message => {
@@ -119,7 +119,7 @@ impl Screen {
                 self.panes.code.edited_at(column, row.clamp(inner.y, bottom.max(inner.y)))
             }
             TextTarget::Field(place) => {
-                // It may be drawn anew since the button went down.
+                // It may have been drawn elsewhere since the press.
                 let drawn = self.hits.fields.iter().find(|field| field.number == place.number);
                 let place = drawn.copied().unwrap_or(place);
                 let (row, column) = cell_in(place.area, column, row);
@@ -132,7 +132,7 @@ impl Screen {
         }
     }
 
-    /// What a mouse selects in the text with the focus, and keys too, goes away.
+    /// Copies or cuts the selection in the focused text, and returns it for the clipboard.
     pub(super) fn keep_or_cut(&mut self, cut: bool) -> Option<String> {
         let text = if self.panes.focus == Pane::Message { TextTarget::Message } else { TextTarget::Editor };
         let selected = self.in_text(text, |text| text.selected())??;
@@ -141,7 +141,7 @@ impl Screen {
     }
 }
 
-/// The row and column of a cell in an area; of one outside, those of the nearest.
+/// The row and column of a cell within an area; for a cell outside, of the nearest one.
 fn cell_in(area: Rect, column: u16, row: u16) -> (usize, usize) {
     let (last_row, last_column) = (area.height.saturating_sub(1), area.width.saturating_sub(1));
     (row.saturating_sub(area.y).min(last_row).into(), column.saturating_sub(area.x).min(last_column).into())

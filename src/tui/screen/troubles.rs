@@ -1,4 +1,4 @@
-//! Keys among the problems: trying again, going on, going elsewhere.
+//! Handles keys in the list of problems: retrying, continuing, choosing something else.
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::FailureKind;
@@ -10,7 +10,7 @@ use crate::tui::ui_command::PagerText;
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
-    /// Actions of the list of problems.
+    /// Carries out actions of the list of problems.
     pub(super) fn problem_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match action {
             Action::ListUp => self.problem = self.problem.saturating_sub(1),
@@ -36,7 +36,8 @@ impl Screen {
         Vec::new()
     }
 
-    /// A letter among the problems that no action has: the answers to the question whether a turn goes on.
+    /// Handles a letter without an action in the list of problems: it answers the question whether to continue
+    /// a turn.
     pub(super) fn problem_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match (letter, &ctx.state.phase) {
             ('c', Phase::Asking(Question::Form(_))) => {

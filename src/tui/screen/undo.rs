@@ -1,4 +1,4 @@
-//! Taking back what a run changed: opens the list of its changes. Typing the command opens it as well; it decides nothing.
+//! Undoing what a run changed: opens the list of its changes. Opening the list undoes nothing yet.
 
 use super::{Ctx, Screen};
 use crate::domain::BlockId;
@@ -10,7 +10,7 @@ use crate::tui::overlays::undo::Changes;
 use crate::tui::ui_command::UiCommand;
 
 impl Screen {
-    /// What the run on screen changed.
+    /// Lists what the run on screen changed.
     pub(super) fn take_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if self.waits_for_run(ctx) {
             return Vec::new();
@@ -24,7 +24,7 @@ impl Screen {
         }
     }
 
-    /// What the last run changed that changed anything, or that of a block.
+    /// Lists the changes of a block, or of the last run that changed anything.
     pub(super) fn undo_last(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if self.waits_for_run(ctx) {
             return Vec::new();
@@ -40,12 +40,12 @@ impl Screen {
         if let Some((item, run, _)) = ctx.state.transcript.last_recorded(block) {
             return self.open_changes(item, run);
         }
-        // What was typed takes nothing back.
+        // A typed command undoes nothing by itself: only say why there is no list to choose from.
         self.show_note(Note::info(ctx.state.why_not_recorded(block)));
         Vec::new()
     }
 
-    /// Whether a run goes on: a list of changes would be closed at once. Then that is said.
+    /// Whether a run is in progress, in which case a note says so: a list of changes would be closed at once.
     fn waits_for_run(&mut self, ctx: Ctx<'_>) -> bool {
         let why = ctx.state.live.run.is_some().then(|| ctx.state.undo_refused()).flatten();
         why.map(|why| self.show_note(Note::warn(why.text))).is_some()

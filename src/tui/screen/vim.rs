@@ -1,5 +1,6 @@
-//! Strokes for the keys of vim, where they were asked for and a text has them: Message and the block that is edited. They
-//! reach the text only. Whatever else a key means (go to the block that waits, stop, help) is looked up first.
+//! Passes strokes to vim, if it is switched on and the focused text supports it: the message box and the
+//! editor. They only affect the text; all other meanings of a key (going to the waiting block, stopping, help)
+//! are looked up first.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::tui::action::Action;
@@ -23,7 +24,7 @@ impl Screen {
         }
     }
 
-    /// The stroke that a key is, where it is one: `typed` is the letter that it types, `bound` what it does else.
+    /// The vim stroke of a key, if it is one; `typed` is the letter that the key types, `bound` its action.
     pub(super) fn stroke(
         &mut self,
         event: &KeyEvent,
@@ -57,7 +58,7 @@ impl Screen {
         }
     }
 
-    /// Gives a stroke to the machine; `None`: the key means what it means without it.
+    /// Passes a stroke to vim; `None`: the key keeps its usual meaning.
     pub(super) fn take_stroke(&mut self, stroke: char, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         let in_message = self.panes.focus == Pane::Message;
         let half_page = if in_message { 5 } else { self.panes.code.page().unsigned_abs() / 2 };
@@ -97,13 +98,13 @@ impl Screen {
         Some(Vec::new())
     }
 
-    /// A line up or down in Message, beyond its ends an older message or a newer one.
+    /// Moves a line up or down in the message box; beyond the ends, to an older or newer message.
     fn older(&mut self, up: bool, ctx: Ctx<'_>) {
         let _ = self.message_action(if up { Action::TextUp } else { Action::TextDown }, ctx);
     }
 }
 
-/// The stroke that does what an action does.
+/// The stroke that does the same as an action.
 fn stroke_of(action: Action) -> Option<char> {
     Some(match action {
         Action::TextLeft => 'h',

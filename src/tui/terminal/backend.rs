@@ -1,10 +1,11 @@
-//! The screen as the terminal shows it and as it is drawn next: what differs becomes bytes. It writes nothing itself, so
-//! that frames can be tested without a terminal; the terminal's owner writes the bytes.
+//! Compares the screen that the terminal shows with the next frame, and makes bytes of the difference. It
+//! writes nothing itself, so that frames can be tested without a terminal; the owner of the terminal writes the
+//! bytes.
 //!
-//! The position and style of the terminal are kept from frame to frame, so a typed letter costs a few bytes. The whole
-//! screen is never cleared: where its contents are unknown (start, another size, redraw), each row is erased right
-//! before it is drawn, in the same write. Most rows of a frame are those of the frame before, so rows are compared first,
-//! and whatever is dear is asked of rows that differ only.
+//! The terminal's cursor position and style are tracked from frame to frame, so a typed letter costs a few
+//! bytes. The screen is never cleared as a whole: where its content is unknown (start, resize, redraw), each
+//! row is erased right before it is drawn, in the same write. Most rows don't change between frames, so rows
+//! are compared first, and expensive checks are only made for changed rows.
 
 use super::sgr::SgrPen;
 use crate::tui::graphics::{Graphics, PictureNumber, PlacedPicture};
@@ -15,50 +16,52 @@ use ratatui::layout::{Position, Rect};
 use std::collections::BTreeSet;
 use std::io::Write as _;
 
-/// Frames larger than this are shown at once by terminals that can (mode 2026); smaller ones need no help.
+/// Larger frames are sent as synchronized updates if the terminal supports mode 2026; smaller ones don't need
+/// it.
 const MIN_SYNC_BYTES: usize = 256;
 
-/// Collects the bytes of a frame.
+/// Makes the bytes of each frame.
 #[derive(Debug)]
 pub(crate) struct CellDiff {
-    /// What the terminal shows, as far as it is known.
+    /// What the terminal shows, as far as known.
     shown: Buffer,
-    /// What is drawn on.
+    /// The buffer for the next frame.
     next: Buffer,
     out: Vec<u8>,
-    /// Bytes to be sent in front of and behind the cells of the next frame.
+    /// Bytes to send before and after the cells of the next frame.
     before: Vec<u8>,
     after: Vec<u8>,
     /// Columns and rows.
     size: (u16, u16),
     pen: SgrPen,
-    /// Where the terminal will put the next character, as far as that is certain.
+    /// Where the terminal will put the next character, if that is certain.
     at: Option<Position>,
-    /// Whether the cursor is shown, as far as it is known.
+    /// Whether the cursor is visible, if known.
     cursor_shown: Option<bool>,
     unknown: bool,
     sync: bool,
     links: Hyperlinks,
     graphics: Graphics,
-    /// The pictures that the terminal shows.
+    /// The pictures that the terminal now shows.
     placed: Vec<PlacedPicture>,
-    /// Those that it keeps.
+    /// The pictures that the terminal stores.
     sent: BTreeSet<PictureNumber>,
 }
 
-/// How a row that changed is drawn.
+/// How a changed row is redrawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowUpdate {
-    /// The cells that changed.
+    /// Only the changed cells.
     Cells,
-    /// All cells: what is left of a wide character that is half written over is up to the terminal.
+    /// All cells: what a terminal leaves of a half-overwritten wide character is undefined.
     AllCells,
-    /// All cells, behind erasing the row: what a terminal put elsewhere than we think can be removed with the row only.
+    /// All cells, after erasing the row: only that removes characters that the terminal drew at other columns
+    /// than assumed.
     Erased,
 }
 
 impl RowUpdate {
-    /// For a row of the frame before and of this one.
+    /// Chooses the update for a row, from its old and new cells.
     fn of(shown: &[Cell], next: &[Cell]) -> Self {
         let mut update = Self::Cells;
         for symbol in shown.iter().chain(next).map(Cell::symbol).filter(|symbol| symbol.len() > 2) {
@@ -73,7 +76,8 @@ impl RowUpdate {
     }
 }
 
-/// Whether terminals may disagree about the columns of a character: clusters of several, and pictures.
+/// Whether terminals may disagree about the width of a character: clusters of several code points, and emoji or
+/// symbols.
 fn is_uncertain(symbol: &str) -> bool {
     let mut chars = symbol.chars();
     let first = chars.next().unwrap_or(' ');
@@ -81,7 +85,7 @@ fn is_uncertain(symbol: &str) -> bool {
 }
 
 impl CellDiff {
-    /// For a terminal of this size of which nothing is known.
+    /// Starts for a terminal of this size with unknown content.
     pub(crate) fn new(size: (u16, u16)) -> Self {
         let blank = Buffer::empty(Rect::new(0, 0, size.0, size.1));
         Self {
@@ -107,7 +111,7 @@ impl CellDiff {
         self.size
     }
 
-    /// The size from now on.
+    /// Sets the size.
     pub(crate) fn set_size(&mut self, size: (u16, u16)) {
         self.size = size;
         let area = Rect::new(0, 0, size.0, size.1);
@@ -116,22 +120,22 @@ impl CellDiff {
         self.forget();
     }
 
-    /// Whether the terminal knows synchronized updates.
+    /// Sets whether the terminal supports synchronized updates.
     pub(crate) fn set_sync(&mut self, sync: bool) {
         self.sync = sync;
     }
 
-    /// Where the addresses of links are found.
+    /// Sets the table of addresses that cells refer to.
     pub(crate) fn set_links(&mut self, links: Hyperlinks) {
         self.links = links;
     }
 
-    /// Where the pictures are found that cells carry.
+    /// Sets the table of pictures that cells refer to.
     pub(crate) fn set_graphics(&mut self, graphics: Graphics) {
         self.graphics = graphics;
     }
 
-    /// Nothing is known of the screen any more.
+    /// Forgets what the terminal shows.
     pub(crate) fn forget(&mut self) {
         self.sent.clear();
         self.unknown = true;
@@ -139,17 +143,18 @@ impl CellDiff {
         self.cursor_shown = None;
     }
 
-    /// These bytes go out in front of the next frame.
+    /// Sends these bytes before the next frame.
     pub(crate) fn before(&mut self, bytes: &[u8]) {
         self.before.extend_from_slice(bytes);
     }
 
-    /// These bytes go out behind the next frame.
+    /// Sends these bytes after the next frame.
     pub(crate) fn after(&mut self, bytes: &[u8]) {
         self.after.extend_from_slice(bytes);
     }
 
-    /// Draws the next frame on an empty screen; what draws it tells where the cursor stands, if it is to be seen.
+    /// Draws the next frame onto an empty buffer; `render` returns the position of the cursor, if it is
+    /// visible.
     pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Buffer) -> Option<Position>) {
         let (mut shown, mut next) = (std::mem::take(&mut self.shown), std::mem::take(&mut self.next));
         next.reset();
@@ -175,7 +180,7 @@ impl CellDiff {
                 over.extend(placed.iter().filter(is_over).map(|place| place.number));
             }
         }
-        // No link stays open behind a frame: others may write there.
+        // No link stays open after a frame: other programs may write there.
         self.close_link();
         self.place_pictures(placed, &over);
         self.unknown = false;
@@ -183,7 +188,8 @@ impl CellDiff {
         (self.shown, self.next) = (next, shown);
     }
 
-    /// Takes the pictures away that are not where they were. What is under them has to be written anew.
+    /// Removes the pictures that are not in the next frame at the same position. Their cells have to be
+    /// redrawn.
     fn take_away(&mut self, placed: &[PlacedPicture], shown: &mut Buffer) {
         for gone in self.placed.iter().filter(|gone| !placed.iter().any(|place| place.is_same(gone))) {
             if !placed.iter().any(|place| place.number == gone.number) {
@@ -192,14 +198,14 @@ impl CellDiff {
             }
             for at in gone.area.positions() {
                 if let Some(cell) = shown.cell_mut(at) {
-                    // No cell of a frame is like it.
+                    // A symbol that no frame contains, so that the cell counts as changed.
                     cell.set_symbol("\0");
                 }
             }
         }
     }
 
-    /// Draws the pictures that are new, or were written over.
+    /// Draws the pictures that are new or were overwritten.
     fn place_pictures(&mut self, placed: Vec<PlacedPicture>, over: &[PictureNumber]) {
         for place in &placed {
             let stands = !self.unknown && self.placed.iter().any(|before| before.is_same(place));
@@ -227,7 +233,7 @@ impl CellDiff {
         }
     }
 
-    /// Everything that is to be written now, in one piece; the vector may be given back with [`CellDiff::recycle`].
+    /// Returns all bytes to write now; the vector may be returned with [`CellDiff::recycle`].
     pub(crate) fn take(&mut self) -> Vec<u8> {
         let frame = std::mem::take(&mut self.out);
         let sync = self.sync && frame.len() >= MIN_SYNC_BYTES;
@@ -247,7 +253,7 @@ impl CellDiff {
         bytes
     }
 
-    /// Gives a written buffer back, to be used again.
+    /// Takes back a written vector to reuse its memory.
     pub(crate) fn recycle(&mut self, mut bytes: Vec<u8>) {
         if self.out.is_empty() && self.out.capacity() < bytes.capacity() && bytes.capacity() <= 256 << 10 {
             bytes.clear();
@@ -266,7 +272,7 @@ impl CellDiff {
         {
             let gap = usize::from(x - at.x);
             let _ = match gap {
-                // Just erased: a space is shorter than a move, and the text stays one piece.
+                // The row was just erased: spaces are shorter than a cursor move.
                 1..=3 if self.unknown && self.pen.leaves_spaces_blank() => {
                     write!(self.out, "{:gap$}", "")
                 }
@@ -284,13 +290,13 @@ impl CellDiff {
         self.at = Some(Position { x, y });
     }
 
-    /// Closes and opens links before the looks change.
+    /// Closes and opens links, then changes the style.
     fn change_pen(&mut self, to: SgrPen) {
         if self.pen.link != to.link {
             let address = to.link.and_then(|number| Some((number, self.links.address(number)?)));
             // Writing to a vector can't fail.
             let _ = match address {
-                // The number makes one of the rows of a link.
+                // The id joins the rows of one link.
                 Some((number, address)) => write!(self.out, "\x1b]8;id={};{address}\x1b\\", number.0),
                 None => write!(self.out, "\x1b]8;;\x1b\\"),
             };
@@ -310,7 +316,7 @@ impl CellDiff {
         self.out.extend_from_slice(b"\x1b[K");
     }
 
-    /// A row that differs from this column on. Whether all of its cells were written.
+    /// Redraws a row that differs from column `first` on. Returns whether all of its cells were written.
     fn row(&mut self, y: u16, first: usize, shown: &[Cell], next: &[Cell]) -> bool {
         let update = RowUpdate::of(shown, next);
         if update == RowUpdate::Erased && !self.unknown {
@@ -338,7 +344,7 @@ impl CellDiff {
         self.change_pen(SgrPen::of(cell));
         let symbol = cell.symbol();
         self.out.extend_from_slice(symbol.as_bytes());
-        // Terminals disagree on the width of everything but plain characters, and at the edge of the screen.
+        // Only the width of ASCII characters is certain, and not in the last column.
         let certain = symbol.len() == 1 && x + 1 < self.size.0;
         self.at = certain.then_some(Position { x: x + 1, y });
     }

@@ -1,14 +1,14 @@
-//! What is switched on while the program has the terminal, and how everything is switched off again. Pure.
+//! The modes to switch on while the program has the terminal, and how to switch all of them off. Pure.
 
 use crate::tui::attention::Attention;
 use crate::tui::graphics;
 
-/// What the person wants of the terminal.
+/// The person's settings for the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModeOptions {
-    /// Take the mouse (`mouse = true`).
+    /// Capture the mouse (`mouse = true`).
     pub(crate) mouse: bool,
-    /// Use the kitty keyboard protocol where the terminal knows it.
+    /// Use the kitty keyboard protocol if the terminal supports it.
     pub(crate) kitty: bool,
     /// Ask for kitty's graphics protocol.
     pub(crate) graphics: bool,
@@ -22,28 +22,28 @@ impl Default for ModeOptions {
 
 /// The alternate screen, bracketed paste, focus events, no automatic wrap, no cursor until the first frame shows one.
 const ENTER: &str = "\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h\x1b[?25l";
-/// Buttons, drag and wheel, in the form without limits.
+/// Buttons, drag and wheel, in the encoding without a size limit.
 pub(super) const MOUSE_ON: &str = "\x1b[?1002h\x1b[?1006h";
 pub(super) const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l";
-/// Tell keys apart that share a byte, and a key that is held down from one that is pressed again: text stays as it is.
+/// Distinguishes keys that share a byte, and repeats from presses; text keys stay as they are.
 pub(super) const KITTY_PUSH: &str = "\x1b[>3u";
-/// Back to the keys as they were.
+/// Restores the keyboard mode.
 pub(super) const KITTY_POP: &str = "\x1b[<u";
-/// Keep the title for later.
+/// Saves the title.
 pub(super) const TITLE_PUSH: &str = "\x1b[22;2t";
-/// The title as it was.
+/// Restores the title.
 pub(super) const TITLE_POP: &str = "\x1b[23;2t";
 
-/// What has been switched on beyond what always is; what has to be switched off again.
+/// The optional modes that were switched on and have to be switched off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SwitchedModes {
     pub(crate) mouse: bool,
     pub(crate) kitty: bool,
     pub(crate) title: bool,
     pub(crate) sync: bool,
-    /// The terminal was sent pictures that it keeps.
+    /// The terminal stores pictures that it was sent.
     pub(crate) pictures: bool,
-    /// The terminal was told what goes on.
+    /// The terminal was sent the state of the session.
     pub(crate) told: Option<Attention>,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn enter(touched: SwitchedModes) -> String {
     text
 }
 
-/// Gives the terminal back as it was.
+/// The bytes that restore the terminal.
 pub(super) fn leave(touched: SwitchedModes) -> String {
     let mut text = String::new();
     if touched.sync {
@@ -86,8 +86,8 @@ pub(super) fn leave(touched: SwitchedModes) -> String {
     text
 }
 
-/// Everything that is asked of the terminal at the start, in one write: background, synchronized updates, kitty
-/// keyboard and graphics, and last what every terminal answers.
+/// All questions to the terminal at the start, in one write: background, synchronized updates, kitty keyboard
+/// and graphics, and last the one that every terminal answers.
 pub(super) fn questions(options: &ModeOptions) -> String {
     let kitty = if options.kitty { "\x1b[?u" } else { "" };
     let graphics = if options.graphics { graphics::QUESTION } else { "" };

@@ -1,7 +1,7 @@
-//! Giving the terminal back, whatever happens: kept where a panic hook can reach it.
+//! Restores the terminal whatever happens: the saved state is kept where a panic hook can reach it.
 //!
-//! There is one terminal to a process, so this is the one place with a static. It holds what is needed to restore and
-//! nothing else.
+//! A process has only one terminal, so this is the one place with a static. It holds what is needed to restore
+//! and nothing else.
 
 use super::modes::{self, SwitchedModes};
 use rustix::termios::{OptionalActions, Termios, tcsetattr};
@@ -9,7 +9,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// What the terminal was like, and where it is.
+/// The state of the terminal before, and its descriptors.
 struct SavedTerminal {
     input: OwnedFd,
     output: OwnedFd,
@@ -18,19 +18,19 @@ struct SavedTerminal {
 }
 
 static SAVED: Mutex<Option<SavedTerminal>> = Mutex::new(None);
-/// Somebody restored the terminal while the program still believes to have it.
+/// Whether the terminal was restored while the program still believes to have it.
 static TERMINAL_LOST: AtomicBool = AtomicBool::new(false);
-/// Threads whose panics are caught and answered in place have names that begin so; they leave the terminal alone.
+/// The prefix of threads whose panics are caught and handled: these panics leave the terminal alone.
 pub(super) const WORKER_PREFIX: &str = "paint-";
 
-/// From now on the terminal is to be restored to `before`.
+/// Saves the state `before`, to which the terminal is to be restored.
 pub(super) fn keep(input: OwnedFd, output: OwnedFd, before: Termios, touched: SwitchedModes) {
     *SAVED.lock().unwrap_or_else(PoisonError::into_inner) =
         Some(SavedTerminal { input, output, before, touched });
     TERMINAL_LOST.store(false, Ordering::Release);
 }
 
-/// This has been switched on too.
+/// Records a further mode that was switched on.
 pub(super) fn touch(change: impl FnOnce(&mut SwitchedModes)) {
     if let Some(kept) = SAVED.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
         change(&mut kept.touched);
@@ -40,18 +40,18 @@ pub(super) fn touch(change: impl FnOnce(&mut SwitchedModes)) {
 /// Restores the terminal, once. Returns whether there was anything to restore.
 pub(super) fn restore() -> bool {
     let Some(kept) = SAVED.lock().unwrap_or_else(PoisonError::into_inner).take() else { return false };
-    // A terminal that is gone can't be told anything; the modes are tried all the same.
+    // Writing may fail if the terminal is gone; the modes are restored all the same.
     let _ = super::write_all(kept.output.as_fd(), modes::leave(kept.touched).as_bytes());
     let _ = tcsetattr(&kept.input, OptionalActions::Now, &kept.before);
     true
 }
 
-/// Whether the terminal was restored behind the program's back; asks once.
+/// Whether the terminal was restored behind the program's back; resets the answer.
 pub(super) fn was_lost() -> bool {
     TERMINAL_LOST.swap(false, Ordering::AcqRel)
 }
 
-/// Makes every panic restore the terminal before it is told; once a process.
+/// Makes every panic restore the terminal before its message is printed; installed once per process.
 pub(super) fn hook_panics() {
     static HOOKED: Once = Once::new();
     HOOKED.call_once(|| {

@@ -1,11 +1,11 @@
-//! Styles as the terminal is told them: only what differs from the style before. Pure.
+//! Writes styles as SGR sequences: only the difference to the style before. Pure.
 
 use crate::tui::paint::hyperlinks::LinkNumber;
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 use std::io::Write as _;
 
-/// The style that the terminal has now. The link is part of the pen, but written by whoever knows addresses.
+/// The terminal's present style. It includes the link, but the owner of the addresses writes that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SgrPen {
     pub(super) link: Option<LinkNumber>,
@@ -36,7 +36,7 @@ impl SgrPen {
             && !self.modifier.intersects(Modifier::REVERSED | Modifier::UNDERLINED | Modifier::CROSSED_OUT)
     }
 
-    /// Writes what makes `self` into `to`.
+    /// Writes the sequence that changes the style from `self` to `to`.
     pub(super) fn change(&mut self, to: SgrPen, out: &mut Vec<u8>) {
         self.link = to.link;
         if *self == to {
@@ -56,7 +56,7 @@ impl SgrPen {
         if self.bg != to.bg {
             color(to.bg, true, out);
         }
-        // Every parameter ended with `;`: the last becomes the final byte.
+        // Every parameter ended with `;`: turn the last one into the final byte.
         match out.last_mut() {
             Some(last) if *last == b';' => *last = b'm',
             _ => out.truncate(start.saturating_sub(2)),
@@ -67,7 +67,7 @@ impl SgrPen {
     fn modifiers(self, to: Modifier, out: &mut Vec<u8>) {
         const BOLD_DIM: Modifier = Modifier::BOLD.union(Modifier::DIM);
         let (removed, mut added) = (self.modifier - to, to - self.modifier);
-        // Bold and dim are one thing to some terminals: switched off together, and set anew when either changes.
+        // Some terminals treat bold and dim as one: switch both off, and set them again when either changes.
         if self.modifier.intersects(BOLD_DIM) && (removed | added).intersects(BOLD_DIM) {
             out.extend_from_slice(b"22;");
             added |= to & BOLD_DIM;
@@ -83,7 +83,7 @@ impl SgrPen {
                 out.extend_from_slice(code.as_bytes());
             }
         }
-        // Blinking is never switched on.
+        // Blinking is never used.
         for (modifier, code) in [
             (Modifier::BOLD, "1;"),
             (Modifier::DIM, "2;"),

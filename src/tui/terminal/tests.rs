@@ -7,7 +7,7 @@ use std::io::{Read as _, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// There is one terminal to a process: these tests take turns.
+/// A process has only one terminal: these tests take turns.
 static TURN: Mutex<()> = Mutex::new(());
 
 fn turn() -> MutexGuard<'static, ()> {
@@ -19,7 +19,7 @@ struct Pty {
     program: OwnedFd,
 }
 
-/// Words in the first row.
+/// Draws words in the first row.
 fn words(buf: &mut Buffer, words: &str) -> Option<Position> {
     buf.set_string(0, 0, words, ratatui::style::Style::new());
     None
@@ -42,7 +42,7 @@ impl Pty {
         Terminal::on(again(), again(), options).unwrap()
     }
 
-    /// What the program wrote, up to and with these bytes.
+    /// Reads what the program wrote, up to and including these bytes.
     fn read_until(&mut self, end: &[u8]) -> Vec<u8> {
         let deadline = Instant::now() + Duration::from_secs(10);
         let mut all = Vec::new();
@@ -71,7 +71,7 @@ fn taken_drawn_in_one_write_and_given_back() {
     assert_eq!(terminal.size(), (80, 24));
     terminal.ask();
     terminal.draw(|buf| words(buf, "first frame")).unwrap();
-    // One write: everything is there with the first read.
+    // One write: the first read returns everything.
     let mut buffer = [0u8; 4096];
     let n = pty.person.read(&mut buffer).unwrap();
     let text = String::from_utf8_lossy(&buffer[..n]).into_owned();

@@ -1,5 +1,5 @@
-//! Tasks in which more is decided than yes: a long job is stopped, a package is fetched, one block is changed and another
-//! refused.
+//! Tasks with other decisions than approving: a long job is stopped, a package is installed, one block is
+//! changed and another refused.
 
 use super::Plan;
 use crate::model_server::{Answer, Do, ModelServer};
@@ -17,7 +17,7 @@ fn a_long_job_is_interrupted_and_what_it_knew_is_kept() {
     task.say("count slowly");
     task.approve(1);
     task.terminal.wait_for("three are done");
-    // Nobody presses a key in the moment in which the first line comes.
+    // No person presses a key in the moment in which the first line comes.
     task.terminal.pause(Duration::from_millis(700));
     task.press("Ctrl-C");
     task.terminal.wait_for("INTERRUPTED");
@@ -29,7 +29,7 @@ fn a_long_job_is_interrupted_and_what_it_knew_is_kept() {
     assert!(task.told(2).contains("far enough True"), "{}", task.told(2));
 }
 
-/// A wheel with a module that greets, made by the Python of this machine.
+/// A wheel with a module that greets, made by this machine's Python.
 fn wheel() -> Vec<u8> {
     let code = "import sys, zipfile\nmade = zipfile.ZipFile(sys.stdout.buffer, 'w')\n\
                 info = 'greeter_of_tests-1.0.dist-info/'\n\
@@ -55,10 +55,10 @@ fn a_missing_package_is_asked_for_installed_and_used() {
         "You were greeted.",
     ]);
     task.say("greet me");
-    // The packages come first, as a block of their own; then the one that needs them.
+    // The packages come first, as a block of their own; then the block that needs them.
     task.terminal.wait_for("needs greeter_of_tests");
     task.approve(2);
-    // A tool for packages is started, maybe made, which takes its time on a busy machine.
+    // A package tool is started, perhaps installed first, which takes long on a busy machine.
     let is_there = task.terminal.holds_within(PATIENCE * 4, |s| s.contains("Block 1 waits"));
     assert!(is_there, "{}", task.terminal.screen());
     task.approve(1);

@@ -1,4 +1,4 @@
-//! Tasks about programs: files renamed, a test that fails, a command with its tests, a module taken apart.
+//! Tasks about programs: files renamed, a failing test, a command with its tests, a module taken apart.
 
 use super::{Plan, holds};
 

@@ -1,34 +1,35 @@
-//! What the person, the model, the runs and the disk tell the engine of a scene, as short as a test can say it.
+//! What the person, the model, the runs and the disk report to the engine of a scene, as short as a test can
+//! write it.
 //!
-//! Everything here is an event, as a front end or the driver sends it. What the engine orders is noted, so that an
-//! answer goes to what was asked; nothing is answered that was not asked.
+//! Everything here is an event as a front end or the driver sends it. The engine's orders are recorded, so that
+//! an answer goes to the right order; nothing is answered that was not ordered.
 
 use super::{Scene, USAGE, inspection, report, terms};
 use sayso::domain::*;
 use sayso::engine::{Command, EditFault, Effect, Event, Inspection, Phase, PlacedEdit, StoreEvent};
 
-/// What the engine ordered and waits for.
+/// What the engine ordered and still waits for.
 #[derive(Default)]
 pub(super) struct Orders {
     /// The step of the newest request.
     step: StepId,
-    /// Revisions of blocks that are to be looked at.
+    /// Revisions of blocks that wait for inspection.
     looks: Vec<(BlockId, Revision)>,
-    /// The timer that was set last.
+    /// The last timer that was set.
     timer: TimerId,
-    /// How many entries were to be written down.
+    /// How many entries were to be recorded.
     recorded: u64,
 }
 
 impl Scene {
-    /// The session begins.
+    /// Starts the session.
     pub(super) fn start(&mut self, header: Header) {
         let effects = self.engine.start(header, self.now);
         self.note(effects);
         self.saved();
     }
 
-    /// One event. What is recorded for it is on disk right away.
+    /// Sends one event. Its records are on disk at once.
     pub fn send(&mut self, event: Event) {
         self.send_unsaved(event);
         if self.state().live().store_failure.is_none() {
@@ -36,13 +37,13 @@ impl Scene {
         }
     }
 
-    /// One event. What is recorded for it is still on its way to the disk.
+    /// Sends one event. Its records are still on their way to the disk.
     pub fn send_unsaved(&mut self, event: Event) {
         let effects = self.engine.handle(event, self.now);
         self.note(effects);
     }
 
-    /// All that was recorded is on disk.
+    /// All records are on disk.
     pub fn saved(&mut self) {
         self.send_unsaved(Event::Store(StoreEvent::Saved(self.orders.recorded)));
     }
@@ -59,7 +60,7 @@ impl Scene {
         }
     }
 
-    /// A wish of the person.
+    /// A command of the person.
     pub fn command(&mut self, command: Command) {
         self.send(Event::User(command));
     }
@@ -69,7 +70,7 @@ impl Scene {
         self.send(Event::Store(StoreEvent::Failed("no space left.".into())));
     }
 
-    /// The timer that was set last fires.
+    /// The last timer that was set fires.
     pub fn timer_fires(&mut self) {
         self.send(Event::Timer(self.orders.timer));
     }
@@ -81,7 +82,7 @@ impl Scene {
         self.command(Command::Submit(text.into()));
     }
 
-    /// Something of the reply that is waited for. Between turns the person asks for it first.
+    /// A part of the awaited reply. Between turns the person first sends a message.
     pub fn replied(&mut self, event: ReplyEvent) {
         if *self.state().phase() == Phase::Idle {
             self.ask("And now?");
@@ -94,31 +95,31 @@ impl Scene {
         self.send(Event::Reply(self.orders.step, event));
     }
 
-    /// A whole reply. Its blocks wait; without any, the turn is over.
+    /// A whole reply. Its blocks wait; without blocks the turn ends.
     pub fn reply(&mut self, text: &str) {
         self.reply_of(text, USAGE);
     }
 
-    /// A whole reply of so many tokens.
+    /// A whole reply with this usage.
     pub fn reply_of(&mut self, text: &str, usage: Usage) {
         self.replied(ReplyEvent::Delta(text.into()));
         self.replied(ReplyEvent::Usage(usage));
         self.replied(ReplyEvent::Finished(Finish { reason: FinishReason::Stop, word: None }));
     }
 
-    /// A reply streams in, for six seconds by now.
+    /// A reply has been streaming for six seconds.
     pub fn streaming(&mut self, text: &str) {
         self.replied(ReplyEvent::Delta(text.into()));
         self.replied(ReplyEvent::Usage(Usage { output: Some(412), ..Usage::default() }));
         self.now = self.now.plus(6_000);
     }
 
-    /// The provider failed.
+    /// The provider fails.
     pub fn fail(&mut self, failure: ReplyFailure) {
         self.replied(ReplyEvent::Failed(failure));
     }
 
-    // Looks and decisions.
+    // Inspections and decisions.
 
     fn block(&self, block: u32) -> &Version {
         self.state().transcript().blocks[&BlockId(block)].block.current()
@@ -129,12 +130,12 @@ impl Scene {
         terms(self.block(block).language.as_ref().map_or("python", |language| language.as_str()))
     }
 
-    /// The review of a block has arrived; it would run here, without a sandbox.
+    /// The review of a block arrives; the block would run here, without a sandbox.
     pub fn inspect(&mut self, block: u32, findings: Vec<Finding>) {
         self.inspected(block, inspection(self.terms_of(block), findings));
     }
 
-    /// This was found out about a block.
+    /// The inspection of a block arrives.
     pub fn inspected(&mut self, block: u32, found: Inspection) {
         let id = BlockId(block);
         assert!(self.is_looked_at(block), "nobody asked for a look at block {block}");
@@ -144,7 +145,7 @@ impl Scene {
         }
     }
 
-    /// The places of an edit were looked for.
+    /// The places of an edit were found, or not.
     pub fn placed(&mut self, block: u32, edit: Result<PlacedEdit, EditFault>) {
         let inspection = Inspection::new(Review::default(), Err("its places are looked for".into()));
         let at = self.orders.looks.iter().position(|(ordered, _)| *ordered == BlockId(block));
@@ -152,8 +153,7 @@ impl Scene {
         self.send(Event::Inspected(id, revision, Box::new(Inspection { edit: Some(edit), ..inspection })));
     }
 
-    /// The same of a block that was looked at before: the person sets its limits, as they are, and another look finds it
-    /// so.
+    /// Inspects a block again: the person sets its limits to the same values, and a new inspection finds this.
     pub fn inspected_anew(&mut self, block: u32, found: Inspection) {
         self.command(Command::SetLimits { block: BlockId(block), limits: Limits::default() });
         self.inspected(block, found);
@@ -169,8 +169,8 @@ impl Scene {
         self.command(Command::Decide { block: BlockId(block), revision, decision });
     }
 
-    /// The person lets a block run, with the typed word where it takes one. It is found harmless where
-    /// a look is still waited for.
+    /// The person lets a block run, with the typed word if it takes one. If its inspection is still awaited,
+    /// the block is found harmless.
     pub fn approve(&mut self, block: u32) {
         if self.is_looked_at(block) {
             self.inspect(block, Vec::new());
@@ -179,7 +179,7 @@ impl Scene {
         self.decide(block, Decision::Approve { typed });
     }
 
-    /// The block that a rule covers is on screen, or hidden.
+    /// The block that a rule covers is shown, or hidden.
     pub fn on_screen(&mut self, block: u32, seen: bool) {
         let revision = self.block(block).revision;
         self.command(Command::OnScreen { block: BlockId(block), revision, seen });
@@ -187,7 +187,7 @@ impl Scene {
 
     // Runs.
 
-    /// Something of the run that goes on.
+    /// An event of the present run.
     pub fn run(&mut self, event: RunEvent) {
         let Phase::Running(run) = *self.state().phase() else {
             panic!("nothing runs: {:?}", self.state().phase())
@@ -195,12 +195,12 @@ impl Scene {
         self.send(Event::Run(run, event));
     }
 
-    /// The run that goes on ends.
+    /// The present run ends.
     pub fn ended(&mut self, report: RunReport) {
         self.run(RunEvent::Ended(Box::new(report)));
     }
 
-    /// A block is approved, and has run.
+    /// Approves a block and lets it run to its end.
     pub fn ran(&mut self, block: u32, wall_ms: u64, output: &str) {
         self.ran_with(block, report(output, wall_ms));
     }
@@ -211,7 +211,7 @@ impl Scene {
         self.ended(report);
     }
 
-    /// A block is approved, and its run goes on.
+    /// Approves a block; its run is in progress.
     pub fn running(&mut self, block: u32, output: &str, ms: u64) {
         self.approve(block);
         self.run(RunEvent::Started);

@@ -1,4 +1,4 @@
-//! Keys and time: what the terminal tells the screen of a scene.
+//! Keys and time: what the terminal reports to the screen of a scene.
 
 use super::Scene;
 use sayso::tui::screen::{Ctx, Screen};
@@ -8,7 +8,7 @@ use sayso::tui::widgets::words::Locale;
 use std::time::Duration;
 
 impl Scene {
-    /// Passes time.
+    /// Lets time pass.
     pub fn pass(&mut self, ms: u64) {
         self.at += Duration::from_millis(ms);
         self.now = self.now.plus(ms);
@@ -20,7 +20,7 @@ impl Scene {
         self.step(Screen::settle);
     }
 
-    /// Arranges the screen as a frame does, so that keys find it as it is seen.
+    /// Arranges the screen as a frame does, so that keys find what is shown.
     pub fn frame(&mut self) {
         self.settle();
         self.step(Screen::arrange);
@@ -29,18 +29,18 @@ impl Scene {
         }
     }
 
-    /// Takes what came of the passing of time.
+    /// Takes the commands that resulted from passing time.
     pub fn take_wishes(&mut self) -> Vec<UiCommand> {
         std::mem::take(&mut self.wishes)
     }
 
-    /// A key, as it is read now; no time passes.
+    /// A key, read now; no time passes.
     pub fn key(&mut self, name: &str) -> Vec<UiCommand> {
         let event = key(name);
         self.step(|screen, ctx| screen.key(&event, ctx))
     }
 
-    /// Waits until what is held back counts: the hold passes, and the terminal answers at once.
+    /// Waits until a held-back action counts: the hold time passes, and the terminal answers at once.
     fn hold_out(&mut self) {
         if self.screen.guard.held_action().is_some() {
             self.pass(401);
@@ -49,8 +49,8 @@ impl Scene {
         }
     }
 
-    /// Presses keys by their names: `a`, `ctrl-c`, `enter`. Each a tenth of a second after the other; what is held back
-    /// is waited out.
+    /// Presses keys by their names: `a`, `ctrl-c`, `enter`. Each comes a tenth of a second after the one
+    /// before; held-back actions are waited for.
     pub fn press(&mut self, keys: &[&str]) -> Vec<UiCommand> {
         let mut wishes = Vec::new();
         for name in keys {
@@ -70,7 +70,7 @@ impl Scene {
         }
     }
 
-    /// Lets the screen do something with the state of the engine in front of it.
+    /// Calls a method of the screen with the present state of the engine.
     pub fn step<T>(&mut self, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
         let links = sayso::tui::Hyperlinks::default();
         let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
@@ -85,7 +85,7 @@ impl Scene {
         step(&mut self.screen, Ctx { state: self.engine.state(), look, at: self.at })
     }
 
-    /// Pages through the block until every row was on screen long enough, and lets the quiet time pass.
+    /// Pages through the block until every row was shown long enough, and lets the quiet time pass.
     pub fn see_everything(&mut self) {
         for _ in 0..60 {
             self.pass(400);

@@ -1,4 +1,4 @@
-//! A recipe whose moves a test writes down: what it does with them is the engine's.
+//! A recipe whose steps a test scripts; what happens with them is up to the engine.
 
 use sayso::domain::*;
 use sayso::engine::{
@@ -7,7 +7,7 @@ use sayso::engine::{
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// What a recipe does each time when it is asked what comes next.
+/// The steps that a recipe returns each time when it is asked what comes next.
 #[derive(Clone, Debug)]
 pub struct Script(Arc<Mutex<VecDeque<Vec<WorkflowStep>>>>);
 
@@ -78,7 +78,7 @@ pub fn judge(verdict: &str, note: &str) -> WorkflowStep {
     WorkflowStep::Judge(RoundOutcome { step, round: 1, verdict, note })
 }
 
-/// A block of sayso's own that runs the tests.
+/// A block made by sayso that runs the tests.
 pub fn run_the_tests() -> WorkflowStep {
     WorkflowStep::Propose {
         kind: BlockKind::Code { language: Some(Language::bash()) },

@@ -1,4 +1,4 @@
-//! What scenes are told with: terms, findings, reports of runs, providers.
+//! Values for scenes: terms, findings, reports of runs, providers.
 
 use sayso::domain::*;
 use sayso::engine::Inspection;
@@ -36,7 +36,7 @@ pub fn terms(language: &str) -> Terms {
 
 const KERNEL: KernelRef = KernelRef { generation: 1, variables: 14, goes_on: false };
 
-/// Terms under which a sandbox confines a block to the working folder.
+/// Terms of a sandbox that confines a block to the working folder.
 pub fn confined(language: &str) -> Terms {
     let mut terms = terms(language);
     terms.rights.network = false;
@@ -48,7 +48,7 @@ pub fn confined(language: &str) -> Terms {
     terms
 }
 
-/// What was found out about a block that writes `notes.md`, where this stands now.
+/// The inspection of a block that writes `notes.md`, whose present text is `before`.
 pub fn writing(before: Option<&str>) -> Inspection {
     let target = Target {
         path: "/home/ada/data/sales/notes.md".into(),
@@ -64,7 +64,7 @@ pub fn writing(before: Option<&str>) -> Inspection {
     Inspection { before: before.map(Arc::from), ..inspection(terms, Vec::new()) }
 }
 
-/// What was found out about a block that can run under these terms.
+/// The inspection of a block that can run under these terms.
 pub fn inspection(terms: Terms, findings: Vec<Finding>) -> Inspection {
     Inspection::new(Review { findings, ..Review::default() }, Ok(terms))
 }
@@ -83,7 +83,7 @@ pub fn findings() -> Vec<Finding> {
     ]
 }
 
-/// The end of a run that went well.
+/// The report of a successful run.
 pub fn report(output: &str, wall_ms: u64) -> RunReport {
     let mut captured = OutputBuffer::new(1 << 20);
     captured.push(Stream::Stdout, output.as_bytes());
@@ -108,7 +108,7 @@ pub fn report(output: &str, wall_ms: u64) -> RunReport {
     }
 }
 
-/// An image of a run, of which a copy is kept.
+/// An image of a run, of which a copy is stored.
 pub fn image(name: &str) -> ImageRef {
     ImageRef {
         path: format!("/blobs/{name}").into(),

@@ -1,4 +1,4 @@
-//! The sequences that begin with Esc, to their end.
+//! Parses the sequences that begin with Esc.
 
 use super::{InputParser, MAX_SEQUENCE_BYTES, ParserState};
 use crate::tui::graphics;
@@ -41,7 +41,7 @@ impl InputParser {
                 self.noise();
                 self.enter(ParserState::Esc);
             }
-            // Cancelled, or no sequence at all.
+            // Cancelled, or no valid sequence.
             _ => {
                 self.noise();
                 self.reset();
@@ -64,7 +64,7 @@ impl InputParser {
         match byte {
             0x1b => self.enter(ParserState::Esc),
             b'M' => self.key(KeyCode::Enter, KeyModifiers::NONE),
-            // The keypad in application mode.
+            // The numeric keypad in application mode.
             b'j'..=b'y' => self.character(char::from(byte - b'j' + b'*'), false),
             _ => match csi::lettered_key(byte) {
                 Some(code) => self.key(code, KeyModifiers::NONE),

@@ -13,7 +13,7 @@ fn parser() -> InputParser {
     InputParser::new(Duration::from_millis(25))
 }
 
-/// Everything that these bytes are, the time-out after them included.
+/// All events of these bytes, including those of the timeout after them.
 fn events(bytes: &[u8]) -> Vec<InputEvent> {
     let mut p = parser();
     p.parse(bytes);
@@ -74,7 +74,7 @@ fn keys() {
     }
     assert_eq!(events(b"\x1b\x1b[A"), [key(KeyCode::Esc, NONE), key(KeyCode::Up, NONE)]);
     assert!(matches!(&events(b"\x1b[97;1:3u")[..], [InputEvent::Key(k)] if k.kind == KeyEventKind::Release));
-    // A key that is held down.
+    // Repeats of a key that is held down.
     for bytes in [&b"\x1b[121;5:2u"[..], b"\x1b[1;1:2A", b"\x1b[5;1:2~"] {
         assert!(
             matches!(&events(bytes)[..], [InputEvent::Key(k)] if k.kind == KeyEventKind::Repeat),
@@ -108,7 +108,7 @@ fn answers() {
     }
 }
 
-/// What terminals may send that we asked for, did not ask for, or do not know.
+/// Requested, unrequested and unknown sequences that terminals may send.
 const STRANGE: [&[u8]; 18] = [
     b"\x1b]11;rgb:aaaa/bbbb/cccc\x1b\\",
     b"\x1b]10;rgb:aaaa/bbbb/cccc\x07",
@@ -134,7 +134,7 @@ const STRANGE: [&[u8]; 18] = [
 fn no_answer_known_or_not_turns_into_keys() {
     for bytes in STRANGE {
         if bytes.starts_with(b"\x1b[?12;a") {
-            continue; // A sequence that ends at its first letter; what follows was typed.
+            continue; // This sequence ends at its first letter; the rest was typed.
         }
         for cut in 1..bytes.len() {
             let mut p = parser();
@@ -175,7 +175,7 @@ fn bytes_that_mean_nothing_are_told_and_answers_are_not() {
             assert!(!events(bytes).contains(&InputEvent::Noise), "{bytes:?}");
         }
     }
-    // A character whose bytes are broken off by an answer was typed before it.
+    // A character interrupted by an answer was typed before it.
     assert_eq!(events(b"\xc3\x1b[24;80R"), [InputEvent::Noise, InputEvent::CursorReport(24, 80)]);
 }
 
@@ -268,7 +268,7 @@ fn colours_of_any_width() {
     }
 }
 
-/// Bytes that look like what terminals send, and bytes that do not.
+/// A mix of bytes that look like terminal sequences and bytes that do not.
 fn stream() -> impl Strategy<Value = Vec<u8>> {
     let part = prop_oneof![
         3 => proptest::sample::select(STRANGE.to_vec()).prop_map(<[u8]>::to_vec),
@@ -313,7 +313,7 @@ proptest! {
 #[test]
 fn an_event_has_the_bytes_that_it_was_read_from() {
     let mut p = InputParser::new(Duration::from_millis(25));
-    // The answer of the terminal between them is no event, and its bytes are nobody's.
+    // The terminal's answer in between is no event, and its bytes are assigned to none.
     p.parse(b"a\x1b[1;5A\x1b]11;rgb:0/0/0\x1b\\\x1b[?2026;2$y\xc3\xa9\x1b\x1b[B\x1b[9999xq\x1b");
     p.timeout();
     let got: Vec<Vec<u8>> = p

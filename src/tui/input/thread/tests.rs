@@ -4,7 +4,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use std::fs::File;
 
-/// A pseudo-terminal: the side of the person and the side of the program, raw.
+/// A raw pseudo-terminal: the person's side and the program's side.
 fn pty() -> (File, OwnedFd) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -110,7 +110,7 @@ async fn signals_are_events() {
     let (_person, tty) = pty();
     let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
     input.listen_to_signals(|| Some((90, 33))).unwrap();
-    // Signals that other tests send this process may come between.
+    // Signals from other tests to this process may arrive in between.
     rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::WINCH).unwrap();
     while next(&mut input).await != InputEvent::Resize(90, 33) {}
     rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::CONT).unwrap();

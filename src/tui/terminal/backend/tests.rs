@@ -11,7 +11,7 @@ fn nonzero(n: u16) -> std::num::NonZero<u16> {
     std::num::NonZero::new(n).unwrap()
 }
 
-/// What an emulator of its own shows after these bytes.
+/// What an independent emulator shows after these bytes.
 fn emulate(parser: &mut vt100::Parser, bytes: &[u8]) {
     parser.process(bytes);
 }
@@ -102,15 +102,15 @@ fn style() -> impl Strategy<Value = Style> {
     })
 }
 
-/// Pieces of text at places. Wide characters have a row of their own, and one piece of a frame alone: half of one is
-/// nothing that a screen could show.
+/// Texts at positions. Wide characters have a row to themselves, and at most one text per frame: no screen can
+/// show half a wide character.
 fn pieces() -> impl Strategy<Value = Vec<(u16, u16, String, Style)>> {
     let narrow = proptest::collection::vec((0u16..20, 0u16..5, "[a-zé ]{1,8}", style()), 0..6);
     let wide = (0u16..10, Just(5u16), "[漢a]{0,2}漢[aé]漢字[b-d]", style());
     (narrow, proptest::option::of(wide)).prop_map(|(narrow, wide)| narrow.into_iter().chain(wide).collect())
 }
 
-/// The bytes for a terminal that shows links as colours, and no looks: which link a cell got is seen by its colour.
+/// The bytes with each link as a colour and without styles, so that the colour of a cell shows its link.
 fn links_as_colours(bytes: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(bytes);
     let mut parts = text.split('\x1b');
@@ -179,7 +179,7 @@ fn emulated(color: Color) -> vt100::Color {
 
 proptest! {
     #![proptest_config(crate::test_cases::cases(400))]
-    /// After any frames at any sizes, an independent terminal shows exactly the cells of the last one.
+    /// After any frames of any sizes, an independent terminal shows exactly the cells of the last frame.
     #[test]
     fn an_independent_terminal_shows_the_frame(
         frames in proptest::collection::vec(
@@ -239,7 +239,7 @@ proptest! {
                     }
                     prop_assert_eq!(shown.bgcolor(), emulated(cell.bg));
                     if cell.symbol() != " " {
-                        // The emulator knows one intensity; the later of the two wins.
+                        // The emulator has only one intensity; the later of the two wins.
                         let dim = cell.modifier.contains(Modifier::DIM);
                         prop_assert_eq!(shown.dim(), dim);
                         prop_assert_eq!(shown.bold(), cell.modifier.contains(Modifier::BOLD) && !dim);
@@ -274,7 +274,7 @@ fn a_row_about_whose_columns_terminals_disagree_is_drawn_whole_when_it_changes()
     assert!(!plain.contains("\x1b[K") && !plain.contains("flag"), "{plain:?}");
 }
 
-/// A screen with a picture of 4x2 cells; its cells hold text as well.
+/// A screen with a picture of 4x2 cells; its cells contain text as well.
 fn with_picture(protocol: GraphicsProtocol) -> (CellDiff, PictureNumber) {
     let graphics = Graphics::default();
     graphics.set_protocol(Some(protocol));
@@ -326,9 +326,9 @@ fn what_was_under_a_picture_is_written_anew_and_a_picture_that_was_written_over_
     let drawn = |bytes: &str| bytes.matches("\x1b]1337;File=").count();
     assert_eq!(drawn(&frame(&mut terminal, number, (3, 1), &[])), 1);
     assert_eq!(drawn(&frame(&mut terminal, number, (3, 1), &[(12, 1, "a")])), 0);
-    // Such a sign has its row erased, and what stands there with it.
+    // Such a character makes its row be erased, with the picture in it.
     assert_eq!(drawn(&frame(&mut terminal, number, (3, 1), &[(12, 1, "\u{1f600}")])), 1);
-    // The cells are blank before and after; the picture was over them.
+    // The cells are blank before and after, but the picture was over them.
     let (mut terminal, number) = with_picture(GraphicsProtocol::Iterm2);
     let blank = |terminal: &mut CellDiff, style: &dyn Fn(u16) -> Style| {
         let rows = (0..2).map(|row| (3, 1 + row, "    ".to_string(), style(row)));
