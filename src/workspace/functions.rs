@@ -1,5 +1,5 @@
-//! Reads the files with the person's own functions, once at the start and within limits. The text read here is what
-//! is shown, approved and loaded; the files are not read again.
+//! Reads the files with the person's own functions when a session is opened, within limits. The text read here is what
+//! is shown, approved and loaded; a later change of a file does not count for that session.
 
 use super::{FileError, read};
 use crate::domain::FunctionFile;
