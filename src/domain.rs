@@ -2,8 +2,7 @@
 //!
 //! Nothing here acts: no clock, no file, no process, no network. This room imports no other room. A type that only one
 //! room uses belongs in that room. The serde attributes on these types define the format of session files and of the
-//! JSON
-//! for scripts.
+//! JSON for scripts.
 
 pub(crate) mod approval;
 pub(crate) mod block;

@@ -1,12 +1,9 @@
 //! The runtime: feeds events to the engine and performs its effects with the I/O rooms.
 //!
 //! A front end owns the [`Driver`], sends it commands, awaits [`Driver::next`] and borrows the state for drawing: no
-//! lock,
-//! no clone, no mirror. The driver makes no decisions; the engine does. The driver owns the clock and the tasks. The
-//! engine
-//! receives one event at a time, and never while effects are being performed: `rooms`, which performs them, has no
-//! access
-//! to the engine.
+//! lock, no clone, no mirror. The driver makes no decisions; the engine does. The driver owns the clock and the tasks.
+//! The engine receives one event at a time, and never while effects are being performed: `rooms`, which performs them,
+//! has no access to the engine.
 
 pub mod catalogue;
 mod clock;
@@ -285,8 +282,7 @@ impl Driver {
     }
 
     /// Ends all activity, syncs the session file and leaves no process behind. Interrupts a running block; if that does
-    /// not
-    /// end in time, it reads LOST when the session is resumed.
+    /// not end in time, it reads LOST when the session is resumed.
     ///
     /// # Errors
     /// When the end of the session could not be written and is lost.
@@ -315,8 +311,7 @@ impl Driver {
     }
 
     /// Saves the text in the composer so that it survives this process; an empty text removes the draft. A failure is
-    /// only
-    /// logged, to avoid disturbing the person while typing.
+    /// only logged, to avoid disturbing the person while typing.
     pub(crate) fn keep_draft(&mut self, text: &str) {
         if let Err(error) = self.draft.keep(text) {
             tracing::warn!(%error, "the draft can't be written");

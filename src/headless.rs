@@ -1,12 +1,9 @@
 //! Runs a turn without a terminal: takes a prompt, recipe, list of files or list of recorded runs, reports progress,
-//! and
-//! returns one [`Ending`].
+//! and returns one [`Ending`].
 //!
 //! Uses the same runtime as the terminal, but makes no decisions about blocks: a block that the engine's policy does
-//! not
-//! allow waits, which ends the turn here. So does a form that the given answers do not fill. The commands choose the
-//! exit
-//! codes.
+//! not allow waits, which ends the turn here. So does a form that the given answers do not fill. The commands choose
+//! the exit codes.
 
 mod ending;
 pub(crate) mod events;

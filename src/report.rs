@@ -1,6 +1,5 @@
 //! Reports failures outside of the terminal screen, always in the same form: `error: what`, `  hint: what to do`, and
-//! the
-//! exit code that scripts rely on.
+//! the exit code that scripts rely on.
 //!
 //! Rooms have typed errors, which become a [`Failure`] where a command ends. Nothing is logged here.
 

@@ -55,8 +55,7 @@ pub struct Origin {
     #[serde(default, skip_serializing_if = "super::serial::is_false")]
     pub(crate) own: bool,
     /// Whether the person brought it, as a typed command or in a file that they opened. No model proposed it, and
-    /// bringing
-    /// it decides nothing.
+    /// bringing it decides nothing.
     #[serde(default, skip_serializing_if = "super::serial::is_false")]
     pub(crate) typed: bool,
 }

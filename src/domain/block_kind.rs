@@ -20,8 +20,7 @@ pub enum BlockKind {
         path: String,
     },
     /// Change parts of files. Its first version is what the model wrote. Once the places are found, its text is the
-    /// whole
-    /// new text of the file, or of all the files: see [`super::file_texts`].
+    /// whole new text of the file, or of all the files: see [`super::file_texts`].
     Edit {
         /// The files, as the model named them, without duplicates.
         paths: Vec<String>,

@@ -5,8 +5,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// A value that is stored in memory once, however many owners share it; changing it copies it first. It is serialized
-/// as
-/// the plain value. Nearly all runs of a session have the same rights, which take more memory than most of their code.
+/// as the plain value. Nearly all runs of a session have the same rights, which take more memory than most of their
+/// code.
 #[derive(Clone, Debug, Default)]
 pub struct Common<T>(Arc<T>);
 

@@ -1,6 +1,5 @@
 //! All durable facts of a session. One entry is one line of the session file; applying all entries in order rebuilds
-//! the
-//! transcript.
+//! the transcript.
 
 use super::{
     Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OnDisk, OpaqueItem, Opinion,
@@ -83,8 +82,7 @@ pub enum TurnEnd {
     /// The request for a reply failed, and no retry is left.
     Failed(Box<ReplyFailure>),
     /// The person stopped it or skipped all that was proposed, or a run was lost, refused or not started. An end
-    /// written by
-    /// a later version of sayso is also read as this.
+    /// written by a later version of sayso is also read as this.
     #[serde(other)]
     Stopped,
 }
@@ -243,8 +241,7 @@ pub enum Entry {
         revision: Revision,
     },
     /// The block is not offered to the person, and the model is told why: the turn's recipe declined it, a named file
-    /// can't
-    /// run, or the places of an edit were not found.
+    /// can't run, or the places of an edit were not found.
     #[serde(rename = "decision.decline")]
     Declined {
         /// The block that is not offered.

@@ -1,8 +1,8 @@
 //! What a block does with a file or folder ([`FileAct`]), and the text that expresses it.
 //!
 //! In a block that reads or lists, the text is the whole action: that text is shown, hashed and approved, and the
-//! person
-//! can change the action by editing it. In a block that writes, the text is the new content; its path can't be edited.
+//! person can change the action by editing it. In a block that writes, the text is the new content; its path can't be
+//! edited.
 
 use super::{BlockKind, BlockTextError, file_texts};
 

@@ -96,8 +96,8 @@ pub struct AnswerError {
 
 impl Form {
     /// Picks from answers that were given in advance those for this form: `FORM.FIELD`, or the bare name of a field if
-    /// the
-    /// recipe has no input of that name. So an answer to a question of the recipe never also counts as consent here.
+    /// the recipe has no input of that name. So an answer to a question of the recipe never also counts as consent
+    /// here.
     pub(crate) fn answers_for(&self, given: &[(String, String)], inputs: &[(String, String)]) -> Answers {
         let bare = given.iter().filter(|(name, _)| !inputs.iter().any(|(input, _)| input == name));
         let of_form = given.iter().filter_map(|(name, text)| {

@@ -15,8 +15,7 @@ pub struct Instructions {
     /// The size of the file, in bytes.
     pub bytes: u64,
     /// Whether the person named it in the configuration. Otherwise it was found in the project, and its text speaks for
-    /// the
-    /// project, not for the person.
+    /// the project, not for the person.
     pub own: bool,
 }
 

@@ -47,10 +47,8 @@ pub struct LanguageEntry {
     /// The program that runs it, to be found on `PATH`.
     pub command: String,
     /// The program's arguments. `{file}` is the descriptor with the approved text; `{source}` a private copy of it
-    /// whose name
-    /// has the language's extension; `{folder}` the folder in which the block starts. Empty: sayso runs the language in
-    /// a
-    /// special way (the kernel, bash, node).
+    /// whose name has the language's extension; `{folder}` the folder in which the block starts. Empty: sayso runs the
+    /// language in a special way (the kernel, bash, node).
     pub arguments: Vec<String>,
     /// The arguments for building `{program}`, which is then run with `arguments`. Empty: nothing is built.
     pub(crate) compile: Vec<String>,

@@ -1,11 +1,10 @@
 //! Masks keys in everything that is written, and reports which kinds it masked, never their values.
 //!
 //! The masker knows the keys of this process (`known`: verbatim and in cheap encodings) and the shapes of well-known
-//! tokens
-//! (`shapes`). A mask is as long as the text that it covers and keeps line ends, so that positions stay valid. `stream`
-//! masks data that arrives in pieces, `server_message` masks what servers say about a key. Everything that writes takes
-//! a
-//! [`MaskedValue`], which only this module can make. Text on the screen is not masked: the person sees the original.
+//! tokens (`shapes`). A mask is as long as the text that it covers and keeps line ends, so that positions stay valid.
+//! `stream` masks data that arrives in pieces, `server_message` masks what servers say about a key. Everything that
+//! writes takes a [`MaskedValue`], which only this module can make. Text on the screen is not masked: the person sees
+//! the original.
 
 mod known;
 mod server_message;
@@ -98,8 +97,7 @@ impl Masker {
     }
 
     /// Adds keys for this masker and all its clones. Values of less than eight bytes are taken for placeholders
-    /// (`none`,
-    /// `ollama`) and are not masked in what is written; `Bearer x` counts as `x`.
+    /// (`none`, `ollama`) and are not masked in what is written; `Bearer x` counts as `x`.
     pub(crate) fn learn(&self, keys: impl IntoIterator<Item = SecretString>) {
         let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let mut known = KnownKeys::clone(&place);

@@ -1,7 +1,6 @@
 //! Names of files that programs run or obey by themselves once somebody opens the folder: git, shells, editors, agents,
 //! sayso. One list for three uses: what the sandbox protects, what the review says about a write, and what is checked
-//! after
-//! each run. Pure.
+//! after each run. Pure.
 
 use std::path::{Component, Path};
 

@@ -288,9 +288,8 @@ const MAX_PIECE_BYTES: usize = 4 << 10;
 const MAX_PIECES: usize = 4096;
 
 /// Up to which length the last piece is extended although the other stream printed in between; usually 0. When two
-/// streams
-/// alternate byte by byte, each piece would take far more memory than its content; then the order is only kept to some
-/// hundred bytes.
+/// streams alternate byte by byte, each piece would take far more memory than its content; then the order is only kept
+/// to some hundred bytes.
 fn small_piece(pieces: usize, allowed: usize) -> usize {
     if pieces < MAX_PIECES { 0 } else { (allowed / MAX_PIECES).max(64) }
 }

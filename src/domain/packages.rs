@@ -1,10 +1,8 @@
 //! Package lists: what a block installs, and which package provides a module whose import failed. Pure.
 //!
 //! A list is text, one package a line; that text is shown, hashed and approved. Only plain names with versions are
-//! accepted.
-//! Addresses, paths and options of the installer are refused, so that the list has no hidden meaning. A line `into:
-//! .venv`
-//! installs Python packages into the project's own environment instead of the session's folder.
+//! accepted. Addresses, paths and options of the installer are refused, so that the list has no hidden meaning. A line
+//! `into: .venv` installs Python packages into the project's own environment instead of the session's folder.
 
 use super::BlockTextError;
 use std::fmt::Write as _;

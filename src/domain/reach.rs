@@ -68,8 +68,8 @@ pub struct Reach {
     /// Whether paths outside of all places can be written.
     pub(crate) write: Reachability,
     /// Whether the run has a file system of its own: then a path only works if it exists there, whether it is a link or
-    /// not.
-    /// Otherwise paths lead where they lead on this computer, and what counts is whether the end of the path is open.
+    /// not. Otherwise paths lead where they lead on this computer, and what counts is whether the end of the path is
+    /// open.
     pub(crate) own_tree: bool,
     /// Whether other computers can be reached.
     pub(crate) network: Reachability,

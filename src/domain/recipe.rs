@@ -63,8 +63,7 @@ impl fmt::Debug for RecipeCards {
 }
 
 /// How a recipe began. This holds everything that its further course depends on, so that a resumed session can continue
-/// it
-/// even if files or the program have changed since.
+/// it even if files or the program have changed since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecipeStart {
     /// The name by which it was requested.

@@ -19,8 +19,7 @@ pub struct ToolCall {
 }
 
 /// An item that a provider sent with a reply and that the next request has to return unchanged: a signed thinking
-/// block, an
-/// encrypted item of reasoning. sayso neither shows nor parses it.
+/// block, an encrypted item of reasoning. sayso neither shows nor parses it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpaqueItem {
     /// The kind of provider that made it (`anthropic`); it is sent to no other kind.
@@ -63,8 +62,7 @@ pub enum FinishReason {
     /// The provider's content filter ended it.
     Filter,
     /// The stream ended without a reason, or the person stopped it; the reply is truncated. In files, a reason of a
-    /// later
-    /// version is read as this, because its meaning is not known.
+    /// later version is read as this, because its meaning is not known.
     #[serde(other)]
     Incomplete,
 }

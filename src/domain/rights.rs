@@ -121,26 +121,22 @@ impl SandboxReport {
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rights {
     /// Folders that it may read, besides the system's and those that it may write. Empty at level off, where it may
-    /// read all
-    /// that the account can.
+    /// read all that the account can.
     #[serde(default, with = "super::serial::paths")]
     pub read: Vec<PathBuf>,
     /// Folders that it may write; empty: only those private to the session. Also empty at level off, where it may write
-    /// all
-    /// that the account can.
+    /// all that the account can.
     #[serde(default, with = "super::serial::paths")]
     pub write: Vec<PathBuf>,
     /// Whether it may use the network.
     #[serde(default)]
     pub network: bool,
     /// The names of the person's environment variables that it receives. Variables that sayso itself sets (private
-    /// folders,
-    /// locations of tools) are not listed.
+    /// folders, locations of tools) are not listed.
     #[serde(default)]
     pub environment: Vec<String>,
     /// The Python that it finds as `python3`, if that is the project's rather than the one on `PATH`, or if the project
-    /// wants
-    /// another version. For an installation by uv: the Python that uv queries.
+    /// wants another version. For an installation by uv: the Python that uv queries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub python: Option<ProjectPython>,
     /// Whether it has a terminal of its own, into which the person types; that terminal replaces both of its streams.

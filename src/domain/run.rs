@@ -33,8 +33,7 @@ impl ExecutorKind {
     }
 
     /// Whether its kernel is sayso's own (`assets/kernel.py`), which reports the end of each part when several blocks
-    /// are run
-    /// again together.
+    /// are run again together.
     pub(crate) fn tells_ends(self) -> bool {
         matches!(self, Self::Kernel | Self::Container)
     }
@@ -237,8 +236,7 @@ pub struct Receipt {
     /// Processor time, user and system, in microseconds.
     pub cpu_us: u64,
     /// Peak resident memory in bytes: the measured peak of all its processes together, and at least that of the largest
-    /// one.
-    /// For a kernel: of the kernel's process since its start.
+    /// one. For a kernel: of the kernel's process since its start.
     pub peak_rss_bytes: u64,
     /// How many processes were observed, including the program itself.
     pub processes: u32,
@@ -262,8 +260,7 @@ pub struct Receipt {
     /// What the sandbox refused, as far as the run's own error messages show: `write to ~/.ssh/config`.
     pub refused: Vec<String>,
     /// Threads that the run left in its kernel besides the kernel's own, as counted by its supervisor. They are stopped
-    /// until
-    /// the next block runs.
+    /// until the next block runs.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub threads: u32,
     /// Whether something of the run could not be stopped and may act until the next block.
@@ -366,12 +363,10 @@ pub struct RunReport {
     /// The uncaught exception of a kernel run.
     pub error: Option<RunError>,
     /// Images that it showed, in order, and plots that its code drew into files. A model that accepts images may be
-    /// sent
-    /// these.
+    /// sent these.
     pub images: Vec<ImageRef>,
     /// Copies of the other pictures that it wrote into the working folder. They are only shown to the person, never
-    /// sent to a
-    /// model.
+    /// sent to a model.
     pub pictures: Vec<ImageRef>,
     /// What became of the kernel.
     pub kernel: KernelFate,

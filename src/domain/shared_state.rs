@@ -8,8 +8,7 @@ pub struct SharedState {
     /// The blocks that ran in it, in order.
     pub blocks: BlockRanges,
     /// Changes by these blocks that affect all later code, in words: `builtins replaced: open`. Only what blocks
-    /// commonly
-    /// tamper with is checked: an empty list does not prove that nothing changed.
+    /// commonly tamper with is checked: an empty list does not prove that nothing changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
 }
@@ -27,8 +26,7 @@ impl SharedState {
 }
 
 /// Blocks in the order in which they ran, with consecutive numbers joined to ranges. Each approval names all blocks of
-/// its
-/// kernel: stored as lists, these would make a session grow with the square of its length.
+/// its kernel: stored as lists, these would make a session grow with the square of its length.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<BlockRange>", into = "Vec<BlockRange>")]
 pub struct BlockRanges(Vec<(BlockId, BlockId)>);

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The terms under which a block would run: everything that an approval covers besides the bytes. The executor
-/// determines
-/// them before the person decides, and refuses the run if they no longer hold.
+/// determines them before the person decides, and refuses the run if they no longer hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// The language that its text is read as.
@@ -94,8 +93,7 @@ pub struct FolderId {
 
 impl Target {
     /// Whether links lead from the name to a place outside of the working folder. An earlier block may have made them,
-    /// so no
-    /// rule or flag that covers all blocks covers this one.
+    /// so no rule or flag that covers all blocks covers this one.
     pub(crate) fn led_outside(&self) -> bool {
         self.all().any(|target| target.outside && target.link.is_some())
     }
@@ -139,8 +137,7 @@ impl Terms {
     }
 
     /// Whether a run under `self` is what was approved under `approved`. Fields that are only informative (the
-    /// interpreter's
-    /// version, the number of variables, which blocks ran before) are not compared.
+    /// interpreter's version, the number of variables, which blocks ran before) are not compared.
     pub fn same_as(&self, approved: &Terms) -> bool {
         self.language == approved.language
             && self.executor == approved.executor

@@ -1,15 +1,13 @@
 //! Characters that are invisible or misleading: which they are, and what they are called.
 //!
 //! The review warns about them, and the painter never sends one to a terminal raw; both use this table. It judges
-//! single
-//! characters, except [`joins`], which needs the neighbours.
+//! single characters, except [`joins`], which needs the neighbours.
 
 /// Why a character must not be shown as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum HiddenReason {
     /// C0 and C1 controls and DEL. A carriage return too: callers that split lines remove CRLF first. Tab and line feed
-    /// are not
-    /// hidden.
+    /// are not hidden.
     Control,
     /// Changes the direction in which text is drawn.
     Bidi,
@@ -114,8 +112,7 @@ pub(crate) fn name(c: char) -> Option<&'static str> {
 }
 
 /// Whether the zero-width character `c` has its ordinary function between these neighbours: a joiner inside an emoji,
-/// or a
-/// joiner or non-joiner between letters of a script that uses them.
+/// or a joiner or non-joiner between letters of a script that uses them.
 pub(crate) fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
     let (Some(before), Some(after)) = (before, after) else { return false };
     match c {

@@ -1,9 +1,8 @@
 //! Escapes text of others for a plain terminal or a file.
 //!
 //! Controls become `\x1b`, other hidden characters `<U+202E>`. Tabs, line feeds and unusual spaces stay, and so do
-//! joiners
-//! with an ordinary function (emoji, scripts that use them). CRLF becomes a line feed. The panes use a painter of their
-//! own.
+//! joiners with an ordinary function (emoji, scripts that use them). CRLF becomes a line feed. The panes use a painter
+//! of their own.
 
 use super::unicode::{HiddenReason, hidden, joins};
 use std::fmt::{self, Write as _};

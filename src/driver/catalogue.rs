@@ -1,8 +1,7 @@
 //! Lists the models that can be chosen: asks all providers at once, each with its own time limit.
 //!
 //! The composition root supplies the [`ModelSource`]s, because it knows which providers exist and their keys. Nothing
-//! here
-//! chooses a model.
+//! here chooses a model.
 
 use super::ModelInfoOverride;
 use crate::domain::sentences::sending;
@@ -208,8 +207,7 @@ pub enum TrialError {
 }
 
 /// Tests whether a model is available; returns a line for the person. Only asks for the provider's list, and sends
-/// nothing
-/// to the model.
+/// nothing to the model.
 ///
 /// # Errors
 /// When it is not available.

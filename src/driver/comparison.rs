@@ -21,8 +21,7 @@ pub(crate) struct ComparableSession {
 }
 
 /// The sessions of the tree that contains this session, with it; if it has no relatives, all other sessions. The flag
-/// says
-/// whether it has none.
+/// says whether it has none.
 pub(crate) fn comparable(all: &[Summary], own: &str, signs: TreeSigns) -> (Vec<ComparableSession>, bool) {
     let tree = SessionTree::of(all, |_| true);
     let place = all.iter().position(|one| one.id == own);
@@ -110,8 +109,7 @@ pub(super) fn compare_files(
 }
 
 /// The comparisons that a front end requested. Only one runs at a time, to bound the memory; of those that wait, only
-/// the
-/// newest will run.
+/// the newest will run.
 #[derive(Debug, Default)]
 pub(super) struct ComparisonQueue {
     asked: NewestOnly,

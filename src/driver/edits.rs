@@ -2,8 +2,7 @@
 //!
 //! An edit is placed when it is proposed, and again if its files have changed. If the person edited the result, and the
 //! files changed afterwards, it is kept as it is and can't be approved. Nobody approved reading these files, so the
-//! model
-//! only learns whether its lines occur in them; and not even that of a file whose reading would get a finding.
+//! model only learns whether its lines occur in them; and not even that of a file whose reading would get a finding.
 
 use crate::domain::{Block, FileAct, OnDisk, Revision, Severity, Target, file_texts};
 use crate::edit::{self, EditError, Exactness, FileEdit};
@@ -126,8 +125,7 @@ fn placed_edit(
 }
 
 /// Decides in which files the model may learn whether its lines occur: those in the working folder whose reading would
-/// get
-/// no finding.
+/// get no finding.
 struct Searchable {
     scope: Scope,
     own: PathBuf,

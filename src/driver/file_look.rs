@@ -129,8 +129,7 @@ fn character_findings(act: &FileAct, old: Option<&str>, text: &str, scope: &Scop
 }
 
 /// Replaces each line that the old text of the same file already has by a dot, and says which lines are new. Blank
-/// lines
-/// stay: new code below very many of them is out of the reader's sight.
+/// lines stay: new code below very many of them is out of the reader's sight.
 fn mask_unchanged_lines(act: &FileAct, old: &str, text: &str) -> (String, Vec<bool>) {
     let heads: HashSet<String> = match act {
         FileAct::WriteAll { paths } => {

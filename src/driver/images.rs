@@ -73,8 +73,7 @@ fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, SessionFileError
 }
 
 /// Opens a file of a run (an image or a large output) if it is among this session's own files. The open place
-/// guarantees
-/// that what is read is among them too.
+/// guarantees that what is read is among them too.
 pub(super) fn session_file(path: &Path, blobs: &Path) -> Result<OpenPlace, SessionFileError> {
     let folder = Folder::find(blobs).map_err(|_| SessionFileError::NoFolder)?;
     let place = OpenPlace::find(path).ok().filter(|place| place.found().is_some());

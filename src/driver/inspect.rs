@@ -24,8 +24,7 @@ use tokio::sync::mpsc;
 pub(super) type EntryReader = Box<dyn FnMut(u64) -> Result<Entry, String>>;
 
 /// The texts that were said, printed and read before a step. Those that are only in the file are read once, by the
-/// first
-/// worker that needs them.
+/// first worker that needs them.
 pub(super) struct EarlierTexts {
     gathered: UnreadTexts,
     read: Box<dyn Fn() -> EntryReader + Send + Sync>,
@@ -104,8 +103,7 @@ pub(super) fn spawn(
 }
 
 /// Which effects of a block its run can't carry out, judging by its reach; returns the reach too. Links are followed on
-/// a
-/// worker.
+/// a worker.
 async fn refused_effects(review: &Review, reach: Reach, scope: &Scope) -> (Reach, Vec<String>) {
     let (effects, scope) = (review.effects.clone(), scope.clone());
     let work = tokio::task::spawn_blocking(move || {

@@ -1,5 +1,4 @@
-//! Carries out the jobs that a front end requests, without blocking it. Results arrive as
-//! [`super::Notification::Job`].
+//! Carries out the jobs that a front end requests, without blocking it. Results arrive as [`super::Notification::Job`].
 
 use super::Driver;
 use super::catalogue::{self, Catalogue, ModelSource};

@@ -11,8 +11,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// How long a prompt waits for the instruction files. An unresponsive folder must not hold it up; files that are found
-/// later
-/// apply from the next request on.
+/// later apply from the next request on.
 pub(super) const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_millis(150);
 
 impl Rooms {
@@ -38,8 +37,7 @@ impl Rooms {
     }
 
     /// Asks the Jupyter server for which languages it has kernels, if that is not known. If it does not answer, the
-    /// next block
-    /// that needs it reports that.
+    /// next block that needs it reports that.
     pub(super) fn learn_kernels(&self, state: &State) {
         let kernels = state.live.conditions.as_ref().map(|conditions| &conditions.kernels);
         if kernels != Some(&KernelLanguages::Unknown) {

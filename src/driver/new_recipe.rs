@@ -1,6 +1,5 @@
 //! Makes a recipe of the person's own from a session: writes a definition for the person to change, and overwrites
-//! nothing.
-//! The room `recipe` makes its text.
+//! nothing. The room `recipe` makes its text.
 
 use super::Driver;
 use super::job::{JobError, JobResult};

@@ -1,8 +1,6 @@
 //! Opens an image with the desktop's program for it, outside of any sandbox. A run made the image, so what is opened
-//! has to
-//! be harmless by its bytes, name and record: a picture in one of a few plain formats, and nothing that a desktop would
-//! run.
-//! The person is asked first (in `tui`), and the file has to match the record.
+//! has to be harmless by its bytes, name and record: a picture in one of a few plain formats, and nothing that a
+//! desktop would run. The person is asked first (in `tui`), and the file has to match the record.
 
 use super::images::{SessionFileError, kind, session_file};
 use crate::domain::ImageRef;

@@ -198,8 +198,7 @@ fn is_approved(state: &State, block: BlockId) -> bool {
 }
 
 /// Reads these entries on a blocking thread. If that fails half-way, each remaining entry is reported as unreadable,
-/// because
-/// the engine waits for it.
+/// because the engine waits for it.
 async fn read_again<R>(
     entries: Vec<(Body, u64)>,
     open: impl FnOnce() -> R + Send + 'static,

@@ -9,8 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const MAX_PLACES: usize = 64;
 
 /// The places of waiting blocks, from the latest inspection of each until it is settled. They end with the process; in
-/// a
-/// resumed session blocks are inspected again.
+/// a resumed session blocks are inspected again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeldFolders(Arc<Mutex<VecDeque<HeldPlaces>>>);
 

@@ -6,8 +6,7 @@ use crate::review::{self, Scope};
 use std::time::Duration;
 
 /// The most processor time that a worker may use for one text. What a review finds depends on counted steps, which take
-/// a
-/// second or two at most. This limit is far above them, and a busy machine does not bring it nearer, because only the
+/// a second or two at most. This limit is far above them, and a busy machine does not bring it nearer, because only the
 /// worker's own processor time counts.
 const REVIEW_TIMEOUT: Duration = Duration::from_secs(30);
 

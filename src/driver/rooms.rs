@@ -2,8 +2,7 @@
 //!
 //! Nothing here has access to the engine. The code that performs an effect can read the session's state. Immediate
 //! consequences wait in [`Rooms::waiting`] until all effects of the current event are performed; results of slow work
-//! arrive
-//! through [`Rooms::inbox`].
+//! arrive through [`Rooms::inbox`].
 
 use super::inspect::EarlierTexts;
 use super::links::AllSeen;

@@ -123,8 +123,7 @@ impl Home {
     }
 
     /// The sessions found for some words, by sorted file names; and in how many sessions the words are. Of what
-    /// branches have in
-    /// common, only one of them is reported.
+    /// branches have in common, only one of them is reported.
     fn finds(&self, words: &str) -> (Vec<String>, usize) {
         let hits = self.search(words).hits;
         let mut told: Vec<String> = hits.iter().map(|hit| name_of(&hit.session.path)).collect();

@@ -1,6 +1,5 @@
 //! What [`super::Driver::next`] reports to a front end. The state is what counts; this says what changed, for front
-//! ends
-//! that pass events on (JSON lines) and for deciding how soon to draw.
+//! ends that pass events on (JSON lines) and for deciding how soon to draw.
 
 use super::job::JobResult;
 use crate::domain::{Chunk, Entry, Notice, ReplyFailure, RunId, StepId};

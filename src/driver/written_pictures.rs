@@ -1,10 +1,8 @@
 //! Copies pictures that a run wrote into files to the session's folder, so that they can be shown as they were.
-//! Pictures that
-//! a block of R or Julia drew are its plots: these languages have no other way to show them.
+//! Pictures that a block of R or Julia drew are its plots: these languages have no other way to show them.
 //!
 //! The pictures are data, read through the session's open working folder; no link is followed out of it. A process of
-//! its
-//! own decodes them.
+//! its own decodes them.
 
 use crate::domain::{FileChange, ImageRef, Language, RunId};
 use crate::exec;
@@ -21,8 +19,7 @@ const MAX_OTHER_IMAGES: usize = 4;
 const MAX_BYTES: u64 = 4 << 20;
 
 /// Copies the pictures among these files into the session's folder of blobs. Returns the plots that this code drew,
-/// which
-/// count as images that it showed, and the others. Blocks; for a worker.
+/// which count as images that it showed, and the others. Blocks; for a worker.
 pub(super) fn keep(
     run: RunId,
     files: &[FileChange],

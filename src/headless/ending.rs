@@ -1,6 +1,5 @@
 //! How a turn without a terminal ended: derived from the state, reported as the last line, and converted to an exit
-//! code by
-//! the command.
+//! code by the command.
 
 use super::shapes;
 use super::{form, steps};

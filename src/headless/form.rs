@@ -28,8 +28,7 @@ impl GivenAnswers {
     }
 
     /// The answers to a form: those given for it, and defaults for the rest. `None` if one is missing or does not fit,
-    /// or if
-    /// the same form comes again and again.
+    /// or if the same form comes again and again.
     pub(super) fn for_form(&mut self, form: &Form, inputs: &[(String, String)]) -> Option<Answers> {
         let asked = self.asked.entry(form.name.clone()).or_default();
         *asked += 1;

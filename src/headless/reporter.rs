@@ -1,8 +1,7 @@
 //! Reports the progress of a turn: as JSON lines, or as text for people that a hostile program can't forge.
 //!
 //! As text, standard output gets the conversation: replies as they stream, and the output of programs behind a gutter,
-//! with
-//! which no other line begins. What happens to blocks goes to standard error.
+//! with which no other line begins. What happens to blocks goes to standard error.
 
 use super::{Ending, TurnObserver, events, form, json};
 use crate::domain::obeyed::{obeyed, run_by_tools};
@@ -310,8 +309,7 @@ impl TurnReporter<'_> {
 }
 
 /// The changes of a run to names that programs obey by themselves, one line each: `created .envrc: what a shell reads
-/// when
-/// it starts`.
+/// when it starts`.
 pub(crate) fn change_lines(report: &RunReport) -> Vec<String> {
     let line = |file: &FileChange| {
         let path = Path::new(&file.path);

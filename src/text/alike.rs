@@ -1,8 +1,6 @@
 //! Decides whether two outputs of the same program mean the same. Some things differ in each run and count as alike:
-//! times
-//! within the runs, durations not longer than the runs, addresses, random names, the folders in which they ran.
-//! Everything
-//! else has to be equal, so a changed word is always found. Pure.
+//! times within the runs, durations not longer than the runs, addresses, random names, the folders in which they ran.
+//! Everything else has to be equal, so a changed word is always found. Pure.
 //!
 //! - `token`: the parts of a line
 //! - `moment`: whether a time is that of a run

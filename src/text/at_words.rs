@@ -11,8 +11,7 @@ pub(crate) struct AtWord {
 
 impl AtWord {
     /// The names that may be meant, the longest first: a full stop at the end belongs to the sentence, unless a file
-    /// has that
-    /// name.
+    /// has that name.
     pub(crate) fn candidates(&self) -> Vec<&str> {
         let mut names = vec![self.name.as_str()];
         while let Some(last) = names.last().filter(|_| !self.is_quoted) {

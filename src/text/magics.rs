@@ -4,8 +4,7 @@
 pub(crate) const STEERING: &[&str] = &["matplotlib", "autoreload", "autosave", "precision", "pdb", "xmode"];
 
 /// The single file name in a magic's arguments, parsed like IPython does: quotes around all of it are removed, and
-/// allow
-/// spaces. `None` if there is no name, more than one, or an option, where IPython does something else.
+/// allow spaces. `None` if there is no name, more than one, or an option, where IPython does something else.
 pub(crate) fn only_word(given: &str) -> Option<&str> {
     let given = given.trim();
     let name = match given.chars().next()? {

@@ -1,6 +1,5 @@
 //! Collapses lines that a program overwrites, like progress bars, for append-only output: prints the final line, and
-//! now
-//! and then the current one.
+//! now and then the current one.
 
 /// How often an overwritten line is printed while it changes, in milliseconds.
 const REPEAT_INTERVAL_MS: u64 = 10_000;
@@ -97,7 +96,7 @@ fn letters(line: &str) -> impl Iterator<Item = char> {
 mod tests {
     use super::*;
 
-    /// The output for pieces that come this many milliseconds apart, each separated by `|`.
+    /// The output for pieces that come this many milliseconds apart, joined by `|`.
     fn told(pieces: &[&str], apart: u64) -> String {
         let mut lines = LineCollapser::default();
         let mut all: Vec<String> = (0..)

@@ -1,6 +1,5 @@
 //! Parses Python, JavaScript and bash into syntax trees, with a budget that bounds the work for hostile texts too.
-//! Other
-//! modules interpret the trees.
+//! Other modules interpret the trees.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -38,18 +37,15 @@ pub(crate) struct Budget {
     /// How many bytes of text allow one step of the parser.
     pub(crate) step: usize,
     /// The size of the text by which the lexer's reading is limited. Callers that parse many texts pass each text's own
-    /// size;
-    /// callers of a few texts pass the largest size that they accept, because the scanner for Python reads all comments
-    /// behind
-    /// a line again for each of them.
+    /// size; callers of a few texts pass the largest size that they accept, because the scanner for Python reads all
+    /// comments behind a line again for each of them.
     pub(crate) size: usize,
 }
 
 /// Parses a text; `None` if that exceeds the budget, or `go_on` returned `false`.
 ///
 /// Two things are counted: the steps of the parser, in hundreds, and the pieces of text that its lexer requests. A
-/// hostile
-/// text can make a single step read everything that follows.
+/// hostile text can make a single step read everything that follows.
 pub(crate) fn parse(
     source: &str,
     grammar: Grammar,
@@ -90,10 +86,8 @@ fn end_of_piece(bytes: &[u8], at: usize) -> usize {
 /// The bytes for the parser, with the same positions as in the source.
 ///
 /// The scanner of the bash grammar (0.25.1) looks characters up in a table of the C library that ends at 255: a brace
-/// before
-/// a character far beyond that crashes the process. bash treats all characters beyond ASCII as letters, so they are
-/// replaced
-/// by letters.
+/// before a character far beyond that crashes the process. bash treats all characters beyond ASCII as letters, so they
+/// are replaced by letters.
 fn masked(source: &str, grammar: Grammar) -> Cow<'_, [u8]> {
     if grammar != Grammar::Bash || source.is_ascii() {
         return Cow::Borrowed(source.as_bytes());

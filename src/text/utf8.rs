@@ -1,6 +1,5 @@
 //! Decodes a stream of bytes to text, piece by piece: keeps an incomplete character until its rest arrives, and
-//! replaces
-//! invalid UTF-8 by U+FFFD.
+//! replaces invalid UTF-8 by U+FFFD.
 
 /// The state of one stream.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,5 @@
 //! A real headless browser, controlled over pipes. Each of its network requests reaches a proxy that records the first
-//! line
-//! and answers nothing.
+//! line and answers nothing.
 
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};

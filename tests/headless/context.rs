@@ -1,6 +1,5 @@
 //! Tests what requests contain and cost, against a model server: reported and missing usage, a full context, the
-//! project's
-//! instructions, the session budget, second opinions.
+//! project's instructions, the session budget, second opinions.
 
 use crate::home::{Done, Home};
 use crate::model_server::{Answer, Do, ModelServer, delta, finish, usage};

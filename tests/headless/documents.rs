@@ -1,6 +1,5 @@
 //! Tests that README and the documents are true: configuration loads, commands parse, named files exist, links resolve,
-//! and
-//! screens equal the frames. `check.rs` tests the rules.
+//! and screens equal the frames. `check.rs` tests the rules.
 
 use crate::home::Home;
 use clap::Parser as _;

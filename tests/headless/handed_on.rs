@@ -55,7 +55,7 @@ fn a_script_does_again_what_ran_and_the_session_stays_as_it_was() {
     assert_eq!(std::fs::read(&session).unwrap(), before);
 }
 
-/// The output of these files in a session, and of its export in this format when run in a fresh folder.
+/// Runs these files in a session, exports it under this name and runs the export; returns what both printed.
 fn again(files: &[(&str, &str)], name: &str, program: &str) -> (String, String) {
     let home = Home::new();
     let mut args = vec!["exec"];
@@ -249,7 +249,7 @@ fn a_notebook_goes_on_behind_a_block_that_ended_itself() {
     let told = executed_by(&home, &jupyter, &stopping);
     let (same, other): (Vec<&str>, Vec<&str>) = told.lines().partition(|line| line.ends_with(" same"));
     assert_eq!(same, ["setup same", "block-1 same", "block-2 same", "block-3 same", "block-5 same"]);
-    // The program behind a cell magic that waits ends with an error of its own, and ends nothing else.
+    // A block that awaits can't become a cell with a magic: its exit shows as an error, but stops no other cell.
     assert!(matches!(&*other, [one] if one.contains("SystemExit")), "{told}");
 }
 

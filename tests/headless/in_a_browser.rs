@@ -1,6 +1,5 @@
 //! Opens an exported page in a real browser that runs scripts and loads what a page requests: all content is visible,
-//! and
-//! nothing of it is active.
+//! and nothing of it is active.
 
 use crate::browser::Browser;
 use crate::home::Home;

@@ -1,6 +1,5 @@
 //! Tests that opening a folder starts nothing in it: traps are in the working folder, in its virtual environment, in
-//! folders
-//! that runs may write and on `PATH`, and none may leave its mark.
+//! folders that runs may write and on `PATH`, and none may leave its mark.
 
 use crate::home::{Done, Home, finish};
 use crate::model_server::{Answer, ModelServer};

@@ -1,6 +1,5 @@
 //! Tests the program as scripts use it: the real binary in a home of its own, programs that misbehave, a model server
-//! that
-//! records its requests. Asserts on output, exit codes and requests.
+//! that records its requests. Asserts on output, exit codes and requests.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 

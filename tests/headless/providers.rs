@@ -1,6 +1,5 @@
 //! Tests every kind of provider, from the configuration to the events of a turn: text, reasoning, a tool call that
-//! becomes a
-//! block, tokens; and its list of models. These are the rows of the table in docs/models.md.
+//! becomes a block, tokens; and its list of models. These are the rows of the table in docs/models.md.
 
 use crate::home::Home;
 use crate::model_server::{Answer, Do, ModelServer, event};

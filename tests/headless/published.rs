@@ -1,6 +1,5 @@
 //! Tries published vulnerabilities of other assistants on this one: a test for each number, in the language of the
-//! attack.
-//! Where only excerpts of an advisory were available, the comment on its test says how it understands them.
+//! attack. Where only excerpts of an advisory were available, the comment on its test says how it understands them.
 
 use crate::home::{Done, Home, finish, wait_for};
 use crate::model_server::{Answer, Do, ModelServer, event, finish as finish_reply};

@@ -257,8 +257,7 @@ fn a_session_that_is_not_there_is_told() {
 }
 
 /// Checks that blocks that ran in another executor give the same there again, and that differences are named: the
-/// replay has
-/// a kernel of its own and a fresh folder.
+/// replay has a kernel of its own and a fresh folder.
 fn it_is_repeated_where_it_ran(
     (executor, place): (&str, &str),
     confined: bool,

@@ -11,7 +11,7 @@ const BLOCKS: &str = "I plot.\n\n```r\nplot(1:10)\npng('sales.png')\nhist(c(1, 2
 /// One pixel.
 const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\xdac\xfc\xcf\xc0P\x0f\0\x04\x85\x01\x80\x84\xa9\x8c!\0\0\0\0IEND\xaeB`\x82";
 
-/// The URLs of the images in a request, and what the request says about them.
+/// The URLs of the images in a request.
 fn images(request: &Value) -> Vec<String> {
     let messages = request["messages"].as_array().into_iter().flatten();
     let parts = messages.filter_map(|message| message["content"].as_array()).flatten();

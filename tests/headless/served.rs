@@ -1,6 +1,5 @@
 //! Tests each recipe against a model server: the replies of its story come over the network, its files are in the
-//! working
-//! folder, its answers on the command line. Checks what the model was told.
+//! working folder, its answers on the command line. Checks what the model was told.
 
 use crate::home::{Done, Home};
 use crate::model_server::{Answer, ModelServer};
@@ -47,8 +46,7 @@ fn served(name: &str) -> (Done, Vec<String>) {
 }
 
 /// A virtual environment that also sees the system's packages: whether matplotlib exists is not known in advance, and
-/// the
-/// story draws without it.
+/// the story draws without it.
 fn open_environment(folder: &std::path::Path) {
     let args = ["-m", "venv", "--without-pip", "--system-site-packages", ".venv"];
     let made = std::process::Command::new("python3").args(args).current_dir(folder).status();

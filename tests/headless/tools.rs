@@ -123,8 +123,7 @@ fn what_is_forbidden_of_files_is_not_done_by_approving_all() {
 }
 
 /// Another program keeps swapping a folder and a link that leads outside, while a turn writes into it a hundred times.
-/// What
-/// was approved inside is written inside, or not at all. What leads outside when shown waits for the person.
+/// What was approved inside is written inside, or not at all. What leads outside when shown waits for the person.
 #[test]
 fn a_program_that_swaps_a_folder_for_a_link_leads_no_write_away() {
     let home = Home::new();

@@ -2,8 +2,7 @@
 //! sentence (Would, Refused, May write, Network) against what the host observed, never against the run's receipt.
 //!
 //! Each program acts on one file of its own, whose name occurs in its text once. Writes and deletions are checked on
-//! disk;
-//! reads by a word in the program's output that only that file contains; sending by a socket of this test.
+//! disk; reads by a word in the program's output that only that file contains; sending by a socket of this test.
 
 use crate::home::{Done, Home, finish};
 use crate::model_server::{Answer, ModelServer};

@@ -87,8 +87,7 @@ impl KnownKeys {
     }
 
     /// Adds words to mask wherever they occur, short ones too: verbatim, in lower and upper case, and in the form that
-    /// they
-    /// take in the automatic name of a session.
+    /// they take in the automatic name of a session.
     pub(super) fn learn_words(&mut self, words: impl IntoIterator<Item = SecretString>) {
         for word in words.into_iter().filter(|word| !word.expose_secret().is_empty()) {
             let word = word.expose_secret();

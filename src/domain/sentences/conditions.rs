@@ -1,6 +1,5 @@
 //! Tells a model in few words under which conditions its blocks run: first those that were requested, and after the
-//! first
-//! inspection of a block those that the latest inspection found enforced.
+//! first inspection of a block those that the latest inspection found enforced.
 
 use crate::domain::{Enforcement, Language, Limits, SandboxLevel, Terms, Timestamp};
 use std::collections::BTreeMap;

@@ -11,8 +11,7 @@ pub(crate) const TERMINAL: &str = "its own, a whole screen: you can type into it
                                    away";
 
 /// `sandbox on, network off, writes here`; `name` turns a folder into words, where "here" is the folder in which the
-/// code
-/// would start.
+/// code would start.
 fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
     let rights = &terms.rights;
     let secrets = secrets::passed_if_any(rights).map_or_else(String::new, |told| format!(", secrets {told}"));
@@ -32,8 +31,8 @@ fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
 }
 
 /// `As before: sandbox on, network off, writes here; k1 after blocks 1-3; p all`, which fits one row of the narrowest
-/// pane.
-/// The earlier blocks are not a right, but are told each time because they may have changed what this block finds.
+/// pane. The earlier blocks are not a right, but are told each time because they may have changed what this block
+/// finds.
 pub(crate) fn as_before(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
     let shared = terms.shared.as_ref().map_or_else(String::new, |shared| {
         let what = terms.kernel.map_or("state".to_owned(), |kernel| format!("k{}", kernel.generation));

@@ -1,12 +1,9 @@
 //! The book of all recipes: the shipped ones, and the person's own (`recipes/*.toml` in the configuration folder), read
-//! at
-//! the start and again whenever somebody lists recipes.
+//! at the start and again whenever somebody lists recipes.
 //!
 //! A file that can't be used is left out, with a notice that says why and where. No own recipe can take the name of
-//! another
-//! one, so shipped recipes can't be replaced. A change that a run could have made is not trusted: the earlier text is
-//! used,
-//! or none.
+//! another one, so shipped recipes can't be replaced. A change that a run could have made is not trusted: the earlier
+//! text is used, or none.
 
 use crate::domain::{Notice, RecipeCards, Rights};
 use crate::driver::Driver;

@@ -1,6 +1,6 @@
 //! Chooses the file of functions for a new function: the usual one, another configured one, or one in the working
-//! folder or
-//! beside them that the person named. Only reads: the file is written by a block that the person decides about.
+//! folder or beside them that the person named. Only reads: the file is written by a block that the person decides
+//! about.
 
 use super::{Fact, TextError, read_text, with_timeout};
 use crate::recipe::names_in;

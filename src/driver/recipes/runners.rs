@@ -1,6 +1,5 @@
 //! Finds the test runners that could run here, and the command for the project's own tests. Pure: facts about the
-//! folder
-//! and the machine are arguments.
+//! folder and the machine are arguments.
 
 use crate::text::shell::quoted;
 use crate::workspace::testing::ProjectMarkers;

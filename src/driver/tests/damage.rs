@@ -1,6 +1,6 @@
 //! Damages what is stored beside sessions in all ways: flips bytes, truncates, empties, swaps or moves files, replaces
-//! them
-//! by folders, links and pipes. None of it may be trusted, nothing wrong restored, and failures have to be reported.
+//! them by folders, links and pipes. None of it may be trusted, nothing wrong restored, and failures have to be
+//! reported.
 
 use super::*;
 use crate::store::{index, read_with};
@@ -219,8 +219,7 @@ fn out_of_damaged_copies_nothing_wrong_is_put_back() {
                 }
             }
             // The next run is copied, with contents that were copied before, or the reason why not is given. What is
-            // copied can be
-            // restored.
+            // copied can be restored.
             home.bring(&before(2));
             match undo.remember(home.scope(), &[]) {
                 Err(cover) => assert!(is_sentence(&cover.words()), "{what}: {}", cover.words()),

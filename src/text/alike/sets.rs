@@ -1,6 +1,5 @@
 //! Sets as Python prints them: `{'b', 'a'}`. Sets of strings or objects have a random order. Dictionaries keep their
-//! order,
-//! and sets of numbers have the same order in each run.
+//! order, and sets of numbers have the same order in each run.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,5 @@
 //! Splits a line into tokens for comparison: words, numbers, and the kinds of things that differ in each run. Where a
-//! token
-//! begins and ends does not depend on the run that printed it.
+//! token begins and ends does not depend on the run that printed it.
 
 use super::moment::{self, PrintedTime};
 use super::{BothRuns, RunFacts};
@@ -144,8 +143,7 @@ const MIN_EXACT_DIGITS: usize = 10;
 const NUMBER_TOLERANCE: f64 = 1e-9;
 
 /// Whether two numbers are equal except for the machine's rounding. A number with few digits was rounded by the
-/// program:
-/// there the last digit counts.
+/// program: there the last digit counts.
 pub(super) fn are_near(then: TextToken<'_>, now: TextToken<'_>) -> bool {
     let is_broken = |text: &str| text.contains(['.', 'e', 'E']);
     let digits = |text: &str| {
