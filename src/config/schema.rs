@@ -121,7 +121,7 @@ mod judge {
     }
 }
 
-/// Parses a value from its word; the word `none` gives `None`.
+/// Parses a value from its word; the word that is passed as `none` gives `None`.
 fn word<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D, none: &str) -> Result<Option<T>, D::Error> {
     let word = String::deserialize(from)?;
     if word == none { Ok(None) } else { T::deserialize(word.into_deserializer()).map(Some) }
