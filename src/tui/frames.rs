@@ -43,7 +43,6 @@ impl Frames {
         self.due = Some(self.due.map_or(at, |due| due.min(at)));
     }
 
-    /// Whether a frame has to be drawn at `now`.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.due.is_some_and(|due| due <= now)
     }

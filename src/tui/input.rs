@@ -73,7 +73,6 @@ pub(crate) enum Signal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TimedEvent {
     pub(crate) event: InputEvent,
-    /// When its bytes were read.
     pub(crate) at: Instant,
     /// The bytes of the event, as far as they are kept; empty for events that don't come from the terminal's
     /// bytes.

@@ -12,7 +12,6 @@ pub(crate) const NO_BLOCK_WAITS: &str = "No block waits.";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// How urgent it is.
     pub(crate) level: Level,
     pub text: String,
     /// Whether it is about the waiting block: then it may replace the text that the status line shows while one

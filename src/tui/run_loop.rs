@@ -159,7 +159,7 @@ impl Tui {
         if let Some(killed) = driver.take_draft() {
             screen
                 .show_note(Notice::info("What was being typed when sayso ended is in Message again.").into());
-            // Text typed while the session was opened comes behind the recovered draft.
+            // Text typed while the session was opened comes after the recovered draft.
             draft = if draft.is_empty() { killed } else { format!("{killed}\n{draft}") };
         }
         if !draft.is_empty() {

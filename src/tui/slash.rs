@@ -39,7 +39,7 @@ pub enum Slash {
     Steps,
     /// Show what confines a block.
     Sandbox,
-    /// The limits of the block that waits.
+    /// Set the limits of the waiting block.
     Limits,
     Vars,
     /// Show what the last run changed, to undo it.

@@ -25,7 +25,7 @@ fn a_drag_is_copied_and_a_search_leaves_everything_where_it_was() {
         let row =
             before.lines().position(|row| row.contains("The harbour opens")).expect("the reply is on screen");
         let last = before.lines().position(|row| row.contains("One more line")).expect("all of it");
-        // From its first letter to behind the word `more`; rows and columns count from 1 here.
+        // From its first letter to after the word `more`; rows and columns count from 1 here.
         let from = before
             .lines()
             .nth(row)

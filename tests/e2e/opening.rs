@@ -64,7 +64,7 @@ fn the_end_is_shown_at_once_and_what_is_typed_is_kept_and_not_sent() {
     let (home, terminal) = while_it_is_read(|terminal| {
         terminal.type_text("typed early");
         terminal.press("Enter");
-        // Text behind it shows that Enter was read, and when.
+        // Text after it shows that Enter was read, and when.
         terminal.type_text(" and on");
         terminal.wait_true(|s| s.contains("typed early and on") || is_read(s));
         let screen = terminal.screen();

@@ -3,7 +3,7 @@
 use crate::terminal::Setup;
 use std::path::Path;
 
-/// A theme with two entries without effect; the test uses its two lines.
+/// A theme with two entries without effect.
 const MINE: &str =
     "inherits = \"ink\"\n[slots]\n\"ui.nowhere\" = { fg = \"red\" }\n\"ui.text\" = { fg = \"reddish\" }\n";
 const TOLD: &str = "theme mine, line 3: there is no slot `ui.nowhere`; 1 more: sayso config check";

@@ -188,7 +188,7 @@ fn a_recipe_that_was_written_meanwhile_is_listed_and_opens() {
     assert_eq!(note(&scene), "recipes/odd.toml:1:1: this is no TOML. The recipe is not used.");
     assert!(drawn(&mut scene, 100, 30).contains("house-style"));
     assert_eq!(chosen(&mut scene), before);
-    // A name opens the recipe at once, and so does the person's own recipe file that was changed.
+    // A named recipe opens at once; after its file changed, it opens with the new form.
     let mut scene = with_recipes();
     command_with(&mut scene, "/recipe house-style kitchen", with_house());
     let text = drawn(&mut scene, 100, 30);

@@ -447,7 +447,7 @@ fn a_suggested_prompt_is_taken_as_text() {
     assert!(scene.press(&["down", "up", "down", "tab"]).is_empty(), "nothing is asked by that");
     assert_eq!(scene.screen.panes.composer.full_text(), "square root of 2");
     assert_eq!(scene.screen.panes.focus, Pane::Message);
-    // The keys for typing are unbound again there.
+    // Once text is written there, Tab goes to the next pane again.
     scene.press(&["tab"]);
     assert_ne!(scene.screen.panes.focus, Pane::Message);
 }

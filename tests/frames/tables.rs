@@ -1,5 +1,5 @@
-//! Tables wider than the pane: whole columns behind the first one, a fixed header, scrolling by columns with
-//! the arrow keys.
+//! Tables wider than the pane: whole columns after the first one, a fixed header, scrolling by columns with the
+//! arrow keys.
 
 use super::scene::{Scene, report};
 use super::{drawn, snapshots};

@@ -435,7 +435,7 @@ fn a_chat_is_written_in_the_form_that_is_typed() {
     }
 }
 
-/// The message is wrapped at words, and the cursor is behind the last typed character.
+/// The message is wrapped at words, and the cursor is after the last typed character.
 #[test]
 fn a_long_message_breaks_at_words() {
     for (width, height) in [(80, 24), (100, 30), (140, 40)] {

@@ -20,7 +20,6 @@ impl Pos {
     }
 }
 
-/// How a line ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LineEnding {
     #[default]
@@ -136,7 +135,7 @@ impl Buffer {
         &self.lines
     }
 
-    /// A line; empty behind the last.
+    /// A line; empty after the last.
     pub(crate) fn line(&self, row: usize) -> &str {
         self.lines.get(row).map_or("", String::as_str)
     }
@@ -145,7 +144,6 @@ impl Buffer {
         self.lines.len().saturating_sub(1)
     }
 
-    /// The end of the text.
     pub(crate) fn end(&self) -> Pos {
         Pos::new(self.last_row(), self.line(self.last_row()).len())
     }

@@ -38,7 +38,7 @@ pub(crate) fn previous(line: &str, at: usize) -> usize {
     GraphemeCursor::new(at, line.len(), true).prev_boundary(line, 0).ok().flatten().unwrap_or(0)
 }
 
-/// Skips clusters while `is_such` holds for their start, and returns the position behind them.
+/// Skips clusters while `is_such` holds for their start, and returns the position after them.
 pub(crate) fn skip(line: &str, at: usize, is_such: impl Fn(usize) -> bool) -> usize {
     let behind = line.get(at..).unwrap_or_default().grapheme_indices(true);
     behind.map(|(from, _)| at + from).find(|from| !is_such(*from)).unwrap_or(line.len())

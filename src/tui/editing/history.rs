@@ -10,9 +10,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// The kind of a change: only `Typed` and `Erased` changes join the step before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChangeKind {
-    /// A letter was typed.
     Typed,
-    /// A letter was deleted.
     Erased,
     /// Anything else is a step of its own.
     Other,
@@ -189,7 +187,7 @@ impl History {
         Some(before)
     }
 
-    /// Redoes the step that was undone last; returns the cursor behind it.
+    /// Redoes the step that was undone last; returns the cursor after it.
     pub(crate) fn redo(&mut self, buffer: &mut Buffer) -> Option<Pos> {
         self.ungroup();
         let step = self.undone.pop()?;

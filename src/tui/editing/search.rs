@@ -83,8 +83,8 @@ impl Needle {
     }
 }
 
-/// Finds the partner of the bracket under the cursor, or of the first bracket behind it on its line. Searches
-/// at most `most` lines. Brackets in strings and comments count as well.
+/// Finds the partner of the bracket under the cursor, or of the first bracket after it on its line. Searches at
+/// most `most` lines. Brackets in strings and comments count as well.
 pub(crate) fn bracket(lines: &[String], from: Pos, most: usize) -> Option<Pos> {
     let line = lines.get(from.row)?;
     let (at, open) = line.get(from.byte..)?.char_indices().find(|(_, c)| "()[]{}".contains(*c))?;

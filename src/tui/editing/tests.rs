@@ -61,7 +61,7 @@ fn clusters_are_one_letter() {
         text.apply(Edit::Backspace);
         assert!(text.text() == "ab" || text.text() == "b", "{cluster:?}: {:?}", text.text());
     }
-    // A combining mark joins the letter typed before it; the cursor is behind both.
+    // A combining mark joins the letter typed before it; the cursor is after both.
     let mut text = Text::of("\u{301}x");
     typed(&mut text, "e");
     assert_eq!(text.cursor(), Pos::new(0, 3));
@@ -332,7 +332,7 @@ fn up_and_down_keep_to_the_column_of_their_rows() {
     let down = [(0, 15), (1, 5), (2, 7), (2, 17), (2, 17)];
     assert_eq!(places(&mut text, Motion::Down, 5), down);
     assert_eq!(places(&mut text, Motion::Up, 5), [(2, 7), (1, 5), (0, 15), (0, 7), (0, 7)]);
-    // Behind a full row the cursor is on a row of its own.
+    // After a full row the cursor is on a row of its own.
     text.put_cursor(Pos::new(2, 20));
     assert_eq!(places(&mut text, Motion::Up, 2), [(2, 10), (2, 0)]);
     // Home and End go by lines, not rows, and so do vim's line moves.

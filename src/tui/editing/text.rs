@@ -26,7 +26,6 @@ pub(crate) enum SelectionShape {
     Lines,
 }
 
-/// What was cut or copied.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct YankedText {
     pub(crate) text: String,
@@ -159,7 +158,6 @@ impl Text {
         self.selection().map(|(from, to)| self.buffer.slice(from, to).text())
     }
 
-    /// Where the selection began.
     pub(crate) fn anchor(&self) -> Option<Pos> {
         self.anchor
     }
@@ -236,7 +234,7 @@ impl Text {
         }
     }
 
-    /// Replaces a range; the cursor ends behind the new text.
+    /// Replaces a range; the cursor ends after the new text.
     pub(crate) fn replace(&mut self, from: Pos, to: Pos, text: &str) {
         self.replace_bytes(self.nearest_place(from.min(to)), self.nearest_place(from.max(to)), text);
     }
@@ -349,7 +347,7 @@ impl Text {
             return;
         }
         let end = self.history.change(&mut self.buffer, (from, to), text, kind, self.cursor);
-        // The new text may have joined a cluster with the text behind it.
+        // The new text may have joined a cluster with the text after it.
         let cursor = Pos::new(end.row, cluster::at_or_after(self.row(end.row), end.byte));
         self.cursor = cursor;
         self.history.set_cursor_after(cursor);

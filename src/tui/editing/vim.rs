@@ -97,7 +97,6 @@ pub(crate) struct Vim {
 }
 
 impl Vim {
-    /// A machine in this mode.
     pub(crate) fn new(mode: Mode) -> Self {
         Self { mode, half_page: 10, ..Self::default() }
     }

@@ -1,10 +1,12 @@
-//! A picture in the bytes of a protocol. Nothing but its pixels and sides is in them.
+//! Encodes a picture for a protocol. The result contains nothing but the picture's pixels and size.
 //!
-//! - kitty: <https://sw.kovidgoyal.net/kitty/graphics-protocol/>; sent once, placed by its number, in whole or in part, and
-//!   taken away by it. It has the pixels of its cells: terminals that enlarge one repeat some of its columns. Where those would be
-//!   too many pixels, or too many bytes, it has its own, and the terminal fits it.
-//! - iTerm2: <https://iterm2.com/documentation-images.html>; sent each time, gone where text is written over it.
-//! - sixel: as iTerm2's.
+//! - kitty: <https://sw.kovidgoyal.net/kitty/graphics-protocol/>; sent once, then drawn (in whole or in part)
+//!   and removed by its number. It is scaled to the pixels of its cells beforehand, because terminals that
+//!   enlarge a picture repeat some of its columns. If that would be too many pixels or bytes, it is sent
+//!   unscaled, and the terminal scales it.
+//! - iTerm2: <https://iterm2.com/documentation-images.html>; sent each time it is drawn, gone where text is
+//!   written over it.
+//! - sixel: like iTerm2.
 
 use super::{GraphicsProtocol, PictureNumber, sixel};
 use crate::domain::Pixels;

@@ -6,7 +6,6 @@ use crossterm::event::{
     KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 
-/// What a sequence means.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     Event(InputEvent),
@@ -60,7 +59,7 @@ pub(crate) fn read(params: &[u8], last: u8) -> Meaning {
     }
 }
 
-/// Numbers separated by `;`, each with at most one sub-number behind `:` (the kind of a key event).
+/// Numbers separated by `;`, each with at most one sub-number after `:` (the kind of a key event).
 struct Numbers {
     values: [(u32, u32); 4],
     count: usize,

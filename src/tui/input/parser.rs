@@ -297,7 +297,7 @@ impl InputParser {
         }
     }
 
-    /// Handles bytes of a paste; returns the bytes behind its end.
+    /// Handles bytes of a paste; returns the bytes after its end.
     fn paste<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         const END: &[u8] = b"\x1b[201~";
         // The end marker may be split between two reads: search the last kept bytes too.

@@ -22,7 +22,6 @@ const CHANNEL_CAPACITY: usize = 1024;
 /// Bytes read at once.
 const READ_BYTES: usize = 16 << 10;
 
-/// Why input can't be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InputError {
     /// The thread or its socket could not be created.

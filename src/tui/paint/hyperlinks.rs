@@ -105,7 +105,7 @@ impl LinkNumber {
     }
 }
 
-/// Finds the bare addresses in a text. If an address may continue behind the part that was recognized, it is
+/// Finds the bare addresses in a text. If an address may continue after the part that was recognized, it is
 /// left out: the link would lead elsewhere than the text reads.
 pub(crate) fn bare_addresses(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();

@@ -31,7 +31,7 @@ use std::borrow::Cow;
 pub(crate) struct LineChange {
     /// The first changed line; all lines before it are as they were.
     pub(crate) from: usize,
-    /// So many lines between the first and the last were dropped: the former line `n`, at or behind `from`, is
+    /// So many lines between the first and the last were dropped: the former line `n`, at or after `from`, is
     /// line `n - gone` now.
     pub(crate) gone: usize,
 }

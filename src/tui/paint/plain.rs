@@ -131,8 +131,8 @@ impl<'a> Glyphs<'a> {
     fn char_may_be_drawn(&self, before: Option<char>, c: char, after: Option<char>, at: usize) -> bool {
         match unicode::hidden(c) {
             None if c == '\n' || c == '\t' => false,
-            // A presentation selector is only allowed behind an emoji or a keycap digit; elsewhere it could
-            // hide something.
+            // A presentation selector is only allowed after an emoji or a keycap digit; elsewhere it could hide
+            // something.
             None if c == '\u{fe0e}' || c == '\u{fe0f}' => {
                 before.is_some_and(|b| unicode::emoji(b) || matches!(b, '#' | '*' | '0'..='9'))
             }

@@ -72,7 +72,7 @@ impl WrapOptions {
     }
 }
 
-/// Wraps one line. `styles` are runs as (end byte, style), in order; text behind the last run has the style of
+/// Wraps one line. `styles` are runs as (end byte, style), in order; text after the last run has the style of
 /// the last, or none. An empty line gives one empty row.
 pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: WrapOptions) -> Vec<WrappedRow> {
     let width = options.width.max(2);

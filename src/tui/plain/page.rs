@@ -1,5 +1,5 @@
 //! Writes standard output as lines that are only appended: whole lines with labels, streams that continue
-//! within a line, questions with the answer behind them. Outside text is escaped before it is printed.
+//! within a line, questions with the answer after them. Outside text is escaped before it is printed.
 
 use crate::domain::visible::visible;
 use std::io::{self, Write};
@@ -81,7 +81,7 @@ impl PlainPage {
         self.out.flush()
     }
 
-    /// Prints lines behind a prefix that no other output begins with.
+    /// Prints lines with a prefix that no other output begins with.
     pub(super) fn lines_behind(&mut self, lead: &str, text: &str) -> io::Result<()> {
         self.go_on(OpenLine::None)?;
         for line in visible(text).lines() {
@@ -113,7 +113,7 @@ impl PlainPage {
         self.out.flush()
     }
 
-    /// Prints a question; the answer is typed behind it.
+    /// Prints a question; the answer is typed after it.
     pub(super) fn ask(&mut self, text: &str) -> io::Result<()> {
         self.go_on(OpenLine::None)?;
         write!(self.out, "{} ", folded(&on_one_line(text), columns(), 0).0)?;

@@ -39,7 +39,6 @@ pub(super) struct Session<'a> {
     pub(super) returned: Option<Instant>,
 }
 
-/// What woke the loop.
 enum WakeReason {
     Input(Option<TimedEvent>),
     News(Update),

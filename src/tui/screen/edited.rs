@@ -38,8 +38,7 @@ impl Screen {
     ) -> Vec<UiCommand> {
         let waits = ctx.state.waiting().is_some_and(|item| item.block.id == block);
         if !waits {
-            // The edited text is the person's work, and so is the message: add it there, behind what is
-            // written.
+            // The edited text is the person's work, and so is the message: add it there, after what is written.
             self.panes.composer.add(&text);
             self.panes.focus = Pane::Message;
             self.show_note(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));

@@ -87,7 +87,7 @@ impl Screen {
         }
     }
 
-    /// Shows a notice of the driver. An informational notice during the opening is added behind the note about
+    /// Shows a notice of the driver. An informational notice during the opening is added after the note about
     /// the missing place.
     pub(super) fn show_notice(&mut self, told: Notice) {
         let stands = |note: &Note| {

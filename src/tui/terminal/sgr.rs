@@ -19,7 +19,6 @@ impl SgrPen {
     pub(super) const RESET: SgrPen =
         SgrPen { link: None, fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 
-    /// The style of a cell.
     pub(super) fn of(cell: &Cell) -> Self {
         SgrPen {
             link: LinkNumber::carried(cell.underline_color),

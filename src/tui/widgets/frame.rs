@@ -18,7 +18,6 @@ pub struct Title {
     pub(crate) left: String,
     /// On the right: the state of the pane (`follow`, `seen 11/24  a locked`).
     pub(crate) right: String,
-    /// Whether the pane has the focus.
     pub(crate) focused: bool,
     /// The style of the left part, where it differs from that of other titles.
     pub(crate) style: Option<Style>,

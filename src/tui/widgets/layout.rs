@@ -107,7 +107,7 @@ pub struct Slot {
     pub outer: Rect,
     /// The rectangle of the content.
     pub inner: Rect,
-    /// How it is set off.
+    /// How it is separated from its neighbours.
     pub(crate) edge: Edge,
 }
 
@@ -131,7 +131,6 @@ impl Slot {
 /// What the layout depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LayoutRequest {
-    /// The shares of the panes.
     pub(crate) share: Share,
     pub(crate) focus: Pane,
     /// Whether there is a block to show.

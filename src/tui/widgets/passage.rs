@@ -20,7 +20,6 @@ pub(crate) struct Passage {
     tab: usize,
 }
 
-/// One row of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PassageRow {
     /// The bytes of the line that it shows.
@@ -124,7 +123,7 @@ impl Passage {
         })
     }
 
-    /// The byte of the character at a column of a row; behind the last character, the end of the row.
+    /// The byte of the character at a column of a row; after the last character, the end of the row.
     fn byte_at(&self, row: usize, column: usize) -> usize {
         let end = self.rows.get(row).map_or(self.text.len(), |row| row.bytes.end);
         let mut cells = self.cells().skip_while(|(at, ..)| *at < row).take_while(|(at, ..)| *at == row);

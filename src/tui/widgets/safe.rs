@@ -19,8 +19,8 @@ pub(crate) fn one_line(text: &str) -> String {
     plain::clean(text).into_owned()
 }
 
-/// Like [`one_line`], for a name from outside within a sentence of sayso. Unusual spaces are written as `<2
-/// spaces>`: they could pass for a gap between words, or for the end of the name.
+/// Like [`one_line`], for a name from outside within a sentence of sayso. Writes unusual spaces as their number
+/// (`<2 spaces>`): they could pass for a gap between words, or for the end of the name.
 pub(crate) fn name(text: &str) -> String {
     let line = one_line(text);
     let (mut told, mut rest) = (String::new(), line.as_str());
@@ -239,7 +239,7 @@ impl<'a> TypedText<'a> {
         Self { lines: self.lines.get(from..to).unwrap_or_default(), first: self.first + from, ..self }
     }
 
-    /// How many rows the text takes, counted up to about `most`; a cursor behind a full row takes one more.
+    /// How many rows the text takes, counted up to about `most`; a cursor after a full row takes one more.
     pub(crate) fn count(self, width: usize, most: usize) -> usize {
         let options = typed_rows(width);
         let rows: usize = self.lines.iter().take(most).map(|line| wrap::count(line, options)).sum();
@@ -307,7 +307,7 @@ impl<'a> TypedText<'a> {
             let laid = wrap::rows(text, &self.runs(number, text, style, over), options);
             if number == self.cursor.row {
                 let at = self.cursor.byte;
-                // A cursor behind a full row is shown at the start of the next row.
+                // A cursor after a full row is shown at the start of the next row.
                 let row = laid.iter().position(|r| at < r.range.end).unwrap_or(laid.len().saturating_sub(1));
                 let from = laid.get(row).map_or(0, |r| r.range.start);
                 let before = text.get(from..at).unwrap_or_default();
@@ -354,7 +354,7 @@ impl<'a> TypedText<'a> {
     }
 }
 
-/// The byte of a line that a row shows at a column; behind the end of the row, its end.
+/// The byte of a line that a row shows at a column; after the end of the row, its end.
 fn byte_at(text: &str, range: Range<usize>, column: usize, options: WrapOptions) -> usize {
     let mut seen = 0;
     for glyph in plain::glyphs(text.get(range.clone()).unwrap_or_default(), options.strictness, options.tab) {
@@ -375,7 +375,7 @@ pub(crate) fn code_byte_at(text: &str, width: usize, row: usize, column: usize) 
     }
 }
 
-/// The row and column of a byte of a line of code; behind a full row it is the start of the next row.
+/// The row and column of a byte of a line of code; after a full row it is the start of the next row.
 pub(crate) fn code_place(text: &str, width: usize, byte: usize) -> (usize, usize) {
     let width = width.max(2);
     let ranges = code_ranges(text, width);

@@ -10,9 +10,7 @@ use ratatui::text::Line;
 
 /// A long list whose items are converted to rows only when they are visible.
 pub(crate) trait Items {
-    /// How many items there are.
     fn count(&mut self) -> usize;
-    /// How many rows an item has.
     fn rows(&mut self, item: usize) -> usize;
     /// Returns a row of an item, ready to draw.
     fn line(&mut self, at: Anchor) -> Option<Line<'static>>;

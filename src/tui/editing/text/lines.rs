@@ -29,7 +29,7 @@ impl Text {
             text.push('\n');
             text.push_str(&indent);
         }
-        // Spaces behind the cursor would add to the indent.
+        // Spaces after the cursor would add to the indent.
         let blanks = if inner.is_empty() { 0 } else { cluster::indent_of(after).len() };
         let to = Pos::new(row, self.cursor.byte + blanks);
         let end = self.buffer.end_at(row);

@@ -94,7 +94,7 @@ impl Text {
         Some(rows.into_iter().map(|row| row.range).collect())
     }
 
-    /// The wrapped rows of the line at a position, the row that shows it, and its column. A position behind a
+    /// The wrapped rows of the line at a position, the row that shows it, and its column. A position after a
     /// full row counts as the start of one more row.
     fn row_of(&self, at: Pos) -> Option<(Vec<Range<usize>>, usize, usize)> {
         let rows = self.rows_of(at.row)?;
@@ -174,7 +174,7 @@ impl Text {
     /// The word at a position, or the run of spaces or signs there.
     pub(crate) fn word_at(&self, at: Pos) -> (Pos, Pos) {
         let line = self.row(at.row);
-        // Behind the end of a line, the last cluster of the line counts.
+        // After the end of a line, the last cluster of the line counts.
         let at_byte = if at.byte >= line.len() { cluster::previous(line, line.len()) } else { at.byte };
         let kind = cluster::kind(line, at_byte);
         let from = cluster::skip_back(line, at_byte, |at| cluster::kind(line, at) == kind);
@@ -190,7 +190,7 @@ fn word_left(line: &str, from: usize) -> usize {
     cluster::skip_back(line, at, |at| cluster::kind(line, at) == kind)
 }
 
-/// The start of the word behind a position.
+/// The start of the word after a position.
 fn word_right(line: &str, from: usize) -> usize {
     let kind = cluster::kind(line, from);
     let at = cluster::skip(line, from, |at| kind != ClusterKind::Space && cluster::kind(line, at) == kind);

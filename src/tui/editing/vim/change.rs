@@ -73,7 +73,7 @@ fn range_of(
         }
         OperatorRange::Object(thing) => object::range(text, thing),
         OperatorRange::Move(found) => {
-            // `cw` on a word keeps the spaces behind it.
+            // `cw` on a word keeps the spaces after it.
             let on_word = cluster::kind(text.row(at.row), at.byte) != ClusterKind::Space;
             let found = match found {
                 Move::Word(big) if operator == Operator::Change && on_word => {
@@ -303,7 +303,7 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
     StrokeResult::Done
 }
 
-/// Inserts what was cut or copied: whole lines below or above, other text behind or before the cursor.
+/// Inserts what was cut or copied: whole lines below or above, other text after or before the cursor.
 pub(super) fn put(text: &mut Text, behind: bool, times: usize) {
     let kept = text.yanked().clone();
     let at = text.cursor();

@@ -6,7 +6,6 @@ use super::{BACKSPACE, ENTER, HALF_DOWN, HALF_UP, MAX_COUNT, REDO};
 /// The largest line number.
 const MAX_LINE_NUMBER: usize = 1 << 30;
 
-/// A command with its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct VimCommand {
     pub(crate) count: Option<usize>,

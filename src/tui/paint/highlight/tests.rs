@@ -171,7 +171,7 @@ fn an_edit_tells_the_lines_around_it() {
         known = put_in(known, told);
         assert!(known == fresh(&text), "edit {edit}");
     }
-    // Opening a string changes all lines behind it; closing it restores them.
+    // Opening a string changes all lines after it; closing it restores them.
     for line in ["s = '''".to_owned(), text[1_000].clone()] {
         text[1_000] = line;
         bench.ask(1, "python", &whole(&text));

@@ -15,7 +15,7 @@ use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 /// Larger texts stay plain.
 const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 1 << 20;
-/// A longer line stays plain and does not affect the lines behind it.
+/// A longer line stays plain and does not affect the lines after it.
 const MAX_LINE_BYTES: usize = 4 << 10;
 /// Lines sent in one result.
 const LINES_PER_RESULT: usize = 200;
@@ -101,7 +101,7 @@ fn grammar<'a>(grammars: &'a SyntaxSet, language: &str) -> Option<&'a SyntaxRefe
     grammars.find_syntax_by_token(&token).filter(|g| g.name != "Plain Text")
 }
 
-/// The saved states of the unchanged text behind a change.
+/// The saved states of the unchanged text after a change.
 #[derive(Default)]
 struct MarksBehind {
     /// The marks in it, at their new positions.
@@ -123,7 +123,7 @@ impl MarksBehind {
 }
 
 impl LineResult {
-    /// Splits the saved states: the marks before the change, and those behind it.
+    /// Splits the saved states: the marks before the change, and those after it.
     fn marks_that_hold(mut self, text: &str) -> (Vec<Mark>, MarksBehind) {
         let (was, is) = (self.text.as_bytes(), text.as_bytes());
         let same = same(was, is);
@@ -138,14 +138,14 @@ impl LineResult {
             byte: mark.byte + is.len() - was.len(),
             ..mark.clone()
         });
-        // Only a complete result can be continued: its receiver has the lines behind the change.
+        // Only a complete result can be continued: its receiver has the lines after the change.
         let marks = if self.complete { marks.collect() } else { VecDeque::new() };
         let behind = MarksBehind { marks, came, went };
         self.marks.retain(|mark| mark.byte <= same);
         (self.marks, behind)
     }
 
-    /// Parses from the last mark on, until the state joins the unchanged text behind the change.
+    /// Parses from the last mark on, until the state joins the unchanged text after the change.
     fn go_on(
         &mut self,
         mut behind: MarksBehind,
@@ -176,7 +176,7 @@ impl LineResult {
             if whole {
                 at.line += 1;
                 at.byte += line.len();
-                // Only in the first portion: a portion sent earlier has replaced all lines behind it at the
+                // Only in the first portion: a portion sent earlier has replaced all lines after it at the
                 // receiver.
                 if first_line == start && behind.joins(&at) {
                     self.marks.extend(behind.marks);

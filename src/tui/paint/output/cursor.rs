@@ -17,7 +17,7 @@ const MAX_COLUMN: usize = 512;
 pub(super) struct Cursor {
     pub(super) decoder: EscapeDecoder,
     pub(super) pen: Pen,
-    /// Its row; `None`: below all its rows.
+    /// The row it is in; `None`: below all rows of the stream.
     pub(super) row: Option<u64>,
     pub(super) place: CellPlace,
     /// Whether it moved since the last write.
@@ -202,7 +202,7 @@ impl Output {
         self.touch(id);
     }
 
-    /// Erases what is behind the cursor, and the stream's rows below it.
+    /// Erases what is after the cursor, and the stream's rows below it.
     fn erase_below(&mut self, stream: Stream) {
         let Some(id) = self.own_row(stream) else { return };
         self.erase_in_line(stream, b"0");

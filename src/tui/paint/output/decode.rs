@@ -5,7 +5,7 @@
 //! incomplete sequence, so it can't swallow the following lines. Bytes that are no UTF-8 come out as `\xff`.
 //!
 //! This decoder is hand-written because a parser made for terminals (`vte`) behaves differently: it stores an
-//! unclosed title in growing memory and shows none of the lines behind it, continues a sequence after a control
+//! unclosed title in growing memory and shows none of the lines after it, continues a sequence after a control
 //! character, and replaces all invalid bytes by one and the same character.
 
 use std::fmt::Write as _;

@@ -59,7 +59,7 @@ impl OutputRow {
         &self.text
     }
 
-    /// The styles: the byte where each ends. Text behind the last has the default style.
+    /// The styles: the byte where each ends. Text after the last has the default style.
     pub(super) fn runs(&self) -> &[(u32, Pen)] {
         &self.runs
     }
@@ -81,8 +81,8 @@ impl OutputRow {
         self.runs.shrink_to_fit();
     }
 
-    /// Writes a text at a position, over what is there; returns the position behind it and the text that did
-    /// not fit.
+    /// Writes a text at a position, over what is there; returns the position after it and the text that did not
+    /// fit.
     pub(super) fn write<'a>(&mut self, at: CellPlace, text: &'a str, pen: Pen) -> (CellPlace, Rest<'a>) {
         let mut at = at;
         if at.column > self.columns {
@@ -114,7 +114,7 @@ impl OutputRow {
         self.append("\t", width, pen);
     }
 
-    /// Whether a tab fits behind the last character.
+    /// Whether a tab fits after the last character.
     pub(super) fn has_room(&self) -> bool {
         self.text.len() < MAX_ROW_BYTES && self.runs.len() < MAX_RUNS
     }
@@ -255,7 +255,7 @@ fn columns_of(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().map(|c| c.width().unwrap_or(0)).sum() }
 }
 
-/// Iterates over the cells of a row: each a character with the marks behind it.
+/// Iterates over the cells of a row: each a character with the marks after it.
 struct Cells<'a> {
     text: &'a str,
     byte: usize,

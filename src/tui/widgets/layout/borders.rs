@@ -5,7 +5,6 @@
 
 use super::{Arrangement, Share, SizeClass, part};
 
-/// A border that can be moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Border {
     /// Between the conversation and the panes beside or below it.
