@@ -1,12 +1,12 @@
 //! Execution: carries out approved runs, each under a helper process that supervises it.
 //!
-//! What it does: finds interpreters, tells the terms of a run beforehand, refuses runs whose terms no longer hold, hands
-//! over exactly the approved bytes, streams output, ends what has to end, and tells what was used. What it does not do:
-//! decide whether something runs (the engine), keep sessions (the store), read the clock for anybody else.
+//! It finds interpreters, computes the terms of a run before it is approved, refuses a run whose terms no longer hold,
+//! hands over exactly the approved bytes, streams output, enforces limits, and reports what the run used. It does not
+//! decide whether something runs (the engine does), keep sessions (the store does), or read the clock for anybody else.
 //!
-//! One thread does all of it: what stands here passes orders to it (`worker`), it follows the run that goes on (`serve`,
-//! `run`), and a `backend` carries it out: `local`, `container` or `jupyter`. Pure parts: `plan`, `frames`, the wires,
-//! `environment`, `shell_state`, `receipt`, and most of `sandbox`.
+//! One thread does the work. [`Executor`] sends orders to it (`worker`); its loop follows the current run (`serve`,
+//! `run`), and a `backend` carries the run out: `local`, `container` or `jupyter`. Pure parts: `plan`, `frames`, the
+//! wires, `environment`, `shell_state`, `receipt`, and most of `sandbox`.
 
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
@@ -88,20 +88,20 @@ pub use ledger::requests_sent;
 pub(crate) use run::images::keep_written;
 pub use setup::Setup;
 
-/// From now on a write beyond the limit on the size of files fails instead of ending this process. What this process
-/// starts is not changed by it.
+/// From now on, a write beyond the limit on file size fails instead of ending this process. Programs that this process
+/// starts are not affected.
 pub fn outlive_file_limit() {
-    // The signal is caught, not ignored: a program that is started has its usual way with it. Where it can't be caught,
-    // all is as it was.
+    // The signal is caught, not ignored, because a started program would inherit "ignored". If it can't be caught,
+    // nothing changes.
     let _ = signal_hook::flag::register(nix::libc::SIGXFSZ, Arc::default());
 }
 
-/// Where a program is that a shell finds by this name; links are resolved as they are for interpreters.
+/// The program that a shell finds by this name. Links are resolved as they are for interpreters.
 pub fn program(name: &str) -> Option<PathBuf> {
     interpreters::program(name)
 }
 
-/// Carries out runs, one at a time. Cheap to clone; making one starts nothing and touches no disk.
+/// Carries out runs, one at a time. Cheap to clone. Making one starts nothing and does not touch the disk.
 #[derive(Clone, Debug)]
 pub struct Executor {
     inner: Arc<ExecutorInner>,
@@ -117,12 +117,12 @@ struct ExecutorInner {
 }
 
 impl Executor {
-    /// The local executor; it has not started anything yet.
+    /// The local executor. It has not started anything yet.
     pub fn new(setup: Setup) -> Self {
         Self::of(setup, &ExecutorChoice::Local, &Executors::default())
     }
 
-    /// The executor that was chosen; it has not started or reached anything yet.
+    /// The executor that was chosen. It has not started or contacted anything yet.
     pub fn of(setup: Setup, choice: &ExecutorChoice, executors: &Executors) -> Self {
         let setup = Arc::new(setup);
         let launcher = setup.launcher();
@@ -142,7 +142,7 @@ impl Executor {
         Self { inner: Arc::new(ExecutorInner { finder, asker, decoder, worker, notices }) }
     }
 
-    /// Whether runs are processes of this machine, so that its sandbox is what confines them.
+    /// Whether runs are processes of this machine, and so confined by its sandbox.
     pub(crate) fn is_local(&self) -> bool {
         self.inner.worker.is_local()
     }
@@ -156,10 +156,10 @@ impl Executor {
         self.inner.worker.try_ask(|reply| ExecutorOrder::Terms(language.clone(), limits, reply)).await
     }
 
-    /// The terms under which a block in this language would run in a kernel that nothing was in before.
+    /// The terms under which a block in this language would run in a new kernel.
     ///
     /// # Errors
-    /// When it can't run here, or shares no kernel.
+    /// When it can't run here, or when blocks of this language share no kernel.
     pub async fn fresh_terms(
         &self,
         language: &Language,
@@ -169,31 +169,31 @@ impl Executor {
         self.inner.worker.try_ask(|reply| ExecutorOrder::FreshTerms(language.clone(), limits, reply)).await
     }
 
-    /// The terms under which a block with these would run in a terminal of its own.
+    /// These terms, with a terminal of its own for the run.
     ///
     /// # Errors
-    /// When what would carry it out has none to give.
+    /// When the backend can't give a run a terminal.
     pub async fn terminal_terms(&self, terms: Terms) -> Result<Terms, ExecutorError> {
         self.inner.worker.try_ask(|reply| ExecutorOrder::TerminalTerms(Box::new(terms), reply)).await
     }
 
-    /// Types into the terminal of a run; nothing where it has none, or has ended.
+    /// Types into the terminal of a run. Does nothing if the run has no terminal or has ended.
     pub fn type_in(&self, run: RunId, bytes: Vec<u8>) {
         self.inner.worker.give(ExecutorOrder::Type(run, bytes));
     }
 
-    /// Gives the terminal of a run so many rows and columns.
+    /// Sets the size of a run's terminal.
     pub fn resize(&self, run: RunId, rows: u16, columns: u16) {
         self.inner.worker.give(ExecutorOrder::Resize(run, rows, columns));
     }
 
-    /// The time limit of a run in a terminal of its own counts this from now on, and begins anew; whether it does is told
-    /// by [`crate::domain::RunEvent::Counts`].
+    /// Sets what the time limit of a run with a terminal counts, and starts the count anew. The run answers with
+    /// [`crate::domain::RunEvent::Counts`] if it does.
     pub fn count(&self, run: RunId, what: CountedTime) {
         self.inner.worker.give(ExecutorOrder::Count(run, what));
     }
 
-    /// The terms under which a file of the person's functions would be loaded now, but for the file itself.
+    /// The terms under which a file of the person's functions would be loaded now. They do not contain the file itself.
     ///
     /// # Errors
     /// When none can be loaded here.
@@ -225,7 +225,7 @@ impl Executor {
             .await
     }
 
-    /// The terms under which an image would be pulled for a block in this language: by which engine.
+    /// The terms under which an image would be pulled for a block in this language, with the engine that would pull it.
     ///
     /// # Errors
     /// Where no engine pulls any.
@@ -237,35 +237,37 @@ impl Executor {
         self.inner.worker.try_ask(|reply| ExecutorOrder::PullTerms(language.clone(), limits, reply)).await
     }
 
-    /// What a run under these terms reaches, by what its helper would be handed. Nothing is known where nothing is told.
+    /// What a run under these terms can reach, computed from what its helper would be given. Empty if the executor does
+    /// not answer.
     pub async fn reach(&self, terms: &Terms) -> Reach {
         let terms = Box::new(terms.clone());
         self.inner.worker.ask(|reply| ExecutorOrder::Reach(terms, reply)).await.unwrap_or_default()
     }
 
-    /// What the sandbox holds, by the result of its tests. They are made at the first question or run, in some 50 ms.
+    /// What the sandbox enforces, by the result of its self-tests. The first call or the first run makes them; they
+    /// take some 50 ms.
     ///
     /// # Errors
-    /// When what was asked for can't be had.
+    /// When the requested sandbox can't be set up.
     pub async fn sandbox(&self) -> Result<SandboxReport, ExecutorError> {
         self.inner.worker.try_ask(ExecutorOrder::Sandbox).await
     }
 
-    /// The packages that a text of Python needs and that the kernel does not have: by what it imports, and by the
-    /// `packages` that were asked for with it. Nothing of the text is run. Empty where that can't be known now.
+    /// The packages that this Python source needs and the kernel lacks: those that it imports, and the `packages`
+    /// requested with it. Runs nothing of the source. Empty if that can't be found out now.
     pub async fn lacking(&self, source: &str, packages: &[String]) -> Vec<String> {
         let (source, packages) = (source.to_owned(), packages.to_vec());
         let asked = self.inner.worker.ask(|reply| ExecutorOrder::Lacking(source, packages, reply));
         tokio::time::timeout(Duration::from_secs(3), asked).await.ok().flatten().unwrap_or_default()
     }
 
-    /// What has to be fetched over the network before blocks in this language can run: an image. Fetching is asked for
-    /// first; until then [`Executor::terms`] tells that it is missing.
+    /// What has to be fetched over the network before blocks in this language can run: an image. The person is asked
+    /// before it is fetched; until then [`Executor::terms`] fails because it is missing.
     pub async fn missing(&self, language: &Language) -> Option<MissingPart> {
         self.inner.worker.ask(|reply| ExecutorOrder::Missing(language.clone(), reply)).await.flatten()
     }
 
-    /// Fetches what is missing; lines of progress arrive on the way.
+    /// Fetches what is missing, and sends lines of progress meanwhile.
     ///
     /// # Errors
     /// When it can't be fetched.
@@ -283,24 +285,24 @@ impl Executor {
         self.inner.worker.start(request, out);
     }
 
-    /// Tells a run that waits behind this part of its text ([`RunEvent::PartEnded`]) to go on, or to end there for this
-    /// reason, which its output tells then.
+    /// Answers a run that waits after this part of its source ([`RunEvent::PartEnded`]): the run continues, or ends
+    /// there if `ends` holds a reason, which is then added to its output.
     pub fn after_part(&self, run: RunId, part: u32, ends: Option<String>) {
         self.inner.worker.give(ExecutorOrder::AfterPart(run, part, ends));
     }
 
-    /// Sends SIGINT to the group of this run; a kernel keeps its state.
+    /// Sends SIGINT to the process group of this run. A kernel keeps its state.
     pub fn interrupt(&self, run: RunId) {
         self.inner.worker.give(ExecutorOrder::Interrupt(run));
     }
 
-    /// Ends this run by force; a kernel loses its state.
+    /// Kills this run. A kernel loses its state.
     pub fn kill(&self, run: RunId) {
         self.inner.worker.give(ExecutorOrder::Kill(run));
     }
 
-    /// Gets ready for a block in this language: finds the interpreter, starts the empty kernel. Nothing that lies in the
-    /// working folder is started.
+    /// Prepares for a block in this language: finds the interpreter, and starts an empty kernel. Starts nothing that
+    /// lies in the working folder.
     pub fn warm(&self, language: &Language) {
         self.inner.worker.give(ExecutorOrder::Warm(language.clone()));
     }
@@ -310,7 +312,7 @@ impl Executor {
         self.inner.worker.give(ExecutorOrder::RestartKernel);
     }
 
-    /// Resolves when something happens to a kernel while nothing runs in it. Safe to cancel.
+    /// Resolves when something happens to a kernel while no run is in it. Safe to cancel.
     pub async fn kernel_notice(&self) -> KernelNotice {
         match self.inner.notices.lock().await.recv().await {
             Some(event) => event,
@@ -318,15 +320,16 @@ impl Executor {
         }
     }
 
-    /// Ends everything that was started: no process, descriptor or temporary file is left.
+    /// Ends everything that was started. Leaves no process, descriptor or temporary file behind.
     pub async fn close(&self) {
         self.inner.worker.close().await;
     }
 
-    /// The pixels of a picture that a run made, in at most so many, decoded by a confined process, one at a time.
+    /// Decodes a picture that a run made to at most this many pixels. A confined process does it, for one picture at a
+    /// time.
     ///
     /// # Errors
-    /// Why it can't be drawn.
+    /// Why the picture can't be drawn.
     pub async fn pixels(&self, bytes: Vec<u8>, width: u32, height: u32) -> Result<Pixels, UndrawnReason> {
         let asker = self.inner.asker.clone();
         let decode = move || pictures::decode(&asker.cell(), &bytes, width, height);

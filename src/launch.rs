@@ -1,10 +1,10 @@
-//! Programs that sayso starts by itself, before or beside what the person approved.
+//! Starts the programs that sayso runs by itself, before or beside what the person approved.
 //!
-//! What it does: keeps the one table of them ([`table`]), finds each once by its absolute path outside of every
-//! folder that a run or the working folder's author could have written ([`writable`]), and makes their commands: with the
-//! table's environment, and with a working folder that is never the person's. What it does not do: run what was
-//! approved (`exec`), decide when something is started, or ask interpreters (`exec/asking.rs`: they are asked inside a
-//! sandbox only, and found here).
+//! It keeps the one table of these programs ([`table`]), finds each program once by its absolute path, outside of every
+//! folder that a run or the author of the working folder could have written ([`writable`]), and builds their commands:
+//! with the environment that the table says, and with a working folder that is never the person's. It does not run what
+//! was approved (`exec` does), decide when something is started, or query interpreters (`exec/asking.rs` does that, in
+//! a sandbox only; they are only found here).
 //!
 //! `tests/architecture.rs` fails when anything else in `src` starts a program.
 
@@ -34,8 +34,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use table::{FindRule, StartRow};
 
-/// The programs of this machine that may be started, as they were found when it was made: looked for beside what else a
-/// start does, and waited for by whoever asks for the first of them. Cheap to clone.
+/// The programs of this machine that sayso may start. They are searched for once, on a thread of its own; whoever asks
+/// for the first one waits for the search. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Launcher(Arc<LauncherInner>);
 
@@ -59,7 +59,7 @@ impl FoundPrograms {
     fn find(path: &OsStr, writable: &WritableFolders) -> Self {
         let folders: Vec<PathBuf> =
             std::env::split_paths(path).filter(|folder| writable.trusts(folder)).collect();
-        // An entry that holds a colon can't be joined again; it came out of a list that was split at colons.
+        // A folder that contains a colon could not be joined, but these came from a list split at colons.
         let path = std::env::join_paths(folders).unwrap_or_default();
         let mut found = BTreeMap::new();
         for row in TABLE {
@@ -77,7 +77,7 @@ impl FoundPrograms {
 }
 
 impl Launcher {
-    /// The programs of the table on this `PATH`, outside of these folders. Starts nothing.
+    /// The programs of the table that are on this `PATH` and outside of these folders. Starts nothing.
     pub(crate) fn new(path: &OsStr, writable: WritableFolders) -> Self {
         let programs = OnceLock::new();
         Self(Arc::new(LauncherInner { writable, given: path.to_owned(), programs }))
@@ -88,12 +88,12 @@ impl Launcher {
         programs.get_or_init(|| FoundPrograms::find(given, writable))
     }
 
-    /// Those on the `PATH` of this process. They are looked for from now on: what a run puts there later is not found,
-    /// also where no sandbox keeps it from writing there.
+    /// The programs on the `PATH` of this process. The search begins at once, so that a program which a run puts there
+    /// later is not found, even where no sandbox prevents the run from writing there.
     pub(crate) fn of_process(writable: WritableFolders) -> Self {
         let launcher = Self::new(&std::env::var_os("PATH").unwrap_or_default(), writable);
         let looking = launcher.clone();
-        // Without a thread they are looked for when the first is asked for.
+        // If no thread can be started, the search happens when the first program is asked for.
         drop(thread::Builder::new().name("programs".into()).spawn(move || looking.programs().at.len()));
         launcher
     }
@@ -103,12 +103,13 @@ impl Launcher {
         &self.programs().path
     }
 
-    /// Whether nobody could have changed what lies here, or where its links lead, who must not be believed.
+    /// Whether this file, and every link on the way to it, lies where neither a run nor the author of the folder can
+    /// write.
     pub(crate) fn trusts(&self, path: &Path) -> bool {
         self.0.writable.trusts(path)
     }
 
-    /// Whether somebody else than the person could have made what lies here, or chosen where its links lead.
+    /// Whether somebody other than the person could have made this file, or chosen where its links lead.
     pub(crate) fn is_foreign(&self, path: &Path) -> bool {
         self.0.writable.is_foreign(path)
     }
@@ -126,17 +127,18 @@ impl Launcher {
     /// The command of a program of the table, without arguments.
     ///
     /// # Errors
-    /// When it is not there.
+    /// When the program was not found.
     pub(crate) fn command(&self, start: Start) -> Result<Command, LaunchError> {
         let row = start.row();
         let at = self.path_of(start).ok_or_else(|| LaunchError::NotFound(row.found.name()))?;
         Ok(self.configured_command(row, at, OsStr::new(row.found.name())))
     }
 
-    /// A line of the person's, for the shell; what it starts is found on the trusted `PATH` as well.
+    /// The command that passes a line from the person's configuration to the shell. The programs in it are also found
+    /// on the trusted `PATH`.
     ///
     /// # Errors
-    /// When there is no shell, or the line names a program by a place where a run may write.
+    /// When there is no shell, or the line names a program by an absolute path that a run may write to.
     pub(crate) fn shell_command(&self, start: Start, line: &str) -> Result<Command, LaunchError> {
         let words = line.split(|c: char| c.is_whitespace() || "'\"`;&|<>()$={}".contains(c));
         let mut places = words.filter(|word| word.starts_with('/')).map(Path::new);
@@ -152,16 +154,16 @@ impl Launcher {
     /// A program that the person named, by its name or its absolute path.
     ///
     /// # Errors
-    /// When it is not there or lies where a run may write.
+    /// When it does not exist or lies where a run may write.
     pub(crate) fn command_named(&self, start: Start, word: &str) -> Result<Command, LaunchError> {
         let path = self.locate(word)?;
         Ok(self.configured_command(start.row(), &path, OsStr::new(word)))
     }
 
-    /// Where a program lies that the person named.
+    /// The path of a program that the person named.
     ///
     /// # Errors
-    /// When it is not there or lies where a run may write.
+    /// When it does not exist or lies where a run may write.
     pub(crate) fn locate(&self, word: &str) -> Result<PathBuf, LaunchError> {
         let given = Path::new(word);
         if !word.contains('/') {
@@ -180,8 +182,8 @@ impl Launcher {
     }
 
     fn configured_command(&self, row: &StartRow, at: &Path, name: &OsStr) -> Command {
-        // Links were followed when it was looked at: they are not followed again. A program that is many in one goes by
-        // the name that it is called.
+        // The links were resolved when the path was checked, so they are resolved here and not followed again. The name
+        // is passed as `argv[0]`, because programs such as busybox act by the name they are called by.
         let real = std::fs::canonicalize(at).unwrap_or_else(|_| at.into());
         let mut command = Command::new(real);
         command.arg0(name);
@@ -199,7 +201,7 @@ impl Launcher {
 }
 
 impl Default for Launcher {
-    /// Those on the `PATH` of this process, where nothing is known of a working folder.
+    /// The programs on the `PATH` of this process, where no working folder is known.
     fn default() -> Self {
         Self::of_process(WritableFolders::default())
     }

@@ -1,9 +1,10 @@
-//! Questions to interpreters: their version, whether they have a module. A program is started for one inside a sandbox
-//! or not at all: it may be a stand-in that obeys files of the folder it is started in, and nobody has approved it.
+//! Queries interpreters for their version, or whether they have a module. A program is started for a query inside a
+//! sandbox or not at all: nobody has approved it, and it may be a wrapper that obeys files in the folder it is started
+//! in.
 //!
-//! The sandbox is a policy of its own. What is readable follows from the trusted part of `PATH`, the working folder is
-//! private and empty, nothing of the person can be written, and there is no network. It does not follow the session's
-//! wish: with the sandbox switched off for runs, questions are confined all the same, where that can be done.
+//! The sandbox has a policy of its own: what is readable follows from the trusted part of `PATH`, the working folder is
+//! private and empty, nothing of the person's can be written, and there is no network. It ignores the session's
+//! setting: even if the sandbox is switched off for runs, queries are confined wherever that is possible.
 
 use super::helper_wire::ProgramSpec;
 use super::sandbox::{self, DisabledLayers, Enclosure, Sandbox, SandboxRequest, SessionSite};
@@ -22,28 +23,27 @@ const MAX_ANSWER_BYTES: usize = 1 << 16;
 /// What came of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum QuestionResult {
-    /// What the program printed; it ended well and in time.
+    /// What the program printed; it exited with success and in time.
     Said(String),
-    /// It was started and gave no answer.
+    /// It was started, but failed or timed out.
     Silent,
-    /// It was not started: there is no sandbox for it.
+    /// It was not started, because there is no sandbox for it.
     NotAsked,
 }
 
 impl QuestionResult {
-    /// The text, where there is one.
     pub(super) fn text(self) -> Option<String> {
         if let QuestionResult::Said(text) = self { Some(text) } else { None }
     }
 }
 
-/// Who puts questions to programs.
+/// Starts a program to query it.
 pub(super) trait Questions: std::fmt::Debug + Send + Sync {
     /// Starts a program with these arguments, confined, and waits for what it prints.
     fn ask(&self, program: &Path, args: &[&str]) -> QuestionResult;
 }
 
-/// Puts them inside of a sandbox, which is prepared for the first one.
+/// Queries programs inside a sandbox, which is prepared at the first query.
 #[derive(Debug)]
 pub(super) struct Asker {
     setup: Arc<Setup>,
@@ -51,17 +51,17 @@ pub(super) struct Asker {
     room: OnceLock<Option<QuestionRoom>>,
 }
 
-/// Where programs are asked.
+/// The sandbox and folder in which programs are queried.
 #[derive(Debug)]
 struct QuestionRoom {
     sandbox: Sandbox,
-    /// The empty working folder; it goes with the room.
+    /// The empty working folder. It is removed with the room.
     folder: PathBuf,
     _place: PrivateFolder,
 }
 
 impl Asker {
-    /// Has not prepared anything yet.
+    /// An asker that has not prepared anything yet.
     pub(super) fn new(setup: Arc<Setup>, launcher: Launcher) -> Self {
         Self { setup, launcher, room: OnceLock::new() }
     }
@@ -94,7 +94,7 @@ impl Asker {
 }
 
 impl Asker {
-    /// Where work is done on what runs made: in the same sandbox, else under the helper alone.
+    /// A place to process what runs made: the same sandbox, or only the helper if there is no sandbox.
     pub(super) fn cell(&self) -> Enclosure {
         match self.question_room() {
             Some(room) => room.sandbox.cell_to_ask(),

@@ -1,7 +1,7 @@
-//! What carries out runs: this machine, a container engine, Jupyter kernels. What they have in common stands here.
+//! Defines what all backends (this machine, a container engine, Jupyter kernels) have in common.
 //!
-//! `serve` follows the run that goes on: its clock, its output, its report. What is special about each is behind
-//! [`Backend`], in rooms of their own (`local`, `container`, `jupyter`). Nothing here decides whether something runs.
+//! `serve` follows the current run: its clock, its output, its report. What differs is behind [`Backend`], in `local`,
+//! `container` and `jupyter`. Nothing here decides whether something runs.
 
 use super::executor_error::ExecutorError;
 use super::helper_wire::{ResourceUse, RestState};
@@ -18,23 +18,22 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 
-/// Something that has to be fetched over the network before a block can run, which is asked for first.
+/// Something that has to be fetched over the network before a block can run. The person is asked first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingPart {
-    /// What it is, by the name under which it is fetched: an image.
+    /// The name under which it is fetched: that of an image.
     pub name: String,
 }
 
-/// Something that is being fetched.
+/// A fetch in progress.
 pub(super) type Fetch = Pin<Box<dyn Future<Output = Result<(), ExecutorError>>>>;
 
-/// A block on its way to a backend.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(crate) block: BlockId,
-    /// The terms that were approved, and hold.
+    /// The approved terms, which still hold.
     pub(crate) terms: Terms,
-    /// Its name in messages: `block 3`, or the file that the person named.
+    /// Its name in messages: `block 3`, or the name of the person's file.
     pub(crate) label: String,
     pub(crate) source: Arc<str>,
     pub(crate) token: FrameToken,
@@ -43,23 +42,24 @@ pub(super) struct Job {
 /// Who ends a run at its time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitEnforcer {
-    /// Its helper, on this machine. The clock runs from the start of the helper's work.
+    /// The helper, on this machine. The clock starts when the helper begins its work.
     Helper,
-    /// The loop. The clock runs from when the code was handed over.
+    /// The loop in `serve`. The clock starts when the code was handed over.
     Loop {
-        /// Whether an interrupt can be lost on its way, so that it has to be repeated.
+        /// Whether an interrupt can get lost, so that it has to be repeated.
         loses_interrupts: bool,
     },
 }
 
-/// What a backend tells of the run that goes on.
+/// What a backend reports about the current run.
 #[derive(Debug)]
 pub(super) enum BackendEvent {
-    /// What is passed on as it is: that it started, what it printed, what it uses, its variables and functions.
+    /// An event that is passed on unchanged: that it started, what it printed, what it uses, its variables and
+    /// functions.
     Run(RunEvent),
-    /// It made an image, which goes to a file first: a name for it, its type, its bytes.
+    /// It made an image, which is first saved to a file: a name for it, its type, its bytes.
     Image(String, &'static str, Vec<u8>),
-    /// A part of its text is over, and waits for [`Backend::after_part`].
+    /// A part of its source has ended; the run waits for [`Backend::after_part`].
     PartEnded(u32),
     Ended(Box<RunEnd>),
 }
@@ -69,48 +69,48 @@ pub(super) struct RunEnd {
     pub(crate) end: EndCause,
     /// What it used, as far as it is known.
     pub(crate) used: ResourceUse,
-    /// How its kernel stands after it; `None` where nothing of it is left, or nobody stops it.
+    /// The state of its kernel after the run; `None` if nothing of it is left, or nothing stops it between runs.
     pub(crate) rest: Option<RestState>,
     /// What became of the kernel.
     pub(crate) kernel: KernelFate,
     /// The folder in which the next block would start.
     pub(crate) cwd: Option<PathBuf>,
-    /// When its code was over, where its end is told later than that.
+    /// When its code ended, if that is reported later than it happened.
     pub(crate) over: Option<Instant>,
-    /// The limit that it passed, in words.
+    /// The limit that it exceeded, in words.
     pub(crate) limit: Option<String>,
     /// Whether its helper ended it at its time limit.
     pub(crate) out_of_time: bool,
-    /// Whether its program was never built: the compiler refused the text.
+    /// Whether the compiler refused the source, so that no program was built.
     pub(crate) unbuilt: bool,
-    /// What the sandbox closed for it.
+    /// The paths that the sandbox blocked for it.
     pub(crate) closed: Option<ClosedPlaces>,
-    /// How often the connection to its kernel was lost while it ran.
+    /// How often the connection to its kernel was lost during the run.
     pub(crate) connection_losses: u32,
 }
 
-/// How a run came to its end.
+/// How a run ended.
 #[derive(Debug)]
 pub(super) enum EndCause {
-    /// The kernel finished the block and goes on.
+    /// The kernel finished the block and stays alive.
     Block(RunSummary),
     Program(ExitKind),
-    /// The process of the kernel ended under the run; why it could not be spoken to any more, where that came first.
+    /// The process of the kernel ended during the run. The text says why the connection broke, if it broke before that.
     Kernel(ExitKind, Option<String>),
-    /// What carried it out died, or is out of reach; the cause.
+    /// The process or service that ran it died or is unreachable; the cause.
     Died(String),
-    /// It was ended at a limit, in words.
+    /// It was ended at a limit; the limit in words.
     Limit(String),
-    /// It could not be started, and why.
+    /// It could not be started; the reason.
     NotStarted(String),
-    /// Its code went to no kernel, whatever was done to it, and why.
+    /// Its code was not sent to any kernel; the reason.
     NotSent(String),
-    /// Python ended before it was a kernel; the cause, where it said nothing itself.
+    /// Python ended before it was a kernel; the cause, if Python did not print one.
     NotReady(String),
 }
 
 impl RunEnd {
-    /// An end of which no more is known.
+    /// An end of which nothing else is known.
     pub(super) fn of(end: EndCause) -> Self {
         Self {
             end,
@@ -147,25 +147,25 @@ impl From<RunEnd> for BackendEvent {
     }
 }
 
-/// What is special about one kind of executor. One run at a time; the caller sees to that.
+/// What one kind of executor does in its own way. The caller makes sure that there is only one run at a time.
 pub(super) trait Backend {
     /// The terms under which a block would run.
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError>;
-    /// The same, in a kernel that nothing was in before; the one that is there ends when the run begins.
+    /// The same, in a new kernel. The current kernel ends when the run begins.
     async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError>;
-    /// The terms under which what was approved with these would run now.
+    /// The terms under which a run with these approved terms would run now.
     async fn terms_again(&mut self, approved: &Terms, _source: &str) -> Result<Terms, ExecutorError> {
         in_that_kernel(self, approved).await
     }
-    /// The same terms with a terminal of its own, which not everything that carries out runs can give.
+    /// The same terms with a terminal for the run. Fails if the backend has no terminals.
     fn with_terminal(&self, _terms: Terms) -> Result<Terms, ExecutorError> {
         Err(ExecutorError::NoTerminal)
     }
     /// Types into the terminal of the run.
     fn type_in(&mut self, _bytes: &[u8]) {}
-    /// Gives the terminal of the run so many rows and columns.
+    /// Sets the size of the run's terminal.
     fn resize(&mut self, _rows: u16, _columns: u16) {}
-    /// The time limit of the run, which has a terminal of its own, counts this from now on, and begins anew.
+    /// Sets what the time limit of a run with a terminal counts, and starts the count anew.
     fn count(&mut self, _what: CountedTime) {}
     /// What a run under these terms reaches.
     async fn reach(&mut self, terms: &Terms) -> Reach;
@@ -173,54 +173,54 @@ pub(super) trait Backend {
     async fn sandbox(&mut self) -> Result<SandboxReport, ExecutorError>;
     /// Who ends runs at their time limit.
     fn watch(&self) -> LimitEnforcer;
-    /// Begins a run under its terms, or refuses when they do not hold any more. From now on until [`BackendEvent::Ended`] it is
-    /// told of by [`Backend::hear`].
+    /// Begins a run under its terms, or refuses if they no longer hold. From now on [`Backend::hear`] returns its
+    /// events, up to [`BackendEvent::Ended`].
     async fn begin(&mut self, job: Job);
-    /// Waits for something to tell. Safe to cancel.
+    /// Waits for the next event of the run. Safe to cancel.
     async fn hear(&mut self) -> BackendEvent;
     /// Interrupts the run; a kernel keeps its state.
     fn interrupt(&mut self);
-    /// Tells the run, which waits behind this part of its text, whether it goes on.
+    /// Answers the run that waits after this part of its source: whether it continues.
     fn after_part(&mut self, _part: u32, _goes_on: bool) {}
-    /// Whether the run was heard of since it was interrupted, so that the interrupt need not be repeated.
+    /// Whether anything arrived from the run since it was interrupted, so that the interrupt need not be repeated.
     fn has_answered(&self) -> bool {
         false
     }
-    /// Ends the run by force; its end is heard then.
+    /// Kills the run. Its end still arrives through [`Backend::hear`].
     fn kill(&mut self);
-    /// The run is not waited for any longer: its end, where that is not heard next.
+    /// Stops waiting for the run. Returns its end, or `None` if the end arrives next through [`Backend::hear`].
     fn give_up(&mut self) -> Option<RunEnd> {
         Some(RunEnd::of(EndCause::Died("what carried it out does not end, or is out of reach".into())))
     }
-    /// Gets ready for a language.
+    /// Prepares for a language.
     async fn warm(&mut self, language: &Language);
-    /// Whether it may get ready while a run goes on.
+    /// Whether it may prepare for a language while a run is going on.
     fn warms_beside_runs(&self) -> bool {
         false
     }
-    /// Ends the kernel while nothing runs.
+    /// Ends the kernel. Called only while nothing runs.
     async fn restart(&mut self);
-    /// What of this language has to be fetched first.
+    /// What has to be fetched before blocks of this language can run.
     async fn missing(&mut self, _language: &Language) -> Option<MissingPart> {
         None
     }
     /// Whether files of the person's functions can be loaded here.
     fn loads_functions(&self) -> bool;
-    /// The terms under which packages for this language would be installed: by this program, where those of this machine
-    /// are used, and where to.
+    /// The terms under which packages for this language would be installed: by this program if one of this machine is
+    /// used, and into which place.
     async fn install_terms(
         &mut self,
         language: &Language,
         by: (Option<Interpreter>, InstallInto),
         limits: Limits,
     ) -> Result<Terms, ExecutorError>;
-    /// Answers which packages a text of Python lacks, now or later; not at all where that can't be known.
+    /// Replies, now or later, which packages a Python source lacks. Drops `reply` if that can't be found out.
     fn lacking(&mut self, _source: &str, _packages: &[String], _reply: oneshot::Sender<Vec<String>>) {}
     /// The terms under which an image would be pulled for this language.
     async fn pull_terms(&mut self, _language: &Language, _limits: Limits) -> Result<Terms, ExecutorError> {
         Err(ExecutorError::NoEngine)
     }
-    /// How it is fetched; the future lives by itself.
+    /// Returns the future that fetches it. The future does not borrow the backend.
     async fn fetch(&mut self, missing: MissingPart, _progress: mpsc::Sender<String>) -> Fetch {
         Box::pin(std::future::ready(Err(ExecutorError::NotFetched(missing.name))))
     }
@@ -229,13 +229,13 @@ pub(super) trait Backend {
     async fn close(&mut self);
 }
 
-/// Whether what was approved is for the kernel after the one that is there, of this generation.
+/// Whether the approved terms are for the kernel after the current one, whose generation is `there`.
 pub(super) fn wants_next_kernel(there: Option<u32>, approved: &Terms) -> bool {
     let next = there.and_then(|generation| generation.checked_add(1));
     next.is_some() && next == approved.kernel.map(|kernel| kernel.generation)
 }
 
-/// The terms under which a block would run now, in the kernel that was approved: the one that is there, or the next.
+/// The terms under which a block would run now in the approved kernel: the current one or the next.
 pub(super) async fn in_that_kernel<B: Backend + ?Sized>(
     backend: &mut B,
     approved: &Terms,

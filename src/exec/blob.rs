@@ -1,7 +1,7 @@
-//! Files beside the session: all output of a run that printed much, and its images.
+//! Writes files beside the session: the whole output of a run that printed much, and its images.
 //!
-//! A file is made new, for this account alone, and is never written through a link. Of output over its limit the first
-//! part and the last megabytes stay; the middle is left out, and a line in the file tells how much that was.
+//! Each file is new, is readable by this account alone, and is never written through a link. Of output over its limit,
+//! the beginning and the last megabytes are kept; a line in the file says how many bytes between them are left out.
 
 use super::error::ExecError;
 use crate::domain::MaskedValue;
@@ -10,7 +10,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// Bytes of the end that stay when the middle is left out; a quarter of a small limit.
+/// How many bytes of the end are kept when the middle is left out; at most a quarter of the limit.
 const MAX_TAIL_BYTES: u64 = 16 << 20;
 
 /// Output that is being kept on disk.
@@ -18,18 +18,18 @@ const MAX_TAIL_BYTES: u64 = 16 << 20;
 pub(super) struct Blob {
     path: PathBuf,
     file: File,
-    /// Where the head ends and the tail begins.
+    /// How many bytes of the output go into the head; the tail follows.
     head_limit: u64,
     tail_limit: u64,
     head: u64,
     tail: Option<File>,
     tail_total: u64,
-    /// Writing failed (the disk is full): what is there stays.
+    /// A write failed (the disk is full). What was written stays.
     failed: bool,
 }
 
 impl Blob {
-    /// A new file for the output of the run, for at most `limit` bytes.
+    /// A new file for at most `limit` bytes of the output of a run.
     ///
     /// # Errors
     /// When it can't be made.
@@ -48,14 +48,14 @@ impl Blob {
         })
     }
 
-    /// Adds output, which holds no key any more. What can't be written is left out; the run goes on.
+    /// Appends output that is already free of keys. If it can't be written it is left out, and the run continues.
     pub(super) fn write(&mut self, bytes: &MaskedValue<Vec<u8>>) {
         if !self.failed && self.try_write(bytes).is_err() {
             self.failed = true;
         }
     }
 
-    /// Ends the file; its path.
+    /// Completes the file and returns its path.
     pub(super) fn finish(mut self) -> PathBuf {
         if !self.failed {
             let _ = self.append_tail();
@@ -71,7 +71,7 @@ impl Blob {
         if rest.is_empty() { Ok(()) } else { self.write_tail(rest) }
     }
 
-    /// The tail is a ring in a file without a name.
+    /// Writes to the tail, a ring buffer in an unnamed file.
     fn write_tail(&mut self, bytes: &[u8]) -> io::Result<()> {
         let limit = self.tail_limit;
         if limit == 0 {
@@ -113,7 +113,7 @@ impl Blob {
     }
 }
 
-/// Makes a folder for this account alone, where there is none.
+/// Makes a folder for this account alone, if it does not exist.
 ///
 /// # Errors
 /// When it can't be made.
@@ -131,14 +131,14 @@ pub(super) fn keep_image(folder: &Path, name: &str, bytes: &[u8]) -> Result<Path
     Ok(path)
 }
 
-/// Makes a new file with a name that nothing has, in a folder that is made when needed.
+/// Makes a new file under an unused name, and its folder if needed.
 fn new_file(folder: &Path, name: &str) -> Result<(PathBuf, File), ExecError> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "bin"));
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..8 {
         let path = folder.join(format!("{stem}-{}.{extension}", random_hex()?));
-        // `create_new` follows no link and takes no file that is there.
+        // `create_new` follows no link and fails if the file exists.
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
@@ -153,7 +153,7 @@ fn random_hex() -> io::Result<String> {
     Ok(bytes.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}")))
 }
 
-/// Random bytes of the system.
+/// Random bytes from the system.
 ///
 /// # Errors
 /// When the system has none.
@@ -163,7 +163,7 @@ pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// Whether a link stands in the place of the folder that holds this.
+/// Whether the folder that should hold this file is a link.
 pub(super) fn is_led_away(path: &Path) -> bool {
     path.parent().is_some_and(|folder| std::fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_symlink()))
 }
@@ -190,7 +190,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(crate::test_cases::cases(48))]
-        /// All of it up to the limit; beyond it the first part, a line with the count, and the end.
+        /// The whole output up to the limit; beyond it the beginning, a line with the count, and the end.
         #[test]
         fn the_middle_is_left_out(limit in 0u64..80, sizes in prop::collection::vec(0usize..50, 0..8)) {
             let mut next = 0u8;

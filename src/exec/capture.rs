@@ -1,11 +1,10 @@
-//! The output of a run on its way: into what is kept, onto the disk, and to whoever watches.
+//! Distributes the output of a run: into the kept output, to the file on disk, and to whoever watches.
 
 use super::blob::Blob;
 use super::event_sender::EventSender;
 use crate::domain::{Limits, MaskStream, Masker, OutputBuffer, Stream};
 use std::path::{Path, PathBuf};
 
-/// What is kept of a run's output.
 #[derive(Debug)]
 pub(super) struct Capture {
     captured: OutputBuffer,
@@ -13,14 +12,14 @@ pub(super) struct Capture {
     folder: PathBuf,
     name: String,
     blob: Option<Blob>,
-    /// What goes into the file, without keys: standard output and standard error.
+    /// Masks keys in what is written to the file: standard output and standard error.
     masked: [MaskStream; 2],
-    /// The disk refused: it is not asked again.
+    /// The file could not be made; do not try again.
     no_blob: bool,
 }
 
 impl Capture {
-    /// Nothing yet; a large output goes to a file of this name in this folder.
+    /// A capture without output yet. Large output is written to a file of this name in this folder.
     pub(super) fn new(limits: Limits, folder: &Path, name: String, masker: &Masker) -> Self {
         Self {
             captured: OutputBuffer::new(limits.kept_bytes),
@@ -40,12 +39,12 @@ impl Capture {
         }
     }
 
-    /// What is kept so far.
+    /// The output kept so far.
     pub(super) fn so_far(&self) -> &OutputBuffer {
         &self.captured
     }
 
-    /// The kept output and the file with all of it, where there is one.
+    /// The kept output, and the file with the whole output if there is one.
     pub(super) fn finish(mut self) -> (OutputBuffer, Option<PathBuf>) {
         if let Some(blob) = &mut self.blob {
             self.masked.iter_mut().for_each(|stream| blob.write(&stream.end()));
@@ -53,7 +52,7 @@ impl Capture {
         (self.captured, self.blob.map(Blob::finish))
     }
 
-    /// The last line of standard error, for messages about programs that could not start.
+    /// The last line of standard error that is not blank, for messages about programs that could not start.
     pub(super) fn last_error_line(&self) -> Option<String> {
         let tail = self.captured.bytes(Stream::Stderr);
         let text = String::from_utf8_lossy(&tail).into_owned();

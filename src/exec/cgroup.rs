@@ -1,10 +1,10 @@
-//! Control groups (version 2): where the system lets this account have one, it holds the memory and the number of
+//! Control groups (version 2): if the system lets this account make one, it limits the memory and the number of
 //! processes of a whole run, and ends all of them at once.
 //!
-//! What it does: finds by trying whether there is a place for groups, makes one for each helper, sets its limits, tells
-//! whether memory ran out, ends what is in it, and removes it. What it does not do: ask a service for a place, move
-//! processes that are not sayso's, or promise anything where a write was refused. Everything is a file, so all but the
-//! system's own part is tested with folders of plain files.
+//! It finds out by trying whether groups can be made, makes one for each helper, sets its limits, reports whether
+//! memory ran out, ends its processes, and removes it. It does not ask a service for a group, move processes that are
+//! not sayso's, or promise a limit whose write was refused. Everything is a file, so all but the system's own part is
+//! tested with folders of plain files.
 
 mod error;
 mod files;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A place where groups can be made.
+/// A folder in which groups can be made.
 #[derive(Debug)]
 pub struct Scope {
     folder: PathBuf,
@@ -32,11 +32,11 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Looks for a place for the groups of this process, and tries it: makes a group with limits, has a process enter
-    /// it, ends it.
+    /// Finds a folder for the groups of this process and tries it: makes a group with limits and lets a process enter
+    /// it.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Why groups can't be made.
     pub(crate) fn find(helper: &HelperFile) -> Result<Self, CgroupError> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let root = place::mount_point(&mounts).ok_or(CgroupError::NotMounted)?;
@@ -46,7 +46,7 @@ impl Scope {
         Ok(scope)
     }
 
-    /// The place for the groups of the process `pid`, whose own group is told by `own` (`/proc/PID/cgroup`).
+    /// The folder for the groups of the process `pid`, whose own group `own` names (the text of `/proc/PID/cgroup`).
     fn at(root: &Path, own: &str, pid: u32, helper: &HelperFile) -> Result<Self, CgroupError> {
         let name = format!("{}{pid}-{}", place::NAME, place::start_time(pid).unwrap_or(0));
         let folder = place::prepare(&place::own_group(root, own)?, pid, &name)?;
@@ -54,10 +54,10 @@ impl Scope {
         Ok(Self { folder, helper: helper.clone(), name, groups: AtomicU32::new(0) })
     }
 
-    /// A new group under these limits.
+    /// Makes a group with these limits.
     ///
     /// # Errors
-    /// When the system refuses it.
+    /// When the system refuses.
     pub(crate) fn group(&self, limits: &Limits) -> std::io::Result<Group> {
         let number = self.groups.fetch_add(1, Ordering::Relaxed);
         let group = Group::make(&self.folder, &format!("{}-{number}", self.name))?;
@@ -84,8 +84,8 @@ impl Scope {
     }
 }
 
-/// What is told of it among the layers of the sandbox. A group was made, given limits and entered; that a limit holds
-/// was not seen.
+/// The entry for this layer in the report of the sandbox. A group was made, given limits and entered, but no limit was
+/// seen to hold, so it does not count as tested.
 pub fn layer(found: &Result<std::sync::Arc<Scope>, CgroupError>) -> Layer {
     let why = found.as_ref().err().map(ToString::to_string);
     Layer { name: "cgroup".into(), active: found.is_ok(), tested: false, why }

@@ -1,8 +1,9 @@
-//! Containers: runs on a Docker or Podman engine, on this machine or behind `DOCKER_HOST`.
+//! Runs blocks in containers, on a Docker or Podman engine on this machine or behind `DOCKER_HOST`.
 //!
-//! Python has a kernel in a container for the whole session; every other language gets a container for each block. All
-//! are closed in the same way (`plan`), look at themselves from inside before they take code, end when sayso ends, and
-//! are known by a label. Pure parts: `plan`, `address`, `bridge_wire`. It never gives the engine's socket to a container.
+//! Python has one kernel in one container for the whole session; every other language gets a container for each block.
+//! All containers are restricted in the same way (`plan`), verify that from inside before they accept code, end when
+//! sayso ends, and carry a label. Pure parts: `plan`, `address`, `bridge_wire`. A container never gets the socket of
+//! the engine.
 
 mod access;
 mod address;
@@ -46,7 +47,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// How long the engine may take to remove the last containers; what is left then is removed at the next start.
+/// How long the engine may take to remove the last containers. What is left then is removed at the next start.
 const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The containers of one session.
@@ -56,14 +57,13 @@ pub(super) struct Containers {
     generation: u32,
     containers: u32,
     program: Option<ContainerProgram>,
-    /// What bash left, where a block in it ended.
+    /// The state that the last bash block left.
     shell: Option<ContainerShell>,
-    /// The block in the kernel.
+    /// The block that runs in the kernel.
     job: Option<KernelBlock>,
-    /// What is to be told next.
+    /// Events that `hear` returns next.
     queue: VecDeque<BackendEvent>,
     notices: mpsc::Sender<KernelNotice>,
-    /// Containers that are being removed.
     leaving: Vec<JoinHandle<()>>,
 }
 
@@ -74,7 +74,7 @@ struct KernelBlock {
 }
 
 impl Containers {
-    /// Containers of one session; nothing is reached yet. `image` is for all languages.
+    /// The containers of one session. Does not contact the engine yet. `image` is for all languages.
     pub(super) fn new(
         setup: Arc<Setup>,
         config: ContainerExecutor,
@@ -95,7 +95,7 @@ impl Containers {
         }
     }
 
-    /// The engine; that of a kernel is there.
+    /// The engine. While a kernel exists, the engine it runs on is returned without a check.
     async fn engine(&mut self) -> Result<Rc<Engine>, ContainerError> {
         self.access.engine(self.kernel.is_some()).await
     }
@@ -125,7 +125,7 @@ impl Containers {
         let kernel = self.kernel.as_ref().filter(|_| is_kernel(&known.entry) && !fresh);
         let goes_on = !known.frame.able.pauses;
         let next = KernelRef { generation: self.generation + 1, variables: 0, goes_on };
-        // A kernel stays with its image, whatever its name means now.
+        // A kernel keeps its image, whatever the name of the image means now.
         let image = kernel.map_or_else(|| known.image.display_name(), |kernel| kernel.image.clone());
         let program = if is_kernel(&known.entry) { "python3" } else { known.entry.command.as_str() };
         let shell =
@@ -146,7 +146,7 @@ impl Containers {
         }
     }
 
-    /// The run in the kernel is over.
+    /// Ends the run in the kernel.
     fn end_in_kernel(&mut self, end: EndCause, used: ResourceUse) {
         if self.job.take().is_none() {
             return;
@@ -168,7 +168,7 @@ impl Containers {
                 self.tell_started();
             }
             KernelEvent::Said(token, said) => {
-                // What carries another mark comes from an earlier run, or from somebody else.
+                // A message with another token comes from an earlier run, or from somebody else.
                 let Some(job) = self.job.as_mut().filter(|j| j.job.token == token && j.done.is_none()) else {
                     return;
                 };
@@ -248,7 +248,7 @@ impl Containers {
             KernelEnd::Died(why, used) => (EndCause::Died(why), used, lost),
         };
         let end = match (job, end) {
-            // The block was over; what came after it took the kernel.
+            // The block had already finished; what ended the kernel came after it.
             (Some(KernelBlock { done: Some(done), .. }), _) => EndCause::Block(done),
             (Some(_), end) => end,
             (None, EndCause::Limit(what)) => return self.died(format!("over its limit: {what}")),
@@ -270,7 +270,7 @@ impl Containers {
         }
     }
 
-    /// The image and what it is handed to were found when the terms were told, and hold.
+    /// Begins a run whose image and command were found when its terms were computed, and still hold.
     fn begin_known(&mut self, known: &LanguageFacts, job: Job) {
         known.engine.count();
         if !is_kernel(&known.entry) {
@@ -287,7 +287,7 @@ impl Containers {
         }
         let wanted = job.terms.kernel.map(|kernel| kernel.generation);
         if let Some(old) = self.kernel.take_if(|kernel| Some(kernel.state.generation) != wanted) {
-            // The person wants a new one.
+            // The person asked for a new kernel.
             self.leaves(old.close());
         }
         if self.kernel.is_none() {
@@ -306,7 +306,7 @@ impl Containers {
 }
 
 impl Containers {
-    /// The shell of this image; what one of another image left is forgotten.
+    /// The shell state of this image. State that was left by another image is dropped.
     fn shell_of(&mut self, known: &LanguageFacts) -> &ContainerShell {
         let image = known.image.id.as_str();
         self.shell = self.shell.take().filter(|shell| shell.is_of(image));

@@ -1,5 +1,5 @@
-//! How a helper is started: as it is, through the door of a control group, inside of the outer layer of a sandbox. Starts
-//! nothing; what does is `link`.
+//! Builds the command that starts a helper: directly, through a control group, or inside the outer layer of a sandbox.
+//! `link` starts it.
 
 use super::helper_file::{HelperFile, ITSELF, InheritedDescriptor};
 use super::helper_part::JOIN;
@@ -8,19 +8,19 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The name of a run's own terminal behind the outer layer.
+/// The path of a run's own terminal inside the outer layer.
 pub(super) const CONSOLE: &str = "/dev/console";
 
-/// How a helper is started: as it is, or inside of the outer layer of a sandbox. It is named by its descriptor
-/// throughout, never by its path.
+/// How a helper is started: directly, or inside the outer layer of a sandbox. The helper is always started by its
+/// descriptor, never by its path.
 #[derive(Clone, Debug)]
 pub(crate) struct HelperEntry {
     pub(crate) helper: HelperFile,
-    /// The file by which a control group is entered first.
+    /// The `cgroup.procs` file of the control group to enter first.
     pub(crate) door: Option<PathBuf>,
-    /// The program of the outer layer and its arguments; the helper comes behind them.
+    /// The program of the outer layer and its arguments. The helper follows them.
     pub(crate) outer: Option<(PathBuf, Vec<OsString>)>,
-    /// Whether the helper is among processes of its own, which have other numbers there.
+    /// Whether the helper is in a process namespace of its own, where processes have other ids.
     pub(crate) apart: bool,
 }
 
@@ -29,8 +29,8 @@ impl HelperEntry {
         Self { helper: helper.clone(), door: None, outer: None, apart: false }
     }
 
-    /// With this terminal as the console of the devices that the outer layer makes: that is the name by which programs find
-    /// it there, where no other terminal is. An entry whose layer makes no devices stays as it is.
+    /// The same entry with this terminal as `/dev/console` among the devices that the outer layer makes, so that
+    /// programs inside find it by a name. `None` if the outer layer makes no devices.
     pub(super) fn with_console(&self, terminal: &Path) -> Option<Self> {
         let mut entry = self.clone();
         let (_, args) = entry.outer.as_mut()?;
@@ -40,7 +40,7 @@ impl HelperEntry {
         Some(entry)
     }
 
-    /// What is started first, in words.
+    /// The path of the first program that is started, for messages.
     pub(super) fn starts(&self) -> PathBuf {
         match &self.outer {
             Some((program, _)) if self.door.is_none() => program.clone(),
@@ -48,7 +48,7 @@ impl HelperEntry {
         }
     }
 
-    /// What is started, and what has to be kept until it was.
+    /// The command, and the descriptor that must be kept open until the command was started.
     pub(super) fn command(&self) -> std::io::Result<(Command, Option<InheritedDescriptor>)> {
         let itself = self.helper.program()?;
         let lent = self.outer.is_some().then(|| self.helper.lend()).transpose()?;
@@ -62,7 +62,7 @@ impl HelperEntry {
                 words.extend(args.iter().cloned());
                 words.push(lent.path().into());
             }
-            // Behind the door it is the helper itself that goes on as another.
+            // `join` is the helper itself, so it continues as another instance of itself.
             _ if self.door.is_some() => words.push(ITSELF.into()),
             _ => words.push(itself.into()),
         }
@@ -71,7 +71,7 @@ impl HelperEntry {
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words);
         if self.door.is_some() || self.outer.is_none() {
-            // What lists of processes show.
+            // The name in lists of processes.
             command.arg0("sayso");
         }
         Ok((command, lent))

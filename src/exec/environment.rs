@@ -1,26 +1,27 @@
-//! The environment that programs are given: an allow-list, so that no key of a provider travels along. Pure.
+//! Filters the environment that programs get: an allow-list, so that no provider's key is passed on. Pure.
 
 use std::ffi::{OsStr, OsString};
 
 /// Variables with their values.
 pub(super) type Environment = Vec<(OsString, OsString)>;
 
-/// The variable that every program of one executor carries, so that its processes can be known by it.
+/// The variable that every program of an executor has, by which its processes can be recognized.
 pub(super) const MARK: &str = "SAYSO_RUN";
 
 /// Names that every program gets.
 const USUAL: &[&str] = &["PATH", "HOME", "LANG", "TERM", "TZ", "USER", "TMPDIR"];
-/// Beginnings of names that every program gets.
+/// Prefixes of names that every program gets.
 const USUAL_STARTS: &[&str] = &["LC_"];
-/// Names that make an interpreter or loader run something else first; not passed, even when declared.
+/// Names that make an interpreter or loader run something else first. Not passed on, even if declared.
 const NEVER: &[&str] =
     &["NODE_OPTIONS", "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "PERL5OPT", "RUBYOPT"];
-/// Beginnings of such names.
+/// Prefixes of such names.
 const NEVER_STARTS: &[&str] = &["PYTHON", "LD_", "DYLD_", "BASH_FUNC_"];
-/// Beginnings of names that the person may pass on, and that no block leaves to the next: programs of git obey them.
+/// Prefixes of names that the person may pass on, but that are not carried from one block to the next, because git
+/// obeys them.
 const NEVER_CARRIED: &[&str] = &["GIT_"];
 
-/// What of these variables is passed on, `declared` names included; sorted by name.
+/// The variables that are passed on: the usual ones and those `declared`, sorted by name.
 pub(super) fn allowed(
     all: impl IntoIterator<Item = (OsString, OsString)>,
     declared: &[String],
@@ -30,8 +31,8 @@ pub(super) fn allowed(
     kept
 }
 
-/// The variables that a program elsewhere is given: those that were declared, by name, and nothing that only makes sense
-/// here.
+/// The variables that a program elsewhere gets: only the declared ones, since the others make sense only on this
+/// machine.
 pub(super) fn declared(
     all: impl IntoIterator<Item = (OsString, OsString)>,
     declared: &[String],
@@ -41,14 +42,14 @@ pub(super) fn declared(
     kept
 }
 
-/// Whether each shell sets this variable anew.
+/// Whether every shell sets this variable itself.
 pub(super) fn is_of_each_shell(name: &OsStr) -> bool {
     let own = ["_", "PWD", "SHLVL", "SHELLOPTS", "BASHOPTS", MARK];
     name.to_str().is_some_and(|name| own.contains(&name))
 }
 
-/// Whether a variable makes loaders, interpreters or git start something else first, so that no block leaves it to the
-/// next.
+/// Whether a variable makes loaders, interpreters or git start something else first. Such a variable is not carried
+/// from one block to the next.
 pub(super) fn is_steering(name: &OsStr) -> bool {
     let starts =
         |list: &[&str]| list.iter().any(|start| name.as_encoded_bytes().starts_with(start.as_bytes()));
@@ -72,7 +73,7 @@ mod tests {
         allowed(all, &declared).into_iter().map(|(name, _)| name.into_string().unwrap()).collect()
     }
 
-    /// The kernel takes out of itself what a shell does not carry over: it has the names in its own text.
+    /// The kernel removes variables that a shell does not carry over; its source contains the same names.
     #[test]
     fn the_kernel_knows_the_same_names() {
         let text = crate::exec::plan::KERNEL;
@@ -82,7 +83,7 @@ mod tests {
             list.collect::<std::collections::BTreeSet<_>>()
         };
         let ours = |lists: &[&[&'static str]]| lists.concat().into_iter().collect();
-        // So does a script that does again what ran.
+        // So do the scripts that repeat recorded runs.
         for again in [include_str!("../../assets/again-bash.py"), include_str!("../../assets/again.sh")] {
             let words: std::collections::BTreeSet<&str> =
                 again.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();

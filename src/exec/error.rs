@@ -1,4 +1,4 @@
-//! What can go wrong in execution, in words that say what to do next.
+//! What can go wrong in execution. Each text says what to do next.
 
 use super::frames::FrameError;
 use super::sandbox::SandboxError;
@@ -13,28 +13,28 @@ pub enum ExecError {
     #[error("the helper {} could not be started: {source}", path.display())]
     Helper {
         path: PathBuf,
-        /// What the system says.
+        /// What the system said.
         source: io::Error,
     },
     /// A descriptor, pipe or socket could not be made.
     #[error("a channel to the program could not be made: {0}; close some programs and approve again")]
     Channel(#[from] io::Error),
-    /// The helper or the kernel wrote what is no message.
+    /// The helper or the kernel sent something that is not a message.
     #[error("the channel to the program is broken: {0}")]
     Broken(#[from] FrameError),
-    /// The list of packages is none.
+    /// The list of packages can't be parsed.
     #[error("the list of packages is not clear: {0}")]
     Packages(#[from] BlockTextError),
-    /// The sandbox can't be had.
+    /// The sandbox can't be set up.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// A group for its processes can't be made.
+    /// A control group for its processes can't be made.
     #[error("the control group of the run could not be made: {0}")]
     Group(io::Error),
-    /// A limit that is said to hold does not.
+    /// A promised limit can't be set.
     #[error("a limit could not be set: {0}")]
     Limit(String),
-    /// The other side is gone.
+    /// The other end of the socket is closed.
     #[error("the helper ended")]
     Ended,
 }

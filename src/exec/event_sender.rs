@@ -1,8 +1,7 @@
-//! What is told of a run: a bounded channel that is never waited for while the run goes on.
+//! Sends the events of a run over a bounded channel, without ever waiting while the run is going on.
 //!
-//! Facts (started, image, variables, ended) all arrive, in their order. Output that a viewer has no room or use for is
-//! skipped from its front: the report at the end has the truth. A little output is passed on at once; a flood is passed
-//! on in few large pieces.
+//! All facts (started, image, variables, ended) arrive, in order. If the receiver is slow, the oldest waiting output is
+//! dropped: the report at the end has all of it. A little output is sent at once, a flood in few large pieces.
 
 use crate::domain::{
     Chunk, Outcome, OutputBuffer, RunEvent, RunId, RunReport, RunRequest, Stream, TerminalScreen,
@@ -11,23 +10,23 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Sender, error::TrySendError};
 
-/// Output that waits to be passed on, at the most; also the largest piece.
+/// How much output may wait at most; also the size of the largest piece.
 const MAX_WAITING_BYTES: usize = 64 << 10;
-/// In each window so many pieces and bytes are passed on at once; what comes more waits for the next window.
+/// In each window this many pieces are sent at once; the rest waits for the next window.
 const WINDOW: Duration = Duration::from_millis(16);
 const PIECES_PER_WINDOW: u32 = 8;
 
-/// The channel to whoever ordered the run.
+/// The channel to the caller that started the run.
 #[derive(Debug)]
 pub(super) struct EventSender {
     run: RunId,
     out: Sender<(RunId, RunEvent)>,
-    /// Facts that found no room yet.
+    /// Facts for which the channel had no room yet.
     facts: VecDeque<RunEvent>,
-    /// Output that is not passed on yet, oldest first.
+    /// Output that is not sent yet, oldest first.
     output: VecDeque<Chunk>,
     waiting: usize,
-    /// How its terminal looks, where that was not told yet: what came before it is out of date.
+    /// The latest state of its terminal, if not sent yet. An older state is replaced.
     screen: Option<Box<TerminalScreen>>,
     window: Instant,
     pieces: u32,
@@ -50,7 +49,7 @@ impl EventSender {
         }
     }
 
-    /// Tells a fact, behind the output that came before it.
+    /// Sends a fact after the output that came before it.
     pub(super) fn send(&mut self, event: RunEvent) {
         self.facts.extend(self.output.drain(..).map(RunEvent::Output));
         self.waiting = 0;
@@ -58,20 +57,20 @@ impl EventSender {
         self.send_facts();
     }
 
-    /// Tells what is soon out of date: when there is no room, it is left out.
+    /// Sends something that is soon outdated. Drops it if the channel has no room.
     pub(super) fn send_if_room(&mut self, event: RunEvent) {
         if self.facts.is_empty() {
             let _ = self.out.try_send((self.run, event));
         }
     }
 
-    /// Tells how its terminal looks, now or a little later.
+    /// Sends the state of the run's terminal, now or a little later.
     pub(super) fn send_screen(&mut self, screen: Box<TerminalScreen>) {
         self.screen = Some(screen);
         self.flush(Instant::now());
     }
 
-    /// Passes output on, now or a little later.
+    /// Sends output, now or a little later.
     pub(super) fn print(&mut self, stream: Stream, bytes: &[u8]) {
         let bytes = bytes.get(bytes.len().saturating_sub(MAX_WAITING_BYTES)..).unwrap_or_default();
         match self.output.back_mut() {
@@ -83,13 +82,13 @@ impl EventSender {
         self.flush(Instant::now());
     }
 
-    /// When [`EventSender::flush`] has to be called again, if at all.
+    /// When [`EventSender::flush`] has to be called next; `None` if nothing waits.
     pub(super) fn due(&self) -> Option<Instant> {
         (!self.output.is_empty() || !self.facts.is_empty() || self.screen.is_some())
             .then(|| self.window + WINDOW)
     }
 
-    /// Passes on what has waited.
+    /// Sends what waits.
     pub(super) fn flush(&mut self, now: Instant) {
         if now >= self.window + WINDOW {
             (self.window, self.pieces, self.bytes) = (now, 0, 0);
@@ -109,7 +108,7 @@ impl EventSender {
                     return;
                 }
                 Err(_) => {
-                    // Nobody listens any more.
+                    // The receiver is gone.
                     self.output.clear();
                     self.waiting = 0;
                     return;
@@ -118,7 +117,7 @@ impl EventSender {
         }
     }
 
-    /// At most one screen in each window or two: nobody sees more.
+    /// Sends at most two screens in each window: nobody could see more.
     fn flush_screen(&mut self) {
         let Some(screen) = self.screen.take() else { return };
         self.pieces += PIECES_PER_WINDOW / 2;
@@ -129,7 +128,7 @@ impl EventSender {
         }
     }
 
-    /// Tells the end; nothing comes after it. A channel without room is waited for elsewhere.
+    /// Sends the end of the run, the last event. If the channel has no room, a thread waits for it.
     pub(super) fn finish(mut self, report: RunReport) {
         self.send(RunEvent::Ended(Box::new(report)));
         if self.facts.is_empty() {
@@ -173,7 +172,7 @@ impl EventSender {
     }
 }
 
-/// Tells whoever ordered a run that it did not come to anything.
+/// Reports that a run never started.
 pub(super) fn did_not_run(request: &RunRequest, out: Sender<(RunId, RunEvent)>, outcome: Outcome) {
     let approval = request.approval();
     let output = OutputBuffer::new(approval.terms().limits.kept_bytes);

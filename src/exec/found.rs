@@ -1,4 +1,4 @@
-//! What runs elsewhere would find: the container engine with its images, the Jupyter kernels. Looks, starts nothing.
+//! Finds what runs elsewhere could use: the container engine with its images, and Jupyter kernels. Starts nothing.
 
 mod answer;
 
@@ -10,7 +10,7 @@ use crate::domain::{Language, Languages};
 use crate::launch::Launcher;
 use std::path::Path;
 
-/// The container engine, and which images of the configuration it has.
+/// The container engine, and which of the configured images it has.
 ///
 /// # Errors
 /// When there is none or it does not answer.
@@ -27,8 +27,8 @@ pub(crate) async fn engine(
     }
 }
 
-/// Those of these languages for which this machine has a Jupyter kernel, or which the wanted one runs. `python` is the one
-/// that is set.
+/// Which of these languages a Jupyter kernel of this machine runs, or the `wanted` kernel if one is named. `python` is
+/// the Python that the person set.
 pub(crate) fn kernel_languages(
     languages: &Languages,
     python: Option<&Path>,
@@ -43,10 +43,10 @@ pub(crate) fn kernel_languages(
     }
 }
 
-/// The Jupyter kernels of the configuration's server, or of this machine. `python` is the one that is set.
+/// The Jupyter kernels of the configured server, or of this machine. `python` is the Python that the person set.
 ///
 /// # Errors
-/// When a server does not tell them.
+/// When a server does not list its kernels.
 pub(crate) async fn kernels(
     config: &JupyterExecutor,
     python: Option<&Path>,

@@ -1,33 +1,32 @@
-//! Frames: how the helper and the kernel are spoken to. Pure.
+//! Encodes and decodes frames, the units in which the helper, the bridge and the kernel are spoken to. Pure.
 //!
-//! A frame is its length (4 bytes, big end first), a byte that says its kind, and fields, each with its own length.
-//! What the fields mean is told in `helper_wire` and `kernel_wire`.
+//! A frame is its length (4 bytes, big-endian), a byte for its kind, and fields, each with its own length.
+//! `helper_wire`, `kernel_wire` and the `bridge_wire` of containers define the fields.
 
-/// A message, taken apart.
+/// A decoded frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WireFrame {
-    /// What kind of message.
+    /// The kind of message.
     pub(crate) kind: u8,
-    /// Its fields, in order.
     pub(crate) fields: Vec<Vec<u8>>,
 }
 
-/// Why bytes are no frame. The channel is of no use after that.
+/// Why bytes are not a frame. Nothing more can be read from the channel after that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// The length is 0 or over the limit.
     #[error("a message of {0} bytes was announced")]
     Length(u64),
-    /// A field reaches over the end of its frame.
+    /// A field extends beyond the end of its frame.
     #[error("a message is torn inside")]
     Torn,
-    /// The kind or the number or form of the fields is not known.
+    /// The kind is unknown, or the number or form of the fields is wrong.
     #[error("a message of unknown form (kind {0})")]
     Unknown(u8),
 }
 
 impl WireFrame {
-    /// A field by its place; missing is told as an unknown form.
+    /// The field at this index.
     ///
     /// # Errors
     /// When there are fewer fields.
@@ -52,7 +51,7 @@ impl WireFrame {
     }
 }
 
-/// The bytes of a frame.
+/// Encodes a frame.
 pub(super) fn encode<'a>(kind: u8, fields: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut bytes = vec![0, 0, 0, 0, kind];
     for field in fields {
@@ -66,11 +65,11 @@ pub(super) fn encode<'a>(kind: u8, fields: impl IntoIterator<Item = &'a [u8]>) -
     bytes
 }
 
-/// Puts frames together from bytes that come in any pieces.
+/// Assembles frames from bytes that arrive in pieces of any size.
 #[derive(Debug)]
 pub(super) struct FrameDecoder {
     buffer: Vec<u8>,
-    /// So many bytes of the buffer are of frames that were given.
+    /// How many bytes of the buffer belong to frames that were already returned.
     given: usize,
     limit: usize,
 }
@@ -82,7 +81,8 @@ impl FrameDecoder {
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        // What was given goes when it is half of all: so no byte is moved more than once on average.
+        // Returned bytes are dropped once they are half of the buffer, so that each byte is moved at most once on
+        // average.
         if self.given * 2 >= self.buffer.len() {
             self.buffer.drain(..self.given);
             self.given = 0;
@@ -90,10 +90,10 @@ impl FrameDecoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next whole frame, if it is there already.
+    /// The next complete frame, or `None` if it has not arrived yet.
     ///
     /// # Errors
-    /// When the bytes are no frames; nothing more can be read then.
+    /// When the bytes are not a frame; nothing more can be read after that.
     pub(super) fn next_frame(&mut self) -> Result<Option<WireFrame>, FrameError> {
         let rest = self.buffer.get(self.given..).unwrap_or_default();
         let Some(length) = read_length(rest) else { return Ok(None) };
@@ -150,7 +150,7 @@ mod tests {
             prop_assert_eq!(got, frames);
         }
 
-        /// No bytes make it panic, and none make it keep more than was given.
+        /// No bytes make it panic or buffer more than it was given.
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut decoder = FrameDecoder::new(64);

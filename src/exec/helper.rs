@@ -1,8 +1,8 @@
-//! The program behind `sayso __run`: what stands between sayso and the code that was approved.
+//! The program behind `sayso __run`, which runs between sayso and the approved code.
 //!
-//! `sayso __run` is the supervisor of one program (see `supervisor`). It starts the program as `sayso __run exec`, which
-//! ties itself to the supervisor's life and then becomes the program. Neither reads a configuration, a terminal or the
-//! environment; all they know comes over the one socket.
+//! `sayso __run` supervises one program (see `supervisor`). It starts that program as `sayso __run exec`, which makes
+//! sure to die with the supervisor and then becomes the program. Neither reads a configuration, a terminal or the
+//! environment; they get everything over one socket.
 
 use super::frames::{FrameDecoder, FrameError};
 use super::helper_part::{DECODE, EXEC, JOIN, TEST};
@@ -19,7 +19,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
-/// Runs the helper; which of its two parts is meant is read from the program's own arguments.
+/// Runs the helper. The arguments of the process choose its part.
 pub fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(2);
     match args.next() {
@@ -47,7 +47,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Enters a control group, `FILE PROGRAM ARGS…`, and becomes the program; without one it was an attempt.
+/// Enters a control group and becomes the program, for the arguments `FILE PROGRAM ARGS…`. Without a program it only
+/// tries whether the group can be entered.
 fn join(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let door = args.next().unwrap_or_default();
     let entered =
@@ -61,31 +62,31 @@ fn join(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Gives the program its usual answer to interrupts, also where whoever started sayso ignores them (a shell does for what
-/// it starts in the background, `nohup` does): what is ignored is inherited, what is caught is not.
+/// Restores the program's default reaction to interrupts, in case whoever started sayso ignores them (a shell does for
+/// background jobs, and `nohup` does): an ignored signal is inherited, a caught one is not.
 fn hear_signals() {
     for signal in [Signal::INT, Signal::QUIT, Signal::HUP] {
         let _ = signal_hook::flag::register(signal.as_raw(), std::sync::Arc::default());
     }
 }
 
-/// Leaves the terminal, the descriptors and the standing of whoever started it; returns the socket.
+/// Detaches from the terminal, descriptors and session of whoever started it. Returns the socket.
 fn prepare() -> rustix::io::Result<OwnedFd> {
     close_inherited();
     hear_signals();
     let socket = move_stdin_away(rustix::stdio::stdin())?;
     rustix::net::sockopt::socket_type(&socket)?;
-    // A leader of a session already is one of its own.
+    // Fails if it already leads a session of its own.
     let _ = rustix::process::setsid();
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     no_core();
-    // What runs under it has the same user: it must not look into this process or steer it.
+    // The code under it has the same user; it must not be able to trace this process.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     Ok(socket)
 }
 
-/// Becomes the program: `PROGRAM ARGS…`. Standard input's descriptor is a socket to the supervisor, which says on it what
-/// the program takes upon itself; what goes wrong is written there. It closes by itself when the program has started.
+/// Becomes the program, for the arguments `PROGRAM ARGS…`. Standard input is a socket to the supervisor: the supervisor
+/// sends the setup of the process on it, and an error is written back to it. The socket closes when the program starts.
 fn become_program(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let Ok(status) = move_stdin_away(rustix::stdio::stdin()) else { return ExitCode::FAILURE };
     let mut status = UnixStream::from(status);
@@ -100,12 +101,12 @@ fn become_program(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Why a process does not become the program of a run: it is not confined as it should be.
+/// Why a process does not become the program of a run.
 #[derive(Debug, thiserror::Error)]
 enum ConfineError {
     #[error("the helper ended while it started the program")]
     Alone,
-    /// What the supervisor sent can't be read.
+    /// What the supervisor sent can't be decoded.
     #[error(transparent)]
     Wire(#[from] FrameError),
     #[error(transparent)]
@@ -114,7 +115,7 @@ enum ConfineError {
     Layer(#[from] LayerError),
 }
 
-/// Ties itself to the supervisor and enters what it says.
+/// Receives the setup from the supervisor, ties this process to the supervisor, and confines it.
 fn confine(socket: &mut UnixStream) -> Result<(), ConfineError> {
     let mut decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
     let mut buffer = [0u8; 8 << 10];
@@ -129,7 +130,8 @@ fn confine(socket: &mut UnixStream) -> Result<(), ConfineError> {
     };
     let ProcessSetup { supervisor, terminal, confinement } = ProcessSetup::decode(&frame)?;
     tie_to(supervisor)?;
-    // A session is also what many systems share processors by: a crowd of processes can't starve its supervisor.
+    // Many systems share processors between sessions: in one of its own, a crowd of processes can't starve the
+    // supervisor.
     rustix::process::setsid().map_err(std::io::Error::from)?;
     if terminal {
         take_terminal().map_err(std::io::Error::from)?;
@@ -138,21 +140,21 @@ fn confine(socket: &mut UnixStream) -> Result<(), ConfineError> {
     Ok(sandbox::enter(&confinement)?)
 }
 
-/// Makes the terminal that standard output is the one of this session, and its input ours. It was opened before the walls
-/// were put up; nothing here opens another.
+/// Makes the terminal on standard output the controlling terminal of this session and its standard input. It was opened
+/// before the process is confined; nothing here opens another.
 fn take_terminal() -> rustix::io::Result<()> {
     let terminal = rustix::stdio::stdout();
     rustix::process::ioctl_tiocsctty(terminal)?;
     rustix::stdio::dup2_stdin(terminal)
 }
 
-/// Makes the kernel end this process when the supervisor ends, however that happens.
+/// Makes the system kill this process when the supervisor ends, however that happens.
 fn tie_to(supervisor: i32) -> Result<(), ConfineError> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(std::io::Error::from)?;
     if rustix::process::getppid() == Pid::from_raw(supervisor) { Ok(()) } else { Err(ConfineError::Alone) }
 }
 
-/// Moves what is standard input to a descriptor that no program inherits; `/dev/null` takes its place.
+/// Moves standard input to a descriptor that no program inherits, and puts `/dev/null` in its place.
 fn move_stdin_away(stdin: impl AsFd) -> rustix::io::Result<OwnedFd> {
     let moved = rustix::io::fcntl_dupfd_cloexec(stdin, 3)?;
     let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
@@ -160,7 +162,8 @@ fn move_stdin_away(stdin: impl AsFd) -> rustix::io::Result<OwnedFd> {
     Ok(moved)
 }
 
-/// Closes what was left open by whoever started sayso. Comes first: nothing of our own is open yet.
+/// Closes descriptors that were inherited from whoever started sayso. Must come first, before this process opens its
+/// own.
 fn close_inherited() {
     let open: Vec<i32> = std::fs::read_dir("/proc/self/fd")
         .into_iter()
@@ -169,12 +172,12 @@ fn close_inherited() {
         .filter(|fd| *fd > 2)
         .collect();
     for fd in open {
-        // One of them was the list itself and is gone already.
+        // One of them was that of the folder itself, which is closed already.
         let _ = nix::unistd::close(fd);
     }
 }
 
-/// Memory of a crashed program may hold secrets and is large: it is not written to disk.
+/// Disables core dumps, which may hold secrets and are large.
 fn no_core() {
     let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
 }

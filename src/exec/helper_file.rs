@@ -1,10 +1,10 @@
-//! The program that answers to `__run`: sayso itself, as the image that runs, never as the file that lies where it was
-//! started from.
+//! Holds open the program that answers to `__run`: sayso itself, as the running image, never the file that now lies at
+//! the path from which it was started.
 //!
-//! A run can change what lies in a folder that it may write, also sayso's own program, when that lies there. So it is
-//! held open from the start, and every helper is started by that descriptor. Elsewhere than on Linux the system can't
-//! start a program by descriptor: there the path is used, after a look whether it still leads to the same file. Between
-//! the look and the start somebody else could change that; no more can be had there.
+//! A run can change files in a folder that it may write to, and sayso's own program may lie there. So the program is
+//! held open from the start, and every helper is started through that descriptor. Only Linux can start a program by
+//! descriptor; elsewhere the path is used, after a check that it still leads to the same file. Between that check and
+//! the start, somebody could still replace the file.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a program says it is to start itself: the image that runs, whatever lies at its path.
+/// The path by which a process starts its own image, whatever lies at its original path.
 pub(super) const ITSELF: &str = "/proc/self/exe";
 
 /// The file of the helper, held open. Cheap to clone.
@@ -30,15 +30,15 @@ struct OpenProgram {
         expect(dead_code, reason = "it can't be started by descriptor there")
     )]
     file: OwnedFd,
-    /// Where it lay; for messages, and to start it where that can't be done by descriptor.
+    /// Its path when it was opened, for messages, and to start it where that can't be done by descriptor.
     path: PathBuf,
-    /// Whether this is a copy of our own that nobody can change.
+    /// Whether this is a private copy that nobody can change.
     copied: bool,
     #[cfg(not(target_os = "linux"))]
     was: Option<Identity>,
 }
 
-/// A copy of the descriptor that the next program inherits; it is to be dropped right after that was started.
+/// A copy of the descriptor that the next program inherits. Drop it right after that program was started.
 #[derive(Debug)]
 pub(crate) struct InheritedDescriptor {
     path: PathBuf,
@@ -46,8 +46,8 @@ pub(crate) struct InheritedDescriptor {
 }
 
 impl HelperFile {
-    /// The program of this process. Where the system lets others write into a program that runs, this is a copy that
-    /// can't be changed.
+    /// The program of this process. If the system lets others write to a running program, this is a copy that can't be
+    /// changed.
     ///
     /// # Errors
     /// When it can't be opened.
@@ -56,7 +56,7 @@ impl HelperFile {
         #[cfg(target_os = "linux")]
         {
             let file = File::open(ITSELF)?;
-            // Nothing is written: this asks whether somebody could.
+            // Nothing is written; this only checks whether somebody could.
             if File::options().write(true).open(ITSELF).is_err() {
                 return Ok(Self::hold(file, path, false));
             }
@@ -66,7 +66,7 @@ impl HelperFile {
         Self::at(&path)
     }
 
-    /// Another program that answers to `__run`: who names it sees to it that nobody writes into it.
+    /// Another program that answers to `__run`. The caller makes sure that nobody writes to it.
     ///
     /// # Errors
     /// When it can't be opened.
@@ -89,12 +89,12 @@ impl HelperFile {
         }
     }
 
-    /// Where it lay when it was opened. For words only.
+    /// Its path when it was opened. For messages only.
     pub(crate) fn display_path(&self) -> &Path {
         &self.held.path
     }
 
-    /// Whether this is a copy without a place in the file system.
+    /// Whether this is a copy that has no path.
     pub(crate) fn is_copy(&self) -> bool {
         self.held.copied
     }
@@ -102,16 +102,16 @@ impl HelperFile {
 
 #[cfg(target_os = "linux")]
 impl HelperFile {
-    /// By what this process starts it.
+    /// The path by which this process starts it.
     ///
     /// # Errors
-    /// Elsewhere than on Linux, when another file lies there now.
+    /// Not on Linux: when another file now lies at the path.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
     pub(crate) fn program(&self) -> io::Result<PathBuf> {
         Ok(by_descriptor(self.held.file.as_raw_fd()))
     }
 
-    /// A copy for a program that starts the helper in its turn.
+    /// A copy of the descriptor for a program that itself starts the helper.
     ///
     /// # Errors
     /// When there is no descriptor left.
@@ -127,12 +127,12 @@ fn by_descriptor(number: i32) -> PathBuf {
     format!("/proc/self/fd/{number}").into()
 }
 
-/// The same bytes in a file without a name that nobody can change any more.
+/// Copies the bytes to an unnamed file and seals it, so that nobody can change it.
 #[cfg(target_os = "linux")]
 fn copy(mut from: File) -> io::Result<File> {
     use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    // A system before Linux 6.3 does not know that it is to be started.
+    // Linux before 6.3 does not know the flag that makes it executable (and needs none).
     let fd = memfd_create("sayso", flags | MemfdFlags::EXEC).or_else(|_| memfd_create("sayso", flags))?;
     let mut file = File::from(fd);
     io::copy(&mut from, &mut file)?;
@@ -140,7 +140,7 @@ fn copy(mut from: File) -> io::Result<File> {
     Ok(file)
 }
 
-/// What a file is known by.
+/// What identifies a file.
 #[cfg(not(target_os = "linux"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
@@ -163,10 +163,10 @@ impl Identity {
 
 #[cfg(not(target_os = "linux"))]
 impl HelperFile {
-    /// By what this process starts it.
+    /// The path by which this process starts it.
     ///
     /// # Errors
-    /// When another file lies there now.
+    /// When another file now lies at the path.
     pub(crate) fn program(&self) -> io::Result<PathBuf> {
         let now = std::fs::symlink_metadata(&self.held.path).map(|meta| Identity::of(&meta));
         if now.is_ok_and(|now| self.held.was == Some(now)) {
@@ -176,17 +176,17 @@ impl HelperFile {
         Err(io::Error::other(format!("{path} is another file than the one that runs; start sayso anew")))
     }
 
-    /// The same for a program that starts the helper in its turn.
+    /// The same path, for a program that itself starts the helper.
     ///
     /// # Errors
-    /// When another file lies there now.
+    /// When another file now lies at the path.
     pub(crate) fn lend(&self) -> io::Result<InheritedDescriptor> {
         Ok(InheritedDescriptor { path: self.program()?, _file: None })
     }
 }
 
 impl InheritedDescriptor {
-    /// By what the program that inherits it starts the helper.
+    /// The path by which the inheriting program starts the helper.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -204,7 +204,7 @@ mod tests {
         let until = Instant::now() + Duration::from_secs(20);
         loop {
             match Command::new(program).arg("told").output() {
-                // What this process had open to write, another test hands on for a moment when it forks.
+                // A fork in another test inherits for a moment what this process has open for writing.
                 Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < until => {
                     std::thread::yield_now();
                 }

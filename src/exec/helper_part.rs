@@ -1,6 +1,6 @@
-//! The words behind `sayso __run`: which part of the helper is meant. Without one it is the supervisor.
+//! The argument after `sayso __run`, which chooses the part of the helper. Without one it is the supervisor.
 
-/// Enter a control group, and then become what follows.
+/// Enter a control group, then become the program that follows.
 pub const JOIN: &str = "join";
 /// Become the program that was approved.
 pub(crate) const EXEC: &str = "exec";

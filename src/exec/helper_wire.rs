@@ -1,7 +1,7 @@
-//! What the executor and its helper say to each other over the one socket. Pure.
+//! Encodes and decodes the messages between the executor and its helper, over their one socket. Pure.
 //!
-//! Both ends are this program: a message is a value as serde and postcard tell it, in a frame of its own. What is not
-//! read to its last byte is refused.
+//! Both ends are the same program: each message is one value, encoded with postcard, in a frame of its own. A message
+//! with bytes left over is refused.
 
 use super::environment::Environment;
 use super::frames::{FrameError, WireFrame, encode};
@@ -14,63 +14,63 @@ use std::path::PathBuf;
 
 pub(super) const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
-/// The number that the first given descriptor has in the program; the next ones follow. High enough to stay clear of
-/// what programs and shells use by habit.
+/// The number that the first passed descriptor has in the program; the others follow. High enough to avoid the numbers
+/// that programs and shells commonly use.
 pub(super) const FIRST_GIVEN_FD: i32 = 90;
 
-/// A program to start. Its standard output and error, and the descriptors it is given, travel beside the message.
+/// A program to start. Its standard output and error, and the descriptors passed to it, are sent beside the message.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct ProgramSpec {
     #[serde(with = "path")]
     pub(crate) executable: PathBuf,
-    /// Its arguments, without its own name.
+    /// Its arguments, without `argv[0]`.
     pub(crate) args: Vec<OsString>,
     pub(crate) env: Environment,
-    /// The folder in which it starts.
     #[serde(with = "path")]
     pub(crate) cwd: PathBuf,
-    /// Whether its standard output is a terminal that becomes its own: its standard input, too, and what controls it.
+    /// Whether its standard output is a terminal, which also becomes its standard input and its controlling terminal.
     pub(crate) terminal: bool,
-    /// What it takes upon itself before it starts.
+    /// The restrictions that it enters before it starts.
     pub(crate) confinement: Confinement,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum HelperOrder {
-    /// Start this program. Comes once.
+    /// Start this program. Sent once.
     Spawn(ProgramSpec),
-    /// A run begins: measure it, and end it where it is over its limits.
+    /// A run begins: measure it, and end it at its limits.
     Begin(WatchedLimits),
-    /// The run is over, the program stays: stop it, end what else the run left behind, and tell what it used.
+    /// The run has ended but the program stays: stop it, end the other processes that the run left, and report what it
+    /// used.
     End,
     /// No run uses the program: stop it until one does.
     Rest,
-    /// No run uses the program: let it go on for a moment.
+    /// No run uses the program, but let it continue for a moment.
     GoOn,
-    /// Stop the program and all that descends from it, and tell when it stands still.
+    /// Stop the program and all its descendants, and report when they stand still.
     PauseAll,
-    /// Let the program and all that descends from it go on.
+    /// Let the program and all its descendants continue.
     GoOnAll,
-    /// The time limit of the run counts this from now on, and begins anew; only of a program in a terminal of its own.
+    /// Set what the time limit of the run counts, and start the count anew. Only for a program with a terminal of its
+    /// own.
     Count(CountedTime),
-    /// SIGINT to the program's group; nothing while it is stopped.
+    /// Send SIGINT to the program's process group. Ignored while it is stopped.
     Interrupt,
-    /// End the program and all that descends from it.
+    /// Kill the program and all its descendants.
     Kill,
 }
 
-/// The limits that a helper watches; 0 is none, but for the time.
+/// The limits that a helper watches. 0 means no limit, except for the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct WatchedLimits {
-    /// Wall-clock time in milliseconds.
     pub(crate) wall_ms: u64,
-    /// Memory of all processes together, bytes.
+    /// Of all processes together, in bytes.
     pub(crate) memory_bytes: u64,
     /// Processes and threads at the same time.
     pub(crate) processes: u32,
-    /// Bytes of each file that is written.
+    /// Of each file that is written.
     pub(crate) file_bytes: u64,
-    /// Files that each process has open.
+    /// Open files of each process.
     pub(crate) open_files: u32,
 }
 
@@ -86,12 +86,13 @@ impl From<&Limits> for WatchedLimits {
 pub(super) struct ResourceUse {
     /// Processor time in microseconds.
     pub(crate) cpu_us: u64,
-    /// Peak resident memory, bytes: of all processes together as it was seen, at least of the largest one.
+    /// Peak resident memory in bytes: the largest sum over all processes that was seen, but at least that of the
+    /// largest process.
     pub(crate) peak_rss_bytes: u64,
     pub(crate) processes: u32,
 }
 
-/// How the program stands after a run.
+/// The state of the program after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct RestState {
     /// Whether every thread of it was seen stopped, and nothing else of the run is left.
@@ -99,56 +100,56 @@ pub(super) struct RestState {
     pub(crate) threads: u32,
 }
 
-/// What the helper tells.
+/// A message from the helper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Notification {
-    /// The program runs under this process id.
+    /// The program was started.
     Spawned { pid: i32 },
-    /// The program could not be started, and why.
+    /// The program could not be started; the reason.
     NotSpawned(String),
-    /// The run begins: its limits are in force.
+    /// The run begins; its limits are in force.
     Begun,
-    /// A limit of the run could not be set, and which and why: it does not begin.
+    /// A limit of the run could not be set, so the run does not begin; which limit and why.
     NotBegun(String),
-    /// What the run uses at the moment.
+    /// What the run uses at this moment.
     Usage {
         /// Resident memory of all its processes, bytes.
         rss_bytes: u64,
         /// Processor time so far, microseconds.
         cpu_us: u64,
     },
-    /// Whether a process is known to wait for what is typed into its terminal; it was otherwise before.
+    /// Whether a process is known to wait for input from its terminal. Sent when that changes.
     Asks(bool),
-    /// The time limit counts this from now on, and began anew.
+    /// The time limit now counts this, and started anew.
     Counts(CountedTime),
-    /// The time limit is reached; the program is being ended.
+    /// The run exceeded its time limit; the program is being killed.
     OutOfTime,
-    /// Another limit is reached, and which; the program is being ended.
+    /// The run exceeded another limit, which the text names; the program is being killed.
     OverLimit(String),
-    /// The run is over and cleaned up, and how the program stands.
+    /// The run has ended and its processes are cleaned up; the state of the program.
     Finished(ResourceUse, RestState),
-    /// The program and all that descends from it are stopped.
+    /// The program and all its descendants are stopped.
     Paused(RestState),
-    /// The program was woken although no run uses it; it is being ended.
+    /// The program was woken although no run uses it; it is being killed.
     Woken,
     /// The program ended, and nothing of it is left.
     Exited {
-        /// Its exit status, where it ended by itself.
+        /// Its exit status, if it exited by itself.
         code: Option<i32>,
         /// The signal that ended it.
         signal: Option<i32>,
-        /// What the run used, where one went on.
+        /// What the run used, if one was going on.
         used: ResourceUse,
     },
 }
 
 impl Notification {
-    /// Whether nothing more comes of the program.
+    /// Whether no more messages follow.
     pub(super) fn is_end(&self) -> bool {
         matches!(self, Notification::Exited { .. } | Notification::NotSpawned(_))
     }
 
-    /// Whether it is the end of a program that was killed, as it was ordered; what starts it may tell that by a status.
+    /// Whether a program ended because it was killed. A program that started it may report that as an exit status.
     pub(super) fn is_end_by_kill(&self) -> bool {
         const SIGKILL: i32 = rustix::process::Signal::KILL.as_raw();
         const STATUS: i32 = 128 + SIGKILL;
@@ -160,32 +161,31 @@ impl Notification {
     }
 }
 
-/// What the process that becomes the program is told before it does.
+/// What the process that becomes the program receives before it does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ProcessSetup {
-    /// The process with which it ends.
+    /// The process id of the supervisor; the process dies with it.
     pub(crate) supervisor: i32,
-    /// Whether its standard output is the terminal that controls it.
+    /// Whether its standard output becomes its controlling terminal.
     pub(crate) terminal: bool,
-    /// What it takes upon itself.
+    /// The restrictions that it enters.
     pub(crate) confinement: Confinement,
 }
 
-/// What can be said on the socket.
+/// A message on the socket.
 pub(super) trait WireMessage: Serialize + DeserializeOwned {
-    /// The letter of its frame: no message is taken for one of another type.
+    /// The kind of its frame, so that no message is decoded as another type.
     const LETTER: u8;
 
-    /// The bytes of this message.
     fn encode(&self) -> Vec<u8> {
-        // What can't be told, and nothing of ours is such, becomes an empty message, which is refused.
+        // A value that can't be encoded (none of ours) becomes an empty message, which is refused.
         encode(Self::LETTER, [postcard::to_stdvec(self).unwrap_or_default().as_slice()])
     }
 
-    /// Reads a message.
+    /// Decodes a message.
     ///
     /// # Errors
-    /// When it is none, or something stands behind it.
+    /// When it is not such a message, or bytes are left over.
     fn decode(frame: &WireFrame) -> Result<Self, FrameError> {
         let unknown = FrameError::Unknown(frame.kind);
         match postcard::take_from_bytes(frame.field(0)?).map_err(|_| unknown)? {
@@ -207,7 +207,7 @@ impl WireMessage for ProcessSetup {
     const LETTER: u8 = b'c';
 }
 
-/// A path, whatever bytes it is made of.
+/// A path that need not be UTF-8.
 pub(super) mod path {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::ffi::OsString;
@@ -222,7 +222,7 @@ pub(super) mod path {
     }
 }
 
-/// Paths, whatever bytes they are made of.
+/// Paths that need not be UTF-8.
 pub(super) mod paths {
     use serde::{Deserialize, Deserializer, Serializer};
     use std::ffi::OsString;

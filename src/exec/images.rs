@@ -1,8 +1,8 @@
-//! What has to be known before a container image is pulled. Pure.
+//! Reviews the pull of a container image. Pure.
 
 use crate::domain::{Effects, Finding, ImageName, Review, Severity};
 
-/// The review of a block that pulls an image; its text is the image's name.
+/// The review of a block that pulls an image. The source of such a block is the name of the image.
 pub fn review(source: &str) -> Review {
     let Ok(image) = ImageName::parse(source) else { return Review::default() };
     let exact = if image.is_exact() { "" } else { ", which decides what the name means today" };

@@ -1,9 +1,10 @@
-//! Finds the programs that run code: once, down to the real executable.
+//! Finds the programs that run code, resolved to the real executable, and remembers them.
 //!
-//! Nothing is started here. What a program is, its links and folders tell ([`static_facts`]); where that is not enough, and the
-//! program lies where neither a run nor the working folder's author can write, it is asked inside a sandbox
-//! ([`super::asking`]): a version manager's stand-in for what it stands for, others for their version. What may not be
-//! asked is found all the same, and runs once the person approved a block for it; its version is not known until then.
+//! Nothing is started here. What a program is follows from its links and folders ([`static_facts`]). If that is not
+//! enough, and the program lies where neither a run nor the author of the working folder can write, it is queried
+//! inside a sandbox ([`super::asking`]): a version manager's shim for the program behind it, others for their version.
+//! A program that may not be queried is found all the same, and runs once the person approves a block for it; until
+//! then its version is unknown.
 
 mod embedded_version;
 pub(in crate::exec) mod environments;
@@ -28,7 +29,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use versions::version_in;
 pub(crate) use versions::versions_by_files;
 
-/// Finds interpreters and remembers them.
 #[derive(Debug)]
 pub(super) struct Finder {
     languages: Languages,
@@ -41,19 +41,19 @@ pub(super) struct Finder {
     ways: Mutex<HashMap<Language, RunMethod>>,
 }
 
-/// Where programs are looked for.
+/// Where to look for programs.
 #[derive(Clone, Debug)]
 pub(super) struct ProgramPaths {
     pub(crate) cwd: PathBuf,
     pub(crate) home: Option<PathBuf>,
     /// The Python that the person chose.
     pub(crate) python: Option<PathBuf>,
-    /// What may be started.
+    /// The programs that may be started.
     pub(crate) launcher: Launcher,
 }
 
 impl Finder {
-    /// A finder that has not looked yet.
+    /// A finder that has not searched yet.
     pub(super) fn new(languages: Languages, place: ProgramPaths, questions: Arc<dyn Questions>) -> Self {
         let ProgramPaths { cwd, home, python, launcher } = place;
         Self {
@@ -73,15 +73,14 @@ impl Finder {
         &self.launcher
     }
 
-    /// The languages that can be run.
     pub(super) fn languages(&self) -> &Languages {
         &self.languages
     }
 
-    /// The interpreter of a language. May take some 150 ms the first time.
+    /// The interpreter of a language. The first call may take some 150 ms.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is none, or only ones that are too old.
     pub(super) fn find(&self, language: &Language) -> Result<Interpreter, ExecutorError> {
         if let Some(found) = self.known().get(language) {
             return Ok(found.clone());
@@ -103,7 +102,7 @@ impl Finder {
                 },
             };
             match self.too_old(&found, &way) {
-                // Of several ways with one program the last needs least of it.
+                // If several ways use the same program, the last one is the least demanding, so its message is kept.
                 Some(old) => match why.iter_mut().find(|(known, _)| *known == way.command) {
                     Some((_, told)) => *told = old,
                     None => why.push((way.command, old)),
@@ -122,13 +121,13 @@ impl Finder {
         })
     }
 
-    /// Whether a Python says that it has this module, where it may be asked.
+    /// Whether this Python says that it has a module; false if it may not be queried.
     fn has(&self, python: &Path, module: &str) -> bool {
         let question = format!("import importlib.util as u; print(u.find_spec({module:?}) is not None)");
         self.ask(python, &["-I", "-c", &question]).text().is_some_and(|answer| answer.trim() == "True")
     }
 
-    /// The way in which a language that was found is run, and the extension of its files.
+    /// How a language that was found is run, and the extension of its files.
     pub(super) fn run_method(&self, language: &Language) -> Option<(RunMethod, String)> {
         let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
         let entry = self.entry(language).ok()?;
@@ -140,20 +139,20 @@ impl Finder {
         entry.ok_or_else(|| ExecutorError::NoInterpreter(language.clone()))
     }
 
-    /// The program that the person chose for the language: no other stands in for it.
+    /// The program that the person chose for the language. No other is used in its place.
     fn chosen_program(&self, language: &Language) -> Option<&PathBuf> {
         self.python.as_ref().filter(|_| *language == Language::python())
     }
 
-    /// Remembers the version that an interpreter told by itself.
+    /// Remembers the version that an interpreter reported.
     pub(super) fn learn(&self, language: &Language, version: String) {
         if let Some(known) = self.known().get_mut(language) {
             known.version = Some(version);
         }
     }
 
-    /// All that are on this machine, with their versions where those can be known without starting anything that is
-    /// not confined.
+    /// All interpreters on this machine, with their versions as far as those can be found out without starting anything
+    /// unconfined.
     pub(super) fn all(&self) -> Vec<Interpreter> {
         let look = |entry: &LanguageEntry| {
             let mut found = self.find(&entry.name).ok()?;
@@ -166,7 +165,7 @@ impl Finder {
             }
             Some(found)
         };
-        // Each waits for a program most of the time.
+        // In parallel, since each one mostly waits for a program.
         std::thread::scope(|scope| {
             let looks: Vec<_> =
                 self.languages.0.iter().map(|entry| scope.spawn(move || look(entry))).collect();
@@ -174,35 +173,36 @@ impl Finder {
         })
     }
 
-    /// The name by which a shell finds the program of a language, where it finds that one; behind a stand-in too.
+    /// The name by which a shell would start the program of this language; `None` if the shell would find another
+    /// program.
     pub(super) fn command_name(&self, language: &Language) -> Option<String> {
         let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
         let found = self.candidate(language, &way)?;
         (self.which(&way.command)? == found).then_some(way.command)
     }
 
-    /// Whether Python has this module, which is not loaded for it: by its folders, else by its word where it may be
-    /// asked.
+    /// Whether Python has this module: according to its folders, else according to Python itself if it may be queried.
+    /// The module is not imported.
     pub(super) fn python_has(&self, module: &str) -> bool {
         let Ok(python) = self.find(&Language::python()) else { return false };
         static_facts::holds_package(&python.path, self.home.as_deref(), module)
             || self.has(&python.path, module)
     }
 
-    /// Whether Python may have this module: as [`Finder::python_has`], or from beside its environment, where nobody looked.
+    /// Like [`Finder::python_has`], but also true if the environment of Python is open to packages outside of it, which
+    /// are not searched.
     pub(super) fn python_may_have(&self, module: &str) -> bool {
         let is_open = self.find(&Language::python()).is_ok_and(|python| static_facts::is_open(&python.path));
         is_open || self.python_has(module)
     }
 
-    /// Whether this is the interpreter itself, in a place that only the person can write: it obeys no file of the folder
-    /// that it is started in.
+    /// Whether this is the interpreter itself (no shim), in a place that only the person can write to, so that it obeys
+    /// no file of the folder it is started in.
     pub(super) fn is_plain(&self, path: &Path) -> bool {
         self.launcher.trusts(path) && !static_facts::is_stand_in(path)
     }
 
-    /// Puts a question to a program, where it may be started for one: never when a run, or who made the folder, could
-    /// have put it there.
+    /// Queries a program, unless a run or the author of the folder could have put it there.
     fn ask(&self, program: &Path, args: &[&str]) -> QuestionResult {
         if self.launcher.trusts(program) {
             self.questions.ask(program, args)
@@ -211,12 +211,12 @@ impl Finder {
         }
     }
 
-    /// The file of a command: one that can be trusted before one that can't.
+    /// The file of a command. A trusted one is preferred.
     fn which(&self, command: &str) -> Option<PathBuf> {
         self.launcher.find(OsStr::new(command)).or_else(|| which(Path::new(command)))
     }
 
-    /// Where the program of a language is looked for.
+    /// The path where the program of a language is, before it is resolved.
     fn candidate(&self, language: &Language, way: &RunMethod) -> Option<PathBuf> {
         if let Some(chosen) = self.chosen_program(language) {
             return which(chosen);
@@ -226,13 +226,13 @@ impl Finder {
         if imported_package(way).is_some_and(|package| !self.node_packages().join(package).is_dir()) {
             return None;
         }
-        // Tools that compile as they run are mostly a project's own.
+        // Programs that run TypeScript are mostly installed in the project.
         let own = || which(&self.node_packages().join(".bin").join(&way.command));
         let of_node = || (language.as_str() == "typescript").then(own).flatten();
         of_project.or_else(|| self.which(&way.command)).or_else(of_node)
     }
 
-    /// Where the folder's own packages for node are. Those of folders above it can't be read by runs.
+    /// The packages of node in the working folder. Runs can't read those of folders above it.
     pub(super) fn node_packages(&self) -> PathBuf {
         self.cwd.join("node_modules")
     }
@@ -246,7 +246,7 @@ impl Finder {
     }
 }
 
-/// Where a program is that is found by this name.
+/// The program of this name, with links resolved.
 pub(super) fn program(name: &str) -> Option<PathBuf> {
     which(Path::new(name)).map(|path| executable_path(&path))
 }
@@ -256,7 +256,7 @@ fn which(command: &Path) -> Option<PathBuf> {
     launch::which(command, &env::var_os("PATH").unwrap_or_default())
 }
 
-/// The languages for which a program is on `PATH`; nothing is started, and no version is asked for.
+/// The languages whose program is on `PATH`. Starts nothing and checks no version.
 pub fn on_path(languages: &Languages) -> Languages {
     let there = |entry: &&LanguageEntry| {
         let needs_version = |way: &RunMethod| way.since.is_some();
@@ -265,7 +265,7 @@ pub fn on_path(languages: &Languages) -> Languages {
     Languages(Arc::new(languages.0.iter().filter(there).cloned().collect()))
 }
 
-/// The package of the project without which node can't run TypeScript in this way, which is one of the shipped ones.
+/// The package that node needs in the project for this way to run TypeScript, which is a built-in one.
 fn imported_package(way: &RunMethod) -> Option<&str> {
     let imports_tsx = way.arguments.windows(2).any(|words| words == ["--import", "tsx"]);
     (imports_tsx && way.command == "node").then_some("tsx")

@@ -1,4 +1,5 @@
-//! Blocks of Julia: what starts them, what their errors call them, and the pictures that they display. Pure.
+//! Runs blocks of Julia: how it is started, under which names its errors show the source, and the pictures that it
+//! displays. Pure.
 
 use super::backend::BackendEvent;
 use super::frames::FrameDecoder;
@@ -8,21 +9,21 @@ use super::own_names::OwnNames;
 use super::plan::GivenFile;
 use std::path::Path;
 
-/// What Julia reads in place of the block's text.
+/// The script that Julia runs; it reads the source of the block.
 pub(super) const START: &str = include_str!("../../assets/start.jl");
-/// What a program of Julia is given, in order.
+/// The files that a Julia program gets, in order.
 pub(super) const GIVEN_FILES: [GivenFile; 3] = [GivenFile::Source, GivenFile::Profile, GivenFile::State];
-/// Bytes of pictures that a block may display.
+/// Limit on the pictures that a block displays, in bytes.
 pub(super) const MAX_TOTAL_IMAGE_BYTES: usize = 64 << 20;
-/// So many pictures of a block are kept.
+/// How many pictures of a block are kept.
 const MAX_IMAGES: usize = 50;
 
-/// The file that Julia is started with.
+/// The path of the script.
 pub(super) fn start() -> String {
     format!("/dev/fd/{}", FIRST_GIVEN_FD + 1)
 }
 
-/// The names under which Julia knows a text in this folder.
+/// The paths under which Julia shows the source in this folder.
 pub(super) fn names(label: &str, cwd: &Path, home: Option<&Path>) -> OwnNames {
     let file = cwd.join(label);
     let names = OwnNames::of_descriptor(label).with(&file.to_string_lossy(), label);
@@ -32,8 +33,8 @@ pub(super) fn names(label: &str, cwd: &Path, home: Option<&Path>) -> OwnNames {
     }
 }
 
-/// The pictures that a block displayed, from what `assets/start.jl` wrote. What is none is left out, and counts: code can
-/// write there itself.
+/// The pictures that a block displayed, as `assets/start.jl` wrote them. Anything else is left out but counts towards
+/// the limit, since the block's code can write there itself.
 pub(super) fn pictures(written: &[u8]) -> Vec<BackendEvent> {
     let mut decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
     decoder.push(written);

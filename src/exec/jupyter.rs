@@ -1,9 +1,9 @@
-//! Jupyter kernels: those that are installed on this machine, and those of a Jupyter Server, JupyterHub or Enterprise
-//! Gateway, which is how runs reach a cluster.
+//! Runs blocks in Jupyter kernels: those installed on this machine, and those of a Jupyter Server, JupyterHub or
+//! Enterprise Gateway, which is how runs reach a cluster.
 //!
-//! A session has one kernel for each language, as far as there are kernels. Each has a task of its own that drains its
-//! sockets (`local`, `remote`); what its messages amount to is read in `news` and `block_end`. The local sandbox does not
-//! apply to either. Pure parts: `message`, `zmtp`, `reading`, `html`.
+//! A session has one kernel for each language, as far as kernels exist. Each kernel has a task that reads its sockets
+//! (`local`, `remote`); `news` and `block_end` handle what arrives. The local sandbox applies to neither kind. Pure
+//! parts: `message`, `zmtp`, `reading`, `html`.
 
 mod available;
 mod backend;
@@ -57,33 +57,32 @@ pub(super) struct Jupyter {
     news: mpsc::Receiver<(u32, KernelNews)>,
     news_sender: mpsc::Sender<(u32, KernelNews)>,
     block: Option<JupyterBlock>,
-    /// The end of a block whose kernel is being brought to a stand: it is told once it stands.
+    /// The end of a block while its kernel is being stopped. Sent once the kernel stands still.
     resting: Option<RunEnd>,
     queue: VecDeque<BackendEvent>,
     notices: mpsc::Sender<KernelNotice>,
     leaving: Vec<JoinHandle<()>>,
 }
 
-/// A kernel that was started.
 struct StartedKernel {
     number: u32,
     language: Language,
     generation: u32,
     ready: bool,
-    /// Its server can't be reached at this moment.
+    /// Whether its server can't be reached now.
     lost: bool,
-    /// The version of its language, as it told.
+    /// The version of its language, as it reported.
     version: Option<String>,
-    /// How many variables it told of last.
+    /// The number of its variables, as last reported.
     variables: u32,
-    /// The blocks that were in it.
+    /// The blocks that ran in it.
     shared: SharedState,
     orders: mpsc::UnboundedSender<KernelOrder>,
     work: JoinHandle<()>,
 }
 
 impl Jupyter {
-    /// Jupyter kernels; nothing is reached or started yet. `wanted` names the kernel to use.
+    /// Contacts and starts nothing yet. `wanted` names the kernel to use.
     pub(super) fn new(
         setup: Arc<Setup>,
         config: JupyterExecutor,
@@ -198,12 +197,12 @@ impl Jupyter {
         self.kernels.get(name).map_or(KernelFate::None, reference)
     }
 
-    /// The kernel that is there, with the variables that it told of.
+    /// The reference to a running kernel, with the number of its variables.
     fn reference(&self, kernel: &StartedKernel) -> KernelRef {
         KernelRef { variables: kernel.variables, ..self.empty(kernel.generation) }
     }
 
-    /// A kernel of this generation that nothing was in. One of a server can't be stopped from here.
+    /// The reference to a new kernel of this generation. A kernel on a server can't be stopped between runs.
     fn empty(&self, generation: u32) -> KernelRef {
         KernelRef { generation, variables: 0, goes_on: self.available.server.is_some() }
     }
@@ -229,7 +228,7 @@ impl Jupyter {
         self.leaving.retain(|work| !work.is_finished());
     }
 
-    /// Whether a run would still be under these terms.
+    /// Whether the terms of a run would still be the approved ones.
     fn terms_hold(&self, spec: &Spec, approved: &Terms) -> bool {
         let there = self.kernels.get(&spec.name).map(|kernel| kernel.generation);
         let fresh = wants_next_kernel(there, approved);

@@ -1,6 +1,6 @@
-//! The persistent Python: its process, and the talk on its control socket.
+//! The persistent Python kernel: its process, and the messages on its control socket.
 //!
-//! What it says about its own blocks is taken from here; how its process ended is told by its helper.
+//! How a block ended is decided by what the kernel says, how its process ended by what the helper says.
 
 use super::environment::Environment;
 use super::error::ExecError;
@@ -18,34 +18,33 @@ use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// A kernel that was started.
 #[derive(Debug)]
 pub(super) struct Kernel {
     pub(crate) process: Process,
     pub(crate) interpreter: PathBuf,
-    /// Its generation and its variables, as last told.
+    /// Its generation, and its variables as last reported.
     pub(crate) state: KernelRef,
-    /// Its folder, as last told.
+    /// Its working folder, as last reported.
     pub(crate) cwd: PathBuf,
-    /// The blocks that were in it, and what it was last found to have changed.
+    /// The blocks that ran in it, and what they were last found to have changed.
     pub(crate) shared: SharedState,
-    /// Where it looks for modules, as last told.
+    /// Its module search path, as last reported.
     pub(crate) module_path: Vec<u8>,
-    /// Whether it has said that it is ready.
+    /// Whether it has reported that it is ready.
     pub(crate) ready: bool,
-    /// Whether it was given a block yet.
+    /// Whether it has been given a block.
     pub(crate) used: bool,
-    /// The limits that it was started with: the most that a run in it can be given.
+    /// The limits that it was started with. A run in it can't have higher ones.
     pub(crate) limits: Limits,
-    /// The limits that its process has; `None` while that is not known.
+    /// The limits that are set for its process now; `None` while that is not known.
     pub(crate) fitted: Option<Limits>,
-    /// What it reaches, since its start.
+    /// What it can reach; fixed at its start.
     pub(crate) reach: Reach,
-    /// Runs that its helper was told to begin and has not answered for.
+    /// Runs that its helper was told to begin and has not confirmed yet.
     pub(crate) beginning: u32,
-    /// Whether it was ordered to end because its control socket is of no use any more.
+    /// Whether it was ordered to end because its control socket failed.
     pub(crate) cut_off: bool,
-    /// Whether its helper ended it because it was woken between two runs.
+    /// Whether its helper killed it because it was woken between two runs.
     pub(crate) woken: bool,
     control: OwnedFd,
     decoder: FrameDecoder,
@@ -53,7 +52,7 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
-    /// Starts the empty kernel.
+    /// Starts an empty kernel.
     ///
     /// # Errors
     /// When its helper can't be started.
@@ -72,7 +71,7 @@ impl Kernel {
                 GivenFile::Control => theirs.take().ok_or(ExecError::Ended),
                 _ => memory_file::sealed(plan::KERNEL.as_bytes()),
             })?;
-        // Nobody uses it yet: it gets ready, and then it stands still.
+        // No run uses it yet: it prepares itself and is then stopped.
         process.link.order(&HelperOrder::GoOn);
         Ok(Self {
             process,
@@ -95,28 +94,28 @@ impl Kernel {
         })
     }
 
-    /// Hands over a block.
+    /// Hands a block over to it.
     pub(super) fn run(&mut self, token: &FrameToken, label: &str, source: &[u8]) {
         self.used = true;
         self.outbox.push(kernel_wire::run(token, label, source));
         self.send();
     }
 
-    /// Hands over a file of the person's functions, to be loaded as a module of its own.
+    /// Hands over a file of the person's functions, which is loaded as a module.
     pub(super) fn load(&mut self, token: &FrameToken, label: &str, source: &[u8], path: &Path) {
         self.used = true;
         self.outbox.push(kernel_wire::load(token, label, source, path));
         self.send();
     }
 
-    /// Tells it whether what is behind this part of a text runs.
+    /// Tells it whether to run the source after this part.
     pub(super) fn after_part(&mut self, token: &FrameToken, part: u32, goes_on: bool) {
         self.outbox.push_answer(kernel_wire::after_part(token, part, goes_on));
         self.send();
     }
 
-    /// Asks which modules that a text imports, and which packages, it does not have; in this folder, with these places of
-    /// modules. It must not be in use: it goes on for as long as the answer takes.
+    /// Asks which of the imported modules and the given packages it lacks, for this folder and module search path. Only
+    /// for a kernel that is not in use: it continues until the answer has arrived.
     pub(super) fn ask_lacking(
         &mut self,
         token: &FrameToken,
@@ -129,20 +128,20 @@ impl Kernel {
         self.send();
     }
 
-    /// Sends what there is room for; never waits. When the kernel is gone, [`Kernel::receive`] tells.
+    /// Sends what fits into the socket; never waits. If the kernel is gone, [`Kernel::receive`] reports that.
     pub(super) fn send(&mut self) {
         self.outbox.send(&self.control);
     }
 
-    /// Whether something waits for room on the socket.
+    /// Whether something waits for space in the socket.
     pub(super) fn has_unsent(&self) -> bool {
         !self.outbox.is_empty()
     }
 
-    /// What it said since the last time; never waits.
+    /// The messages since the last call; never waits.
     ///
     /// # Errors
-    /// When the socket is closed, or what comes is no message.
+    /// When the socket is closed, or the bytes are not a message.
     pub(super) fn receive(&mut self) -> Result<Vec<(FrameToken, KernelMessage)>, ExecError> {
         let mut said = Vec::new();
         let mut buffer = vec![0u8; 64 << 10];
@@ -162,7 +161,7 @@ impl Kernel {
         }
     }
 
-    /// What to wait on.
+    /// The descriptor to wait on.
     pub(super) fn control(&self) -> BorrowedFd<'_> {
         self.control.as_fd()
     }

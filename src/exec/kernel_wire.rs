@@ -1,8 +1,8 @@
-//! What the executor and the kernel say to each other over the control socket. Pure.
+//! Encodes the orders to the kernel on its control socket, and decodes its messages. Pure.
 //!
-//! Each message carries the token of its run, so that what another process or an earlier run wrote there is not taken
-//! for an answer. A block can lie about its own value that way, and about nothing else: how its process ended, and what
-//! it used, comes from the supervisor.
+//! Each message carries the token of its run, so that nothing that another process or an earlier run wrote to the
+//! socket counts as an answer. A block can fake the messages about itself, such as its value, but nothing else: how the
+//! process ended and what it used comes from the supervisor.
 
 use super::frames::{FrameError, WireFrame, encode};
 use crate::domain::{
@@ -12,30 +12,30 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-/// The largest message on this socket: an image of many millions of pixels fits.
+/// The largest message on this socket; an image of many million pixels fits.
 pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 const MAX_FUNCTIONS: usize = 100;
-/// So many things that a kernel finds changed in itself are told.
+/// How many changes that a kernel finds in itself are reported.
 const MAX_FINDINGS: usize = 12;
-/// So many missing modules and packages are told.
+/// How many missing modules and packages are reported.
 const MAX_MISSING: usize = 50;
 
-/// Marks what belongs to one run.
+/// Identifies the messages of one run.
 pub(super) type FrameToken = [u8; 16];
 
-/// An order to the kernel: run this.
+/// The order to run this source.
 pub(super) fn run(token: &FrameToken, label: &str, source: &[u8]) -> Vec<u8> {
     encode(b'R', [&token[..], label.as_bytes(), source])
 }
 
-/// An order to the kernel: load this file of functions.
+/// The order to load this file of functions.
 pub(super) fn load(token: &FrameToken, label: &str, source: &[u8], path: &Path) -> Vec<u8> {
     encode(b'L', [&token[..], label.as_bytes(), source, path.as_os_str().as_bytes()])
 }
 
-/// A question to a kernel: what of this does it not have, in this folder and with these places of modules? No places: its
-/// own.
+/// The question which imported modules and packages are missing, for this folder and module search path. With an empty
+/// path the kernel uses its own.
 pub(super) fn lacking(
     token: &FrameToken,
     source: &str,
@@ -46,13 +46,13 @@ pub(super) fn lacking(
     encode(b'M', fields.into_iter().chain(packages.iter().map(String::as_bytes)))
 }
 
-/// Whether what is behind this part of a text runs.
+/// The answer whether the kernel continues after this part of the source.
 pub(super) fn after_part(token: &FrameToken, part: u32, goes_on: bool) -> Vec<u8> {
     let word: &[u8] = if goes_on { b"1" } else { b"0" };
     encode(b'G', [&token[..], part.to_string().as_bytes(), word])
 }
 
-/// How a block ended, by the kernel's word.
+/// How a block ended, as the kernel reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockEnd {
     Ok,
@@ -68,29 +68,29 @@ pub(super) enum BlockEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RunSummary {
     pub(crate) how: BlockEnd,
-    /// 0, 1 after an uncaught exception, or what `SystemExit` said.
+    /// 0, 1 after an uncaught exception, or the value of `SystemExit`.
     pub(crate) code: i32,
     /// The value of the last expression, or of `result`.
     pub(crate) value: Option<String>,
     pub(crate) error: Option<RunError>,
-    /// The kernel's folder now; `None` where it is gone.
+    /// The kernel's folder now; `None` if it no longer exists.
     pub(crate) cwd: Option<PathBuf>,
     /// How many variables the person's code has defined.
     pub(crate) variables: u32,
-    /// How many of them the block added, changed and deleted.
+    /// How many variables the block added, changed and deleted.
     pub(crate) changes: Option<VariableChanges>,
-    /// Where it would look for modules, for whoever answers in its place: as it said it, to be handed on only.
+    /// Its module search path, in a form that is only passed on to another kernel.
     pub(crate) module_path: Vec<u8>,
-    /// What it finds changed in itself for all code after the block, in words.
+    /// What the kernel found changed in itself for all later code, in words.
     pub(crate) found: Vec<String>,
 }
 
-/// Something that the kernel does not have.
+/// Something that the kernel lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MissingFacility {
-    /// A module that a text imports.
+    /// A module that the source imports.
     Module(String),
-    /// A package that was asked for.
+    /// A package that was requested.
     Package(String),
 }
 
@@ -100,33 +100,32 @@ pub(super) enum KernelMessage {
         /// Its version, `3.12.4`.
         version: String,
     },
-    /// It has fetched what it may need later, and waits.
+    /// It has loaded what it may need later, and waits.
     Waiting,
     /// The block made an image.
     Image {
         /// A name to save it under.
         name: String,
-        /// What it is: PNG, JPEG or SVG.
+        /// Its type: PNG, JPEG or SVG.
         mime: &'static str,
-        /// The bytes of its file.
         bytes: Vec<u8>,
     },
     /// The variables after the block.
     Variables(Vec<Variable>),
     /// The functions of the file that was loaded.
     Functions(Vec<Function>),
-    /// What it does not have of what it was asked for.
+    /// What it lacks of what was asked about.
     Lacking(Vec<MissingFacility>),
-    /// This part of a text is over, and waits for [`after_part`].
+    /// This part of the source has ended; the kernel waits for [`after_part`].
     PartEnded(u32),
     /// The block is over.
     Done(Box<RunSummary>),
 }
 
-/// Reads a message, with the token that it carries.
+/// Decodes a message and the token that it carries.
 ///
 /// # Errors
-/// When it is none.
+/// When it is not a message.
 pub(super) fn decode(frame: WireFrame) -> Result<(FrameToken, KernelMessage), FrameError> {
     let unknown = FrameError::Unknown(frame.kind);
     let token: FrameToken = frame.field(0)?.try_into().map_err(|_| unknown)?;
@@ -175,7 +174,7 @@ fn variables(frame: &WireFrame) -> Result<Vec<Variable>, FrameError> {
         .collect()
 }
 
-/// Each field names a module (`m:numpy`) or a package (`p:pandas>=2`); others are left out.
+/// Decodes the fields, each a module (`m:numpy`) or a package (`p:pandas>=2`); others are left out.
 fn missing(frame: &WireFrame) -> Vec<MissingFacility> {
     let texts =
         frame.fields.iter().skip(1).take(MAX_MISSING).filter_map(|field| std::str::from_utf8(field).ok());
@@ -187,7 +186,7 @@ fn missing(frame: &WireFrame) -> Vec<MissingFacility> {
         .collect()
 }
 
-/// Functions as JSON text. What could not be a function of Python is left out.
+/// Decodes functions from JSON. Entries that can't be Python functions are left out.
 fn functions(json: &[u8]) -> Option<Vec<Function>> {
     let told: Vec<FunctionLine> = serde_json::from_slice(json).ok()?;
     Some(told.into_iter().take(MAX_FUNCTIONS).filter_map(FunctionLine::read).collect())
@@ -236,14 +235,14 @@ impl ParameterLine {
     }
 }
 
-/// `3 1 0`
+/// Decodes numbers such as `3 1 0`.
 fn changes(text: &str) -> Option<VariableChanges> {
     let mut numbers = text.split(' ').map(|number| number.parse().ok());
     let mut next = || numbers.next().flatten();
     Some(VariableChanges { added: next()?, changed: next()?, deleted: next()? })
 }
 
-/// Every field behind the others is something that the kernel found; of each so much is kept as a line has room for.
+/// The remaining fields, each of them something that the kernel found changed, cut to the length of a line.
 fn findings(frame: &WireFrame) -> Vec<String> {
     let fields = frame.fields.iter().skip(12).take(MAX_FINDINGS);
     fields.map(|field| String::from_utf8_lossy(field).chars().take(200).collect()).collect()
@@ -322,7 +321,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a block writes there, it is read or refused, never a panic.
+        /// Whatever a block writes there is decoded or refused, and never causes a panic.
         #[test]
         fn any_fields(kind in any::<u8>(), fields in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 0..12)) {
             let fields: Vec<&[u8]> = fields.iter().map(Vec::as_slice).collect();

@@ -1,7 +1,7 @@
-//! From a language, and the way in which it is run, to an invocation. Pure.
+//! Builds the invocation for a block of a language that has no kernel. Pure.
 //!
-//! The text reaches a program by a descriptor wherever the program can read one; else `assets/build.sh` puts it into a
-//! private folder, builds it where that is needed, and leaves nothing behind. It is never read from a place that others
+//! A program reads the source through a descriptor if it can. Otherwise `assets/build.sh` writes it to a private
+//! folder, builds it if needed, and removes the folder afterwards. The source is never read from a place where others
 //! can write.
 
 use super::environment::Environment;
@@ -15,25 +15,25 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 const BUILD: &str = include_str!("../../assets/build.sh");
-/// What R reads before a block: how errors are placed, and where plots go.
+/// A script that R runs before a block: how errors are located, and where plots go.
 const PROFILE: &str = include_str!("../../assets/profile.R");
 const SQL: &str = include_str!("../../assets/sql.py");
 
-/// What the program of a language reads beside its text.
+/// The script that a program of this language reads beside the source.
 pub(super) fn profile(language: &str) -> &'static str {
     if language == "julia" { julia::START } else { PROFILE }
 }
 
-/// What a text is called.
+/// The names of a source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextName<'a> {
-    /// In messages: `block 3`, or the file that the person named.
+    /// The name in messages: `block 3`, or the person's file.
     pub(crate) label: &'a str,
-    /// A private folder for it, which is not there yet.
+    /// The path of a private folder for it, which does not exist yet.
     pub(crate) folder: &'a str,
 }
 
-/// A program for one block, run in this way. `extension` is that of the language's files.
+/// The program that runs one block in this way. `extension` is that of the language's files.
 pub(super) fn invocation(
     language: &str,
     way: &RunMethod,
@@ -89,7 +89,7 @@ pub(super) fn invocation(
     }
 }
 
-/// The statements of a line of code, those between braces with what stands in front of them.
+/// The statements in a line of code. A statement in braces stays together with what precedes the brace.
 fn statements(code: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0i32;
     code.split(move |c: char| {
@@ -98,18 +98,18 @@ fn statements(code: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The extension for this text: node takes a file of TypeScript for a script unless its name says that it is a module,
-/// and only a module may wait (`await`) outside of functions.
+/// The extension for this source. Node treats a TypeScript file as a script unless its name says that it is a module,
+/// and only a module may use `await` outside of functions.
 pub(super) fn extension_of<'a>(extension: &'a str, source: &str) -> &'a str {
     let waits = |line: &str| {
         let begins_code = !line.starts_with(|c: char| c.is_whitespace() || matches!(c, '/' | '*'));
-        // Behind a colon two slashes are those of an address.
+        // After a colon, two slashes belong to a URL.
         let before = |at: usize| line.get(..at).unwrap_or_default();
         let remark = line.match_indices("//").map(|(at, _)| before(at)).find(|code| !code.ends_with(':'));
         let code = remark.unwrap_or(line);
         let waits = |statement: &str| {
             let mut words = statement.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
-            // Behind `async` it waits in a function.
+            // After `async`, the `await` is inside a function.
             words.find(|word| matches!(*word, "async" | "await")) == Some("await")
         };
         begins_code && statements(code).any(waits)
@@ -117,7 +117,7 @@ pub(super) fn extension_of<'a>(extension: &'a str, source: &str) -> &'a str {
     if extension == "ts" && source.lines().any(waits) { "mts" } else { extension }
 }
 
-/// Whether the program wants a file of its own, or builds one.
+/// Whether the program needs the source as a file, or builds one from it.
 pub(super) fn needs_file(way: &RunMethod) -> bool {
     !way.compile.is_empty() || way.arguments.iter().any(|word| word.contains("{source}"))
 }
@@ -142,7 +142,7 @@ fn new_invocation(
     }
 }
 
-/// The words for `assets/build.sh`: what builds, then what the built program or the interpreter is given.
+/// The arguments of `assets/build.sh`: what builds, then what is passed to the built program or the interpreter.
 fn build(
     way: &RunMethod,
     (label, extension): (&str, &str),
@@ -158,9 +158,9 @@ fn build(
     args
 }
 
-/// What a file with the text is called: as the one that the person named, where compilers take that name for one of the
-/// language. TypeScript that waits outside of functions is a module by its name alone, whatever the one that was named is
-/// called.
+/// The name of the file with the source: that of the person's file if its extension belongs to the language, else one
+/// made from the label. A TypeScript source with `await` outside of functions gets the extension of a module, whatever
+/// the person's file is called.
 fn file_name(label: &str, extension: &str) -> String {
     let language =
         |extension: &str| Languages::default().by_extension(extension).map(|entry| entry.name.clone());
@@ -184,18 +184,18 @@ fn file_name(label: &str, extension: &str) -> String {
     }
 }
 
-/// How the file was named that is a module by another name than its own.
+/// The name of the person's file, if the file with the source got the extension of a module instead.
 fn named_otherwise<'a>(label: &'a str, name: &str) -> Option<&'a str> {
     let named = label.rsplit('/').next()?;
     (name.strip_suffix(".mts")? == named.strip_suffix(".ts")?).then_some(named)
 }
 
-/// Whether what `assets/build.sh` told means that the program was never built.
+/// Whether the report of `assets/build.sh` means that the program was not built.
 pub(super) fn stopped_building(way: &RunMethod, told: &[u8]) -> bool {
     !way.compile.is_empty() && told.starts_with(b"build")
 }
 
-/// The error of a program that was not built, with the compiler's own first words of an error.
+/// The error of a program that was not built, with the compiler's first line about an error.
 pub(super) fn build_error(printed: &[u8]) -> RunError {
     let printed = String::from_utf8_lossy(printed);
     let first = printed.lines().find(|line| line.contains("error")).or_else(|| printed.lines().next());

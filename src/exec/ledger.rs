@@ -1,5 +1,5 @@
-//! The count of what went from executors to servers that are reached over the network: a Jupyter Server, an engine of
-//! containers elsewhere. Whoever tells what left this computer reads here.
+//! Counts the requests that executors sent to servers over the network: a Jupyter Server, or a container engine
+//! elsewhere. The account of what left this computer uses these counts.
 
 #[cfg(any(feature = "docker", feature = "jupyter"))]
 use crate::config::is_loopback;
@@ -7,14 +7,14 @@ use crate::domain::{Ledger, RequestCounts};
 
 static LEDGER: Ledger = Ledger::new();
 
-/// One more request or message went out to this host: a name or an address, with its port where it has one.
+/// Counts one request or message to this host, a name or address with an optional port.
 #[cfg(any(feature = "docker", feature = "jupyter"))]
 pub(super) fn count_request(host: &str) {
-    // A host has no scheme of its own; any tells as well where it is.
+    // A host alone has no scheme; any scheme does to find out whether it is loopback.
     LEDGER.count(host, is_loopback(&format!("http://{host}")));
 }
 
-/// What went out until now.
+/// The counts so far.
 pub fn requests_sent() -> RequestCounts {
     LEDGER.departed()
 }

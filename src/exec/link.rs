@@ -1,4 +1,4 @@
-//! The executor's end of a helper: starts it, sends orders, reads what it tells, and makes sure that it is gone.
+//! The executor's end of a helper: starts it, sends orders, reads its messages, and makes sure that it ends.
 
 use super::entry::HelperEntry;
 use super::error::ExecError;
@@ -20,29 +20,29 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-/// How long a helper may take to clean up after its socket ended.
+/// How long a helper may take to clean up after its socket was closed.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A helper and the socket to it. Dropping it ends the helper and all that it started.
+/// A helper and the socket to it. Dropping it ends the helper and everything that it started.
 #[derive(Debug)]
 pub(super) struct Link {
     socket: Option<OwnedFd>,
     helper: Child,
     decoder: FrameDecoder,
     mark: Vec<u8>,
-    /// Whether it sees the processes of this system under the same numbers.
+    /// Whether the helper is in the same process namespace, so that its process ids are valid here.
     plain: bool,
-    /// The session of its program, where its number means something here.
+    /// The session id of its program, if process ids are valid here.
     session: Option<i32>,
     clean: bool,
-    /// Whether it told anything yet: until then, what ends it is a sandbox that could not be entered.
+    /// Whether it sent any message. If it ends before that, it could not enter its sandbox.
     spoke: bool,
-    /// What it says of errors; in a file, so that it never waits for a reader.
+    /// Its standard error: a file, so that it never blocks on a reader.
     errors: File,
 }
 
 impl Link {
-    /// Starts a helper. `mark` is the `NAME=VALUE` by which its processes are known.
+    /// Starts a helper. `mark` is the `NAME=VALUE` in the environment by which its processes are recognized.
     ///
     /// # Errors
     /// When it can't be started.
@@ -53,8 +53,8 @@ impl Link {
         let not_started = |source| ExecError::Helper { path: entry.starts(), source };
         let (mut command, lent) = entry.command().map_err(not_started)?;
         if entry.apart {
-            // Ctrl-C of a terminal goes to the whole group that has it; who holds the helper's walls would end by it, and
-            // the helper with its kernel. The helper itself has a session of its own.
+            // Ctrl-C of a terminal reaches its whole foreground group. It would end the outer layer, and with it the
+            // helper and its kernel. The helper itself has a session of its own.
             command.process_group(0);
         }
         let helper = command
@@ -72,10 +72,11 @@ impl Link {
         Ok(Self { socket, helper, decoder, mark, plain, session: None, clean: false, spoke: false, errors })
     }
 
-    /// Orders to start a program; `fds` are its standard output, its standard error and what it is given.
+    /// Orders the helper to start a program. `fds` are its standard output, its standard error and the descriptors
+    /// passed to it.
     ///
     /// # Errors
-    /// When the helper is gone.
+    /// When the helper has ended.
     pub(super) fn spawn(&self, program: &ProgramSpec, fds: &[BorrowedFd<'_>]) -> Result<(), ExecError> {
         let bytes = HelperOrder::Spawn(program.clone()).encode();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(8))];
@@ -86,15 +87,15 @@ impl Link {
         self.send(bytes.get(sent..).unwrap_or_default())
     }
 
-    /// Sends an order. When the helper is gone, the next [`Link::receive`] tells.
+    /// Sends an order. If the helper has ended, the next [`Link::receive`] reports that.
     pub(super) fn order(&self, order: &HelperOrder) {
         let _ = self.send(&order.encode());
     }
 
-    /// What the helper told since the last time; never waits.
+    /// The messages since the last call; never waits.
     ///
     /// # Errors
-    /// When the helper is gone, or what it writes is no message.
+    /// When the helper has ended, or its bytes are not a message.
     pub(super) fn receive(&mut self) -> Result<Vec<Notification>, ExecError> {
         let mut told = Vec::new();
         let mut buffer = [0u8; 4096];
@@ -110,7 +111,7 @@ impl Link {
             }
             let socket = self.socket.as_ref().ok_or(ExecError::Ended)?;
             match rustix::net::recv(socket, &mut buffer, RecvFlags::DONTWAIT) {
-                // What it told before it ended counts first.
+                // Messages that it sent before it ended are returned first.
                 Ok((_, count)) if count > 0 => self.decoder.push(buffer.get(..count).unwrap_or_default()),
                 Err(Errno::AGAIN) => return Ok(told),
                 Err(Errno::INTR) => {}
@@ -120,7 +121,7 @@ impl Link {
         }
     }
 
-    /// The socket ended. When nothing was ever told on it, the program never was.
+    /// The socket was closed. If no message ever arrived, the program was never started.
     fn never_spoke(&mut self) -> Result<Vec<Notification>, ExecError> {
         if self.spoke {
             return Err(ExecError::Ended);
@@ -133,13 +134,14 @@ impl Link {
         Ok(vec![Notification::NotSpawned(format!("the helper could not be started: {why}"))])
     }
 
-    /// Ends the helper itself: it does not answer. Its program is tied to its life, what else it started is looked for.
+    /// Kills a helper that does not answer. Its program dies with it; the other processes that it started are searched
+    /// for.
     pub(super) fn cut(&mut self) {
         let _ = self.helper.kill();
         self.clean = false;
     }
 
-    /// What to wait on.
+    /// The descriptor to wait on.
     pub(super) fn socket(&self) -> Option<BorrowedFd<'_>> {
         self.socket.as_ref().map(AsFd::as_fd)
     }
@@ -156,8 +158,8 @@ impl Link {
         Ok(())
     }
 
-    /// The helper ended without having cleaned up (something killed it): its program was tied to its life, what else it
-    /// left is known by its sessions and its mark.
+    /// Kills what a helper left behind when it ended without cleaning up (because something killed it). Its program
+    /// dies with it; the other processes are found by their sessions and their mark.
     fn clear_strays(&self) {
         let own = i32::try_from(self.helper.id()).ok();
         let sessions: Vec<i32> = own.into_iter().chain(self.session).collect();

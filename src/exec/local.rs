@@ -1,7 +1,8 @@
-//! Runs on this machine: the kernel, and a program for each block in another language, each under its helper.
+//! Runs blocks on this machine: in the kernel, or as a program for each block of another language, each under its
+//! helper.
 //!
-//! All children are started on the thread of the loop and nowhere else, because the system's parent-death signal looks
-//! at the thread that started a child. Pure parts are elsewhere: `plan`, the wires, `environment`, `shell_state`.
+//! All children are started on the thread of the loop, because the parent-death signal of the system is tied to the
+//! thread that started a child. Pure parts are elsewhere: `plan`, the wires, `environment`, `shell_state`.
 
 mod ask;
 mod backend;
@@ -36,68 +37,67 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 use watch::WatchedDescriptor;
 
-/// What carries out the runs of this machine.
+/// The backend for this machine.
 pub(super) struct Local {
     setup: Arc<Setup>,
     finder: Arc<Finder>,
     notices: mpsc::Sender<KernelNotice>,
     environment: Environment,
     kernel: Option<Kernel>,
-    /// What the next kernel is started with: room for the widest run that was approved.
+    /// The limits for the next kernel, high enough for every run that was approved.
     kernel_limits: Limits,
     generation: u32,
     shell: ShellState,
     run: Option<LocalRun>,
     asking: PackageQuestion,
-    /// Kernels in a row that ended before they were ready.
+    /// How many kernels in a row ended before they were ready.
     never_ready: u32,
-    /// The project's programs; looked for at the first need.
+    /// The project's programs; searched when first needed.
     tools: Option<ProjectTools>,
-    /// Where programs are built that no sandbox gives a place for it.
+    /// Where programs are built if no sandbox provides a folder.
     built: Option<PrivateFolder>,
-    /// Locks the folder of packages, once there is one.
+    /// Locks the folder of packages, once it exists.
     held: Option<File>,
-    /// Prepared at the first need.
+    /// Prepared when first needed.
     sandbox: Option<Result<Sandbox, SandboxError>>,
-    /// What is to be told next.
+    /// Events that `hear` returns next.
     queue: VecDeque<BackendEvent>,
-    /// The program of the last run, which may need a while to end: its report comes first.
+    /// The program of the last run, which may take a while to end; its report is sent first.
     leaving: Option<RunHost>,
 }
 
-/// What carries out a run.
+/// The process in which a run takes place.
 enum RunHost {
     /// The kernel, which outlives it.
     Kernel,
-    /// A program of its own; a shell has a file for its state.
+    /// A program of its own. A shell, or another program that reports something at its end, also has a file for that.
     Program(Box<Process>, Option<File>),
 }
 
-/// The run that goes on.
+/// The current run.
 struct LocalRun {
     carrier: RunHost,
-    /// Which block it is.
     block: BlockId,
     /// Its language, for the state of shells.
     language: String,
-    /// Its mark on the kernel's control socket.
+    /// The token of its messages on the kernel's control socket.
     token: FrameToken,
-    /// What the kernel said at the end of the block.
+    /// What the kernel reported at the end of the block.
     done: Option<RunSummary>,
     over: Option<Instant>,
-    /// Why the kernel can't be spoken to any more, when that came before its end.
+    /// Why the control socket failed, if it did before the kernel ended.
     broken: Option<String>,
-    /// The limit that it passed.
+    /// The limit that it exceeded.
     limit: Option<String>,
     /// Whether its helper ended it at its time limit.
     out_of_time: bool,
-    /// What the sandbox closes for it.
+    /// The paths that the sandbox blocks for it.
     closed: Option<ClosedPlaces>,
-    /// How the kernel stands after it.
+    /// The state of the kernel after it.
     rest: Option<RestState>,
 }
 
-/// Something that can be waited on.
+/// A descriptor to wait on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SourceFile {
     Pipe(Stream),
@@ -115,7 +115,7 @@ impl LocalRun {
 }
 
 impl Local {
-    /// A backend that has not done anything yet.
+    /// A backend that has not started anything yet.
     pub(super) fn new(setup: Arc<Setup>, finder: Arc<Finder>, notices: mpsc::Sender<KernelNotice>) -> Self {
         let environment = environment::allowed(std::env::vars_os(), &setup.environment);
         let shell = ShellState::new(setup.cwd.clone());
@@ -141,7 +141,7 @@ impl Local {
         }
     }
 
-    /// All that can be heard of.
+    /// All descriptors to wait on.
     fn sources(&self) -> Vec<WatchedDescriptor<'_, SourceFile>> {
         let mut sources = Vec::new();
         if let Some(kernel) = &self.kernel {
@@ -187,7 +187,7 @@ impl Local {
         sources
     }
 
-    /// Takes what can be heard of one source.
+    /// Handles what is available on one descriptor.
     fn on_ready(&mut self, source: SourceFile) {
         match source {
             SourceFile::Pipe(stream) => {
@@ -209,7 +209,7 @@ impl Local {
         self.run.as_ref().is_some_and(LocalRun::is_in_kernel)
     }
 
-    /// The process of the run that goes on.
+    /// The process of the current run.
     fn process(&self) -> Option<&Process> {
         match &self.run.as_ref()?.carrier {
             RunHost::Program(process, _) => Some(process),
@@ -224,14 +224,14 @@ impl Local {
         }
     }
 
-    /// An order to the helper of the run that goes on.
+    /// Sends an order to the helper of the current run.
     fn order(&self, order: &HelperOrder) {
         if let Some(process) = self.process() {
             process.link.order(order);
         }
     }
 
-    /// Output of the run that goes on.
+    /// Passes on output of the current run.
     fn print(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
         for chunk in chunks {
             let shown = match self.process_mut() {
@@ -244,7 +244,8 @@ impl Local {
         }
     }
 
-    /// Output under the names that the person knows: on the screen of its terminal, where it has one, and as it is kept.
+    /// Passes on output in which paths are already replaced by labels: to the screen of its terminal if it has one, and
+    /// to the kept output.
     fn show(&mut self, mut chunk: Chunk) {
         if let Some(process) = self.process_mut()
             && let Some(screen) = &mut process.screen

@@ -1,4 +1,4 @@
-//! Files in memory without a name: what a program is given to read, and what it is given to write.
+//! Makes unnamed files in memory, for what a program reads and what it writes.
 
 use super::error::ExecError;
 use rustix::fs::{MemfdFlags, SealFlags};
@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::os::fd::OwnedFd;
 
-/// A file without a name that holds exactly these bytes and can't be changed any more, by nobody.
+/// An unnamed file that holds exactly these bytes and that nobody can change any more.
 ///
 /// # Errors
 /// When the system has no memory or descriptors for it.
@@ -20,7 +20,7 @@ pub(super) fn sealed(bytes: &[u8]) -> Result<OwnedFd, ExecError> {
     Ok(file.into())
 }
 
-/// An empty file without a name, to be written by the program and read afterwards.
+/// An empty unnamed file that the program writes and sayso reads afterwards.
 ///
 /// # Errors
 /// When the system has no memory or descriptors for it.

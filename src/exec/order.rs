@@ -1,4 +1,4 @@
-//! What an executor can be ordered to do: the orders that its thread takes, one after the other.
+//! The orders that the thread of an executor carries out one after the other.
 
 use super::backend::MissingPart;
 use super::executor_error::ExecutorError;
@@ -8,49 +8,49 @@ use crate::domain::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-/// Where terms are told, or why nothing can run.
+/// The reply to an order, with the error if it fails.
 pub(super) type OrderReply<T> = oneshot::Sender<Result<T, ExecutorError>>;
 
 /// An order to the thread of an executor.
 pub(super) enum ExecutorOrder {
-    /// Tell the terms of a block.
+    /// Compute the terms of a block.
     Terms(Language, Option<Limits>, OrderReply<Terms>),
-    /// Under which terms would a block run in a new kernel?
+    /// Compute the terms of a block in a new kernel.
     FreshTerms(Language, Option<Limits>, OrderReply<Terms>),
-    /// Tell the terms of a file of functions in this language.
+    /// Compute the terms of a file of functions in this language.
     LoadTerms(Language, Option<Limits>, OrderReply<Terms>),
-    /// Tell the terms of an installation, by this program of this machine.
+    /// Compute the terms of an installation; by this program, if it is done on this machine.
     InstallTerms(Language, Box<(Option<Interpreter>, InstallInto)>, Option<Limits>, OrderReply<Terms>),
-    /// Tell the terms under which an image would be pulled for this language.
+    /// Compute the terms under which an image would be pulled for this language.
     PullTerms(Language, Option<Limits>, OrderReply<Terms>),
-    /// Tell which packages a text of Python lacks.
+    /// Find out which packages a Python source lacks.
     Lacking(String, Vec<String>, oneshot::Sender<Vec<String>>),
-    /// Tell the terms under which a block with these would run in a terminal of its own.
+    /// Compute the terms with a terminal for the run.
     TerminalTerms(Box<Terms>, OrderReply<Terms>),
-    /// Tell what a run under these terms reaches.
+    /// Compute what a run under these terms can reach.
     Reach(Box<Terms>, oneshot::Sender<Reach>),
-    /// Tell what is enforced on runs.
+    /// Report what is enforced on runs.
     Sandbox(OrderReply<SandboxReport>),
-    /// Tell what there is.
+    /// List the interpreters.
     Found(oneshot::Sender<Vec<Interpreter>>),
-    /// Tell what of this language is missing, so that it could be fetched.
+    /// Find out what has to be fetched for this language.
     Missing(Language, oneshot::Sender<Option<MissingPart>>),
-    /// Fetch it, telling the progress.
+    /// Fetch it, and send lines of progress.
     Fetch(MissingPart, mpsc::Sender<String>, OrderReply<()>),
     /// Carry out a run.
     Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
     /// Type this into the terminal of the run.
     Type(RunId, Vec<u8>),
-    /// The terminal of the run has so many rows and columns from now on.
+    /// Set the rows and columns of the run's terminal.
     Resize(RunId, u16, u16),
-    /// The time limit of the run, which has a terminal of its own, counts this from now on, and begins anew.
+    /// Set what the time limit of the run counts, and start the count anew.
     Count(RunId, CountedTime),
-    /// The run, which waits behind this part of its text, goes on, or ends there for this reason.
+    /// Answer the run that waits after this part of its source: it continues, or ends there for this reason.
     AfterPart(RunId, u32, Option<String>),
     Interrupt(RunId),
-    /// End the run by force.
+    /// Kill the run.
     Kill(RunId),
-    /// Get ready for this language.
+    /// Prepare for this language.
     Warm(Language),
     RestartKernel,
     Close,

@@ -1,13 +1,13 @@
-//! What waits to be sent to a kernel, because its socket has no room for it now.
+//! Holds what can't be sent to a kernel yet because its socket is full.
 
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// What waits for room on a socket, in its order; of the answers to ends of parts the newest alone.
+/// Messages that wait for room in a socket, in order. Of answers to ended parts, only the newest is kept.
 ///
-/// Code that plays the kernel can make up ends without reading a single answer. The kernel itself waits for one, which is
-/// always the newest.
+/// Code that imitates the kernel can report any number of ended parts without reading an answer. The kernel itself
+/// waits for one answer, which is always the newest.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     unsent: Vec<u8>,
@@ -15,13 +15,13 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    /// Adds a message. An answer that still waits is for something that is over.
+    /// Adds a message. An answer that still waits is outdated, so it is dropped.
     pub(super) fn push(&mut self, message: Vec<u8>) {
         self.answer = None;
         self.unsent.extend(message);
     }
 
-    /// Adds an answer, in the place of one that still waits.
+    /// Adds an answer in place of one that still waits.
     pub(super) fn push_answer(&mut self, answer: Vec<u8>) {
         self.answer = Some(answer);
     }
@@ -30,7 +30,7 @@ impl Outbox {
         self.unsent.is_empty() && self.answer.is_none()
     }
 
-    /// Sends what there is room for; never waits. Where nobody reads any more, nothing waits.
+    /// Sends what there is room for; never waits. If the other end is closed, everything is dropped.
     pub(super) fn send(&mut self, socket: &OwnedFd) {
         loop {
             if self.unsent.is_empty() {
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
 
-    /// All that can be read now.
+    /// All bytes that can be read now.
     fn read(socket: &OwnedFd) -> Vec<u8> {
         let (mut all, mut buffer) = (Vec::new(), vec![0; 4096]);
         while let Ok((_, count)) = rustix::net::recv(socket, &mut buffer[..], RecvFlags::DONTWAIT) {

@@ -1,46 +1,46 @@
-//! Names of sayso's own under which a program was given its text: in what it prints as errors they become the name that
-//! the text has for the person, `block 3` or the file that was named. Pure.
+//! Replaces the internal paths under which a program got its source by the name that the person knows, `block 3` or the
+//! file that they named, in the errors that the program prints. Pure.
 //!
-//! Only errors are looked at (in a terminal all is one), only these names are replaced, and the code itself is never
-//! touched: its lines stay what they are.
+//! Only standard error is changed (in a terminal everything, since streams are not separate there), and only these
+//! names are replaced. The code itself is never changed, so line numbers stay right.
 
 use super::helper_wire::FIRST_GIVEN_FD;
 use crate::domain::{Chunk, Stream};
 
-/// One name of sayso's own, and what stands for it.
+/// An internal name, and what is shown instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OwnName {
     own: Vec<u8>,
     shown: Vec<u8>,
-    /// Whether it is one only where a line begins.
+    /// Whether it counts only at the start of a line.
     begins_line: bool,
 }
 
-/// The names of one program; what of its errors may be the beginning of one is held back until more is there.
+/// The names of one program. The end of its output that may be the beginning of a name is held back until more arrives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OwnNames {
     names: Vec<OwnName>,
     held: Vec<u8>,
     /// The last byte that was passed on.
     last: Option<u8>,
-    /// Whether the program has a terminal, on which errors are printed among everything else.
+    /// Whether the program has a terminal, where errors and other output are mixed.
     in_terminal: bool,
 }
 
-/// In a terminal a question may end in the first byte of a name, and is answered: that alone is not held back.
+/// In a terminal, a prompt may end in the first byte of a name and wait for input, so a single byte is not held back.
 const MIN_HELD_IN_TERMINAL: usize = 2;
 
 impl OwnNames {
-    /// Of a program that reads its text from the first descriptor that it is given.
+    /// For a program that reads its source from the first passed descriptor.
     pub(super) fn of_descriptor(label: &str) -> Self {
-        // Some programs follow the link behind it.
+        // Some programs show the target of that link.
         let own = [format!("/dev/fd/{FIRST_GIVEN_FD}"), "/memfd:sayso (deleted)".to_owned()];
         own.iter().fold(Self::default(), |names, own| names.with(own, label))
     }
 
-    /// Of bash, which calls the place of a function so that came in by `-c`, and tells that a text was evaluated. Where the
-    /// text itself evaluates others, or hands its functions to other shells, lines of those are told in the same words:
-    /// then they stay.
+    /// For bash, which names the place of a function that came in by `-c` "environment", and says that a text was
+    /// evaluated. If the source itself evaluates texts or exports functions to other shells, lines of those are
+    /// reported in the same words, so the names are not replaced.
     pub(super) fn of_bash(label: &str, source: &str) -> Self {
         let shown = format!("{label}: line ");
         let mut names = Self::default();
@@ -54,7 +54,7 @@ impl OwnNames {
         names
     }
 
-    /// Of a program whose text lies in a private folder, this one.
+    /// For a program whose source lies in this private folder.
     pub(super) fn of_folder(folder: &str) -> Self {
         Self::default().with(&format!("{folder}/"), "")
     }
@@ -65,17 +65,17 @@ impl OwnNames {
         self
     }
 
-    /// Of the same program in a terminal of its own.
+    /// For the same program in a terminal.
     pub(super) fn in_terminal(self) -> Self {
         Self { in_terminal: true, ..self }
     }
 
-    /// The stream that errors are printed to.
+    /// The stream on which errors appear.
     fn stream(&self) -> Stream {
         if self.in_terminal { Stream::Stdout } else { Stream::Stderr }
     }
 
-    /// What is shown of a piece of output.
+    /// Replaces the names in a piece of output.
     pub(super) fn pass(&mut self, chunk: Chunk) -> Vec<Chunk> {
         if self.names.is_empty() {
             return vec![chunk];
@@ -89,13 +89,13 @@ impl OwnNames {
         shown.into_iter().collect()
     }
 
-    /// What is held back: nothing follows that it could be the beginning of.
+    /// The output that is still held back, because nothing follows.
     pub(super) fn rest(&mut self) -> Option<Chunk> {
         let bytes = std::mem::take(&mut self.held);
         self.replaced(&bytes, true)
     }
 
-    /// `is_whole`: nothing follows.
+    /// `is_whole`: nothing follows, so nothing is held back.
     fn replaced(&mut self, bytes: &[u8], is_whole: bool) -> Option<Chunk> {
         let (mut out, mut rest) = (Vec::with_capacity(bytes.len()), bytes);
         while let Some((first, behind)) = rest.split_first() {
@@ -120,21 +120,21 @@ impl OwnNames {
 }
 
 impl OwnName {
-    /// Whether a text begins with it, and not with a longer number.
+    /// Whether the text starts with this name, not followed by a digit that would extend its number.
     fn stands_in(&self, text: &[u8]) -> bool {
         let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
         text.strip_prefix(&*self.own)
             .is_some_and(|behind| !(is_digit(self.own.last()) && is_digit(behind.first())))
     }
 
-    /// Whether it could be one once more is there.
+    /// Whether more bytes could make this text the name.
     fn could_stand(&self, text: &[u8]) -> bool {
         let ends_in_digit = self.own.last().is_some_and(u8::is_ascii_digit);
         self.own.starts_with(text) && (ends_in_digit || self.own.len() > text.len())
     }
 }
 
-/// Whether the name can begin behind this byte: not in the middle of a longer path.
+/// Whether the name can begin after this byte, which must not be inside of a longer path.
 fn is_at(name: &OwnName, last: Option<u8>) -> bool {
     match last {
         None | Some(b'\n') => true,
@@ -152,7 +152,7 @@ mod tests {
         Chunk { stream: Stream::Stderr, bytes: bytes.to_vec() }
     }
 
-    /// What is shown of errors that come in pieces of this size.
+    /// What is shown of errors that arrive in pieces of this size.
     fn shown(mut names: OwnNames, text: &str, size: usize) -> String {
         let mut all = Vec::new();
         for piece in text.as_bytes().chunks(size) {
@@ -185,7 +185,7 @@ mod tests {
         let text = "environment: line 4: x: command not found\nthe environment: line 5\n";
         let wanted = "a.sh: line 4: x: command not found\nthe environment: line 5\n";
         assert_eq!(shown(OwnNames::of_bash("a.sh", "f() {\n x\n}\nf"), text, 7), wanted);
-        // A shell below has the function, and counts its lines by itself; so does what the text evaluates.
+        // A shell below gets the function and counts its lines itself, and so does what the source evaluates.
         let below = "environment: line 1: x: command not found\na.sh: eval: line 6: oh\n";
         let source = "f() { x; }\nexport -f f\nbash b.sh\neval \"$y\"\n";
         assert_eq!(shown(OwnNames::of_bash("a.sh", source), below, 7), below);

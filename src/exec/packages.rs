@@ -1,8 +1,8 @@
-//! The run of a package manager: which program, with which arguments, where to. Pure but for nothing; what is started is
-//! `plan`'s business.
+//! Prepares installations of packages: makes and locks their folder, and builds the command of the package manager.
+//! `process` starts it.
 //!
-//! Packages go into a folder beside the session, which the kernel has on its path behind everything else from its start
-//! on: what is there already is not replaced, the system's Python is not touched, and no restart is needed.
+//! Packages are installed into a folder beside the session, which is at the end of the kernel's module search path from
+//! its start on. So existing packages are not replaced, the system's Python is not changed, and no restart is needed.
 
 use super::blob;
 use super::environment::Environment;
@@ -20,19 +20,19 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The variable by which kernel and node know the folder of packages.
+/// The variable that tells kernel and node the folder of packages.
 pub(crate) const VARIABLE: &str = "SAYSO_PACKAGES";
 
-/// So often the folder is made anew where it is gone at once.
+/// How often to make the folder again if somebody removes it before it is locked.
 const MAX_ATTEMPTS: usize = 5;
 
-/// Between two tries: who removes a folder holds it for a moment.
+/// The pause between two attempts: whoever removes a folder holds its lock for a moment.
 const RETRY_DELAY: Duration = Duration::from_millis(5);
 
-/// Milliseconds that an installation may take where no other limit was chosen.
+/// The time limit of an installation if no other was chosen, in milliseconds.
 pub(crate) const DEFAULT_WALL_MS: u64 = 600_000;
 
-/// Names of variables that only a package manager is given: where packages come from, and how they are reached.
+/// Variables that only a package manager gets: where packages come from, and how to reach that.
 const GIVEN: &[&str] = &[
     "HTTP_PROXY",
     "HTTPS_PROXY",
@@ -78,7 +78,7 @@ pub(crate) enum Manager {
 }
 
 impl Manager {
-    /// The manager that this program is, for packages of this language.
+    /// Which manager this program is, for packages of this language.
     pub(crate) fn of(program: &Path, language: &str) -> Self {
         match (language, program.file_stem().and_then(OsStr::to_str)) {
             ("python", Some("uv")) => Manager::Uv,
@@ -93,7 +93,7 @@ pub fn folder(blobs: &Path, language: &str) -> PathBuf {
     blobs.join("packages").join(if language == "python" { "python" } else { "node" })
 }
 
-/// Makes the folder of all packages, empty; its path.
+/// Makes the folders of packages, empty, and returns their parent.
 ///
 /// # Errors
 /// When it can't be made.
@@ -104,14 +104,15 @@ pub fn make(blobs: &Path) -> Result<PathBuf, ExecError> {
     Ok(blobs.join("packages"))
 }
 
-/// Makes the folder that packages and outputs lie in, and locks it for as long as the value lives: a session need not have a
-/// file yet, and what is locked is not taken for what a killed sayso left. `None` where somebody else holds it, or it can't be made.
+/// Makes the folder for packages and outputs, and locks it until the returned file is dropped. The session may not have
+/// a file yet; the lock shows that a killed sayso did not leave the folder behind. `None` if somebody else holds the
+/// lock, or the folder can't be made.
 pub fn hold(blobs: &Path) -> Option<File> {
     hold_with(blobs, || std::thread::sleep(RETRY_DELAY))
 }
 
 fn hold_with(blobs: &Path, mut pause: impl FnMut()) -> Option<File> {
-    // A sayso that starts now may remove it before it is locked.
+    // A sayso that is starting may remove the folder before it is locked.
     (0..MAX_ATTEMPTS).find_map(|tried| {
         if tried > 0 {
             pause();
@@ -123,16 +124,16 @@ fn hold_with(blobs: &Path, mut pause: impl FnMut()) -> Option<File> {
     })
 }
 
-/// Removes the folders of packages where nothing was installed: a session that needed none leaves none.
+/// Removes the folders of packages that are empty.
 pub fn clear(blobs: &Path) {
     for folder in [folder(blobs, "python"), folder(blobs, "javascript"), blobs.join("packages"), blobs.into()]
     {
-        // What holds anything stays.
+        // Fails for a folder that is not empty.
         let _ = std::fs::remove_dir(folder);
     }
 }
 
-/// What a package manager is given of the environment beside what every program gets.
+/// The environment of a package manager: what every program gets, and the variables in `GIVEN`.
 pub fn environment(usual: &Environment, all: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
     let mut env = usual.clone();
     let wanted = |name: &OsStr| name.to_str().is_some_and(|name| GIVEN.contains(&name));
@@ -143,9 +144,9 @@ pub fn environment(usual: &Environment, all: impl IntoIterator<Item = (OsString,
     env
 }
 
-/// The run that installs these packages into `folder`, which is a folder of packages alone or, where the list says so,
-/// the environment of `python`. `python` is the kernel's. It starts in that folder: what lies in the working folder does
-/// not steer it.
+/// The command that installs these packages into `folder`, which is a folder of packages, or the environment of
+/// `python` if the list says so. `python` is the kernel's. The command starts in `folder`, so that files in the working
+/// folder do not influence it.
 pub(crate) fn invocation(
     (manager, program): (Manager, &Path),
     python: &Path,
@@ -155,7 +156,7 @@ pub(crate) fn invocation(
 ) -> Invocation {
     let target = match list.into {
         InstallInto::Session => vec!["--target".into(), folder.into()],
-        // By its own Python the environment is known.
+        // The environment is known by its Python.
         InstallInto::Project => Vec::new(),
     };
     let mut args: Vec<OsString> = match manager {
@@ -175,7 +176,7 @@ pub(crate) fn invocation(
             "--progress-bar",
             "off",
         ])
-        // A Python that turns out to be no environment's is left as it is.
+        // Fails, instead of installing, if this Python turns out not to be in an environment.
         .chain((list.into == InstallInto::Project).then(|| "--require-virtualenv".into()))
         .chain(target)
         .collect(),
@@ -209,7 +210,7 @@ fn arguments(all: &'static [&'static str]) -> impl Iterator<Item = OsString> {
     all.iter().map(OsString::from)
 }
 
-/// The packages to install for what a kernel lacks; one that was asked for by name comes as it was written.
+/// The packages to install for what a kernel lacks. A package that was requested by name stays as it was written.
 pub fn package_names(lacking: &[MissingFacility]) -> Vec<String> {
     let plain = |package: &str| {
         let end = package.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')));
@@ -237,7 +238,7 @@ pub fn package_names(lacking: &[MissingFacility]) -> Vec<String> {
     all
 }
 
-/// What has to be known before packages are installed.
+/// The review of a list of packages to install.
 pub fn review(language: &str, source: &str) -> Review {
     let Ok(list) = PackageList::parse(language, source) else { return Review::default() };
     let stays = match list.into {
@@ -303,7 +304,7 @@ mod tests {
             sweeper = None;
         });
         assert!(held.is_some() && blobs.is_dir());
-        // Who holds it for longer keeps it.
+        // If somebody holds the lock for longer, the folder is not taken.
         let mut pauses = 0;
         assert!(hold_with(&blobs, || pauses += 1).is_none());
         assert_eq!(pauses, MAX_ATTEMPTS - 1);

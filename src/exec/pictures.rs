@@ -1,8 +1,8 @@
-//! Pictures that runs made: their bytes are decoded by a process of their own, which is given nothing but them and gives
-//! back nothing but pixels. A fault in a decoder is that process's, not sayso's.
+//! Decodes pictures that runs made in a process that gets nothing but their bytes and returns nothing but pixels, so
+//! that a fault in a decoder does not affect sayso.
 //!
-//! It is the helper's own program, inside of the sandbox that questions are asked in where there is one; before it looks
-//! at the first byte it gives up every system call that it does not need for computing. Where it can't, nothing is drawn.
+//! That process is the helper, inside the sandbox for queries if there is one. Before it reads the first byte it gives
+//! up every system call that it does not need for computing. If it can't, nothing is drawn.
 
 mod decode;
 mod decoder;
@@ -21,18 +21,19 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
-/// How long it may take. Shapes of a chart take milliseconds; how long others take is for who wrote them to say.
+/// How long decoding may take. The shapes of a chart take milliseconds; the time for others is up to whoever wrote
+/// them.
 const DECODE_TIMEOUT: Duration = Duration::from_secs(10);
 const SHAPES_TIMEOUT: Duration = Duration::from_secs(3);
 const MAX_MEMORY: u64 = 512 << 20;
-/// Reasons that the process gives, by their number on the wire.
+/// The reasons that the process may report. Their index is sent.
 const REASONS: [UndrawnReason; 4] =
     [UndrawnReason::Unknown, UndrawnReason::TooLarge, UndrawnReason::MoreThanShapes, UndrawnReason::Broken];
 
-/// Decodes a picture in a process of its own, in at most so many pixels.
+/// Decodes a picture to at most this many pixels, in a process of its own.
 ///
 /// # Errors
-/// Why it can't be decoded, as far as that is known.
+/// Why it can't be decoded, as far as known.
 pub(super) fn decode(
     cell: &Enclosure,
     bytes: &[u8],
@@ -77,7 +78,8 @@ fn decode_timeout(bytes: &[u8]) -> Duration {
     if decode::is_svg(bytes) { SHAPES_TIMEOUT } else { DECODE_TIMEOUT }
 }
 
-/// The other side: decodes what it was given, and writes the pixels, or why there are none. False when it can't.
+/// The decoding process: decodes the given picture, and writes the pixels or the reason why there are none. Returns
+/// false if it fails.
 pub(super) fn main(args: impl Iterator<Item = OsString>) -> bool {
     let sides: Vec<u32> = args.filter_map(|arg| arg.to_str()?.parse().ok()).collect();
     let [width, height] = sides[..] else { return false };
@@ -93,7 +95,7 @@ pub(super) fn main(args: impl Iterator<Item = OsString>) -> bool {
     out.write_all(&sides).and_then(|()| out.write_all(rgba)).and_then(|()| out.flush()).is_ok()
 }
 
-/// What is written: both sides and the pixels; or no width and the number of a reason.
+/// Encodes the result: both sides and the pixels, or a width of 0 and the index of the reason.
 fn message(made: &Result<Pixels, UndrawnReason>) -> ([u8; 8], &[u8]) {
     let (width, height, rgba) = match made {
         Ok(pixels) => (pixels.width(), pixels.height(), pixels.bytes()),
@@ -102,7 +104,7 @@ fn message(made: &Result<Pixels, UndrawnReason>) -> ([u8; 8], &[u8]) {
     ((u64::from(height) << 32 | u64::from(width)).to_le_bytes(), rgba)
 }
 
-/// What came back. The process is not believed more than that: anything else is no picture, for no reason that is known.
+/// Decodes the result. The process is not trusted: anything malformed counts as no picture, without a known reason.
 fn parse(text: &[u8]) -> Result<Pixels, UndrawnReason> {
     let (sides, rgba) = text.split_first_chunk().ok_or(UndrawnReason::Unknown)?;
     let sides = u64::from_le_bytes(*sides);

@@ -1,7 +1,7 @@
-//! The pipes on which a program's output arrives, or the terminal that stands for them. Nothing here waits.
+//! The pipes for a program's output, or the terminal in their place. Nothing here blocks.
 //!
-//! A terminal is opened here, beside the program's walls and before them: the program is given its one end, and no name
-//! by which it could open another. It has nothing to do with the terminal that sayso itself is shown on.
+//! The terminal is opened here, outside of the program's confinement: the program gets one end of it, and no path by
+//! which it could open another. It is unrelated to the terminal on which sayso itself is shown.
 
 use crate::domain::{Chunk, Stream};
 use rustix::fs::{Mode, OFlags};
@@ -12,33 +12,33 @@ use rustix::termios::{InputModes, OptionalActions, Winsize};
 use std::collections::VecDeque;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
-/// Bytes that a pipe holds, and bytes taken out of it at once.
+/// The capacity of a pipe, and the most bytes read from it at once.
 const PIPE_BYTES: usize = 256 << 10;
-/// Bytes taken out of a terminal at once: it does not tell how much it holds.
+/// The most bytes read from a terminal at once; it does not report how many it holds.
 const TERMINAL_BYTES: usize = 16 << 10;
-/// The most that is taken at the end of a run out of a terminal on which something goes on printing.
+/// The most bytes read at the end of a run from a terminal to which something still prints.
 const MAX_TERMINAL_REST: usize = 1 << 20;
-/// Keys that wait for a program which does not read them; what is typed beyond is lost, as at any terminal.
+/// How many typed bytes wait for a program that does not read them. More are lost, as at any terminal.
 const MAX_UNREAD_KEYS: usize = 64 << 10;
-/// Rows and columns until they are told.
+/// Rows and columns until a size is set.
 const DEFAULT_SIZE: (u16, u16) = (24, 80);
 
-/// The reading ends of a program's standard streams. A stream that ended is `None`.
+/// The reading ends of a program's standard streams; `None` for a stream that has ended.
 #[derive(Debug)]
 pub(super) struct Pipes {
     pub(crate) stdout: Option<OwnedFd>,
     pub(crate) stderr: Option<OwnedFd>,
-    /// Whether `stdout` is our end of a terminal: then both streams are that one.
+    /// Whether `stdout` is our end of a terminal, which then carries both streams.
     is_terminal: bool,
-    /// Its other end, held open until the run is over: a program may close its own and open `/dev/tty` again, and a
-    /// terminal that nobody holds would be hung up, with all that runs on it.
+    /// The program's end, held open until the run ends: a program may close its own and open `/dev/tty` again, and a
+    /// terminal that nobody holds open would be hung up, with everything that runs on it.
     _theirs: Option<OwnedFd>,
-    /// What was typed and does not fit into the terminal yet.
+    /// Typed bytes that do not fit into the terminal yet.
     untyped: VecDeque<u8>,
 }
 
 impl Pipes {
-    /// Two new pipes; the writing ends are for the program.
+    /// Makes two pipes. Returns the writing ends for the program.
     ///
     /// # Errors
     /// When the system has no more descriptors.
@@ -55,10 +55,10 @@ impl Pipes {
         Ok((pipes, [out_write, err_write]))
     }
 
-    /// A new terminal; both ends that are returned are its other side, for the program.
+    /// Makes a terminal. Both returned descriptors are the program's end.
     ///
     /// # Errors
-    /// When the system has no more of them.
+    /// When the system has no more terminals.
     pub(super) fn terminal() -> rustix::io::Result<(Self, [OwnedFd; 2])> {
         let ours = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
         rustix::io::fcntl_setfd(&ours, rustix::io::FdFlags::CLOEXEC)?;
@@ -67,7 +67,7 @@ impl Pipes {
         let name = rustix::pty::ptsname(&ours, Vec::new())?;
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let theirs = rustix::fs::open(name.as_c_str(), flags, Mode::empty())?;
-        // What a letter is, so that one key takes one back.
+        // With UTF-8 set, one press of backspace erases one whole character.
         let mut modes = rustix::termios::tcgetattr(&theirs)?;
         modes.input_modes |= InputModes::IUTF8;
         rustix::termios::tcsetattr(&theirs, OptionalActions::Now, &modes)?;
@@ -85,7 +85,7 @@ impl Pipes {
         Ok((pipes, [theirs, second]))
     }
 
-    /// Types into the terminal, behind what waits; nothing where there is none.
+    /// Types into the terminal, after bytes that still wait. Does nothing if there is no terminal.
     pub(super) fn type_in(&mut self, bytes: &[u8]) {
         let Some(terminal) = self.stdout.as_ref().filter(|_| self.is_terminal) else { return };
         let room = MAX_UNREAD_KEYS.saturating_sub(self.untyped.len());
@@ -100,12 +100,12 @@ impl Pipes {
         }
     }
 
-    /// Whether something typed waits for room.
+    /// Whether typed bytes wait for room.
     pub(super) fn has_unsent_keys(&self) -> bool {
         !self.untyped.is_empty()
     }
 
-    /// Gives the terminal so many rows and columns, which its program is told by the system.
+    /// Sets the size of the terminal; the system notifies the program.
     pub(super) fn resize(&self, rows: u16, columns: u16) {
         if let Some(terminal) = self.stdout.as_ref().filter(|_| self.is_terminal) {
             let size = Winsize { ws_row: rows.max(1), ws_col: columns.max(1), ws_xpixel: 0, ws_ypixel: 0 };
@@ -113,23 +113,23 @@ impl Pipes {
         }
     }
 
-    /// What to wait on.
+    /// The descriptors to wait on.
     pub(super) fn open(&self) -> impl Iterator<Item = (Stream, BorrowedFd<'_>)> {
         let ends = [(Stream::Stdout, &self.stdout), (Stream::Stderr, &self.stderr)];
         ends.into_iter().filter_map(|(stream, fd)| Some((stream, fd.as_ref()?.as_fd())))
     }
 
-    /// Takes what a stream has, once.
+    /// Reads from a stream once.
     pub(super) fn take(&mut self, stream: Stream) -> Option<Chunk> {
         if self.is_terminal {
             return self.read(stream, TERMINAL_BYTES);
         }
         let held = self.available(stream);
-        // Of an empty one it is found out whether it ended.
+        // Reading from an empty pipe shows whether it has ended.
         self.read(stream, held.clamp(1, PIPE_BYTES))
     }
 
-    /// Takes what both hold at this moment, and no more: a program that goes on printing does not hold this up.
+    /// Reads what both streams hold now, and no more, so that a program that keeps printing does not delay this.
     pub(super) fn drain(&mut self) -> Vec<Chunk> {
         let mut all = Vec::new();
         if self.is_terminal {
@@ -184,7 +184,7 @@ impl Pipes {
 
 fn pipe() -> rustix::io::Result<(OwnedFd, OwnedFd)> {
     let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-    // Less is as right, only slower; an account may have used up its allowance.
+    // A smaller pipe works as well, only slower; an account may have used up its allowance.
     let _ = rustix::pipe::fcntl_setpipe_size(&read, PIPE_BYTES);
     rustix::io::ioctl_fionbio(&read, true)?;
     Ok((read, write))

@@ -1,5 +1,5 @@
-//! From a language and its interpreter to an invocation: exactly which program with which arguments, environment, folder
-//! and descriptors. Pure; what acts on it is `link`.
+//! Builds the invocation of an interpreter: exactly which program, with which arguments, environment, folder and
+//! descriptors. Pure; `process` starts it.
 
 use super::environment::Environment;
 use super::helper_wire::{FIRST_GIVEN_FD, ProgramSpec};
@@ -7,45 +7,44 @@ use super::own_names::OwnNames;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The kernel's own text: what a block shows, then the loop.
+/// The source of the kernel: first what displays values, then the loop.
 pub(super) const KERNEL: &str = concat!(
     include_str!("../../assets/display.py"),
     include_str!("../../assets/page.py"),
     include_str!("../../assets/kernel.py")
 );
-/// What runs a block in bash, and writes down what the next one starts with.
+/// Runs a block in bash, and writes down the state with which the next one starts.
 pub(super) const SHELL: &str = include_str!("../../assets/shell.sh");
-/// What starts a block in node.
+/// Runs a block in node.
 pub(super) const NODE: &str = include_str!("../../assets/node.js");
 
-/// What a program finds behind a descriptor that it is given; the first has the number [`FIRST_GIVEN_FD`].
+/// The content of a descriptor that a program gets; the first one has the number [`FIRST_GIVEN_FD`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GivenFile {
     /// The control socket of a kernel.
     Control,
-    /// The kernel's own text.
+    /// The source of the kernel.
     KernelText,
-    /// The approved bytes, sealed.
+    /// The approved bytes, in a sealed file.
     Source,
-    /// What R reads before the block.
+    /// The script that R or Julia reads beside the block.
     Profile,
-    /// A file into which a shell writes its state at the end.
+    /// A file to which a program writes its state or report.
     State,
 }
 
-/// Exactly what is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Invocation {
     /// The program with its arguments, environment and folder.
     pub(crate) program: ProgramSpec,
-    /// What it is given, in order.
+    /// The descriptors that it gets, in order.
     pub(crate) given: Vec<GivenFile>,
-    /// What its errors would call the text, and what they show instead.
+    /// The names under which its errors would show the source, and what is shown instead.
     pub(super) names: OwnNames,
 }
 
-/// The empty kernel. `-I`: no `PYTHON*` variables, no working folder on the path. It gets a copy of the built-in names,
-/// so that code that replaces those does not replace them for the kernel.
+/// The empty kernel. `-I` ignores `PYTHON*` variables and keeps the working folder off the module path. The kernel gets
+/// its own copy of the built-in names, so that code which replaces those does not replace them for the kernel.
 pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation {
     let control = FIRST_GIVEN_FD;
     let start = format!(
@@ -56,7 +55,7 @@ pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation 
         control + 1
     );
     let mut env = env;
-    // No display is needed for a figure; a default of the person's own stays.
+    // A figure needs no display. A setting of the person's own is kept.
     if !env.iter().any(|(name, _)| name == "MPLBACKEND") {
         env.push(("MPLBACKEND".into(), "Agg".into()));
     }
@@ -74,7 +73,7 @@ pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation 
     }
 }
 
-/// A program for one block, named `label` in its own messages.
+/// The program for one block, named `label` in its own messages.
 pub(super) fn subprocess(
     language: &str,
     interpreter: &Path,
@@ -100,7 +99,7 @@ pub(super) fn subprocess(
     Invocation { program, given, names }
 }
 
-/// Why this text can't be handed to this language at all; nothing would run then.
+/// Why this source can't be run in this language at all.
 pub(super) fn refuses(language: &str, source: &str) -> Option<String> {
     if language != "bash" {
         return None;
@@ -108,7 +107,7 @@ pub(super) fn refuses(language: &str, source: &str) -> Option<String> {
     if source.contains('\0') {
         return Some("the text holds a NUL character, which bash would silently leave out; remove it".into());
     }
-    // What is shown as the end of a line would be a part of its last word.
+    // What looks like the end of a line would be a part of its last word.
     source.contains("\r\n").then(|| {
         "its lines end as in Windows (CR LF), and bash would take each CR for a part of the line's last word; edit it \
          so that they end in LF alone"
@@ -116,7 +115,7 @@ pub(super) fn refuses(language: &str, source: &str) -> Option<String> {
     })
 }
 
-/// Adds a variable, or replaces it.
+/// Sets a variable, replacing an existing one.
 pub(super) fn set(env: &mut Environment, name: &str, value: impl AsRef<OsStr>) {
     env.retain(|(known, _)| known != name);
     env.push((name.into(), value.as_ref().into()));

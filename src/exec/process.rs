@@ -1,4 +1,4 @@
-//! A started program: its helper, its pipes, and the descriptors that it is given.
+//! Starts programs: each with its helper, its pipes, and the descriptors that it gets.
 
 use super::blob::random;
 use super::cgroup::Group;
@@ -20,21 +20,21 @@ use std::path::Path;
 /// A program under its helper.
 #[derive(Debug)]
 pub(super) struct Process {
-    /// The helper. First, so that it ends the program before the pipes close.
+    /// The helper. Dropped first, so that the program ends before the pipes close.
     pub(crate) link: Link,
     pub(crate) pipes: Pipes,
-    /// The screen of its terminal, where it has one.
+    /// The screen of its terminal, if it has one.
     pub(crate) screen: Option<Box<Emulator>>,
-    /// What its errors would call its text.
+    /// The names under which its errors would show the source.
     pub(crate) names: OwnNames,
-    /// The control group of all its processes. Last: then nothing is in it any more.
+    /// The control group of all its processes. Dropped last, when it is empty.
     pub(crate) group: Option<Group>,
 }
 
-/// Starts what an invocation says; `provide` makes each descriptor that it is given.
+/// Starts an invocation. `provide` makes each descriptor that the program gets.
 ///
 /// # Errors
-/// When the helper can't be started; a program that can't be started is told by the helper.
+/// When the helper can't be started. If the program can't be started, the helper reports that.
 pub(super) fn start(
     cell: &Enclosure,
     limits: &Limits,
@@ -54,7 +54,7 @@ pub(super) fn start(
     if let Some(file_rules) =
         invocation.program.confinement.file_rules.as_mut().filter(|_| invocation.program.terminal)
     {
-        // By this name each process finds the terminal that controls it, and no other.
+        // By this path every process finds its own controlling terminal, and no other.
         file_rules.write.push("/dev/tty".into());
         if console.is_some() {
             file_rules.write.push(CONSOLE.into());

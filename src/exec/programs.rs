@@ -1,4 +1,4 @@
-//! What an executor knows of the programs of this machine: interpreters, what installs packages, modules of Python.
+//! The parts of [`Executor`] that look for programs of this machine: interpreters, package managers, modules of Python.
 
 use super::interpreters::Finder;
 use super::order::ExecutorOrder;
@@ -8,7 +8,7 @@ use crate::launch::Launcher;
 use std::path::PathBuf;
 
 impl Executor {
-    /// The interpreters that runs would find, with their versions where they may be asked.
+    /// The interpreters that runs would use, with their versions if those can be found out.
     pub async fn found(&self) -> Vec<Interpreter> {
         match self.here(Finder::all).await {
             Some(found) => found,
@@ -16,17 +16,17 @@ impl Executor {
         }
     }
 
-    /// The project's `.venv`, where packages could go that the person sends there: when it is the environment in use.
+    /// The project's `.venv`, if it is the environment in use, so that the person can choose to install packages there.
     pub async fn project_venv(&self) -> Option<PathBuf> {
         self.here(Finder::project_venv).await.flatten()
     }
 
-    /// What installs packages here, `uv`, `pip` and `npm`, and where each is.
+    /// The programs that install packages, `uv`, `pip` and `npm`, with their paths.
     pub(crate) async fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         self.look(Finder::installers).await.unwrap_or_default()
     }
 
-    /// The program that runs this language on this machine, where there is one, and the name by which a shell finds it.
+    /// The interpreter of this language on this machine, and the name by which a shell finds it.
     pub(crate) async fn interpreter(&self, language: &Language) -> Option<(Interpreter, Option<String>)> {
         let language = language.clone();
         let look = move |finder: &Finder| {
@@ -35,35 +35,35 @@ impl Executor {
         self.look(look).await.flatten()
     }
 
-    /// The words in front of a file of TypeScript, where it is run on this machine.
+    /// The command that runs a TypeScript file on this machine, without the file.
     pub(crate) async fn typescript(&self) -> Option<Vec<String>> {
         self.look(Finder::typescript).await.flatten()
     }
 
-    /// Whether the Python of this machine has a module. The module is not loaded; a Python that lies in the working folder
-    /// is not started. What is not known in ten seconds counts as not there.
+    /// Whether the Python of this machine has a module. The module is not imported, and a Python in the working folder
+    /// is not started. False if that is not known within ten seconds.
     pub(crate) async fn python_has(&self, module: String) -> bool {
         self.look(move |finder| finder.python_has(&module)).await.unwrap_or(false)
     }
 
-    /// Whether Python may have this module: what is installed beside its environment is not looked at.
+    /// Whether Python may have this module: also true if its environment is open to packages that are not searched.
     pub(crate) async fn python_may_have(&self, module: String) -> bool {
         self.look(move |finder| finder.python_may_have(&module)).await.unwrap_or(false)
     }
 
-    /// The programs that sayso may start by itself, as they were found at the start.
+    /// The programs that sayso may start by itself.
     pub(crate) fn launcher(&self) -> Launcher {
         self.inner.finder.launcher().clone()
     }
 
-    /// Finds the interpreter of a language where runs are processes of this machine. It may have to be asked, which is not
-    /// done on the thread that follows a run.
+    /// Finds the interpreter of a language if runs are processes of this machine. It may have to be queried, which must
+    /// not happen on the thread that follows a run.
     pub(super) async fn find(&self, language: &Language) -> Result<(), ExecutorError> {
         let language = language.clone();
         self.here(move |finder| finder.find(&language)).await.transpose().map(drop)
     }
 
-    /// Looks for programs where runs are processes of this machine; `None` where they are elsewhere.
+    /// Looks for programs if runs are processes of this machine; `None` if they run elsewhere.
     pub(super) async fn here<T: Send + 'static>(
         &self,
         look: impl FnOnce(&Finder) -> T + Send + 'static,
@@ -71,7 +71,7 @@ impl Executor {
         if self.is_local() { self.look(look).await } else { None }
     }
 
-    /// Looks for programs of this machine, on a worker.
+    /// Looks for programs of this machine, on a worker thread.
     async fn look<T: Send + 'static>(&self, look: impl FnOnce(&Finder) -> T + Send + 'static) -> Option<T> {
         let finder = self.inner.finder.clone();
         tokio::task::spawn_blocking(move || look(&finder)).await.ok()

@@ -1,10 +1,9 @@
-//! One environment for all programs of this machine: the Python that blocks use under its usual names, with the tools of
-//! Python that its environment has, and behind all that the person's `PATH` has, the other commands of its environment,
-//! of the project and of the session's packages.
+//! Gives all programs of this machine one common `PATH`: in front, the Python that blocks use, under its usual names,
+//! and the Python tools of its environment; after the person's `PATH`, the other commands of that environment, of the
+//! project and of the session's packages.
 //!
-//! Only names of Python stand before the person's own programs: whatever else a working folder brings can't take the place
-//! of a program that the review knows by its name, as `ls`. What the review knows of these it knows as running what
-//! the project says.
+//! Only names of Python precede the person's own programs: nothing else in a working folder can replace a program that
+//! the review knows by name, such as `ls`. The review treats the preceding names as running what the project says.
 
 use super::environment::Environment;
 use super::interpreters::{Finder, static_facts};
@@ -18,7 +17,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Commands of Python's packages that have to be those of the Python in use, since they load what it would load.
+/// Commands that must be those of the Python in use, because they load the modules that it would load.
 const TOOLS: &[&str] = &[
     "pytest",
     "py.test",
@@ -37,28 +36,28 @@ const TOOLS: &[&str] = &[
     "sphinx-build",
 ];
 
-/// The programs that runs find beside the person's own.
+/// The programs that runs find in addition to the person's own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProjectTools {
     /// The Python of blocks.
     in_use: Option<PathBuf>,
-    /// The same, where `python3` on the `PATH` is another one or the project wants another one.
+    /// The same Python, if `python3` on the `PATH` is another one or the project asks for another one.
     python: Option<ProjectPython>,
-    /// Its folder of programs, where that is not the system's.
+    /// The folder with its programs, if that is not the system's.
     programs: Option<PathBuf>,
-    /// The names that stand in front, and what each starts.
+    /// The names that precede the `PATH`, and the command that each starts.
     front: Vec<(String, String)>,
-    /// The folder that holds those names.
+    /// The folder that contains those names.
     names: PathBuf,
-    /// Folders behind the `PATH`.
+    /// Folders after the `PATH`.
     behind: Vec<PathBuf>,
-    /// Where packages of the session are: those of Python, those of node.
+    /// The session's packages of Python; below, those of node.
     packages: PathBuf,
     node: NodeModules,
 }
 
 impl ProjectTools {
-    /// Looks for the project's programs.
+    /// Finds the project's programs.
     pub(super) fn of(finder: &Finder, blobs: &Path) -> Self {
         let packages = packages::folder(blobs, "python");
         let node = NodeModules::of(blobs);
@@ -80,24 +79,23 @@ impl ProjectTools {
         tools
     }
 
-    /// The Python that blocks use: all programs may read what it needs.
+    /// The Python of blocks; all programs may read what it needs.
     pub(super) fn in_use(&self) -> Option<&Path> {
         self.in_use.as_deref()
     }
 
-    /// The Python that stands under its usual names, where it is not the one of the `PATH` or not the one that the project
-    /// wants.
+    /// The Python under its usual names, if it is not the one on the `PATH` or not the one that the project asks for.
     pub(super) fn python(&self) -> Option<&ProjectPython> {
         self.python.as_ref()
     }
 
-    /// Puts the programs on the `PATH`; writes beside the session what stands in front.
+    /// Sets the `PATH`, and writes the preceding names to a folder beside the session.
     pub(super) fn set_path(&mut self, env: &mut Environment) {
         self.node.lend(env);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
         let own = path.unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
         let front = self.front_names(&own);
-        // What is there already stays: a kernel may be reading it.
+        // Unchanged names are not written again: a kernel may be reading them.
         if front != self.front {
             self.front = if write_names(&self.names, &front).is_ok() { front } else { Vec::new() };
         }
@@ -109,7 +107,7 @@ impl ProjectTools {
         let behind: Vec<PathBuf> =
             self.behind.iter().filter(is_there).filter(|folder| !own.contains(folder)).cloned().collect();
         let names = (!self.front.is_empty()).then(|| self.names.clone());
-        // A folder with a colon in its name can't stand there.
+        // Fails if a folder has a colon in its name; then the `PATH` stays.
         if let Ok(path) = env::join_paths(names.into_iter().chain(own).chain(behind)) {
             plan::set(env, "PATH", path);
         }
@@ -123,7 +121,7 @@ impl ProjectTools {
         }
     }
 
-    /// The names that have to stand before those on this `PATH`, and what each starts in the words of a shell.
+    /// The names that must precede those on this `PATH`, and the shell command that each starts.
     fn front_names(&self, path: &OsString) -> Vec<(String, String)> {
         let Some(python) = &self.in_use else { return Vec::new() };
         let found = |name: &str| launch::which(Path::new(name), path);
@@ -151,7 +149,7 @@ impl ProjectTools {
             add(&format!("python{minor}"), &start);
             add(&format!("pip{minor}"), &format!("{start} -m pip"));
         }
-        // The session's packages come before those of the environment, as they do for Python itself.
+        // The session's packages come before those of the environment, as in Python itself.
         let folders = [Some(self.packages.join("bin")), self.programs.clone()];
         for name in TOOLS {
             let at = folders.iter().flatten().map(|folder| folder.join(name)).find(|at| is_program(at));
@@ -164,12 +162,12 @@ impl ProjectTools {
         front
     }
 
-    /// Lets programs other than the kernel find the packages of the session for Python.
+    /// Makes the session's Python packages visible to programs other than the kernel.
     pub(super) fn lend_packages(&self, env: &mut Environment) {
         plan::set(env, "PYTHONPATH", &self.packages);
     }
 
-    /// Lets what the kernel starts find packages for node that are installed after its start.
+    /// Makes node packages that are installed later visible to what the kernel starts.
     pub(super) fn lend_later(&self, env: &mut Environment) {
         self.node.lend_later(env);
     }
@@ -183,7 +181,7 @@ fn minor(version: &str) -> Option<String> {
     (is_number(major) && is_number(minor)).then(|| format!("{major}.{minor}"))
 }
 
-/// The program that a shell would find by this name.
+/// The program that a shell would find by this name, with links resolved.
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     launch::which(Path::new(name), &path).map(|found| static_facts::executable_path(&found))
@@ -195,20 +193,19 @@ pub(super) fn clear(blobs: &Path) {
     node_modules::clear(blobs);
 }
 
-/// Removes a folder of ours. What a run without a sandbox may have put in the place of the folder that holds it is not
-/// followed.
+/// Removes one of our folders. Does nothing if its parent is a link, which a run without a sandbox may have put there.
 fn remove(folder: &Path) {
     if !blob::is_led_away(folder) {
         let _ = fs::remove_dir_all(folder);
     }
 }
 
-/// Writes a program for each name. Links would not do: by the place of its own file Python knows its environment.
+/// Writes a script for each name. A link would not work: Python recognizes its environment by the path of its own file.
 fn write_names(folder: &Path, names: &[(String, String)]) -> io::Result<()> {
     if blob::is_led_away(folder) {
         return Err(io::Error::other("a link stands in the place of the folder that holds it"));
     }
-    // What a run without a sandbox may have left there is not written through.
+    // A run without a sandbox may have put a link there, which must not be written through.
     remove(folder);
     blob::make_folder(folder).map_err(io::Error::other)?;
     for (name, start) in names {
@@ -272,7 +269,7 @@ mod tests {
         assert_eq!(value(&env, "NODE_PATH"), Some(format!("{base}/packages/node/node_modules")));
         let mut names: Vec<_> = tools.front.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
-        // mypy is found behind the person's own programs, and ls stays what the review takes it for.
+        // mypy comes after the person's own programs, and ls is the program that the review takes it for.
         assert_eq!(names, ["pip", "pip3", "pip3.12", "pytest", "python", "python3", "python3.12"]);
         tools.lend_packages(&mut env);
         assert_eq!(value(&env, "PYTHONPATH"), Some(format!("{base}/packages")));
@@ -333,7 +330,7 @@ mod tests {
             loop {
                 let mut command = std::process::Command::new(names.join(name));
                 match command.args(arguments).env_remove("PYTHONPATH").output() {
-                    // What this process had open to write, another test hands on for a moment when it forks.
+                    // A fork in another test inherits for a moment what this process has open for writing.
                     Err(error)
                         if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < until =>
                     {
@@ -347,7 +344,7 @@ mod tests {
         assert_eq!(said("pip", &["list"]), "/p -m pip list\n");
         let kept: Vec<_> = fs::read_dir(&names).unwrap().collect();
         assert_eq!(kept.len(), 4);
-        // A link in its place is not followed.
+        // A link in place of the folder is not followed.
         let other = folder.path().join("other");
         fs::write(&other, "kept").unwrap();
         fs::remove_file(names.join("pip")).unwrap();
@@ -357,7 +354,7 @@ mod tests {
             (fs::read_to_string(&other).unwrap().as_str(), said("pip", &[]).as_str()),
             ("kept", "/p -m pip\n")
         );
-        // Nor is one in the place of the folder that holds them.
+        // Nor is a link in place of its parent.
         let precious = folder.path().join("home/bin/precious");
         fs::create_dir_all(precious.parent().unwrap()).unwrap();
         fs::write(&precious, "").unwrap();

@@ -1,50 +1,50 @@
-//! The pull of an image as a run: its progress is what it prints, stopping it drops the connection to the engine, and
-//! nothing of the image is started.
+//! Runs the pull of an image: its progress is the run's output, and stopping it drops the connection to the engine.
+//! Nothing of the image is started.
 
 use super::backend::Fetch;
 use super::executor_error::ExecutorError;
 use super::receipt::ExitKind;
 use tokio::sync::mpsc;
 
-/// Pieces of what is printed that may wait; who does not keep up misses some, nothing else.
+/// How many pieces of output may wait. If the receiver does not keep up, some are dropped.
 const CHANNEL_CAPACITY: usize = 256;
 
-/// Milliseconds that a pull may take where no other limit was chosen: images are large, and lines are slow.
+/// The time limit of a pull if no other was chosen, in milliseconds: images are large, and connections slow.
 pub(super) const DEFAULT_WALL_MS: u64 = 1_800_000;
 
-/// A pull that goes on.
+/// A pull in progress.
 pub(super) struct Pull {
     work: Fetch,
     lines: mpsc::Receiver<String>,
 }
 
-/// What is heard of it.
+/// An event of a pull.
 pub(super) enum PullStep {
-    /// What is printed of how far it is.
+    /// Output that shows the progress.
     Text(String),
-    /// It is over; why it failed, where it did.
+    /// The pull ended; the error if it failed.
     Done(Result<(), ExecutorError>),
 }
 
 impl Pull {
-    /// Where what is printed goes, and where it is read.
+    /// The channel for its output.
     pub(super) fn channel() -> (mpsc::Sender<String>, mpsc::Receiver<String>) {
         mpsc::channel(CHANNEL_CAPACITY)
     }
 
-    /// A pull; dropping it stops it.
+    /// A pull. Dropping it stops it.
     pub(super) fn new(work: Fetch, lines: mpsc::Receiver<String>) -> Self {
         Self { work, lines }
     }
 
-    /// What was told and not heard yet.
+    /// The output that was not received yet.
     pub(super) fn rest(mut self) -> Vec<String> {
         std::iter::from_fn(|| self.lines.try_recv().ok()).collect()
     }
 }
 
-/// What is heard next of a pull; never anything where there is none. Safe to cancel; after [`PullStep::Done`] the pull has
-/// to be taken away.
+/// The next event of the pull; waits forever without one. Safe to cancel. After [`PullStep::Done`] the pull must not be
+/// used again.
 pub(super) async fn hear(pull: Option<&mut Pull>) -> PullStep {
     let Some(pull) = pull else { return std::future::pending().await };
     tokio::select! {
@@ -54,12 +54,12 @@ pub(super) async fn hear(pull: Option<&mut Pull>) -> PullStep {
     }
 }
 
-/// How its run ended.
+/// How the run of a pull ended.
 pub(super) fn ending(pulled: bool) -> ExitKind {
     ExitKind { code: Some(i32::from(!pulled)), signal: None }
 }
 
-/// How the run of one ended that was stopped.
+/// How the run of a pull ended that was stopped.
 pub(super) fn stopped() -> ExitKind {
     ExitKind { code: None, signal: Some(2) }
 }

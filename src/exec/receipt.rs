@@ -1,4 +1,4 @@
-//! How a run ended, from what the supervisor and the kernel told. Pure.
+//! Decides how a run ended, from what the supervisor and the kernel reported. Pure.
 
 use super::helper_wire::ResourceUse;
 use super::kernel_wire::{BlockEnd, RunSummary};
@@ -8,27 +8,27 @@ use std::time::Duration;
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct ExitKind {
-    /// Its exit status, where it ended by itself.
+    /// Its exit status, if it exited by itself.
     pub(crate) code: Option<i32>,
     /// The signal that ended it.
     pub(crate) signal: Option<i32>,
 }
 
-/// What was done to a run from outside.
+/// What stopped a run from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct OutsideStops {
-    /// It passed another limit, and which.
+    /// It exceeded a limit other than time; which.
     pub(crate) over: Option<String>,
-    /// It reached its time limit.
+    /// It exceeded its time limit.
     pub(crate) out_of_time: bool,
     /// The person interrupted it.
     pub(crate) interrupted: bool,
-    /// The person ended it by force.
+    /// The person killed it.
     pub(crate) killed: bool,
 }
 
-/// Why Python did not start as a kernel, by the last line that it said. One that does not know the first option can't
-/// tell its version.
+/// Why Python did not start as a kernel, from the last line that it printed. A Python too old for the first option
+/// can't report its version.
 pub(super) fn start_failure(last_line: &str) -> &str {
     if last_line.starts_with("Unknown option: -I") || last_line.starts_with("Try `python -h'") {
         return "Python 3.8 or newer is needed, this is one before 3.4";
@@ -52,7 +52,7 @@ pub(super) fn program_outcome(ending: ExitKind, pressed: &OutsideStops) -> Outco
     }
 }
 
-/// How a block ended in a kernel that goes on.
+/// How a block ended in a kernel that stays alive.
 pub(super) fn block_outcome(done: &RunSummary, pressed: &OutsideStops) -> Outcome {
     match done.how {
         _ if pressed.out_of_time => Outcome::TimedOut,
@@ -63,7 +63,7 @@ pub(super) fn block_outcome(done: &RunSummary, pressed: &OutsideStops) -> Outcom
     }
 }
 
-/// How a block ended whose kernel died under it.
+/// How a block ended whose kernel died during it.
 pub(super) fn death_outcome(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
     if let Some(over) = &pressed.over {
         Outcome::Limit(over.clone())
@@ -76,7 +76,7 @@ pub(super) fn death_outcome(ending: ExitKind, pressed: &OutsideStops) -> Outcome
     }
 }
 
-/// How a run ended whose process is gone: by what was done to it, else by its own cause.
+/// How a run ended whose process was lost: because of what stopped it from outside, else because of `cause`.
 pub(super) fn loss_outcome(cause: &str, pressed: &OutsideStops, own: impl Fn(String) -> Outcome) -> Outcome {
     match pressed {
         OutsideStops { over: Some(over), .. } => Outcome::Limit(over.clone()),
@@ -153,7 +153,7 @@ mod tests {
         assert!(matches!(program_outcome(ended(None, Some(11)), &NOT), Outcome::Crashed(_)));
         let interrupted = OutsideStops { interrupted: true, ..NOT };
         assert_eq!(program_outcome(ended(Some(130), None), &interrupted), Outcome::Interrupted);
-        // It heard the interrupt, or never noticed it, and came to its good end.
+        // The interrupt arrived too late, or the program ignored it, and it ended well.
         assert_eq!(program_outcome(ended(Some(0), None), &interrupted), Outcome::Ok);
         let out_of_time = OutsideStops { out_of_time: true, ..NOT };
         assert_eq!(program_outcome(ended(Some(0), None), &out_of_time), Outcome::TimedOut);
@@ -190,7 +190,7 @@ mod tests {
             death_outcome(ended(Some(3), None), &NOT),
             Outcome::Crashed("the process ended itself with status 3".into())
         );
-        // A crash after an interrupt is a crash.
+        // A crash after an interrupt is still a crash.
         let interrupted = OutsideStops { interrupted: true, ..NOT };
         assert!(matches!(death_outcome(ended(None, Some(11)), &interrupted), Outcome::Crashed(_)));
     }

@@ -1,4 +1,4 @@
-//! One run while it goes on: its clock, its output, and the report at its end.
+//! Follows one run: its clock, its output, and the report at its end.
 
 pub(super) mod images;
 mod parts;
@@ -18,63 +18,62 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::Sender;
 
-/// From the interrupt at the time limit to the end by force, and from there until it is given up.
+/// The time from the interrupt at the time limit to the kill, and from there until sayso stops waiting for the run.
 const KILL_DELAY: Duration = Duration::from_millis(1000);
 const GIVE_UP_DELAY: Duration = Duration::from_millis(3000);
-/// How long after its limit a run under a helper is given up, whatever its processes do: a little under the 2 s that are
-/// promised.
+/// How long after its time limit sayso stops waiting for a run under a helper, whatever its processes do: a little less
+/// than the 2 s that are promised.
 const HELPER_GIVE_UP_DELAY: Duration = Duration::from_millis(1900);
-/// From one interrupt to the next, where they can be lost; and so many times it is repeated. A Python that was about to
-/// wait for something when the signal came has taken note of it and waits on, without ever looking at the note: only
-/// another signal wakes it. Whoever was reached has ended by then, or cleans up and is not disturbed any sooner.
+/// The time between interrupts that can get lost, and how often to repeat them. A Python that is about to wait when the
+/// signal arrives only notes it and then waits on: only another signal wakes it. A program that was reached has ended
+/// by then, or is cleaning up and should not be disturbed sooner.
 const REPEAT_INTERVAL: Duration = Duration::from_millis(1500);
 const MAX_REPEATS: u8 = 2;
-/// The same at the time limit, where less than [`KILL_DELAY`] is left.
+/// The same time at the time limit, where less than [`KILL_DELAY`] is left.
 const FINAL_REPEAT_INTERVAL: Duration = Duration::from_millis(500);
-/// Images of one run elsewhere that are kept. On this machine its limits bound them.
+/// How many images of a run elsewhere are kept. On this machine the run's limits bound them.
 const MAX_IMAGES: usize = 200;
 
-/// What is to be done because time has passed.
+/// What to do because time has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DueAction {
-    /// Interrupt it: the time is over.
+    /// Interrupt the run, which has exceeded its time limit.
     Interrupt,
-    /// Interrupt it once more: it goes on as if it had not been.
+    /// Interrupt it again, because it did not react.
     InterruptAgain,
-    /// End it by force.
+    /// Kill it.
     Kill,
-    /// Nothing more is heard of it: report it.
+    /// Stop waiting for its end, and report it.
     GiveUp,
 }
 
-/// A run that goes on.
+/// The current run.
 pub(super) struct Run {
     pub(crate) id: RunId,
-    /// Where it is told of.
+    /// Sends its events.
     events: EventSender,
-    /// What was done to it from outside.
+    /// What stopped it from outside.
     pressed: OutsideStops,
     limits: Limits,
-    /// Whether it has a terminal of its own.
     has_terminal: bool,
-    /// What its helper says that its limit counts.
+    /// What its time limit counts, as its helper reported.
     counted: CountedTime,
     watch: LimitEnforcer,
     capture: Capture,
     images: Images,
-    /// Whether it was told that it started.
+    /// Whether [`RunEvent::Started`] was sent.
     started: bool,
-    /// The ends of the parts of its text.
+    /// The ends of the parts of its source.
     parts: PartEnds,
-    /// Since when the clock runs.
+    /// When its clock started.
     since: Option<Instant>,
     next: Option<(Instant, DueAction)>,
-    /// When the interrupt is repeated, and how often it may be after that.
+    /// When to repeat the interrupt, and how often.
     again: Option<(Instant, u8)>,
 }
 
 impl Run {
-    /// A run that was ordered. Under a helper its clock runs from now on.
+    /// A run that was ordered. Under a helper its clock starts now.
     pub(super) fn new(
         request: &RunRequest,
         out: Sender<(RunId, RunEvent)>,
@@ -111,7 +110,7 @@ impl Run {
         self.next = self.next.or(self.end_action(now));
     }
 
-    /// What is done at the end of the time that begins now, and when.
+    /// What to do when a time limit that starts now has passed, and when.
     fn end_action(&self, now: Instant) -> Option<(Instant, DueAction)> {
         let limit = now.checked_add(Duration::from_millis(self.limits.wall_ms));
         match self.watch {
@@ -122,13 +121,12 @@ impl Run {
         }
     }
 
-    /// Whether it has a terminal of its own.
     pub(super) fn has_terminal(&self) -> bool {
         self.has_terminal
     }
 
-    /// Its limit begins anew, or is not over by the clock: its helper is alive and holds it. One that is silent for as
-    /// long as the limit is given up.
+    /// Restarts the wait for a run whose helper shows that it is alive: the helper enforces the time limit itself. A
+    /// helper that is silent for as long as the limit is not waited for any longer.
     fn go_on(&mut self) {
         if !self.pressed.killed {
             self.next = self.end_action(Instant::now());
@@ -139,18 +137,18 @@ impl Run {
         self.watch == LimitEnforcer::Loop { loses_interrupts: true }
     }
 
-    /// The person interrupts it: tells when it is to be repeated.
+    /// Notes that the person interrupts the run, and plans the repetition.
     pub(super) fn interrupt(&mut self, now: Instant) {
         self.pressed.interrupted = true;
         self.again = self.loses_interrupts().then_some((now + REPEAT_INTERVAL, MAX_REPEATS));
     }
 
-    /// An interrupt is not repeated any more.
+    /// Cancels the repetition of the interrupt.
     pub(super) fn stop_interrupting(&mut self) {
         self.again = None;
     }
 
-    /// The program has the code: the clock runs.
+    /// The code was handed over, so the clock starts.
     pub(super) fn start(&mut self, now: Instant) {
         if !std::mem::replace(&mut self.started, true) {
             if self.since.is_none() {
@@ -160,7 +158,7 @@ impl Run {
         }
     }
 
-    /// Passes on what its backend tells.
+    /// Passes on an event from the backend.
     pub(super) fn send_event(&mut self, event: RunEvent) {
         match event {
             RunEvent::Started => self.start(Instant::now()),
@@ -180,7 +178,7 @@ impl Run {
             RunEvent::Asks(_) | RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => {
                 self.events.send(event);
             }
-            // They are told by `end_part`, and once by `finish`.
+            // These are sent by `end_part`, and by `finish`, instead.
             RunEvent::PartEnded { .. } | RunEvent::Ended(_) => {}
         }
     }
@@ -189,7 +187,8 @@ impl Run {
         self.capture.print(stream, bytes, &mut self.events);
     }
 
-    /// A part of its text is over: tells it with all that was printed, of which a viewer may have been spared some.
+    /// A part of its source has ended. Reports that with everything printed so far, of which a slow viewer may have
+    /// missed some.
     pub(super) fn end_part(&mut self, part: u32) {
         if self.parts.is_told_now(part) {
             let printed = Box::new(self.parts.printed(self.capture.so_far()));
@@ -197,7 +196,7 @@ impl Run {
         }
     }
 
-    /// What it waited for is told to it; why it ends, where it does, stands in its output.
+    /// Notes the answer to an ended part. If the run ends there, the reason is added to its output.
     pub(super) fn after_part(&mut self, ends: Option<&str>) {
         let next = self.parts.answered();
         if let Some(why) = ends {
@@ -208,14 +207,14 @@ impl Run {
         }
     }
 
-    /// It made an image: it goes to a file.
+    /// Saves an image that the run made to a file.
     pub(super) fn keep_image(&mut self, name: &str, mime: &str, bytes: &[u8]) {
         if let Some(image) = self.images.keep(name, mime, bytes) {
             self.events.send(RunEvent::Image(image));
         }
     }
 
-    /// The person ends it by force: from now on it is given up soon.
+    /// The person kills the run; sayso does not wait for it much longer.
     pub(super) fn kill(&mut self, now: Instant) {
         self.pressed.killed = true;
         self.again = None;
@@ -227,13 +226,13 @@ impl Run {
         self.next = Some((at, DueAction::GiveUp));
     }
 
-    /// When something has to be done next.
+    /// When [`Run::on_time`] has to be called next.
     pub(super) fn due(&self) -> Option<Instant> {
         let (next, again) = (self.next.map(|(at, _)| at), self.again.map(|(at, _)| at));
         [next, again, self.events.due()].into_iter().flatten().min()
     }
 
-    /// Passes waiting output on; what else is to be done by now.
+    /// Sends waiting output. Returns what else has to be done now.
     pub(super) fn on_time(&mut self, now: Instant) -> Option<DueAction> {
         self.events.flush(now);
         if let Some((_, left)) = self.again.filter(|(at, _)| *at <= now) {
@@ -251,7 +250,7 @@ impl Run {
             DueAction::InterruptAgain => self.next,
             DueAction::Kill => Some((now + GIVE_UP_DELAY, DueAction::GiveUp)),
             DueAction::GiveUp => {
-                // A process that hangs in the system can't be ended; the run can.
+                // A process that hangs in a system call can't be ended, but the run can.
                 self.pressed.out_of_time |= !self.pressed.killed;
                 None
             }
@@ -278,7 +277,7 @@ impl Run {
         let mut receipt = receipt::receipt(until.saturating_duration_since(since), ended.used, code, signal);
         receipt.connection_losses = ended.connection_losses;
         if let Some(rest) = ended.rest {
-            // One thread is the kernel's own.
+            // One of them is the kernel's own thread.
             (receipt.threads, receipt.moving) = (rest.threads.saturating_sub(1), !rest.still);
         }
         let (value, mut error) = match ended.end {
@@ -299,7 +298,7 @@ impl Run {
             receipt.refused = refused(std::iter::once(&*printed).chain(traceback), closed);
         }
         let (images, kernel, cwd) = (self.images.all(), ended.kernel, ended.cwd);
-        // What it wrote into the folder is looked at by whoever looks at the folder.
+        // Pictures in the folder are collected where the folder's changes are.
         let pictures = Vec::new();
         self.events.finish(RunReport {
             outcome,
@@ -315,7 +314,7 @@ impl Run {
         });
     }
 
-    /// How it ended, by its end and by what was done to it.
+    /// How it ended, from its end and from what stopped it.
     fn outcome(&self, end: &EndCause) -> Outcome {
         let pressed = &self.pressed;
         match end {

@@ -1,12 +1,12 @@
 //! The sandbox: what the system enforces on runs.
 //!
-//! What it does: makes a policy of the person's wish and this machine, finds by trying which layers hold it, tests them
-//! from inside, and gives each run its entry, its confinement and its private places. What it does not do: supervise
-//! runs, decide what is allowed, or claim anything that no test has seen.
+//! It makes a policy from the person's wish and this machine, finds out by trying which layers work, tests them from
+//! inside, and gives each run its entry, its confinement and its private folders. It does not supervise runs, decide
+//! what is allowed, or claim anything that no test has shown.
 //!
-//! The layers, outermost first: `bwrap` (namespaces and a file system of its own), `landlock` (walls around files and
-//! signals), `seccomp` (refused system calls), `limits` (of each process). The first is entered by the helper's helper;
-//! the others by the program itself, right before it becomes what was approved.
+//! The layers, outermost first: `bwrap` (namespaces and a separate file system), `landlock` (access to files, and
+//! signals), `seccomp` (refused system calls), `limits` (of each process). The first surrounds the helper; the program
+//! enters the others itself, right before it becomes what was approved.
 
 mod bwrap;
 #[cfg(target_os = "linux")]
@@ -64,7 +64,7 @@ pub(super) use survey::{GuardedPaths, guarded_paths};
 use toolchain::SearchScope;
 pub(super) use toolchain::is_system;
 
-/// Layers that are left out, for seeing what the others hold. Not to be set by any configuration.
+/// Layers that are left out, to test what the others enforce. No configuration sets this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DisabledLayers {
     /// No bubblewrap.
@@ -82,47 +82,45 @@ pub struct DisabledLayers {
 pub(super) struct Sandbox {
     report: SandboxReport,
     using: ActiveLayers,
-    /// None at level off.
+    /// `None` if the level is off.
     confined: Option<(Policy, Scratch)>,
     home: Option<PathBuf>,
     own: Vec<PathBuf>,
     programs: Launcher,
     helper: HelperFile,
-    /// The place for control groups.
+    /// Where control groups are made.
     scope: Option<Arc<Scope>>,
-    /// The Python of blocks, which all other programs find too.
+    /// The Python of blocks, which all other programs can use too.
     python: Option<PathBuf>,
-    /// Whether the level is lower than the wish, because of the working folder.
+    /// Whether the level is lower than requested, because of the working folder.
     narrowed: bool,
 }
 
-/// Which of the person's folders a run may use, for its rights.
+/// Which of the person's folders a run may use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Allowance {
     pub(crate) read: Vec<PathBuf>,
     pub(crate) write: Vec<PathBuf>,
-    /// Whether the network is open.
     pub(crate) network: bool,
 }
 
-/// How a run is started and what it takes upon itself.
+/// How a run is started and confined.
 #[derive(Clone, Debug)]
 pub(super) struct Enclosure {
-    /// How the helper is started.
     pub(crate) entry: HelperEntry,
     policy: Option<Policy>,
     using: ActiveLayers,
-    /// What it opens and closes.
+    /// What a run in it can reach.
     pub(crate) reach: Reach,
-    /// Where a group for its processes is made.
+    /// Where the control group of the run is made.
     pub(crate) scope: Option<Arc<Scope>>,
 }
 
 impl Sandbox {
-    /// Prepares the sandbox: makes the session's private folder, tries the layers, tests them.
+    /// Prepares the sandbox: makes the session's private folder, and tries and tests the layers.
     ///
     /// # Errors
-    /// When what was asked for can't be had, with what to do.
+    /// When the requested level can't be set up; the text says what to do.
     pub(super) fn prepare(
         wish: &SandboxRequest,
         without: DisabledLayers,
@@ -164,7 +162,7 @@ impl Sandbox {
             Ok(()) if sandbox.report.level != SandboxLevel::Off => return Ok(sandbox),
             Ok(()) => sandbox.report.why_off(),
             Err(SandboxError::Missing(_, why)) => why,
-            // A folder is not as it was asked for, or nothing is known: nothing runs on a guess.
+            // A requested folder has a problem, or nothing could be found out: nothing runs on a guess.
             Err(error) => return Err(error),
         };
         if wish.asked {
@@ -175,7 +173,7 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// What holds, by the result of the tests.
+    /// What is enforced, according to the tests.
     pub(super) fn report(&self) -> &SandboxReport {
         &self.report
     }
@@ -240,7 +238,7 @@ impl Sandbox {
         wanted.map_err(|why| found.missing("bwrap", why.to_string())).ok()
     }
 
-    /// The cell of a run with this interpreter.
+    /// The enclosure of a run with this interpreter.
     pub(super) fn cell(&self, program: &Path, python: bool) -> Enclosure {
         let policy = self.policy_for(program, python).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
@@ -250,12 +248,12 @@ impl Sandbox {
         self.cell_of(entry, policy)
     }
 
-    /// What a run with this interpreter may reach.
+    /// What a run with this interpreter may use.
     pub(super) fn allowance(&self, program: &Path, python: bool) -> Allowance {
         match self.policy_for(program, python) {
             Some(policy) => {
                 let mut write = policy.writable();
-                // Where the working folder is too wide to be written, the private place is what is left.
+                // If the working folder is too wide to be writable, only the private folder is.
                 if write.is_empty() && self.narrowed {
                     write.push(if self.using.bwrap.is_some() {
                         policy.tmp.clone()
@@ -269,7 +267,7 @@ impl Sandbox {
         }
     }
 
-    /// What is closed for a run under these terms; `None`: nothing.
+    /// The paths that are blocked for a run under these terms; `None` if nothing is.
     pub(super) fn closed_places(&self, terms: &Terms) -> Option<ClosedPlaces> {
         let (policy, _) = self.confined.as_ref()?;
         let policy = survey::look_again(policy);
@@ -287,7 +285,8 @@ impl Sandbox {
         })
     }
 
-    /// The names of the person's variables that a run is given, in this environment and by [`Sandbox::set_variables`].
+    /// The names of the person's variables that a run gets: those of `env` and those that [`Sandbox::set_variables`]
+    /// adds.
     pub(super) fn passed_variables(&self, env: &Environment) -> Vec<String> {
         let own = env.iter().map(|(name, _)| name.to_string_lossy().into_owned());
         let of_managers = self.confined.iter().flat_map(|_| managers::passed_variables()).map(str::to_owned);
@@ -297,7 +296,7 @@ impl Sandbox {
         names
     }
 
-    /// Leads programs to their private places.
+    /// Sets the variables that point programs to their private folders.
     pub(super) fn set_variables(&self, env: &mut Environment) {
         let Some((policy, _)) = &self.confined else { return };
         let (tmp, home) = &policy.private;
@@ -309,14 +308,14 @@ impl Sandbox {
             plan::set(env, name, value);
         }
         managers::set_variables(env, self.home.as_deref());
-        // Packages that the person installed for the account are read where they are.
+        // Packages that the person installed for their account stay readable.
         if let Some(home) = &self.home {
             plan::set(env, "PYTHONUSERBASE", home.join(".local"));
         }
     }
 
-    /// The cell of a question to a program, or of work on what a run made: what the `PATH` makes readable, and nothing
-    /// for the program's sake.
+    /// The enclosure for a query to a program, or for processing what a run made. Readable is what the `PATH` requires,
+    /// and nothing for the program's own needs.
     pub(super) fn cell_to_ask(&self) -> Enclosure {
         let policy = self.confined.as_ref().map(|(policy, _)| policy.clone());
         let entry = match &policy {
@@ -326,7 +325,7 @@ impl Sandbox {
         Enclosure { scope: None, ..self.cell_of(entry, policy) }
     }
 
-    /// The cell that this policy makes; what it reaches is told from the same policy.
+    /// The enclosure for this policy, and what can be reached in it.
     fn cell_of(&self, entry: HelperEntry, policy: Option<Policy>) -> Enclosure {
         let blocked = self.report.network_blocked;
         let reach = policy.as_ref().map_or_else(Reach::open, |policy| self.using.reach(policy, blocked));
@@ -348,7 +347,7 @@ impl Sandbox {
 }
 
 impl Enclosure {
-    /// A program under its helper, not confined.
+    /// A program under its helper, without confinement.
     pub(super) fn open(helper: &HelperFile) -> Self {
         Self {
             entry: HelperEntry::plain(helper),
@@ -359,7 +358,7 @@ impl Enclosure {
         }
     }
 
-    /// What a program takes upon itself under these limits.
+    /// The restrictions that a program enters, with these limits.
     pub(super) fn confinement(&self, limits: &Limits) -> Confinement {
         match &self.policy {
             Some(policy) => self.using.confinement(policy, limits),
@@ -370,7 +369,6 @@ impl Enclosure {
     }
 }
 
-/// The processors of this machine.
 pub(super) fn processors() -> u64 {
     std::thread::available_parallelism().map_or(1, |count| count.get() as u64)
 }

@@ -1,4 +1,4 @@
-//! The loop of an executor's thread: takes orders, hears its backend, keeps the clock of the run.
+//! The loop of an executor's thread: carries out orders, handles events of the backend, and keeps the clock of the run.
 
 use super::Setup;
 use super::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, MissingPart, RunEnd};
@@ -14,16 +14,16 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc;
 
-/// What serves the orders of an executor, one run at a time.
+/// The state of the loop. There is one run at a time.
 struct ExecutorLoop<B> {
     backend: B,
     setup: Arc<Setup>,
     run: Option<Run>,
-    /// The pull that the run is, where it is one.
+    /// The pull, if the run is one.
     pull: Option<Pull>,
 }
 
-/// Serves until it is closed, or nobody can give orders any more; then ends everything.
+/// Serves until it is closed or all senders of orders are gone; then ends everything.
 pub(super) async fn serve<B: Backend>(
     backend: B,
     setup: Arc<Setup>,
@@ -133,7 +133,7 @@ impl<B: Backend> ExecutorLoop<B> {
         }
     }
 
-    /// Answers a run that waits behind a part of its text.
+    /// Answers a run that waits after a part of its source.
     fn after_part(&mut self, id: RunId, part: u32, ends: Option<&str>) {
         if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
             run.after_part(ends);
@@ -167,13 +167,14 @@ impl<B: Backend> ExecutorLoop<B> {
         Run::new(request, out, (&self.setup.blobs, &self.setup.masker), watch)
     }
 
-    /// The block for the backend, when nothing else runs and all holds that was approved.
+    /// The block for the backend, if nothing else runs and the approved terms still hold.
     async fn job(&mut self, request: &RunRequest) -> Result<Job, Outcome> {
         let approved = request.approval().terms();
         self.is_free()?;
         let now = self.backend.terms_again(approved, request.source()).await;
         let mut now = now.map_err(not_started)?;
-        // Which file the text came from is the driver's knowledge: it is in the approval, and nothing is read from it.
+        // The driver knows from which file the source came. The approval contains it; nothing is read from that file
+        // here.
         if self.backend.loads_functions() {
             now.target.clone_from(&approved.target);
         }
@@ -193,7 +194,7 @@ impl<B: Backend> ExecutorLoop<B> {
         }
     }
 
-    /// Begins a pull, when nothing else runs and all holds that was approved.
+    /// Begins a pull, if nothing else runs and the approved terms still hold.
     async fn start_pull(&mut self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
         let image = match self.image_to_pull(request).await {
             Ok(image) => image,
@@ -240,7 +241,7 @@ impl<B: Backend> ExecutorLoop<B> {
         self.finish(RunEnd::of(EndCause::Program(ending)));
     }
 
-    /// Interrupts the run; a pull is stopped by that alone.
+    /// Interrupts the run. For a pull, that ends it.
     fn interrupt(&mut self) {
         match self.pull.take() {
             Some(_) => self.end_pull(pull::stopped()),
@@ -248,7 +249,7 @@ impl<B: Backend> ExecutorLoop<B> {
         }
     }
 
-    /// Ends the run by force.
+    /// Kills the run.
     fn kill(&mut self) {
         match self.pull.take() {
             Some(_) => self.end_pull(pull::stopped()),
@@ -269,7 +270,7 @@ impl<B: Backend> ExecutorLoop<B> {
     fn on_time(&mut self) {
         let Some(run) = &mut self.run else { return };
         match run.on_time(Instant::now()) {
-            // It was reached, and cleans up or goes on by its own will: one more would disturb that.
+            // The interrupt reached the code, which cleans up or chooses to continue; another one would disturb that.
             Some(DueAction::InterruptAgain) if self.backend.has_answered() => run.stop_interrupting(),
             Some(DueAction::Interrupt | DueAction::InterruptAgain) => self.interrupt(),
             Some(DueAction::Kill) => self.kill(),
@@ -312,7 +313,7 @@ fn not_started(why: impl Into<ExecutorError>) -> Outcome {
     Outcome::NotStarted(why.into().to_string())
 }
 
-/// Whether the terms are those that were approved.
+/// Refuses if the terms are not the approved ones, and says what changed.
 fn still_holds(now: &Terms, approved: &Terms) -> Result<(), Outcome> {
     if now.same_as(approved) {
         return Ok(());

@@ -1,7 +1,7 @@
-//! What a shell keeps between its blocks: the folder and the exported variables.
+//! Carries the state of a shell from block to block: the folder and the exported variables.
 //!
-//! The shell writes both into a file that it was given, when it ends (`assets/shell.sh`); the next one starts with them.
-//! They travel as data and are never read as code. What steers loaders, interpreters or git is never carried over. Pure.
+//! A shell writes both to a file when it ends (`assets/shell.sh`); the next one starts with them. They are passed as
+//! data and never executed. Variables that steer loaders, interpreters or git are never carried over. Pure.
 
 use super::environment::{Environment, is_of_each_shell, is_steering};
 use crate::domain::{BlockId, BlockRanges, SharedState};
@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
-/// What a run writes to, which is each run's own.
+/// Describes where the output of a run goes, so each run sets its own.
 const TERMINAL_VARIABLE: &str = "TERM";
 const MAX_NAMES_SHOWN: usize = 8;
 
@@ -17,22 +17,22 @@ const MAX_NAMES_SHOWN: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ShellState {
     pub(crate) cwd: PathBuf,
-    /// The environment; `None` until a block ended in good order: the usual one.
+    /// The environment. `None` (the usual environment) until a block has ended normally.
     env: Option<Environment>,
-    /// Variables that the last block exported and that are not carried over.
+    /// Variables that the last block exported but that are not carried over.
     left_out: Environment,
-    /// The blocks whose state this is.
+    /// The blocks that produced this state.
     blocks: BlockRanges,
 }
 
 impl ShellState {
-    /// A shell that no block has used yet.
+    /// The state of a shell in which no block has run.
     pub(super) fn new(cwd: PathBuf) -> Self {
         Self { cwd, env: None, left_out: Environment::new(), blocks: BlockRanges::default() }
     }
 
-    /// Takes over what a shell wrote at the end of this block. When it did not come to that (it was killed, it became
-    /// another program), what was known before stays.
+    /// Updates the state from what a shell wrote at the end of this block. If the shell wrote nothing complete (it was
+    /// killed, or became another program), the state stays.
     pub(super) fn update(&mut self, written: &[u8], block: BlockId) {
         let Some((cwd, env)) = parse(written) else { return };
         if let Some(cwd) = cwd {
@@ -44,15 +44,16 @@ impl ShellState {
         self.blocks.push(block);
     }
 
-    /// The environment of the next block; `usual` is that of a shell that no block has used yet.
+    /// The environment of the next block. `usual` is that of a shell in which no block has run.
     pub(super) fn environment(&self, usual: &Environment) -> Environment {
         let Some(env) = &self.env else { return usual.clone() };
-        // What the person passes on comes from the person, each time; so does what is each run's own.
+        // Variables that the person passes on are taken from `usual` each time, and so is the one that each run sets
+        // itself.
         let own = |name: &OsString| is_steering(name) || name == TERMINAL_VARIABLE;
         env.iter().chain(usual.iter().filter(|(name, _)| own(name))).cloned().collect()
     }
 
-    /// What the next block shares with those before it, where one left anything.
+    /// What the next block shares with those before it; `None` if none left anything.
     pub(super) fn shared(&self, usual: &Environment) -> Option<SharedState> {
         let env = self.env.as_ref()?;
         let mut changed = Vec::new();
@@ -65,17 +66,17 @@ impl ShellState {
         let is_new = |(name, held): &&(OsString, OsString)| {
             name != "PATH" && value(usual, name).as_ref() != Some(held)
         };
-        // What every shell exports by itself says nothing.
+        // Every shell exports this one, so it says nothing.
         let exported = env.iter().filter(is_new).map(|(name, _)| name).filter(|name| *name != "OLDPWD");
         changed.extend(names("variables exported", exported));
-        // What it was given itself it was given by sayso, or by the person.
+        // Variables with the usual value were set by sayso or the person, so they are not listed.
         let left_out = self.left_out.iter().filter(is_new).map(|(name, _)| name);
         changed.extend(names("not carried over", left_out));
         Some(SharedState { blocks: self.blocks.clone(), changed })
     }
 }
 
-/// `variables exported: A, B`; nothing where there are none.
+/// Text such as `variables exported: A, B`; `None` if there are no names.
 fn names<'a>(what: &str, names: impl Iterator<Item = &'a OsString>) -> Option<String> {
     let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
     let shown = names.iter().take(MAX_NAMES_SHOWN).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
@@ -84,7 +85,8 @@ fn names<'a>(what: &str, names: impl Iterator<Item = &'a OsString>) -> Option<St
     (!names.is_empty()).then(|| format!("{what}: {shown}{more}"))
 }
 
-/// The last complete record: `cwd NUL folder newline NUL`, then `NAME=VALUE NUL` for each variable, then `end NUL`.
+/// Parses the last complete record: `cwd NUL folder newline NUL`, then `NAME=VALUE NUL` for each variable, then `end
+/// NUL`.
 fn parse(written: &[u8]) -> Option<(Option<PathBuf>, Environment)> {
     let items: Vec<&[u8]> = written.split(|b| *b == 0).collect();
     let end = items.iter().rposition(|item| *item == b"end")?;
@@ -153,7 +155,7 @@ mod tests {
         assert_eq!(env, [&[pair("PATH", "/evil"), pair("A", "1")][..], &of_person].concat());
         let shared = state.shared(&usual).unwrap();
         assert_eq!(shared.blocks.ranges(), [(BLOCK, BLOCK)]);
-        // What the person passes on and the block left as it was is none of these.
+        // A variable that the person passes on and the block did not change is not listed.
         let left_out = "not carried over: GIT_AUTHOR_NAME, LD_PRELOAD, PYTHONPATH, GIT_DIR, NODE_OPTIONS, BASH_FUNC_ls%%, \
                         PERL5OPT, RUBYOPT +2";
         assert_eq!(shared.changed, ["PATH changed", "variables exported: A", left_out]);

@@ -1,8 +1,9 @@
-//! The supervisor: stays beside one program, ends it when it has to end, leaves nothing of it behind.
+//! The supervisor: starts one program, enforces its limits, kills it when necessary, and leaves none of its processes
+//! behind.
 //!
-//! It runs in a process of its own (`sayso __run`), single-threaded, and sleeps while nothing happens. It is the parent
-//! that every orphan of the program falls back to, so that a process that left its group and its session is still found.
-//! When its socket ends (sayso is gone, also by `kill -9`), it ends everything and itself. It never sees any output.
+//! It is a process of its own (`sayso __run`), single-threaded, and sleeps while nothing happens. Every orphan of the
+//! program becomes its child, so that a process that left its group and session is still found. When its socket is
+//! closed (because sayso ended, even by `kill -9`), it kills everything and ends. It never sees any output.
 
 mod bounds;
 mod count;
@@ -36,11 +37,11 @@ struct Supervisor {
     given: Vec<OwnedFd>,
     program: Option<RunningProgram>,
     watch: Option<WatchedRun>,
-    /// When the program is stopped, where no run begins before that.
+    /// When to stop the program, unless a run begins before.
     rest_at: Option<Instant>,
-    /// Whether the program was stopped until the next run.
+    /// Whether the program is stopped until the next run.
     resting: bool,
-    /// Readable when a child stopped, went on or ended.
+    /// Becomes readable when a child stops, continues or ends.
     children: UnixStream,
     own: i32,
     /// The limits that the program was started with.
@@ -50,16 +51,16 @@ struct Supervisor {
 struct RunningProgram {
     pid: Pid,
     ended: OwnedFd,
-    /// The device of its own terminal, where it has one.
+    /// The device of its terminal, if it has one.
     terminal: Option<u64>,
-    /// Whether it was told that something of it waits for what is typed there.
+    /// Whether the executor was told that a process waits for input from the terminal.
     asks: bool,
 }
 
-/// What there is to do.
+/// What has happened.
 struct ReadyWork {
     socket: bool,
-    /// A child stopped, went on or ended.
+    /// A child stopped, continued or ended.
     child: bool,
     program_ended: bool,
 }
@@ -70,7 +71,7 @@ enum StopReason {
     ProgramEnded,
 }
 
-/// Serves the socket until it or the program ends.
+/// Serves the socket until it is closed or the program ends.
 pub(super) fn supervise(socket: OwnedFd) -> ExitCode {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
@@ -120,7 +121,7 @@ impl Supervisor {
         }
     }
 
-    /// Sleeps until something happens; tells what.
+    /// Sleeps until something happens. Returns what.
     fn wait(&self) -> rustix::io::Result<ReadyWork> {
         let mut fds =
             vec![PollFd::new(&self.socket, PollFlags::IN), PollFd::new(&self.children, PollFlags::IN)];
@@ -139,7 +140,7 @@ impl Supervisor {
         Ok(ReadyWork { socket: ready(0), child: ready(1), program_ended: ready(2) })
     }
 
-    /// Reads the socket and does what it says; false at its end.
+    /// Reads from the socket and carries out its orders. Returns false when it is closed or invalid.
     fn receive(&mut self) -> rustix::io::Result<bool> {
         let mut buffer = [0u8; 8 << 10];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(8))];
@@ -179,7 +180,7 @@ impl Supervisor {
             HelperOrder::Rest if self.watch.is_none() => drop(self.rest()),
             HelperOrder::GoOn => self.resume_unused(),
             HelperOrder::Count(what) => self.count(what),
-            // Between runs there is nobody to interrupt: what comes late must not wake the program.
+            // No run is going on, so a late interrupt must not wake the program.
             HelperOrder::Interrupt if !self.resting => self.interrupt(),
             HelperOrder::Rest | HelperOrder::Interrupt => {}
             HelperOrder::PauseAll => {
@@ -209,7 +210,7 @@ impl Supervisor {
         self.send(&told);
     }
 
-    /// The program ended: so does all that descends from it.
+    /// The program ended, so all its descendants are killed too.
     fn report_end(&mut self) {
         let Some(program) = self.program.take() else { return };
         let own = program.pid.as_raw_nonzero().get();
@@ -230,12 +231,12 @@ impl Supervisor {
         if let Some(program) = &self.program {
             let _ = rustix::process::kill_process_group(program.pid, Signal::KILL);
             let _ = rustix::process::kill_process(program.pid, Signal::KILL);
-            // The program itself is waited for in `report_end`: its status is still wanted.
+            // `report_end` waits for the program itself, because its status is still needed.
             hunt(self.own, Some(program.pid.as_raw_nonzero().get()));
         }
     }
 
-    /// Sends a signal to the program's group; stopped programs are woken to take it.
+    /// Sends a signal to the program's group, and wakes stopped processes so that they receive it.
     fn signal_group(&self, signal: Signal) {
         if let Some(program) = &self.program {
             let _ = rustix::process::kill_process_group(program.pid, signal);
@@ -243,7 +244,7 @@ impl Supervisor {
         }
     }
 
-    /// Tells the other side; when it is gone, the next read shows that.
+    /// Sends a message to the executor. If the socket is closed, the next read shows that.
     fn send(&self, told: &Notification) {
         let bytes = told.encode();
         let mut rest = bytes.as_slice();

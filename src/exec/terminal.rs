@@ -1,15 +1,15 @@
-//! The screen of a run's own terminal, and what of it is kept: the lines that a program prints, and of a program that
-//! paints a whole screen that it did, with the last screen that it showed. Pure; it holds as much as one screen does.
+//! Emulates the terminal of a run, and decides which output is kept: the lines that a program prints, and for a
+//! full-screen program only a note with its last screen. Pure. It holds no more than one screen.
 //!
-//! `vte` tells sequences apart; it is built without its own memory, so that what never ends costs nothing. What they
-//! mean is carried out here (`perform`), because crates that do it (`vt100`) know no characters for drawing lines, which
-//! programs of curses use, repeat as often as they are told, and may panic.
+//! `vte` parses the escape sequences, built without its own buffers, so that an endless sequence costs nothing. Their
+//! meaning is implemented here (`perform`), because crates that do so (`vt100`) lack the line-drawing characters that
+//! curses programs use, repeat as often as they are told, and may panic.
 
 mod grid;
 mod perform;
 mod state;
 mod tab_stops;
-/// Bytes at the end that begin a character and do not end it.
+/// How many bytes at the end are the beginning of an incomplete character.
 fn unfinished(bytes: &[u8]) -> usize {
     let needs = |lead: u8| match lead {
         0xc2..=0xdf => 2,
@@ -29,32 +29,32 @@ mod tests;
 use crate::domain::TerminalScreen;
 use state::TerminalState;
 
-/// Rows and columns until they are told.
+/// Rows and columns until a size is set.
 const DEFAULT_SIZE: (u16, u16) = (24, 80);
 const MAX_LAST_SCREEN_BYTES: usize = 4 << 10;
-/// So many last screens of one run are kept; of more it is only told that they were, and then not even that.
+/// How many last screens of one run are kept. Of further ones only a note is kept, and at some point not even that.
 const MAX_LAST_SCREENS: u32 = 8;
 const MAX_LAST_SCREENS_REPORTED: u32 = 100;
 
-/// A terminal: what was printed goes in, and comes out as lines; how it looks can be seen at any time.
+/// A terminal. What is printed goes in, and the lines to keep come out; its screen can be read at any time.
 pub(super) struct Emulator {
     parser: vte::Parser,
-    /// The beginning of a character whose rest has not come. The parser loses what stands behind a character that it was
-    /// given in two parts, so it gets whole ones.
+    /// The beginning of an incomplete character. The parser drops text after a character that it gets in two pieces, so
+    /// it only gets complete ones.
     part: Vec<u8>,
     state: TerminalState,
-    /// Full-screen programs that ended so far.
+    /// How many full-screen programs have ended.
     screens: u32,
 }
 
 impl Emulator {
-    /// A terminal that nothing was printed on.
+    /// An empty terminal.
     pub(super) fn new() -> Self {
         let state = TerminalState::new(DEFAULT_SIZE.0, DEFAULT_SIZE.1);
         Self { parser: vte::Parser::new(), part: Vec::new(), state, screens: 0 }
     }
 
-    /// Takes in what was printed; what of it is kept as output.
+    /// Processes output. Returns the part of it to keep.
     pub(super) fn take_in(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut all = std::mem::take(&mut self.part);
         all.extend_from_slice(bytes);
@@ -75,7 +75,7 @@ impl Emulator {
         kept
     }
 
-    /// What is kept of a screen that a program was painting when the run ended.
+    /// Called at the end of the run. Returns what to keep of a full-screen program that is still running.
     pub(super) fn end(&mut self) -> Vec<u8> {
         let mut kept = Vec::new();
         if self.state.is_alternate() {
@@ -108,17 +108,16 @@ impl Emulator {
         kept.extend_from_slice(told.as_bytes());
     }
 
-    /// What is to be sent to the program: answers to what it asked of its terminal. None of what it wrote is in them.
+    /// Answers to send to the program for what it asked its terminal. They contain nothing that the program wrote.
     pub(super) fn answers(&mut self) -> Vec<u8> {
         self.state.take_answers()
     }
 
-    /// Gives it another size.
     pub(super) fn resize(&mut self, rows: u16, columns: u16) {
         self.state.resize(rows, columns);
     }
 
-    /// How it looks now.
+    /// Its screen now.
     pub(super) fn screen(&self) -> TerminalScreen {
         self.state.screen()
     }

@@ -1,21 +1,21 @@
-//! The processes of a run, as `/proc` tells of them: who descends from whom, and what they use.
+//! Reads the processes of a run from `/proc`: which descend from which, and what they use.
 //!
-//! Reads only; ending processes is the supervisor's work.
+//! Reads only. The supervisor kills processes.
 
 use crate::text::process_status::holds_signal;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
-/// The device that each process has for the terminal that controls it, `/dev/tty`.
+/// The device `/dev/tty`, by which each process opens its controlling terminal.
 const OWN_TERMINAL: u64 = 5 << 8;
-/// The number of the system call that reads.
+/// The number of the `read` system call.
 #[cfg(target_os = "linux")]
 const READ_CALL: i64 = nix::libc::SYS_read;
 #[cfg(not(target_os = "linux"))]
 const READ_CALL: i64 = -1;
 
-/// Clock ticks a second in `/proc`: the kernel's interface fixes it at 100 on every architecture that we build for.
+/// The length of a clock tick in `/proc`: fixed at 1/100 s on every architecture that we build for.
 const TICK_US: u64 = 10_000;
 
 /// What one process uses.
@@ -26,12 +26,12 @@ pub(super) struct Usage {
     /// Processor time of the children that it has waited for, microseconds.
     pub(crate) children_us: u64,
     pub(crate) rss_bytes: u64,
-    /// The most that it ever had, bytes.
+    /// The highest value so far, in bytes.
     pub(crate) peak_rss_bytes: u64,
     pub(crate) threads: u32,
 }
 
-/// The part of `/proc/PID/stat` that is looked at.
+/// The fields of `/proc/PID/stat` that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stat {
     state: u8,
@@ -44,14 +44,14 @@ struct Stat {
 }
 
 impl Stat {
-    /// Whether something of the process goes on or could: its first thread may have ended before the others.
+    /// Whether any thread of the process is alive: the first one may end before the others.
     fn is_living(&self) -> bool {
         !matches!(self.state, b'Z' | b'X') || self.threads > 1
     }
 }
 
-/// Whether the first thread of a process waits in a read of this terminal. What waits in other ways (for several
-/// descriptors at once) is not known to read, and nothing is where the system does not tell.
+/// Whether the first thread of a process waits in a `read` of this terminal. Other ways to wait (such as `poll`) do not
+/// count. False if the system does not show it.
 pub(super) fn is_reading(pid: i32, terminal: u64) -> bool {
     let read = || {
         let call = fs::read_to_string(format!("/proc/{pid}/syscall")).ok()?;
@@ -64,16 +64,16 @@ pub(super) fn is_reading(pid: i32, terminal: u64) -> bool {
     read().unwrap_or(false)
 }
 
-/// So many processes are looked for where nobody says how many there may be.
+/// How many processes are searched for if the caller gives no limit.
 const MAX_PROCESSES: usize = 4096;
 
-/// The living processes below `root`, zombies left out; of very many, some. A process that is born while this looks may be
-/// missing: who ends processes looks again until there are none.
+/// The living processes below `root`, without zombies; of very many, only some. Processes that start during the scan
+/// may be missing, so a caller that kills them repeats the scan until it finds none.
 pub(super) fn descendants(root: i32) -> Vec<i32> {
     crowd(root, MAX_PROCESSES)
 }
 
-/// Like [`descendants`], but no more than these and one: among many that fork, looking for all of them never ends.
+/// Like [`descendants`], but stops at one more than `most`: a full scan of a crowd that forks might never end.
 pub(super) fn crowd(root: i32, most: usize) -> Vec<i32> {
     let listed = children_are_listed(root);
     let all = if listed { Vec::new() } else { parents() };
@@ -86,7 +86,7 @@ pub(super) fn crowd(root: i32, most: usize) -> Vec<i32> {
             all.iter().filter(|(_, parent)| *parent == pid).map(|(child, _)| *child).collect()
         };
         for child in children {
-            // The dead have no children any more: those fell to others.
+            // Dead processes have no children: these have other parents now.
             if !found.insert(child) || !is_living(child) {
                 continue;
             }
@@ -100,8 +100,8 @@ pub(super) fn crowd(root: i32, most: usize) -> Vec<i32> {
     living
 }
 
-/// The processes below `root` in this group that an interrupt would end, had it reached them: they neither catch nor
-/// ignore nor block it.
+/// The processes below `root` in this group that an interrupt would have ended if it had reached them: they do not
+/// catch, ignore or block it.
 pub(super) fn interruptible(root: i32, group: i32) -> Vec<i32> {
     descendants(root)
         .into_iter()
@@ -113,17 +113,18 @@ pub(super) fn interruptible(root: i32, group: i32) -> Vec<i32> {
         .collect()
 }
 
-/// The group of a process; `None` when it is gone.
+/// The process group of a process; `None` if it has ended.
 pub(super) fn group(pid: i32) -> Option<i32> {
     stat(pid).map(|stat| stat.group)
 }
 
-/// Whether a process is neither stopped nor gone.
+/// Whether a process is neither stopped nor dead.
 pub(super) fn is_moving(pid: i32) -> bool {
     stat(pid).is_some_and(|stat| !matches!(stat.state, b'T' | b't' | b'Z' | b'X'))
 }
 
-/// Whether every thread of a process is stopped, or it is gone. One that is held by a tracer is not: that may let go.
+/// Whether every thread of a process is stopped or dead. A thread that a tracer has stopped does not count, since the
+/// tracer may resume it.
 pub(super) fn is_still(pid: i32) -> bool {
     let task = |task: i32| parse_stat(&fs::read(format!("/proc/{pid}/task/{task}/stat")).unwrap_or_default());
     numbers(&format!("/proc/{pid}/task"))
@@ -136,13 +137,13 @@ pub(super) fn threads(pid: i32) -> u32 {
     u32::try_from(numbers(&format!("/proc/{pid}/task")).count()).unwrap_or(u32::MAX)
 }
 
-/// Whether a process runs the program of this name, whatever it calls itself.
+/// Whether a process runs an executable of this name, whatever its `argv[0]` is.
 pub(super) fn runs_program(pid: i32, name: &str) -> bool {
     fs::read_link(format!("/proc/{pid}/exe"))
         .is_ok_and(|program| program.file_name().is_some_and(|file| file == name))
 }
 
-/// Whether a process has handlers of its own for all of these signals.
+/// Whether a process has handlers for all these signals.
 pub(super) fn handles_signals(pid: i32, signals: &[i32]) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     signals.iter().all(|signal| holds_signal(&status, "SigCgt", *signal))
@@ -156,7 +157,7 @@ pub(super) fn ignores_signal(pid: i32, signal: i32) -> bool {
 
 pub(super) const INTERRUPT: i32 = rustix::process::Signal::INT.as_raw();
 
-/// Every process of these sessions, and every one whose environment carries this mark. Looks at all processes.
+/// Every process of these sessions, and every one whose environment contains this mark. Reads all processes.
 pub(super) fn strays(sessions: &[i32], mark: &[u8]) -> Vec<i32> {
     numbers("/proc")
         .filter(|pid| {
@@ -166,11 +167,11 @@ pub(super) fn strays(sessions: &[i32], mark: &[u8]) -> Vec<i32> {
         .collect()
 }
 
-/// What a process uses; `None` when it is gone.
+/// What a process uses; `None` if it has ended.
 pub(super) fn usage(pid: i32) -> Option<Usage> {
     let stat = stat(pid)?;
     let mut usage = Usage {
-        // Ticks are whole hundredths of a second; the scheduler's own count is exact, but knows living threads only.
+        // Ticks are hundredths of a second. The scheduler's value is exact, but counts living threads only.
         cpu_us: (stat.own_ticks * TICK_US).max(scheduled_us(pid)),
         children_us: stat.children_ticks * TICK_US,
         ..Usage::default()
@@ -187,25 +188,25 @@ pub(super) fn usage(pid: i32) -> Option<Usage> {
     Some(usage)
 }
 
-/// Resident memory in which what processes share is divided among them, bytes. Costs the system much more than
-/// [`usage`]; where it is not told, what is resident counts.
+/// Resident memory in bytes, where shared memory is divided among the processes that share it. Much more expensive than
+/// [`usage`]; falls back to the resident memory if the system does not provide it.
 pub(super) fn proportional(pid: i32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let share = text.lines().find_map(|line| line.strip_prefix("Pss:")).map(kilobytes);
     share.or_else(|| usage(pid).map(|usage| usage.rss_bytes))
 }
 
-/// The limits of one process, as `/proc` tells them; nothing when it is gone.
+/// The text of `/proc/PID/limits`; empty if the process has ended.
 pub(super) fn limits(pid: i32) -> String {
     fs::read_to_string(format!("/proc/{pid}/limits")).unwrap_or_default()
 }
 
-/// The limit of this name that holds for now, read from [`limits`]; the largest number stands for none.
+/// The soft limit of this name in the text of [`limits`]; `u64::MAX` if unlimited.
 pub(super) fn soft_limit(limits: &str, name: &str) -> Option<u64> {
     limit(limits, name, 0)
 }
 
-/// Up to where the limit of this name can be raised, as [`soft_limit`].
+/// The hard limit of this name, as for [`soft_limit`].
 pub(super) fn hard_limit(limits: &str, name: &str) -> Option<u64> {
     limit(limits, name, 1)
 }
@@ -215,7 +216,7 @@ fn limit(limits: &str, name: &str, column: usize) -> Option<u64> {
     if word == "unlimited" { Some(u64::MAX) } else { word.parse().ok() }
 }
 
-/// The children of `pid`, the dead among them that it has not waited for.
+/// The children of `pid`, including dead ones that it has not reaped.
 pub(super) fn children_of(pid: i32) -> Vec<i32> {
     if children_are_listed(pid) {
         children(pid)
@@ -224,12 +225,12 @@ pub(super) fn children_of(pid: i32) -> Vec<i32> {
     }
 }
 
-/// Whether this kernel lists the children of a process; else all processes are looked at.
+/// Whether this kernel lists the children of a process. If not, all processes are read.
 fn children_are_listed(pid: i32) -> bool {
     fs::exists(format!("/proc/{pid}/task/{pid}/children")).unwrap_or(false)
 }
 
-/// Whether a process is there and no zombie.
+/// Whether a process exists and is not a zombie.
 pub(super) fn is_living(pid: i32) -> bool {
     stat(pid).is_some_and(|stat| stat.is_living())
 }
@@ -261,8 +262,8 @@ fn stat(pid: i32) -> Option<Stat> {
     parse_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The name of a process stands in brackets and may hold anything, brackets and spaces too: fields are counted from
-/// the last closing one.
+/// Parses the fields after the last closing bracket: the name of the process before it is in brackets, and may itself
+/// contain brackets and spaces.
 fn parse_stat(bytes: &[u8]) -> Option<Stat> {
     let behind = bytes.iter().rposition(|b| *b == b')')?;
     let text = std::str::from_utf8(bytes.get(behind + 1..)?).ok()?;

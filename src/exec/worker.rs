@@ -1,5 +1,5 @@
-//! Where orders to an executor are given. A thread of its own, with a small runtime, carries them out: output is taken
-//! whatever the front does. It is started for the first order.
+//! Passes orders to the thread of an executor. The thread has a small runtime of its own, so that output is read
+//! whatever the front end does. It starts with the first order.
 
 use super::Setup;
 use super::event_sender;
@@ -13,22 +13,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
 
-/// What the thread begins with.
+/// What the thread needs at its start.
 #[derive(Clone, Debug)]
 pub(super) struct WorkerStart {
-    /// The executor that was chosen.
     pub(crate) choice: ExecutorChoice,
-    /// What is configured of those elsewhere.
+    /// The configuration of executors other than the local one.
     pub(crate) executors: Executors,
-    /// What every executor knows.
     pub(crate) setup: Arc<Setup>,
-    /// Finds the programs of this machine.
     pub(crate) finder: Arc<Finder>,
-    /// Where it is told that a kernel died while nothing ran.
+    /// Where to report that a kernel died while nothing ran.
     pub(crate) notices: mpsc::Sender<KernelNotice>,
 }
 
-/// Passes orders on. When it is dropped, the thread ends everything and itself.
+/// Passes orders on. When it is dropped, the thread ends everything and exits.
 #[derive(Debug)]
 pub(super) struct Worker {
     start: WorkerStart,
@@ -38,15 +35,15 @@ pub(super) struct Worker {
 /// The thread that does the work.
 #[derive(Debug)]
 enum Thread {
-    /// Nothing was ordered yet.
+    /// No order was given yet.
     Asleep,
     Awake(mpsc::UnboundedSender<ExecutorOrder>, JoinHandle<()>),
-    /// It has ended everything, or there is none.
+    /// The thread has ended everything, or there never was one.
     Closed,
 }
 
 impl Worker {
-    /// A worker; nothing is started.
+    /// A worker that has not started its thread.
     pub(super) fn new(start: WorkerStart) -> Self {
         let thread = if is_built(&start.choice) { Thread::Asleep } else { Thread::Closed };
         Self { start, thread: Mutex::new(thread) }
@@ -57,7 +54,7 @@ impl Worker {
         self.start.choice == ExecutorChoice::Local
     }
 
-    /// Orders a run; its end is told, whatever happens.
+    /// Orders a run. Its end is always reported.
     pub(super) fn start(&self, request: RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
         if let Err(ExecutorOrder::Start(request, out)) =
             self.order(ExecutorOrder::Start(Box::new(request), out))
@@ -66,19 +63,19 @@ impl Worker {
         }
     }
 
-    /// Gives an order that has no answer.
+    /// Gives an order that has no reply.
     pub(super) fn give(&self, order: ExecutorOrder) {
         let _ = self.order(order);
     }
 
-    /// Gives an order and waits for its answer; `None` when everything has ended.
+    /// Gives an order and waits for its reply; `None` if the thread has ended.
     pub(super) async fn ask<T>(&self, order: impl FnOnce(oneshot::Sender<T>) -> ExecutorOrder) -> Option<T> {
         let (reply, answer) = oneshot::channel();
         self.order(order(reply)).ok()?;
         answer.await.ok()
     }
 
-    /// Gives an order whose answer can be a refusal.
+    /// Gives an order that may be refused, and waits for its reply.
     pub(super) async fn try_ask<T>(
         &self,
         order: impl FnOnce(OrderReply<T>) -> ExecutorOrder,
@@ -86,7 +83,7 @@ impl Worker {
         self.ask(order).await.unwrap_or_else(|| Err(self.why_closed()))
     }
 
-    /// Ends everything; waits for that.
+    /// Ends everything, and waits until that is done.
     pub(super) async fn close(&self) {
         let thread = std::mem::replace(&mut *self.thread(), Thread::Closed);
         if let Thread::Awake(orders, thread) = thread {
@@ -127,7 +124,7 @@ impl Worker {
             let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
                 return;
             };
-            // Tasks that live by themselves stay on this thread, and end with it.
+            // Local tasks stay on this thread and end with it.
             let tasks = tokio::task::LocalSet::new();
             tasks.block_on(&runtime, serve(start, orders));
         };
@@ -136,7 +133,7 @@ impl Worker {
     }
 }
 
-/// Whether this program was built with this executor.
+/// Whether this executor is part of this build.
 fn is_built(choice: &ExecutorChoice) -> bool {
     match choice {
         ExecutorChoice::Local => true,
@@ -145,7 +142,7 @@ fn is_built(choice: &ExecutorChoice) -> bool {
     }
 }
 
-/// Serves the executor that was chosen.
+/// Serves the chosen executor.
 async fn serve(start: WorkerStart, orders: mpsc::UnboundedReceiver<ExecutorOrder>) {
     let WorkerStart { choice, executors, setup, finder, notices } = start;
     match choice {
@@ -164,7 +161,7 @@ async fn serve(start: WorkerStart, orders: mpsc::UnboundedReceiver<ExecutorOrder
             let backend = super::jupyter::Jupyter::new(setup.clone(), executors.jupyter, kernel, notices);
             super::serve::serve(backend, setup, orders).await;
         }
-        // Nobody asks for what was not built.
+        // Executors that are not built are never asked for.
         #[cfg(not(all(feature = "docker", feature = "jupyter")))]
         _ => drop(executors),
     }

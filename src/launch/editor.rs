@@ -1,9 +1,9 @@
-//! Editors and the settings that a text carries: vim's modelines, Emacs' local variables. The text was written by a
-//! model, so an editor that is known is told to read none of it. Pure but for where a link of a program leads.
+//! Options that make an editor ignore settings embedded in a text, such as vim's modelines and Emacs' local variables,
+//! because a model wrote the text. Pure, except that it resolves the link of a program.
 
 use std::path::Path;
 
-/// Options in front of the file, as words for a shell, for the editor at this place.
+/// The options, as words for a shell, to put before the file for this editor.
 pub(crate) fn quiet_options(program: &Path) -> &'static str {
     let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.into());
     let name =
@@ -12,10 +12,10 @@ pub(crate) fn quiet_options(program: &Path) -> &'static str {
     let is =
         |starts: &[&str]| starts.iter().any(|start| called.starts_with(start) || real.starts_with(start));
     if is(&["emacsclient"]) {
-        // A server's own settings hold there, and it evaluates no local variable without asking.
+        // The settings of the server apply, and it asks before it evaluates a local variable.
         ""
     } else if is(&["vim", "nvim", "gvim", "mvim", "vimx"]) {
-        // Before each file is read, so that nothing in the person's settings switches it on again.
+        // Set before each file is read, so that the person's own settings do not switch modelines on again.
         " --cmd 'set nomodeline' --cmd 'autocmd BufReadPre * setlocal nomodeline'"
     } else if is(&["emacs"]) {
         " --eval '(setq enable-local-variables nil enable-dir-local-variables nil)'"

@@ -1,4 +1,4 @@
-//! What a program that sayso starts keeps of the environment. Pure.
+//! Filters the environment variables that a program started by sayso keeps. Pure.
 
 use std::ffi::{OsStr, OsString};
 
@@ -6,11 +6,13 @@ use std::ffi::{OsStr, OsString};
 pub(crate) enum KeptVariables {
     /// These names, and the locale.
     Only(&'static [&'static str]),
-    /// What the person's shell gave, but for what makes a loader, shell or interpreter run something else first.
+    /// All variables of the person's shell, except those that make a loader, shell or interpreter run something else
+    /// first.
     Person,
 }
 
-/// Names that make a program run or load something else. A tool of the project (direnv, a task file) may have set them.
+/// Variables that make a program run or load something else. A tool of the project (direnv, a task file) may have set
+/// them.
 const STEERING: &[&str] = &[
     "BASH_ENV",
     "BASHOPTS",
@@ -49,7 +51,7 @@ const STEERING: &[&str] = &[
     "_JAVA_OPTIONS",
 ];
 
-/// Beginnings of such names.
+/// Prefixes of such variables.
 const STEERING_STARTS: &[&str] = &[
     "BASH_FUNC_",
     "DYLD_",
@@ -71,7 +73,7 @@ pub(crate) fn is_steering(name: &OsStr) -> bool {
 }
 
 impl KeptVariables {
-    /// What of these variables is kept; `PATH` never, which the caller sets.
+    /// The variables of `all` that are kept. `PATH` never is: the caller sets it.
     pub(crate) fn of(self, all: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
         let kept = |name: &OsStr| match self {
             KeptVariables::Person => true,

@@ -2,30 +2,30 @@
 
 use std::path::PathBuf;
 
-/// A program that sayso would start by itself, and does not. Of what the person named, the texts are the rest of a
-/// sentence that begins with the name.
+/// Why sayso does not start a program. Where the person named the program, the text continues a sentence that begins
+/// with its name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LaunchError {
-    /// A program of the table.
+    /// A program of the table is not on the trusted `PATH`.
     #[error("{0} is not on the PATH outside of folders that runs may write")]
     NotFound(&'static str),
-    /// A line for the shell names this file.
+    /// A line for the shell names this untrusted file.
     #[error("names {}, which lies in a folder that runs or the project may have written", .0.display())]
     Names(PathBuf),
-    /// A bare name that no trusted folder of the PATH has.
+    /// No trusted folder of the `PATH` has a program of this bare name.
     #[error(
         "can't be started: no such file or directory on the PATH (folders that runs may write are left out)"
     )]
     NotOnPath,
-    /// A path that depends on the working folder.
+    /// A relative path, which means something else in each folder.
     #[error(
         "can't be started: a relative path means another program in each folder; name it by its whole path"
     )]
     Relative,
-    /// A whole path at which nothing is.
+    /// Nothing exists at this absolute path.
     #[error("can't be started: no such file or directory")]
     Missing,
-    /// A whole path below which a run could have written.
+    /// A run could have written this file, or a folder or link on the way to it.
     #[error("can't be started: it lies in a folder that runs or the project may have written")]
     Writable,
 }

@@ -1,7 +1,8 @@
-//! Private folders for what does not outlive sayso: what its programs see as `/tmp`, sockets of kernels, texts that are built
-//! or edited. Each is locked as long as somebody uses it; what a killed sayso left behind is removed by the next one.
+//! Private folders for data that does not outlive sayso: what its programs see as `/tmp`, sockets of kernels, texts
+//! that are built or edited. Each is locked while in use. A later sayso removes what a killed one left behind.
 //!
-//! Nothing is removed that is locked, that belongs to another account, or that is called otherwise, and no link is followed.
+//! Never removes a folder that is locked, belongs to another account or has another kind of name, and never follows a
+//! link.
 
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
@@ -13,17 +14,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const NAME_PREFIX: &str = "sayso-";
-/// Behind it, so many letters and digits that nobody can know before.
+/// Number of random characters after the prefix, so that nobody can guess the name.
 const RANDOM_LENGTH: usize = 16;
 const LOCK: &str = "lock";
-/// So often one is made anew where it is gone at once.
+/// How often to try again when another sayso removed the new folder before it was locked.
 const MAX_ATTEMPTS: u32 = 5;
 const MAX_LEFTOVERS: usize = 256;
-/// A folder that has no lock for so long is not being made.
+/// An unlocked folder older than this is not being made any more, so it can be removed.
 const MAX_UNLOCKED_AGE: Duration = Duration::from_secs(3600);
-/// So deep folders are looked into that nobody may look into.
+/// How deep `open_up` descends.
 const MAX_DEPTH: usize = 64;
-/// Names a folder, and is no right to read it; never what a link leads to.
+/// Opens a handle that names a folder without reading it, and never follows a link.
 const HANDLE_FLAGS: OFlags =
     OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
@@ -31,12 +32,12 @@ const HANDLE_FLAGS: OFlags =
 #[derive(Debug)]
 pub(crate) struct PrivateFolder {
     path: PathBuf,
-    /// Held as long as this process lives; tells others that the folder is in use.
+    /// Stays open and locked while this process lives, which shows others that the folder is in use.
     lock: File,
 }
 
 impl PrivateFolder {
-    /// Makes one where files for a while belong.
+    /// Makes a private folder in the system's temporary folder.
     ///
     /// # Errors
     /// When it can't be made.
@@ -44,7 +45,7 @@ impl PrivateFolder {
         Self::make_in(&std::env::temp_dir())
     }
 
-    /// Makes one in this folder.
+    /// Makes a private folder in `parent`.
     ///
     /// # Errors
     /// When it can't be made.
@@ -55,7 +56,7 @@ impl PrivateFolder {
             if made.is_ok() {
                 break;
             }
-            // Another sayso that starts now may have taken it for one that is left over: its lock was not held yet.
+            // Another sayso that is starting may have removed it as a leftover before its lock was held.
             made = Self::make_one(&parent);
         }
         made
@@ -78,9 +79,10 @@ impl PrivateFolder {
         &self.path
     }
 
-    /// From now on the folder stays in use as long as programs live that are started: they work in it, also without sayso.
+    /// From now on, processes that are started inherit the lock, so the folder counts as in use while they live, even
+    /// after sayso ends.
     pub(crate) fn lend(&self) {
-        // Where that can't be, it goes with sayso.
+        // If this fails, the folder is removed when sayso ends.
         let _ = fcntl_setfd(&self.lock, FdFlags::empty());
     }
 }
@@ -91,7 +93,7 @@ impl Drop for PrivateFolder {
     }
 }
 
-/// Removes what processes that are gone have left where files for a while belong.
+/// Removes the private folders of processes that have ended from the system's temporary folder.
 pub(crate) fn sweep() {
     sweep_in(&std::env::temp_dir());
 }
@@ -107,11 +109,11 @@ fn sweep_in(parent: &Path) {
         (meta.is_dir() && meta.uid() == own).then(|| (path, meta.modified()))
     });
     for (folder, changed) in ours.take(MAX_LEFTOVERS) {
-        // What lies there in place of the lock is not waited for.
+        // NONBLOCK: something else in place of the lock, such as a pipe, must not block this.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         match rustix::fs::open(folder.join(LOCK), flags, Mode::empty()) {
             Ok(lock) if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() => remove(&folder),
-            // One without a lock is being made, or its removal was broken off.
+            // A folder without a lock is being made, or its removal was interrupted.
             Err(Errno::NOENT)
                 if changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > MAX_UNLOCKED_AGE)) =>
             {
@@ -122,7 +124,7 @@ fn sweep_in(parent: &Path) {
     }
 }
 
-/// Removes a folder, also when a program took away the right to look into parts of it. Links are not followed.
+/// Removes a folder, even if a program took away the permission to list parts of it. Does not follow links.
 fn remove(folder: &Path) {
     if fs::remove_dir_all(folder).is_ok() {
         return;
@@ -133,10 +135,10 @@ fn remove(folder: &Path) {
     let _ = fs::remove_dir_all(folder);
 }
 
-/// Gives the right to look into a folder and all below it, by handles alone: whoever puts a link in the place of one
-/// meanwhile changes nothing.
+/// Makes a folder and everything below it listable. Works on handles only, so a link that is put in place of a folder
+/// meanwhile has no effect.
 fn open_up(handle: &OwnedFd, depth: usize) -> io::Result<()> {
-    // A handle gives no right to change what it names but by this name, which leads to nothing else.
+    // An `O_PATH` handle allows changes only by this name, which can't lead anywhere else.
     let name = format!("/proc/self/fd/{}", handle.as_raw_fd());
     fs::set_permissions(name, fs::Permissions::from_mode(0o700))?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -167,18 +169,19 @@ mod tests {
         let left = at("sayso-0123456789abcdef");
         fs::create_dir(&left).unwrap();
         fs::write(left.join(LOCK), "").unwrap();
-        // Of somebody else, or being made right now.
+        // Not made by sayso, or being made right now.
         let kept = ["sayso-notes", "sayso-0123456789abcde", "sayso-0123456789abcdeg", "other"];
         for name in kept {
             fs::create_dir(at(name)).unwrap();
         }
         fs::write(at("sayso-notes").join(LOCK), "").unwrap();
-        // A link, a lock that is one, and a pipe in its place, on which a plain look would wait for ever.
+        // A link, a folder whose lock is a link, and one with a pipe in place of the lock, on which a plain open would
+        // block.
         symlink(at("other"), at("sayso-1123456789abcdef")).unwrap();
         fs::write(at("other").join(LOCK), "").unwrap();
         fs::create_dir(at("sayso-2123456789abcdef")).unwrap();
         symlink(at("other").join(LOCK), at("sayso-2123456789abcdef").join(LOCK)).unwrap();
-        // A link in what goes leads to nothing that does.
+        // A link inside a removed folder: its target must stay.
         symlink(at("other"), left.join("away")).unwrap();
         sweep_in(parent.path());
         assert!(!left.exists());

@@ -1,4 +1,4 @@
-//! The folders of a project around the one that sayso works in. Looks, changes nothing.
+//! Finds the folders of the project around the working folder. Reads metadata only.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 const MAX_ANCESTORS: usize = 16;
 
-/// What stands in the root of a project that is no repository.
+/// Files that mark the root of a project that is no repository.
 const ROOT_NAMES: &[&str] =
     &["pyproject.toml", ".venv", ".python-version", "poetry.lock", "environment.yml", "environment.yaml"];
 
-/// A working folder, and those above it up to the root of its project: the repository, else the nearest folder that looks
-/// like a project. Neither the home folder nor what holds it is one, nor what others may write.
+/// The working folder and its parents up to the root of the project: the repository, else the nearest folder that looks
+/// like a project. Never includes the home folder or a parent of it, or a folder that others may write to.
 pub(crate) fn project_folders(cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.into());
     let (here, home) = (real(cwd), home.map(real));
@@ -61,7 +61,7 @@ mod tests {
         fs::create_dir(base.join("code/.git")).unwrap();
         assert_eq!(folders(&base, "code/app"), ["code/app", "code"]);
         assert_eq!(folders(&base, ""), [""], "the home folder itself");
-        // What others may write is nobody's project.
+        // A folder that others may write to is not part of the project.
         fs::set_permissions(base.join("code"), fs::Permissions::from_mode(0o777)).unwrap();
         assert_eq!(folders(&base, "code/app/src"), ["code/app/src", "code/app"]);
     }

@@ -1,8 +1,8 @@
-//! The table of everything that sayso starts by itself. Data.
+//! The table of everything that sayso starts by itself. Data only.
 //!
-//! The working folder of all of them is `/`, or a private one that holds nothing but what they are given (editor,
-//! pager, questions to interpreters). None is ever started in the person's folder, which may hold settings for them.
-//! `git` and `docker` are not in it: sayso starts neither. Package managers are started by an approved run only.
+//! The working folder of each is `/`, or a private folder that holds only what the program is given (editor, pager,
+//! questions to interpreters). None is started in the person's folder, which may hold settings for it. `git` and
+//! `docker` are not in the table: sayso starts neither. Package managers are started only by an approved run.
 
 use super::environment::KeptVariables;
 
@@ -13,7 +13,7 @@ pub(crate) enum Start {
     Bwrap,
     /// The sandbox on macOS.
     SandboxExec,
-    /// A question to an interpreter: its version, whether it has a module.
+    /// A query to an interpreter: its version, or whether it has a module.
     Question,
     /// The shell behind lines of the person's configuration.
     Shell,
@@ -27,13 +27,13 @@ pub(crate) enum Start {
     TokenCommand,
     /// The tunnel to a container engine.
     Ssh,
-    /// tmux's buffer, for copying.
+    /// The buffer of tmux, for copying.
     Tmux,
     /// The clipboard of Wayland.
     WlCopy,
     /// The clipboard of X11.
     Xclip,
-    /// The same by another program.
+    /// The clipboard of X11 by another program.
     Xsel,
     /// The clipboard of macOS.
     Pbcopy,
@@ -52,16 +52,16 @@ pub(crate) enum Start {
 pub(crate) enum FindRule {
     /// By its name, on the trusted part of `PATH`.
     OnPath(&'static str),
-    /// At one place only.
+    /// At this path only.
     At(&'static str),
-    /// The person's configuration or environment names it; its name is looked for on the trusted part of `PATH`.
+    /// The person's configuration or environment names it; a bare name is looked up on the trusted part of `PATH`.
     ByThePerson,
     /// On the trusted part of `PATH`; started inside a sandbox or not at all.
     InTheSandbox,
 }
 
 impl FindRule {
-    /// The name by which it is called; empty where that is the person's choice.
+    /// The name of the program; empty if the person chooses the program.
     pub(crate) fn name(self) -> &'static str {
         match self {
             FindRule::OnPath(name) => name,
@@ -71,19 +71,17 @@ impl FindRule {
     }
 }
 
-/// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StartRow {
     pub(crate) start: Start,
-    /// How it is found.
     pub(crate) found: FindRule,
-    /// What it keeps of the environment, `PATH` aside.
+    /// Which environment variables it keeps. `PATH` is set apart from this.
     pub(crate) keeps: KeptVariables,
-    /// What is set in its environment.
+    /// Environment variables that are set for it.
     pub(crate) sets: &'static [(&'static str, &'static str)],
 }
 
-/// What a program needs to find the person's desktop.
+/// Variables that a program needs to reach the person's desktop.
 const DESKTOP: &[&str] = &[
     "HOME",
     "USER",
@@ -140,13 +138,14 @@ pub(crate) const TABLE: &[StartRow] = &[
     row(Start::Open, FindRule::At("/usr/bin/open"), KeptVariables::Only(&["HOME", "USER", "LANG"])),
     row(Start::Editor, FindRule::ByThePerson, KeptVariables::Person),
     StartRow {
-        // Its own commands would start a shell, and its preprocessors programs, on a text that somebody else wrote.
+        // The commands of `less` could start a shell, and its preprocessors programs, on a text that somebody else
+        // wrote.
         sets: &[("LESSSECURE", "1")],
         ..row(Start::Pager, FindRule::ByThePerson, KeptVariables::Person)
     },
 ];
 
-/// A row for what the table can't be without.
+/// For [`Start::row`] when the table lacks a row, which a test rules out.
 static EMPTY_ROW: StartRow = row(Start::Shell, FindRule::ByThePerson, KeptVariables::Only(&[]));
 
 impl Start {

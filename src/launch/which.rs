@@ -1,10 +1,10 @@
-//! Which file a name stands for. Looks at files, starts nothing; whether a place can be trusted is told by `writable`.
+//! Finds the file that a command name stands for. Starts nothing; `writable` decides whether a path can be trusted.
 
 use rustix::fs::{Access, access};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The file of a command: itself where it holds a slash, else the first program of this name on a `PATH`.
+/// The file of a command: the path itself if it contains a slash, else the first program of this name on `PATH`.
 pub(crate) fn which(command: &Path, path: &OsStr) -> Option<PathBuf> {
     if command.components().count() > 1 {
         return std::path::absolute(command).ok().filter(|file| is_program(file));
@@ -12,14 +12,14 @@ pub(crate) fn which(command: &Path, path: &OsStr) -> Option<PathBuf> {
     on_path(command, path).next()
 }
 
-/// The programs of this name on a `PATH`, in its order. Its relative and empty entries are left out: what they mean
-/// changes with the folder.
+/// The programs of this name on a `PATH`, in its order. Skips relative and empty entries, whose meaning changes with
+/// the folder.
 pub(super) fn on_path(name: &Path, path: &OsStr) -> impl Iterator<Item = PathBuf> {
     let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
     folders.map(move |folder| folder.join(name)).filter(|file| is_program(file))
 }
 
-/// Whether this is a file that this person may execute.
+/// Whether this is a file that the current user may execute.
 pub(crate) fn is_program(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
@@ -56,7 +56,7 @@ mod tests {
             ("of-me", true),
             ("link", true),
             ("plain", false),
-            // The bit is set, but not for who asks; the system lets root.
+            // The bit is set, but not for the current user; root may execute it anyway.
             ("of-others", is_root),
             ("to-plain", false),
             ("dangling", false),

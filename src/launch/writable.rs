@@ -1,5 +1,5 @@
-//! Where programs are not trusted: folders that a run may write, or that somebody else may have made. Looks at links,
-//! changes nothing.
+//! Decides where programs are not trusted: in folders that a run may write to, or that somebody else may have made.
+//! Only reads links and metadata.
 
 use super::project::project_folders;
 use std::collections::VecDeque;
@@ -9,7 +9,8 @@ use std::path::{Component, Path, PathBuf};
 
 const MAX_LINKS: usize = 40;
 
-/// What of the home folder holds the person's own programs, also where the whole home is the working folder.
+/// Parts of the home folder that hold the person's own programs. They stay trusted when the whole home is the working
+/// folder.
 const HOME_PROGRAM_FOLDERS: &[&str] = &[
     ".asdf",
     ".bun",
@@ -35,32 +36,32 @@ const HOME_PROGRAM_FOLDERS: &[&str] = &[
     "miniforge3",
 ];
 
-/// What of the disk belongs to the system, also where `/` is the working folder.
+/// Folders of the system. They stay trusted when `/` is the working folder.
 const SYSTEM_FOLDERS: &[&str] =
     &["/bin", "/gnu", "/home/linuxbrew", "/lib", "/lib64", "/nix", "/opt", "/sbin", "/snap", "/usr"];
 
-/// What is known of the folders that runs may write.
+/// The folders that runs may write to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WritableFolders {
-    /// Folders in which no program is trusted, as named and as they really are.
+    /// Folders in which no program is trusted, both as named and with links resolved.
     avoid: Vec<PathBuf>,
-    /// The environment that is active in the shell, as named and as it really is: none of it is trusted either, but the
-    /// person chose it.
+    /// The virtual environment that is active in the shell, as named and with links resolved. Programs in it are not
+    /// trusted, but are not foreign either, since the person chose it.
     active: Vec<PathBuf>,
-    /// Working folders that hold the home or the whole disk: no run may write them, and their programs are the person's
-    /// or the system's, where they lie in these places.
+    /// Working folders that contain the home folder or the whole disk, each with the places below it where programs are
+    /// trusted: runs can't write there, and they are the person's or the system's.
     wide: Vec<(PathBuf, Vec<PathBuf>)>,
 }
 
 impl WritableFolders {
-    /// Those of a session: its working folder, the person's home, folders that runs may write beside the working
-    /// folder, and folders of sayso's own. The environment's virtual environment is avoided as well.
+    /// The folders of a session: its working folder, folders that runs may write to beside it (`write`), and sayso's
+    /// own folders (`own`). Also avoids the active virtual environment.
     pub(crate) fn new(cwd: &Path, home: Option<&Path>, write: &[PathBuf], own: &[PathBuf]) -> Self {
         let venv = std::env::var_os("VIRTUAL_ENV").filter(|venv| !venv.is_empty()).map(PathBuf::from);
         Self::with_venv(cwd, home, write, own, venv)
     }
 
-    /// These folders, and no others.
+    /// Exactly these folders.
     pub(crate) fn of(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { avoid: with_real(folders.into_iter().collect()), ..Self::default() }
     }
@@ -77,7 +78,7 @@ impl WritableFolders {
         let holds_home = home.as_ref().is_some_and(|home| home.starts_with(&cwd_real));
         let is_wide = cwd_real == Path::new("/") || holds_home;
         let mut avoid: Vec<PathBuf> = write.iter().chain(own).cloned().collect();
-        // Where these are links, they lead to what the folder's author chose.
+        // If these are links, the author of the folder chose where they lead.
         avoid.extend([".venv", "venv", "env", "envs", ".conda", "node_modules"].map(|name| cwd.join(name)));
         if !is_wide {
             avoid.extend(project_folders(cwd, home.as_deref()));
@@ -94,7 +95,7 @@ impl WritableFolders {
         Self { avoid, active, wide: wide.into_iter().collect() }
     }
 
-    /// The same, where runs worked in these folders before: they count as the working folder does.
+    /// Adds folders in which earlier runs worked; they count like the working folder.
     #[must_use]
     pub(crate) fn with_worked_folders(mut self, folders: &[PathBuf], home: Option<&Path>) -> Self {
         for folder in folders {
@@ -106,15 +107,15 @@ impl WritableFolders {
         self
     }
 
-    /// Whether neither this place nor any link on the way to it lies in a folder that is avoided. What is relative, or
-    /// not there, is not trusted.
+    /// Whether neither this path nor any link on the way to it lies in an avoided folder. A relative or missing path is
+    /// not trusted.
     pub(crate) fn trusts(&self, path: &Path) -> bool {
         let is_active = |step: &Path| self.active.iter().any(|folder| step.starts_with(folder));
         every_step(path, |step| self.is_outside(step) && !is_active(step))
     }
 
-    /// Whether somebody else than the person could have made what lies here, or chosen where its links lead. What is
-    /// relative, or not there, counts as such.
+    /// Whether somebody other than the person could have made this file, or chosen where its links lead. True for a
+    /// relative or missing path.
     pub(crate) fn is_foreign(&self, path: &Path) -> bool {
         !every_step(path, |step| self.is_outside(step))
     }
@@ -127,14 +128,14 @@ impl WritableFolders {
     }
 }
 
-/// The repository around a folder: somebody else may have made all of it.
+/// The repository around a folder; somebody else may have made all of it.
 fn repository(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let top = cwd.ancestors().find(|folder| folder.join(".git").exists())?;
     let is_wide = top == Path::new("/") || home.is_some_and(|home| home.starts_with(top));
     (!is_wide).then(|| top.into())
 }
 
-/// Folders as they are named, and as they really are.
+/// The folders as named, and with links resolved.
 fn with_real(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
     let resolved: Vec<PathBuf> = folders.iter().map(|folder| canonical_or_same(folder)).collect();
     folders.extend(resolved);
@@ -147,12 +148,12 @@ fn canonical_or_same(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.into())
 }
 
-/// Whether a place is absolute and there, and this holds for it and for each link on the way.
+/// Whether a path is absolute and exists, and `holds` is true of it and of each link on the way.
 fn every_step(path: &Path, holds: impl Fn(&Path) -> bool) -> bool {
     path.is_absolute() && walk(path).is_some_and(|steps| steps.iter().all(|step| holds(step)))
 }
 
-/// The links on the way to a place, as they lie, and the place at last. `None`: it is not there.
+/// The links on the way to a path, then the path with all links resolved. `None` if it does not exist.
 fn walk(path: &Path) -> Option<Vec<PathBuf>> {
     let mut steps = Vec::new();
     let mut at = PathBuf::from("/");
@@ -259,7 +260,7 @@ mod tests {
         }
         assert!(!writable.trusts(&at("tools/../home/work/bin/sh")));
         assert!(writable.trusts(&at("tools/fine")));
-        // Named by a link of its own, the folder is avoided all the same.
+        // The folder is avoided even when the session names it by a link.
         symlink(at("home/work"), at("short")).unwrap();
         assert!(!disk.writable("short").trusts(&at("home/work/bin/sh")));
     }
@@ -287,7 +288,7 @@ mod tests {
         let writable = WritableFolders::with_venv(&disk.base.join("fresh"), None, &[], &[], None);
         assert!(writable.trusts(&program));
         assert!(!writable.clone().with_worked_folders(&[before], None).trusts(&program));
-        // The home itself: what the person installed there stays theirs.
+        // The working folder was the home itself: programs that the person installed there stay trusted.
         let home = disk.base.join("home");
         let writable = writable.with_worked_folders(std::slice::from_ref(&home), Some(&home));
         assert!(!writable.trusts(&program) && writable.trusts(&home.join(".local/bin/sh")));

@@ -1,4 +1,4 @@
-//! One group: the processes of one helper, from its first to its last.
+//! One control group, for the processes of one helper.
 
 use super::files::{words, write};
 use crate::domain::Limits;
@@ -8,20 +8,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What the helper and the outer layer of the sandbox need themselves: they are in the group too.
+/// What the helper and the outer layer of the sandbox need themselves, since they are in the group too.
 const OWN_BYTES: u64 = 16 << 20;
 const OWN_PROCESSES: u64 = 4;
-/// How long the end of all processes is waited for.
+/// How long to wait for all processes to end.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A group. Dropping it ends what is in it and removes it.
+/// A group. Dropping it ends its processes and removes it.
 #[derive(Debug)]
 pub struct Group {
     folder: PathBuf,
 }
 
 impl Group {
-    /// Makes one without limits.
+    /// Makes a group without limits.
     ///
     /// # Errors
     /// When the system refuses it.
@@ -31,38 +31,38 @@ impl Group {
         Ok(Self { folder })
     }
 
-    /// One that somebody left; it goes when this is dropped.
+    /// A group that an earlier sayso left behind. Dropping it removes it.
     pub(super) fn from_leftover(folder: PathBuf) -> Self {
         Self { folder }
     }
 
-    /// The file by which it is entered.
+    /// The file that a process writes its id to in order to enter the group.
     pub fn procs_file(&self) -> PathBuf {
         self.folder.join("cgroup.procs")
     }
 
-    /// An entry that leads through this group: the helper enters it and becomes what was to be started.
+    /// The same entry through this group: the helper enters the group first, then becomes the program to start.
     pub(crate) fn entry(&self, entry: &HelperEntry) -> HelperEntry {
         HelperEntry { door: Some(self.procs_file()), ..entry.clone() }
     }
 
-    /// Sets what all in it may use together.
+    /// Sets what all processes in the group may use together.
     ///
     /// # Errors
-    /// When the system refuses a limit: it can't be said to hold then.
+    /// When the system refuses a limit, which then can't be said to hold.
     pub(crate) fn set(&self, limits: &Limits) -> io::Result<()> {
         let amount = |n: u64, own: u64| if n == 0 { "max".into() } else { n.saturating_add(own).to_string() };
         self.write_file("memory.max", &amount(limits.memory_bytes, OWN_BYTES))?;
         self.write_file("pids.max", &amount(limits.processes.into(), OWN_PROCESSES))?;
-        // Without swap there is no file for it, and nothing to limit.
+        // Without swap this file does not exist, and there is nothing to limit.
         if self.folder.join("memory.swap.max").exists() {
             self.write_file("memory.swap.max", if limits.memory_bytes == 0 { "max" } else { "0" })?;
         }
-        // What is left of a run when one of its processes was ended for its memory is of no use.
+        // When the system kills one process for its memory, the rest of the run is of no use, so it kills them all.
         self.write_file("memory.oom.group", "1")
     }
 
-    /// The limit on memory, in words, when processes were ended because of it.
+    /// The memory limit in words, if processes were killed because of it.
     pub(crate) fn out_of_memory(&self) -> Option<String> {
         let limit =
             words(&self.folder.join("memory.max")).first().and_then(|word| word.parse::<u64>().ok())?;
@@ -76,7 +76,7 @@ impl Group {
         ["oom_kill", "oom_group_kill"].iter().any(|name| count(name).is_some_and(|number| number != "0"))
     }
 
-    /// Ends all that is in it, also what forks meanwhile.
+    /// Kills all processes in it, including those that fork meanwhile.
     ///
     /// # Errors
     /// When the system can't (before Linux 5.14).
@@ -84,7 +84,7 @@ impl Group {
         self.write_file("cgroup.kill", "1")
     }
 
-    /// Whether nothing is in it.
+    /// Whether no process is in it.
     pub fn is_empty(&self) -> bool {
         let events = words(&self.folder.join("cgroup.events"));
         let at = events.iter().position(|word| word == "populated");
@@ -100,7 +100,7 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         let until = Instant::now() + END_TIMEOUT;
-        // A folder of the system's files is removed as a whole, once no process is in it.
+        // The system's folder can be removed although it holds files, but only once no process is in the group.
         while fs::remove_dir(&self.folder).is_err_and(|e| e.kind() == io::ErrorKind::ResourceBusy) {
             let _ = self.kill();
             if Instant::now() >= until {

@@ -1,4 +1,4 @@
-//! Finding a place for groups: the group that this process is in, if it may have groups below it.
+//! Finds a folder for groups: the group of this process, if it may have child groups.
 
 use super::CgroupError;
 use super::files::{words, write};
@@ -6,15 +6,15 @@ use super::group::Group;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// How the names of groups begin; the process id and the start of their owner follow.
+/// Prefix of the names of groups. The process id and the start time of the owner follow.
 pub(super) const NAME: &str = "sayso-";
-/// The end of the name of the group that sayso itself moves to: a group that has groups may have no processes.
+/// Suffix of the name of the child group that sayso itself moves to, because a group with children may have no
+/// processes.
 const SELF: &str = "-self";
-/// What has to be there.
 const REQUIRED_CONTROLLERS: [&str; 2] = ["memory", "pids"];
 const MAX_LEFTOVERS: usize = 1024;
 
-/// Where the hierarchy is mounted, by `/proc/self/mountinfo`.
+/// Where the hierarchy is mounted, according to `/proc/self/mountinfo`.
 pub(super) fn mount_point(mounts: &str) -> Option<PathBuf> {
     mounts.lines().find_map(|line| {
         let (place, kind) = line.split_once(" - ")?;
@@ -23,14 +23,14 @@ pub(super) fn mount_point(mounts: &str) -> Option<PathBuf> {
     })
 }
 
-/// Spaces and the like are written as octal numbers.
+/// Decodes the octal escapes of spaces and the like.
 fn unescaped(text: &str) -> String {
     [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
         .iter()
         .fold(text.to_owned(), |text, (code, is)| text.replace(code, is))
 }
 
-/// The folder of the group that `/proc/PID/cgroup` tells.
+/// The folder of the group that `/proc/PID/cgroup` names.
 pub(super) fn own_group(root: &Path, told: &str) -> Result<PathBuf, CgroupError> {
     let path = told.lines().find_map(|line| line.strip_prefix("0::")).ok_or(CgroupError::NoGroup)?;
     let below = Path::new(path.trim_start_matches('/'));
@@ -40,9 +40,9 @@ pub(super) fn own_group(root: &Path, told: &str) -> Result<PathBuf, CgroupError>
     Ok(root.join(below))
 }
 
-/// Makes a group ready to have groups below it; returns the folder where they are made.
+/// Prepares a group to have child groups. Returns the folder to make them in.
 pub(super) fn prepare(own: &Path, pid: u32, name: &str) -> Result<PathBuf, CgroupError> {
-    // A later session of this process: it has moved already.
+    // A later session in this process, which has already moved.
     let leaf = format!("{name}{SELF}");
     if own.file_name().is_some_and(|is| *is == *leaf) {
         return own.parent().map(Into::into).ok_or(CgroupError::NoParent);
@@ -66,7 +66,7 @@ pub(super) fn prepare(own: &Path, pid: u32, name: &str) -> Result<PathBuf, Cgrou
     let moved = write(&leaf.join("cgroup.procs"), &pid.to_string())
         .and_then(|()| write(&own.join("cgroup.subtree_control"), "+memory +pids"));
     if let Err(error) = moved {
-        // As it was before.
+        // Undo the move.
         let _ = write(&own.join("cgroup.procs"), &pid.to_string());
         let _ = fs::remove_dir(&leaf);
         return Err(CgroupError::Refused(error));
@@ -74,7 +74,7 @@ pub(super) fn prepare(own: &Path, pid: u32, name: &str) -> Result<PathBuf, Cgrou
     Ok(own.into())
 }
 
-/// Removes groups of owners that are gone, with what is in them.
+/// Removes the groups of owners that have ended, with their processes.
 pub(super) fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MAX_LEFTOVERS);
     for entry in entries {
@@ -86,13 +86,13 @@ pub(super) fn sweep(folder: &Path) {
     }
 }
 
-/// The process id and the start of the owner, from the name of a group.
+/// The process id and the start time of the owner, from the name of a group.
 fn owner(name: &str) -> Option<(u32, u64)> {
     let mut parts = name.strip_prefix(NAME)?.split('-');
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-/// When a process began, in ticks since the system did; `None` when it is gone.
+/// When a process started, in ticks since boot; `None` if it has ended.
 pub(super) fn start_time(pid: u32) -> Option<u64> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let behind = stat.iter().rposition(|b| *b == b')')?;

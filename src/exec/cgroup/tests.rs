@@ -1,4 +1,4 @@
-//! With folders of plain files: what is written where, and what is refused.
+//! Tests with folders of plain files: what is written where, and what is refused.
 
 use super::*;
 use crate::exec::entry::HelperEntry;
@@ -57,7 +57,7 @@ fn without_controllers_or_among_others_there_is_no_place_and_it_says_why() {
 
 #[test]
 fn what_can_not_be_moved_is_as_before() {
-    // In a folder of plain files the new group has no file to move the process by.
+    // In a folder of plain files the new group lacks the file that moves the process.
     let root = tempfile::tempdir().unwrap();
     let own = root.path().join("a.scope");
     shown(&own, "cpu memory pids", "", "4711\n");

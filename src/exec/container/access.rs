@@ -1,5 +1,4 @@
-//! The way of one session to its container engine: the engine once it was reached, and what containers of the session may
-//! do there. It starts no container.
+//! Connects a session to its container engine, and decides what containers of the session may do. Starts no container.
 
 use super::engine::{Engine, Image};
 use super::error::ContainerError;
@@ -15,18 +14,18 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The engine of one session's containers, reached when it is needed first.
+/// The engine of one session. It is contacted when it is first needed.
 pub(super) struct EngineAccess {
     pub(crate) setup: Arc<Setup>,
     pub(crate) config: ContainerExecutor,
-    /// One image for all languages, where one was named.
+    /// The one image for all languages, if the person named one.
     image: Option<String>,
-    /// Digits that are in the names and labels of all containers of the session.
+    /// Random digits that are part of the names and labels of all containers of the session.
     pub(crate) session: String,
     engine: Option<Rc<Engine>>,
 }
 
-/// What is known of a language before it runs.
+/// What has to be known about a language before a block in it runs.
 pub(super) struct LanguageFacts {
     pub(crate) engine: Rc<Engine>,
     pub(crate) frame: ContainerFrame,
@@ -35,21 +34,22 @@ pub(super) struct LanguageFacts {
 }
 
 impl LanguageFacts {
-    /// The variables of a container that no block used before.
+    /// The variables of a container in which no block has run.
     pub(super) fn usual(&self) -> environment::Environment {
         shell::usual(&self.image.env, &self.frame, plan::HOSTNAME)
     }
 }
 
 impl EngineAccess {
-    /// Nothing is reached yet. `image` is for all languages.
+    /// Does not contact the engine yet. `image` is for all languages.
     pub(super) fn new(setup: Arc<Setup>, config: ContainerExecutor, image: Option<String>) -> Self {
         let digits = blob::random::<6>().unwrap_or_default();
         let session = digits.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}"));
         Self { setup, config, image, session, engine: None }
     }
 
-    /// The engine, reached when it was not yet, or does not answer any more. One that is `in_use` by a kernel is not asked.
+    /// Returns the engine; connects if it was not connected yet or does not answer any more. If a kernel uses it
+    /// (`in_use`), it is not checked.
     pub(super) async fn engine(&mut self, in_use: bool) -> Result<Rc<Engine>, ContainerError> {
         if let Some(engine) = &self.engine {
             if in_use || engine.check_alive().await.is_ok() {
@@ -69,10 +69,11 @@ impl EngineAccess {
         Ok(engine)
     }
 
-    /// What containers of this engine may do. A kernel lives under the session's limits, a program under its own.
+    /// What a container on this engine may do. `limits` are those of the session for a kernel, those of the block for a
+    /// program.
     pub(super) fn frame(&self, engine: &Engine, limits: &Limits) -> Result<ContainerFrame, ContainerError> {
         let mut config = self.config.clone();
-        // A limit of 0 is none: then the configuration of containers alone says how much.
+        // A limit of 0 means no limit: then only the configuration of containers applies.
         if limits.memory_bytes > 0 {
             config.memory = config.memory.min(limits.memory_bytes);
         }
@@ -123,7 +124,7 @@ impl EngineAccess {
         })
     }
 
-    /// The image of a language: the one that was named for all, else that of the configuration.
+    /// The image of a language: the one for all languages if there is one, else that of the configuration.
     pub(super) fn image_of(&self, language: &Language) -> Result<String, ContainerError> {
         self.image
             .clone()
@@ -131,7 +132,7 @@ impl EngineAccess {
             .ok_or_else(|| ContainerError::NoImageFor(language.to_string()))
     }
 
-    /// What has to be known before a block in this language runs.
+    /// Finds out what has to be known before a block in this language runs.
     pub(super) async fn language_facts(
         &mut self,
         language: &Language,
@@ -148,7 +149,8 @@ impl EngineAccess {
         Ok(LanguageFacts { engine, frame, entry, image })
     }
 
-    /// The limits of the container of a kernel: those of the session. Of a block in it, time and output can be others.
+    /// The limits of a kernel's container: those of the session. A block in the kernel may differ from them only in
+    /// time and output.
     fn kernel_limits(&self, limits: &Limits) -> Result<Limits, ContainerError> {
         let own = self.setup.limits;
         let Limits { wall_ms, kept_bytes, output_file, .. } = *limits;
@@ -159,7 +161,7 @@ impl EngineAccess {
     }
 }
 
-/// Whether what a block in this language leaves is there for the next one.
+/// Whether blocks of this language hand their shell state on to the next one.
 pub(super) fn is_shell(entry: &LanguageEntry) -> bool {
     entry.name.as_str() == "bash"
 }

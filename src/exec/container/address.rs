@@ -1,4 +1,4 @@
-//! Where the container engine is: the address that was set, or the socket that is there. Pure.
+//! Finds the address of the container engine: the one that was set, or the first socket that exists. Pure.
 
 use super::error::ContainerError;
 use std::fmt;
@@ -13,22 +13,22 @@ pub(super) enum Address {
     Tcp {
         /// `tcp://host:port`.
         url: String,
-        /// The folder with `key.pem`, `cert.pem` and `ca.pem`; `None` is without TLS, to this machine only.
+        /// The folder with `key.pem`, `cert.pem` and `ca.pem`. `None` means no TLS, which is allowed only to this
+        /// machine.
         tls: Option<PathBuf>,
     },
     /// An engine behind `ssh`.
     Ssh {
         /// `user@host` or `host`.
         host: String,
-        /// The port, where it was given.
         port: Option<u16>,
-        /// The engine's socket over there.
+        /// The path of the engine's socket on that host.
         socket: String,
     },
 }
 
 impl Address {
-    /// The host that is reached over the network, with its port where it was given.
+    /// The host that is reached over the network, with its port if one was given.
     pub(super) fn host(&self) -> Option<String> {
         match self {
             Address::Unix(_) => None,
@@ -57,10 +57,10 @@ impl fmt::Display for Address {
     }
 }
 
-/// The address that was set, by configuration or `DOCKER_HOST`; else the first of the usual sockets that is there.
+/// The address set by the configuration or `DOCKER_HOST`, else the first of the usual sockets that exists.
 ///
 /// # Errors
-/// When it can't be used, or there is none.
+/// When the address can't be used, or no socket exists.
 pub(super) fn find(
     host: Option<&str>,
     env: &dyn Fn(&str) -> Option<String>,
@@ -123,7 +123,7 @@ fn ssh(rest: &str) -> Option<Address> {
         Some((host, port)) => (host, Some(port.parse().ok()?)),
         None => (host, None),
     };
-    // A name that begins with a dash would be an option of ssh.
+    // ssh would take a name that begins with a dash as an option.
     let plain = |c: char| c.is_ascii_alphanumeric() || "@._-".contains(c);
     if host.is_empty() || host.starts_with('-') || host.contains("@-") || !host.chars().all(plain) {
         return None;

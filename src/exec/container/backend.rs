@@ -1,4 +1,4 @@
-//! What the executor's loop asks of containers.
+//! Implements [`Backend`] for containers.
 
 use super::access::is_kernel;
 use super::error::ContainerError;
@@ -123,7 +123,7 @@ impl Backend for Containers {
     }
 
     async fn warm(&mut self, language: &Language) {
-        // Only where the engine is there anyway: getting ready is no reason to complain.
+        // Only if the engine can be reached: a failure to prepare is not worth an error.
         if let Ok(known) = self.language_facts(language, &self.access.setup.limits.clone()).await
             && is_kernel(&known.entry)
             && self.kernel.is_none()
@@ -162,7 +162,7 @@ impl Backend for Containers {
 
     async fn pull_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
         let engine = self.engine().await?;
-        // The engine does it itself, with its own account and network: no program of ours has any right here.
+        // The engine pulls with its own account and network; no program of ours gets any right for it.
         let rights = Rights { network: true, ..Rights::default() };
         Ok(Terms {
             language: language.clone(),

@@ -1,7 +1,8 @@
-//! What is said to process 1 of a kernel's container (`assets/bridge.py`), and what it says. Pure.
+//! Encodes the orders to the bridge, process 1 of a kernel's container (`assets/bridge.py`), and decodes its messages.
+//! Pure.
 //!
-//! Every frame of the bridge carries the mark that it was given at its start. What comes without it was not written by
-//! the bridge, and makes the channel worthless.
+//! Every frame from the bridge carries the token that the bridge was given at its start. A frame without it was not
+//! written by the bridge; the channel is then not trusted any more.
 
 use crate::domain::Stream;
 use crate::exec::frames::{FrameError, WireFrame, encode};
@@ -11,7 +12,7 @@ use crate::exec::receipt::ExitKind;
 
 pub(super) const MAX_FRAME_BYTES: usize = 1 << 20;
 
-/// The first order: the mark, the kernel's own text, how it is started, the folder in which it starts.
+/// The first order: the token, the source of the kernel, the code that starts it, and its working folder.
 pub(super) fn start(mark: &FrameToken, text: &str, start: &str, folder: &[u8]) -> Vec<u8> {
     encode(b'S', [&mark[..], text.as_bytes(), start.as_bytes(), folder])
 }
@@ -26,38 +27,38 @@ pub(super) fn begin() -> Vec<u8> {
     encode(b'B', [])
 }
 
-/// The run is over: end what it left behind and tell what it used.
+/// The run has ended: end the processes it left behind, and report what it used.
 pub(super) fn end() -> Vec<u8> {
     encode(b'E', [])
 }
 
-/// SIGINT to the kernel's group.
+/// Send SIGINT to the process group of the kernel.
 pub(super) fn interrupt() -> Vec<u8> {
     encode(b'I', [])
 }
 
-/// What the bridge tells.
+/// A message from the bridge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BridgeMessage {
-    /// The container is as closed as it should be; the kernel runs.
+    /// The container is as restricted as it should be; the kernel runs.
     Spawned,
-    /// The container allows more than was asked for: what. No kernel was started.
+    /// The container allows more than it should; what. No kernel was started.
     Open(String),
     /// The program printed something.
     Output(Stream, Vec<u8>),
     /// Bytes from the kernel's control socket.
     Control(Vec<u8>),
-    /// What the run uses at the moment.
+    /// What the run uses at this moment.
     Usage {
         rss_bytes: u64,
         /// Processor time so far, microseconds.
         cpu_us: u64,
     },
-    /// The run is over and cleaned up.
+    /// The run has ended, and the processes it left behind too.
     Finished(ResourceUse),
     Exited {
         ending: ExitKind,
-        /// Whether the system ended a process because memory ran out.
+        /// Whether the system killed a process because memory ran out.
         out_of_memory: bool,
         /// What the run used.
         used: ResourceUse,
@@ -67,7 +68,7 @@ pub(super) enum BridgeMessage {
 /// Reads a frame of the bridge.
 ///
 /// # Errors
-/// When it is none, or carries another mark.
+/// When it is not a known message, or carries another token.
 pub(super) fn decode(frame: WireFrame, mark: &FrameToken) -> Result<BridgeMessage, FrameError> {
     let unknown = FrameError::Unknown(frame.kind);
     if frame.field(0)? != mark {

@@ -1,9 +1,9 @@
-//! Which program of an image gets a block, and how. Pure.
+//! Chooses the program in an image that runs a block, and its arguments. Pure.
 
 use crate::domain::language::LanguageEntry;
 use std::path::Path;
 
-/// What the file with a block's text is handed to; the file's path is its last argument.
+/// The command that runs the file with a block's source; the caller appends the path of the file.
 pub(super) fn of(entry: &LanguageEntry, label: &str) -> Vec<String> {
     let program =
         Path::new(&entry.command).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
@@ -21,9 +21,9 @@ pub(super) fn of(entry: &LanguageEntry, label: &str) -> Vec<String> {
     std::iter::once(program).chain(words).collect()
 }
 
-/// What starts a block in bash, from a file instead of a descriptor; its state goes into one beside it.
+/// Starts a bash block from a file instead of a descriptor, and writes its state to a file beside it.
 fn bash_of_file() -> String {
-    // Shells that are older than that way to read a file are in images still.
+    // Some images still have a bash that lacks this option of `mapfile`.
     let shell = crate::exec::plan::SHELL.trim_end().replace(
         "builtin mapfile -d '' -u 90 __sayso_source;",
         "IFS= builtin read -r -d '' -u 90 __sayso_source;",
@@ -31,7 +31,7 @@ fn bash_of_file() -> String {
     format!("exec 90<\"$1\" 91>\"${{1%/*}}/.state\" || exit 98; shift; {shell}")
 }
 
-/// What starts a block in node, from a file instead of a descriptor.
+/// Starts a node block from a file instead of a descriptor.
 fn node_of_file(label: &str) -> String {
     crate::exec::plan::NODE
         .replace("fs.readFileSync(90, \"utf8\")", "fs.readFileSync(process.argv[1], \"utf8\")")

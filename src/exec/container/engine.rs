@@ -1,4 +1,5 @@
-//! The container engine: found, reached, asked what it can do; its images; what an earlier sayso left on it.
+//! Connects to the container engine, finds out what it supports, inspects and pulls images, and removes leftover
+//! containers.
 
 use super::address::{self, Address};
 use super::error::ContainerError;
@@ -20,20 +21,20 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// How long an engine may take to answer a simple question.
+/// How long the engine may take to answer a simple request.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An engine that answers.
+/// An engine that has answered.
 pub(super) struct Engine {
     pub(crate) docker: Docker,
     /// Its address, for messages.
     pub(crate) address: String,
-    /// The host that it is reached at over the network.
+    /// The host, if the engine is reached over the network.
     host: Option<String>,
     /// What it calls itself, with its version.
     pub(crate) version: String,
     pub(crate) able: Abilities,
-    /// Its socket, when it is on this machine.
+    /// Its socket, if it is on this machine.
     pub(crate) socket: Option<PathBuf>,
     _tunnel: Option<Tunnel>,
 }
@@ -50,7 +51,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// Its name with the first digits of its id, so that an approval covers which one it is.
+    /// Its name with the first digits of its id, so that an approval covers exactly this image.
     pub(super) fn display_name(&self) -> String {
         format!("{}@{}", self.name, self.short_id())
     }
@@ -62,7 +63,7 @@ impl Image {
 }
 
 impl Engine {
-    /// Finds the engine and asks what it can do.
+    /// Connects to the engine and finds out what it supports.
     ///
     /// # Errors
     /// When there is none, or it does not answer.
@@ -106,17 +107,17 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Something went to it: counted where it is reached over the network.
+    /// Counts one request, if the engine is reached over the network.
     pub(super) fn count(&self) {
         if let Some(host) = &self.host {
             ledger::count_request(host);
         }
     }
 
-    /// Whether it answers at this moment; the reason when not.
+    /// Whether the engine answers now.
     ///
     /// # Errors
-    /// With what was seen.
+    /// Why it does not.
     pub(super) async fn check_alive(&self) -> Result<(), ContainerError> {
         let why = match timeout(Duration::from_secs(2), self.docker.ping()).await {
             Ok(Ok(_)) => return Ok(()),
@@ -126,10 +127,10 @@ impl Engine {
         Err(ContainerError::Unreachable { address: self.address.clone(), why })
     }
 
-    /// The image of this name, which has to be there.
+    /// Inspects the image of this name.
     ///
     /// # Errors
-    /// [`ContainerError::Missing`] when it is not.
+    /// [`ContainerError::Missing`] when the engine does not have it.
     pub(super) async fn image(&self, name: &str) -> Result<Image, ContainerError> {
         let unreachable = |why| ContainerError::Unreachable { address: self.address.clone(), why };
         match timeout(QUERY_TIMEOUT, self.docker.inspect_image(name)).await {
@@ -150,7 +151,7 @@ impl Engine {
         }
     }
 
-    /// Removes what a sayso that is gone has left; how many containers that were.
+    /// Removes containers of sayso processes that have ended. Returns how many it removed.
     pub(super) async fn sweep(&self) -> usize {
         let filters = HashMap::from([("label".to_owned(), vec![owner::SESSION.to_owned()])]);
         let options = ListContainersOptions { all: true, filters: Some(filters), ..Default::default() };
@@ -170,7 +171,8 @@ impl Engine {
         removed
     }
 
-    /// Removes a container by force; false when it was not there.
+    /// Removes a container by force. Returns true if it is removed or being removed, false if it does not exist or the
+    /// engine fails.
     pub(super) async fn remove(&self, name: &str) -> bool {
         let options = RemoveContainerOptions { force: true, v: true, ..Default::default() };
         let removed = timeout(QUERY_TIMEOUT, self.docker.remove_container(name, Some(options))).await;
@@ -183,10 +185,10 @@ impl Engine {
     }
 }
 
-/// Fetches an image, telling how far it is.
+/// Pulls an image and sends lines of progress.
 ///
 /// # Errors
-/// When it can't be fetched.
+/// When the image can't be pulled.
 pub(super) async fn fetch(
     docker: Docker,
     image: String,
@@ -206,7 +208,7 @@ pub(super) async fn fetch(
         let part = step.progress_detail.and_then(|p| Some((p.current?, p.total?)));
         let (id, status) = (step.id.unwrap_or_default(), step.status.unwrap_or_default());
         if let Some(text) = told.step(&id, &status, part) {
-            // Who does not keep up misses some of it, nothing else.
+            // If the receiver does not keep up, this line of progress is dropped.
             let _ = progress.try_send(text);
         }
     }
@@ -214,7 +216,7 @@ pub(super) async fn fetch(
 }
 
 fn connect(address: &Address, socket: Option<&std::path::Path>) -> Result<Docker, bollard::errors::Error> {
-    // Whoever was first has installed the same one.
+    // An error means that a provider is already installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     match (address, socket) {
         (_, Some(socket)) => Docker::connect_with_host(&format!("unix://{}", socket.display())),
@@ -241,12 +243,12 @@ fn abilities(info: &SystemInfo, podman: bool, remote: bool) -> Abilities {
         memory: info.memory_limit.unwrap_or(podman),
         processes: info.pids_limit.unwrap_or(podman),
         processors: all.filter(|_| info.cpu_cfs_quota.unwrap_or(podman)),
-        // Containers are frozen by their control groups.
+        // The engine freezes containers through their control groups.
         pauses: !matches!(info.cgroup_driver, None | Some(SystemInfoCgroupDriverEnum::NONE)),
     }
 }
 
-/// The number with which the engine answered.
+/// The HTTP status with which the engine answered.
 pub(super) fn status(error: &bollard::errors::Error) -> Option<u16> {
     match error {
         bollard::errors::Error::DockerResponseServerError { status_code, .. } => Some(*status_code),
@@ -254,7 +256,7 @@ pub(super) fn status(error: &bollard::errors::Error) -> Option<u16> {
     }
 }
 
-/// What the engine or the system says, with its causes, on one line.
+/// The error with its causes, on one line.
 pub(super) fn error_text(error: &bollard::errors::Error) -> String {
     let mut text = match error {
         bollard::errors::Error::DockerResponseServerError { message, .. } => message.clone(),

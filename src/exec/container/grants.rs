@@ -1,5 +1,5 @@
-//! What a container sees of this machine's folders, and whether it may: the working folder, what the person opened beside
-//! it, and the protected names inside, which stay as they are. Pure but for [`Grants::look`] and [`WithheldPlaces::look`].
+//! Decides which folders of this machine a container sees: the working folder, and those that the person opened beside
+//! it. Protected names inside them stay read-only. Pure, except for [`Grants::look`] and [`WithheldPlaces::look`].
 
 use super::error::ContainerError;
 use crate::config::FolderInContainer;
@@ -8,26 +8,25 @@ use bollard::models::{Mount, MountType};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Folders of a system: one that is given to a container would hide the container's own.
+/// System folders. Mounting one of them would hide the container's own.
 const SYSTEM: &[&str] = &[
     "/", "/bin", "/sbin", "/lib", "/lib64", "/usr", "/etc", "/var", "/run", "/opt", "/tmp", "/home", "/root",
 ];
 const SYSTEM_TREES: &[&str] = &["/proc", "/sys", "/dev", "/run", "/var/run"];
 
-/// What the person opened for runs of this session beside the working folder, and what stays closed inside.
+/// What the person opened for the runs of this session beside the working folder, and what stays protected inside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Grants {
-    /// Further folders to read.
+    /// Further folders that are readable.
     pub(crate) read: Vec<PathBuf>,
-    /// Further folders to write.
+    /// Further folders that are writable.
     pub(crate) write: Vec<PathBuf>,
-    /// Whether the network is open.
     pub(crate) network: bool,
-    /// Protected names in what is written.
+    /// Protected names in the writable folders.
     pub(crate) guarded: GuardedPaths,
 }
 
-/// What of this machine no container is given. Paths are compared by their names, so links are resolved in all of them.
+/// What no container gets of this machine. Paths are compared by name, so links are resolved in all of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WithheldPlaces {
     /// The account's home folder.
@@ -38,7 +37,7 @@ pub(super) struct WithheldPlaces {
 }
 
 impl WithheldPlaces {
-    /// The same places as they are on the disk at this moment.
+    /// These places with their links resolved.
     pub(super) fn look(home: Option<&Path>, socket: Option<&Path>, own: &[PathBuf]) -> Self {
         Self {
             home: home.map(real),
@@ -48,7 +47,7 @@ impl WithheldPlaces {
     }
 }
 
-/// A path without links; of one that is not there (yet), as much as is there.
+/// The path with links resolved. If it does not exist, its existing parents are resolved.
 pub(super) fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| match (path.parent(), path.file_name()) {
         (Some(folder), Some(name)) => real(folder).join(name),
@@ -57,10 +56,10 @@ pub(super) fn real(path: &Path) -> PathBuf {
 }
 
 impl Grants {
-    /// What was opened, as it is on the disk at this moment. `folder` is the working folder where it is mounted.
+    /// Resolves what was opened to what is on the disk now. `folder` is the working folder, if it is mounted.
     ///
     /// # Errors
-    /// When a folder that was opened is not there, or is one that no container is given. Nothing is left out silently.
+    /// When an opened folder does not exist, or may not be mounted. Nothing is left out silently.
     pub(super) fn look(
         wish: &SandboxRequest,
         folder: Option<(&Path, FolderInContainer)>,
@@ -84,9 +83,9 @@ impl Grants {
         Ok(Self { read, write, network: wish.network, guarded: guarded_paths(&writable) })
     }
 
-    /// All mounts, each place once.
+    /// All bind mounts, each path once.
     pub(super) fn mounts(&self, folder: Option<(&Path, FolderInContainer)>) -> Vec<Mount> {
-        // A later one covers an earlier one in the same place.
+        // An entry replaces an earlier one for the same path.
         let mut places: BTreeMap<&Path, bool> = BTreeMap::new();
         let inside = |path: &Path| {
             folder.is_some_and(|(cwd, _)| path.starts_with(cwd))
@@ -95,7 +94,7 @@ impl Grants {
         places.extend(self.read.iter().map(PathBuf::as_path).filter(|path| !inside(path)).map(|p| (p, true)));
         places.extend(folder.map(|(path, how)| (path, how == FolderInContainer::ReadOnly)));
         places.extend(self.write.iter().map(|path| (path.as_path(), false)));
-        // What is mounted can't be moved away.
+        // A mount point can't be moved away.
         places.extend(self.guarded.pinned.iter().map(|path| (path.as_path(), false)));
         places.extend(self.guarded.protected.iter().map(|path| (path.as_path(), true)));
         places
@@ -111,10 +110,10 @@ impl Grants {
     }
 }
 
-/// Whether a folder may be given to a container at all.
+/// Checks whether a folder may be mounted in a container.
 ///
 /// # Errors
-/// With the reason, when it may not.
+/// Why it may not.
 pub(super) fn may_mount(folder: &Path, closed: &WithheldPlaces) -> Result<(), &'static str> {
     if closed.home.as_ref().is_some_and(|home| home.starts_with(folder)) {
         return Err("it holds your home folder, with its keys");
@@ -216,7 +215,7 @@ mod tests {
         std::fs::create_dir_all(base.join("disk/me/work")).unwrap();
         std::os::unix::fs::symlink(base.join("disk"), base.join("home")).unwrap();
         let home = base.join("home/me");
-        // Nothing was kept yet, so the last folders are not there.
+        // Nothing was stored yet, so the last folders do not exist.
         let own = [base.join("home/me/.local/share/sayso")];
         let socket = base.join("home/me/engine.sock");
         let refused = |closed: &WithheldPlaces, folder: &str| may_mount(&base.join(folder), closed).err();

@@ -1,5 +1,5 @@
-//! A container that runs: its standard streams, and how it ended. It is named beforehand, so that it can be removed
-//! whatever happened on the way.
+//! A running container: its standard streams, and how it ended. The caller chooses its name, so that the container can
+//! be removed whatever happens while it is made.
 
 use super::engine::{Engine, error_text};
 use super::error::ContainerError;
@@ -19,10 +19,9 @@ use tokio::time::timeout;
 
 pub(super) const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long the engine may take to stop one, or to let it go on.
+/// How long the engine may take to pause or resume a container.
 const PAUSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A container that runs.
 pub(super) struct ContainerHandle {
     engine: Rc<Engine>,
     id: String,
@@ -32,10 +31,10 @@ pub(super) struct ContainerHandle {
 }
 
 impl ContainerHandle {
-    /// Makes and starts a container.
+    /// Creates and starts a container.
     ///
     /// # Errors
-    /// When the engine refuses, or does not get it done in time.
+    /// When the engine refuses, or takes too long.
     pub(super) async fn start(
         engine: Rc<Engine>,
         name: &str,
@@ -92,15 +91,15 @@ impl ContainerHandle {
         let _ = self.input.send(bytes);
     }
 
-    /// The next piece of its output; `None` at its end, or when the engine is lost. Safe to cancel.
+    /// The next piece of its output; `None` at the end, or when the connection to the engine is lost. Safe to cancel.
     pub(super) async fn next(&mut self) -> Option<LogOutput> {
         self.output.next().await.and_then(Result::ok)
     }
 
-    /// How it ended, once its output has: its exit status.
+    /// The exit status of the container. Called once its output has ended.
     ///
     /// # Errors
-    /// When the engine is out of reach.
+    /// When the engine can't be reached, or does not report the status.
     pub(super) async fn exit(&mut self) -> Result<i64, ContainerError> {
         let told = timeout(Duration::from_secs(10), &mut self.exit).await;
         if let Ok(Ok(Some(code))) = told {
@@ -110,7 +109,7 @@ impl ContainerHandle {
         Err(ContainerError::Refused("the engine does not tell how the container ended".into()))
     }
 
-    /// Whether the engine saw memory run out in it. Told by the engine's events, which outlive the container.
+    /// Whether the engine saw memory run out in it, according to the engine's events, which outlive the container.
     pub(super) async fn ran_out_of_memory(&self) -> bool {
         let filter = |value: &str| vec![value.to_owned()];
         let filters = HashMap::from([
@@ -122,16 +121,16 @@ impl ContainerHandle {
         let options =
             EventsOptions { since: Some("1".into()), until: Some(until.to_string()), filters: Some(filters) };
         let mut events = Box::pin(self.engine.docker.events(Some(options)));
-        // It ends by itself where the clocks agree.
+        // The stream of events ends by itself if the clocks of both machines agree.
         matches!(timeout(Duration::from_secs(2), events.next()).await, Ok(Some(Ok(_))))
     }
 
-    /// Stops all that is in it; whether that was done.
+    /// Pauses all its processes. Returns whether that worked.
     pub(super) async fn pause(&self) -> bool {
         matches!(timeout(PAUSE_TIMEOUT, self.engine.docker.pause_container(&self.id)).await, Ok(Ok(())))
     }
 
-    /// Lets all that is in it go on; whether that was done.
+    /// Resumes all its processes. Returns whether that worked.
     pub(super) async fn unpause(&self) -> bool {
         matches!(timeout(PAUSE_TIMEOUT, self.engine.docker.unpause_container(&self.id)).await, Ok(Ok(())))
     }
@@ -141,7 +140,7 @@ impl ContainerHandle {
     }
 }
 
-/// Removes a container by its name, also one that the engine is only about to make.
+/// Removes a container by its name. Tries several times, because the engine may still be about to create it.
 pub(super) async fn remove(engine: &Engine, name: &str) {
     for pause in [0u64, 100, 300, 1000] {
         tokio::time::sleep(Duration::from_millis(pause)).await;

@@ -1,5 +1,6 @@
-//! The kernel of a session in its container. Process 1 is the bridge (`assets/bridge.py`); it carries the kernel's control
-//! channel and its output. What the kernel says about its own blocks is taken from here; how it ended, the bridge tells.
+//! The kernel of a session in its container. Process 1 is the bridge (`assets/bridge.py`), which carries the kernel's
+//! control channel and output. How a block ended is decided by what the kernel says, how the kernel ended by what the
+//! bridge says.
 
 use super::bridge_wire::{self, BridgeMessage};
 use super::engine::Engine;
@@ -20,7 +21,7 @@ use std::rc::Rc;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
-/// Reads the bridge's own text from its standard input, and becomes it.
+/// Reads the source of the bridge from standard input and executes it.
 const BOOT: &str = "import os\n\
     def take(n):\n\
     \x20 d = b''\n\
@@ -32,43 +33,42 @@ const BOOT: &str = "import os\n\
     exec(compile(take(int(take(8))), '<sayso bridge>', 'exec'))";
 const BRIDGE: &str = include_str!("../../../assets/bridge.py");
 
-/// What is heard of a kernel.
+/// An event of the kernel.
 #[derive(Debug)]
 pub(super) enum KernelEvent {
-    /// A message of the kernel, with the mark of its run.
+    /// A message from the kernel, with the token of its run.
     Said(FrameToken, KernelMessage),
-    /// Something of the bridge that is not about the kernel's own talk.
+    /// A message from the bridge itself.
     Told(BridgeMessage),
-    /// The block is over, and its container was to be paused; whether it is.
+    /// The block has ended and its container was to be paused; whether it is.
     Resting(bool),
     Gone(KernelEnd),
 }
 
-/// How a kernel went.
+/// How a kernel ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum KernelEnd {
-    /// It never ran, and why.
+    /// It never ran; the reason.
     NotStarted(String),
     /// Memory ran out in its container.
     OutOfMemory(ResourceUse),
-    /// It died, of this.
+    /// It died; the cause.
     Died(String, ResourceUse),
 }
 
 pub(super) struct ContainerKernel {
-    /// The image, as shown.
+    /// The name of the image, as shown to the person.
     pub(crate) image: String,
-    /// Its generation and its variables, as last told.
     pub(crate) state: KernelRef,
-    /// Its folder, as last told.
+    /// Its working folder, as last reported.
     pub(crate) cwd: PathBuf,
-    /// What it reaches, since its start.
+    /// What it can reach; fixed at its start.
     pub(crate) reach: Reach,
-    /// Whether it has said that it is ready.
+    /// Whether it has reported that it is ready.
     pub(crate) ready: bool,
-    /// The blocks that were in it, and what it was last found to have changed.
+    /// The blocks that ran in it, and what they were last found to have changed.
     pub(crate) shared: SharedState,
-    /// How it stands after the last block.
+    /// Its state after the last block.
     pub(crate) rest: Option<RestState>,
     events: mpsc::Receiver<KernelEvent>,
     orders: mpsc::UnboundedSender<Vec<u8>>,
@@ -77,7 +77,7 @@ pub(super) struct ContainerKernel {
 }
 
 impl ContainerKernel {
-    /// Starts the empty kernel; `image` is its id, `shown` what it is called.
+    /// Starts an empty kernel. `image` is the id of the image, `shown` its name.
     pub(super) fn start(
         engine: Rc<Engine>,
         frame: &ContainerFrame,
@@ -86,7 +86,7 @@ impl ContainerKernel {
         generation: u32,
     ) -> Self {
         let cwd = frame.cwd();
-        // It looks at itself, and has to know what was opened.
+        // The bridge verifies its own restrictions, so it has to know what was opened.
         let network = if frame.granted.network { "open" } else { "closed" };
         let reach = frame.reach();
         let body = frame.body(image, &["python3", "-I", "-S", "-c", BOOT], vec![network.into()]);
@@ -100,7 +100,7 @@ impl ContainerKernel {
                 gone = work => gone,
                 () = work_stop.notified() => KernelEnd::Died("it was ended by force".into(), ResourceUse::default()),
             };
-            // Its end is told first: the engine may need a while.
+            // The end is reported first: the engine may take a while to remove the container.
             let _ = sender.send(KernelEvent::Gone(gone)).await;
             remove(&engine, &name).await;
         });
@@ -109,13 +109,13 @@ impl ContainerKernel {
         Self { image: shown, state, cwd, reach, ready: false, shared, rest: None, events, orders, stop, work }
     }
 
-    /// Hands over a block.
+    /// Hands a block over to it.
     pub(super) fn run(&self, token: &FrameToken, label: &str, source: &[u8]) {
         let _ = self.orders.send(bridge_wire::begin());
         let _ = self.orders.send(bridge_wire::control(&kernel_wire::run(token, label, source)));
     }
 
-    /// Hands over a file of the person's functions, to be loaded as a module of its own.
+    /// Hands over a file of the person's functions, which is loaded as a module.
     pub(super) fn load(&self, token: &FrameToken, label: &str, source: &[u8], path: &Path) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.as_deref().unwrap_or(label);
@@ -123,33 +123,33 @@ impl ContainerKernel {
         let _ = self.orders.send(bridge_wire::control(&kernel_wire::load(token, name, source, path)));
     }
 
-    /// Tells it whether what is behind this part of a text runs.
+    /// Tells it whether to run the source after this part.
     pub(super) fn after_part(&self, token: &FrameToken, part: u32, goes_on: bool) {
         let _ = self.orders.send(bridge_wire::control(&kernel_wire::after_part(token, part, goes_on)));
     }
 
-    /// The block is over: what it left behind is ended.
+    /// The block has ended: ends the processes that it left behind.
     pub(super) fn end_run(&self) {
         let _ = self.orders.send(bridge_wire::end());
     }
 
-    /// SIGINT to its group.
+    /// Sends SIGINT to its process group.
     pub(super) fn interrupt(&self) {
         let _ = self.orders.send(bridge_wire::interrupt());
     }
 
-    /// Ends it with its container.
+    /// Kills it, with its container.
     pub(super) fn kill(&self) {
         self.stop.notify_one();
     }
 
-    /// Ends it; what is left to wait for is the removal of its container.
+    /// Kills it. The returned task ends when its container is removed.
     pub(super) fn close(self) -> JoinHandle<()> {
         self.stop.notify_one();
         self.work
     }
 
-    /// What is heard of it next. Safe to cancel.
+    /// The next event. Safe to cancel.
     pub(super) async fn hear(&mut self) -> KernelEvent {
         let lost =
             || KernelEvent::Gone(KernelEnd::Died("it was lost sight of".into(), ResourceUse::default()));
@@ -157,7 +157,7 @@ impl ContainerKernel {
     }
 }
 
-/// Starts the container and carries what is said in both directions, until it is gone.
+/// Starts the container and passes messages in both directions until it ends. Returns how it ended.
 async fn carry(
     engine: Rc<Engine>,
     name: &str,
@@ -179,13 +179,13 @@ async fn carry(
     held.write(format!("{:08}{BRIDGE}", BRIDGE.len()).into_bytes());
     held.write(bridge_wire::start(&mark, plan::KERNEL, &start, folder.as_os_str().as_bytes()));
     let mut talk = MessageSplitter::new(mark);
-    // Between runs its container is paused, where the engine can do that.
+    // The container is paused between runs if the engine can do that.
     let (can_pause, mut paused, mut used) = (engine.able.pauses, false, false);
     loop {
         let piece = tokio::select! {
             piece = held.next() => piece,
             Some(order) = orders.recv() => {
-                // An interrupt that comes late must not wait for the next block.
+                // A late interrupt must not be kept for the next block.
                 if paused && order == bridge_wire::interrupt() {
                     continue;
                 }
@@ -229,7 +229,7 @@ async fn carry(
     end_of(&mut held, &talk).await
 }
 
-/// How a kernel went whose output is over.
+/// How the kernel ended, once its output has ended.
 async fn end_of(held: &mut ContainerHandle, talk: &MessageSplitter) -> KernelEnd {
     match held.exit().await {
         Err(error) if !talk.spawned => KernelEnd::NotStarted(error.to_string()),
@@ -245,12 +245,13 @@ async fn end_of(held: &mut ContainerHandle, talk: &MessageSplitter) -> KernelEnd
     }
 }
 
-/// What came out of a container is no talk of its bridge, or of the kernel in it: nothing of it is believed any more.
+/// The output of a container does not follow the protocol of the bridge or the kernel, so nothing in it is trusted any
+/// more.
 #[derive(Debug, thiserror::Error)]
 #[error("the channel to its container is broken: {0}")]
 struct BrokenChannel(#[from] FrameError);
 
-/// Takes the talk of bridge and kernel apart.
+/// Splits the output into messages of the bridge and of the kernel.
 struct MessageSplitter {
     mark: FrameToken,
     frames: FrameDecoder,
@@ -301,7 +302,7 @@ impl MessageSplitter {
         Ok(heard)
     }
 
-    /// Whether this is the end, and which.
+    /// How the kernel ended, if this event is its end.
     fn kernel_end(heard: &KernelEvent) -> Option<KernelEnd> {
         match heard {
             KernelEvent::Told(BridgeMessage::Open(why)) => {

@@ -1,4 +1,4 @@
-//! What is there for containers: the engine, and which images it has. Looks, starts nothing.
+//! Finds the container engine, and which of the configured images it has. Starts nothing.
 
 use super::engine::Engine;
 use super::error::ContainerError;
@@ -6,10 +6,10 @@ use crate::config::ContainerExecutor;
 use crate::exec::found::{FoundEngine, FoundImage};
 use crate::launch::Launcher;
 
-/// The engine, and which images of the configuration it has; nothing is started.
+/// The engine, and which of the configured images it has.
 ///
 /// # Errors
-/// When there is none, or it does not answer.
+/// When there is no engine, or it does not answer.
 pub(crate) async fn found(
     config: &ContainerExecutor,
     programs: &Launcher,

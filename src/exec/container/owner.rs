@@ -1,19 +1,19 @@
-//! Whose a container is: a label names the process that started it, so that the next start knows which are left over.
+//! Labels containers with the process that started them, so that the next start recognizes leftover ones.
 
 use std::path::Path;
 
-/// The label that every container of sayso carries, with the session.
+/// The label that every container of sayso carries; its value is the session.
 pub(super) const SESSION: &str = "sayso";
-/// The label that names the process: machine, boot, process id and its start.
+/// The label that names the process: machine, boot, process id and start time.
 pub(super) const OWNER: &str = "sayso.owner";
 
-/// This process, as the label names it.
+/// The value of the label for this process.
 pub(super) fn own() -> String {
     let pid = std::process::id();
     format!("{}/{}/{pid}/{}", machine(), boot(), start_of(pid).unwrap_or_default())
 }
 
-/// Whether the process that a label names is gone for certain. A process of another machine never is.
+/// Whether the process named by a label has certainly ended. Always false for a process of another machine.
 pub(super) fn is_gone(owner: &str) -> bool {
     let parts: Vec<&str> = owner.split('/').collect();
     let [on, since, pid, start] = parts[..] else { return false };
@@ -35,12 +35,12 @@ fn machine() -> String {
     name.replace('/', "_")
 }
 
-/// Changes with every start of the machine; empty where the system does not tell.
+/// Changes with every boot of the machine; empty if the system does not provide it.
 fn boot() -> String {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
-/// When a process was started, in the system's own measure.
+/// When a process started, in the unit of the system.
 fn start_of(pid: u32) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)

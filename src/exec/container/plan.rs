@@ -1,4 +1,4 @@
-//! What a container may do, as the engine is asked for it, and as the person is told. Pure.
+//! Computes what a container may do: the request to the engine, and the rights shown to the person. Pure.
 
 use super::grants::Grants;
 use crate::config::{ContainerExecutor, FolderInContainer};
@@ -11,53 +11,52 @@ use bollard::models::{ContainerCreateBody, HostConfig, ResourcesUlimits};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// The home folder inside.
+/// The home folder in the container.
 pub(super) const HOME: &str = "/tmp/home";
 
-/// What a container is called from inside.
+/// The host name in the container.
 pub(super) const HOSTNAME: &str = "sayso";
 
-/// Where a container starts that does not see the working folder.
+/// Where a container starts if the working folder is not mounted.
 const NO_FOLDER: &str = "/tmp";
 
-/// What is known of the engine that matters here.
+/// What an engine supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Abilities {
-    /// It is on another machine: folders of this one can't be given to its containers.
+    /// It is on another machine, so folders of this one can't be mounted in its containers.
     pub(crate) remote: bool,
-    /// It is Docker without root: the account is user 0 inside.
+    /// It is rootless Docker: this account is user 0 in the container.
     pub(crate) rootless: bool,
-    /// It is Podman without root: the account keeps its number inside when asked for.
+    /// It is rootless Podman: this account keeps its user id in the container if that is requested.
     pub(crate) keeps_id: bool,
-    /// It enforces the memory of a container.
+    /// It enforces memory limits.
     pub(crate) memory: bool,
-    /// It enforces the number of processes.
+    /// It enforces limits on the number of processes.
     pub(crate) processes: bool,
-    /// It enforces the processors; how many it has.
+    /// How many processors it has, if it enforces a limit on them.
     pub(crate) processors: Option<u32>,
-    /// It can stop all that is in a container, and let it go on.
+    /// It can pause and resume a container.
     pub(crate) pauses: bool,
 }
 
-/// Everything about containers of one session that does not change.
+/// What all containers of one session have in common.
 #[derive(Clone, Debug)]
 pub(super) struct ContainerFrame {
     pub(crate) config: ContainerExecutor,
-    /// The limits of what runs in them.
+    /// The limits of the runs in them.
     pub(crate) limits: Limits,
-    /// What the engine can.
     pub(crate) able: Abilities,
-    /// The folder on this machine, and in the container.
+    /// The working folder, with the same path here and in the container.
     pub(crate) folder: PathBuf,
-    /// What the person opened beside it.
+    /// What the person opened beside the working folder.
     pub(crate) granted: Grants,
-    /// Whether no sandbox was asked for: a container is closed all the same.
+    /// Whether the person asked for no sandbox. A container is restricted anyway.
     pub(crate) asked_off: bool,
-    /// User and group of this account.
+    /// User id and group id of this account.
     pub(crate) account: (u32, u32),
-    /// Variables that a program is given.
+    /// Environment variables of the programs.
     pub(crate) env: Vec<(String, String)>,
-    /// Labels by which it is known.
+    /// The labels of the containers.
     pub(crate) labels: HashMap<String, String>,
 }
 
@@ -67,7 +66,7 @@ impl ContainerFrame {
         if self.able.remote { FolderInContainer::None } else { self.config.folder }
     }
 
-    /// The working folder and how it is mounted, where it is.
+    /// The working folder and how it is mounted; `None` if it is not.
     fn mounted(&self) -> Option<(&Path, FolderInContainer)> {
         let how = self.mount();
         (how != FolderInContainer::None).then_some((self.folder.as_path(), how))
@@ -78,7 +77,7 @@ impl ContainerFrame {
         if self.mount() == FolderInContainer::None { NO_FOLDER.into() } else { self.folder.clone() }
     }
 
-    /// The folders that each container of the session has, at the same place as here.
+    /// The folders that every container of the session has, at the same path as here.
     pub(super) fn persistent_folders(&self) -> Vec<PathBuf> {
         let mounts = self.granted.mounts(self.mounted());
         mounts.into_iter().filter_map(|mount| mount.target).map(PathBuf::from).collect()
@@ -97,7 +96,7 @@ impl ContainerFrame {
         self.able.processors.map(|all| self.config.processors.min(all.max(1)))
     }
 
-    /// What the engine is asked for. `image` is its id: what was looked at is what is started.
+    /// The request to the engine. `image` is an id, so that exactly the inspected image is started.
     pub(super) fn body(
         &self,
         image: &str,
@@ -113,7 +112,7 @@ impl ContainerFrame {
             pids_limit: Some(i64::from(self.config.processes)),
             nano_cpus: self.processors().map(|n| i64::from(n) * 1_000_000_000),
             auto_remove: Some(true),
-            // Opened, it is the engine's usual one.
+            // If the network is open, it is the default network of the engine.
             network_mode: (!self.granted.network).then(|| "none".into()),
             cap_drop: Some(vec!["ALL".into()]),
             security_opt: Some(vec!["no-new-privileges".into()]),
@@ -130,7 +129,7 @@ impl ContainerFrame {
             image: Some(image.into()),
             hostname: Some(HOSTNAME.into()),
             user: Some(self.user()),
-            // Its input belongs to us alone: when we are gone, it ends, and with it the container.
+            // Only sayso is attached to the input: when sayso ends, the input ends, and with it the container.
             attach_stdin: Some(true),
             attach_stdout: Some(true),
             attach_stderr: Some(true),
@@ -169,7 +168,7 @@ impl ContainerFrame {
         }
     }
 
-    /// What a block in such a container reaches, by the mounts that the engine is asked for.
+    /// What a block in such a container can reach, according to its mounts.
     pub(super) fn reach(&self) -> Reach {
         let unknown = |path: &str| Place {
             read: Reachability::Unknown,
@@ -186,7 +185,7 @@ impl ContainerFrame {
             (None, _) => None,
         }));
         let network = if self.granted.network { Reachability::Yes } else { Reachability::No };
-        // Its own system is the image's: what is in it is not known, and none of it can be written.
+        // The rest of the file system is the image's: its content is unknown, and none of it is writable.
         Reach {
             places,
             read: Reachability::Unknown,
@@ -197,14 +196,14 @@ impl ContainerFrame {
         }
     }
 
-    /// Limits of each process; 0 is none of open files and file size.
+    /// Limits of each process. For open files and file size, 0 means no limit.
     fn ulimits(&self) -> Vec<ResourcesUlimits> {
         let (files, bytes) = (u64::from(self.limits.open_files), self.limits.file_bytes);
         let of = |name, most: u64| (most > 0).then(|| limit(name, most));
         [of("nofile", files), of("fsize", bytes), Some(limit("core", 0))].into_iter().flatten().collect()
     }
 
-    /// What is enforced, in the words that hold for every sandbox.
+    /// What is enforced, in the form that is common to all sandboxes.
     fn report(&self) -> SandboxReport {
         let level = match self.mount() {
             FolderInContainer::Writable => SandboxLevel::Workspace,
@@ -231,7 +230,8 @@ impl ContainerFrame {
         }
     }
 
-    /// The measures of a container. Those that are `tested` are looked at from inside before it is given any code.
+    /// The restrictions of a container. Those that are `tested` are verified inside the container before it gets any
+    /// code.
     fn layers(&self) -> Vec<Layer> {
         let layer = |name: String, active: bool, tested: bool, why: Option<&str>| Layer {
             name: format!("container: {name}"),

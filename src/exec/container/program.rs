@@ -1,5 +1,5 @@
-//! A program for one block, in a container of its own: handed the exact bytes, followed to its end, gone with its
-//! container.
+//! Runs the program of one block in a container of its own: hands over the exact bytes, follows the program to its end,
+//! and removes the container.
 
 use super::engine::Engine;
 use super::error::ContainerError;
@@ -26,38 +26,38 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
-/// What takes the bytes and starts the program.
+/// The shell script that receives the bytes and starts the program.
 const WRAPPER: &str = include_str!("../../../assets/program.sh");
-/// Where it puts them.
+/// Where the script stores them.
 const FOLDER: &str = "/tmp/.sayso";
-/// How often it is looked at what a program uses.
+/// How often to ask the engine what a program uses.
 const USAGE_INTERVAL: Duration = Duration::from_millis(700);
 
 pub(super) struct ProgramStart<'a> {
-    /// The image's id.
+    /// The id of the image.
     pub(crate) image: &'a str,
-    /// What its container is called.
+    /// The name of the container.
     pub(crate) name: String,
-    /// What the text is handed to as a file.
+    /// The command that gets the path of the source file as its last argument.
     pub(crate) command: &'a [String],
-    /// Of a shell: where it starts, and all its variables as an engine is told them.
+    /// For a shell: the folder it starts in, and all its variables in the form that the engine expects.
     pub(crate) shell: Option<(PathBuf, Vec<String>)>,
 }
 
-/// What a shell wrote of its state, as soon as it did.
+/// The state that a shell wrote; filled when it has arrived.
 type WrittenState = Rc<RefCell<Option<Vec<u8>>>>;
 
-/// What a shell left: its block, and what it wrote of it, where it came to that.
+/// The block of a shell, and the state that it left if it wrote one.
 pub(super) type ShellLeft = (BlockId, Option<Vec<u8>>);
 
-/// A program that goes on.
+/// A running program.
 pub(super) struct ContainerProgram {
     events: mpsc::Receiver<BackendEvent>,
     stop: Rc<Notify>,
     engine: Rc<Engine>,
     name: String,
     work: JoinHandle<()>,
-    /// Of a shell: its block, and what it wrote of its state.
+    /// For a shell: its block, and the state that it writes.
     shell: Option<(BlockId, WrittenState)>,
 }
 
@@ -71,7 +71,7 @@ impl ContainerProgram {
     ) -> Self {
         let ProgramStart { image, name, command, shell } = start;
         let network = if frame.granted.network { "open" } else { "closed" };
-        // Its file can't lie in folders that are not there.
+        // The file lies in one folder, so the label is reduced to its last part.
         let file = job.label.rsplit('/').next().unwrap_or(&job.label);
         let mut names = OwnNames::default().with(&format!("{FOLDER}/{file}"), &job.label);
         let mark = shell.as_ref().and_then(|_| state_mark()).unwrap_or_default();
@@ -117,47 +117,47 @@ impl ContainerProgram {
             let (end, used) = end.unwrap_or_else(|error| (start_failure(error), ResourceUse::default()));
             let ended = RunEnd { used, cwd: Some(cwd), ..RunEnd::of(end) };
             let _ = sender.send(ended.into()).await;
-            // The engine may need a while.
+            // The engine may take a while.
             remove(&work_engine, &work_name).await;
         });
         Self { events, stop, engine, name, work, shell }
     }
 
-    /// What is heard of it next. Safe to cancel.
+    /// The next event. Safe to cancel.
     pub(super) async fn hear(&mut self) -> BackendEvent {
         let lost = || RunEnd::of(EndCause::Died("it was lost sight of".into())).into();
         self.events.recv().await.unwrap_or_else(lost)
     }
 
-    /// SIGINT to all its processes.
+    /// Sends SIGINT to all its processes.
     pub(super) fn interrupt(&self) {
         let (engine, name) = (self.engine.clone(), self.name.clone());
         tokio::task::spawn_local(async move {
             if signal_inside(&engine, &name, "INT").await.is_err() {
-                // Process 1 passes nothing on, but may end.
+                // Process 1 does not pass the signal on, but may end.
                 let options = KillContainerOptions { signal: "INT".into() };
                 let _ = engine.docker.kill_container(&name, Some(options)).await;
             }
         });
     }
 
-    /// What a shell left, once its end was told; `None` of any other program.
+    /// What a shell left, once its end was reported; `None` for any other program.
     pub(super) fn shell_left(&self) -> Option<ShellLeft> {
         self.shell.as_ref().map(|(block, written)| (*block, written.borrow_mut().take()))
     }
 
-    /// What is left to wait for when its end was told: the removal of its container.
+    /// The task that ends when the container is removed. Called once the end of the program was reported.
     pub(super) fn close(self) -> JoinHandle<()> {
         self.work
     }
 
-    /// Ends it with its container.
+    /// Kills it, with its container.
     pub(super) fn kill(&self) {
         self.stop.notify_one();
     }
 }
 
-/// Every process but process 1 gets a signal, from inside.
+/// Sends a signal to every process in the container except process 1.
 async fn signal_inside(engine: &Engine, name: &str, signal: &str) -> Result<(), bollard::errors::Error> {
     let words = ["/bin/sh".to_owned(), "-c".to_owned(), format!("kill -{signal} -1")];
     let config = bollard::models::ExecConfig { cmd: Some(words.to_vec()), ..Default::default() };
@@ -173,7 +173,8 @@ fn start_failure(error: ContainerError) -> EndCause {
     }
 }
 
-/// What a container prints, on its way: without a shell's state, with the text's own name.
+/// Filters the output of a container: removes the state of a shell, and replaces the path of the source file by its
+/// label.
 struct ContainerOutput<'a> {
     names: &'a mut OwnNames,
     state: &'a mut Option<StateInOutput>,
@@ -193,7 +194,7 @@ impl ContainerOutput<'_> {
     }
 }
 
-/// What stands between a shell's output and its state: nobody knows it beforehand.
+/// A random mark between a shell's output and its state, which nobody can know beforehand.
 fn state_mark() -> Option<String> {
     let bytes = blob::random::<16>().ok()?;
     Some(bytes.iter().fold("sayso-state-".to_owned(), |hex, b| hex + &format!("{b:02x}")))
@@ -243,7 +244,8 @@ async fn follow(
     Ok((EndCause::Program(ending(code)), used))
 }
 
-/// Waits until it has looked at its container and takes the bytes; what it said too much belongs to the program.
+/// Waits until the script has verified the container's restrictions and accepts the bytes. Returns the output after
+/// that, which belongs to the program.
 async fn ready(held: &mut ContainerHandle) -> Result<Vec<u8>, ContainerError> {
     let (mut said, mut errors) = (Vec::new(), Vec::new());
     while let Some(piece) = held.next().await {
@@ -265,7 +267,7 @@ async fn ready(held: &mut ContainerHandle) -> Result<Vec<u8>, ContainerError> {
     }
 }
 
-/// How a program ended, from the status that a shell makes of it.
+/// How a program ended, from the exit status that a shell reports.
 fn ending(code: i32) -> ExitKind {
     let signal = code - 128;
     match signal {
@@ -281,7 +283,7 @@ async fn sample_usage(engine: &Engine, id: &str, used: &mut ResourceUse) -> Opti
     let (rss, cpu_us, processes) = of_stats(&stats);
     used.cpu_us = used.cpu_us.max(cpu_us);
     used.peak_rss_bytes = used.peak_rss_bytes.max(rss);
-    // The shell around the program and its watcher are not the program's.
+    // The shell around the program and its watcher are not counted.
     used.processes = used.processes.max(processes.saturating_sub(3));
     Some((rss, cpu_us))
 }

@@ -1,33 +1,33 @@
-//! How far the pull of an image is, as it is printed: one line that is written over, `3 of 8 layers, 45 of 120 MB`, and
-//! what the engine says of the whole.
+//! Turns the progress of an image pull into text: one line that overwrites itself, `3 of 8 layers, 45 of 120 MB`, and
+//! the messages of the engine about the whole image.
 //!
-//! Engines tell each layer apart and far more often than anybody reads.
+//! Engines report each layer by itself, and far more often than anybody reads.
 
 use crate::text::number::size;
 use std::collections::BTreeMap;
 
-/// Layers that are followed; no image has so many.
+/// How many layers are followed; no image has so many.
 const MAX_LAYERS: usize = 1000;
 
-/// What was told of one layer.
+/// The progress of one layer.
 #[derive(Default)]
 struct Layer {
-    /// Bytes that are here, and of how many.
+    /// Bytes that have arrived, and bytes in total.
     part: (u64, u64),
-    /// It is unpacked, or was here before.
+    /// It is unpacked, or the engine had it before.
     done: bool,
 }
 
-/// What was told so far.
+/// The progress so far.
 #[derive(Default)]
 pub(super) struct PullProgress {
     layers: BTreeMap<String, Layer>,
-    /// The line that can be written over; empty where there is none.
+    /// The last line if it can still be overwritten; else empty.
     line: String,
 }
 
 impl PullProgress {
-    /// A step of the engine, as text to be printed; `None` where it says nothing new.
+    /// The text to print for a step that the engine reports; `None` if nothing changed.
     pub(super) fn step(&mut self, id: &str, status: &str, part: Option<(i64, i64)>) -> Option<String> {
         let is_layer = !id.is_empty() && !status.starts_with("Pulling from");
         if !is_layer {
@@ -53,7 +53,7 @@ impl PullProgress {
         self.written_over()
     }
 
-    /// The line as it is now, over what it was.
+    /// The current line, as text that overwrites the one before; `None` if it did not change.
     fn written_over(&mut self) -> Option<String> {
         let done = self.layers.values().filter(|layer| layer.done).count();
         let (here, of) = self.layers.values().fold((0u64, 0u64), |(here, of), layer| {
@@ -66,7 +66,7 @@ impl PullProgress {
         if line == self.line {
             return None;
         }
-        // Blanks cover what a longer line leaves.
+        // Blanks cover the rest of a longer line.
         let text = format!("\r{line:<width$}", width = self.line.len());
         self.line = line;
         Some(text)

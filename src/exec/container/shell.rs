@@ -1,6 +1,6 @@
-//! What bash in containers keeps between its blocks: the folder and the exported variables, though each block has a
-//! container of its own. The shell's state comes behind the last of its output, after a mark that is made anew for each
-//! run; the next container starts with it. Pure.
+//! Carries the state of bash from block to block, although each block has a container of its own: the folder and the
+//! exported variables. The shell prints its state after its output, behind a mark that is new for each run; the next
+//! container starts with that state. Pure, except that it checks whether the folder still exists.
 
 use super::plan::ContainerFrame;
 use crate::domain::{BlockId, SharedState};
@@ -9,19 +9,19 @@ use crate::exec::shell_state::ShellState;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The most that a shell may tell of its state, in bytes; what tells more is output.
+/// The largest state that a shell may print, in bytes. Anything larger is treated as output.
 const MAX_STATE_BYTES: usize = 1 << 18;
-/// What containers have for a `PATH` whose image names none.
+/// The `PATH` of containers whose image sets none.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// The shell of one image.
 pub(super) struct ContainerShell {
-    /// The image's id: another one has another system and other variables.
+    /// The id of the image. Another image has another system and other variables.
     image: String,
     state: ShellState,
-    /// Where containers start.
+    /// Where the first container starts.
     start: PathBuf,
-    /// Folders that each of them has: what lies elsewhere is gone with its container.
+    /// Folders that every container has. Anything elsewhere disappears with its container.
     lasting: Vec<PathBuf>,
 }
 
@@ -37,26 +37,28 @@ impl ContainerShell {
         self.image == image
     }
 
-    /// Takes over what a shell wrote at the end of this block.
+    /// Updates the state from what a shell wrote at the end of this block.
     pub(super) fn update(&mut self, written: &[u8], block: BlockId) {
         self.state.update(written, block);
     }
 
-    /// Where the next block starts: where the last one left, where that folder is there still and in each container.
+    /// Where the next block starts: in the folder where the last one ended, if that still exists and every container
+    /// has it.
     pub(super) fn cwd(&self) -> PathBuf {
         let cwd = &self.state.cwd;
         let lasts = self.lasting.iter().any(|folder| cwd.starts_with(folder));
-        // A link would lead to another place than it is told to be.
+        // Behind a link it would be another folder than the one shown to the person.
         let is_there = || std::fs::canonicalize(cwd).is_ok_and(|real| real == *cwd && real.is_dir());
         if lasts && is_there() { cwd.clone() } else { self.start.clone() }
     }
 
-    /// What the next block shares with those before it.
+    /// What the next block shares with those before it. `usual` are the variables of a new container.
     pub(super) fn shared(&self, usual: &Environment) -> Option<SharedState> {
         self.state.shared(usual)
     }
 
-    /// The variables of the next container, as an engine is told them; a name alone takes one away that the image has.
+    /// The variables of the next container, in the form that the engine expects: a name without `=` removes a variable
+    /// of the image.
     pub(super) fn variables(&self, usual: &Environment) -> Vec<String> {
         let env = self.state.environment(usual);
         let is_gone = |name: &&OsString| !env.iter().any(|(known, _)| known == *name);
@@ -68,7 +70,7 @@ impl ContainerShell {
     }
 }
 
-/// The variables of a container that no block used before: the image's, and those that it is given.
+/// The variables of a container in which no block has run: those of the image, and those that sayso sets.
 pub(super) fn usual(image: &[(String, String)], frame: &ContainerFrame, hostname: &str) -> Environment {
     let own = [("PATH", USUAL_PATH), ("HOSTNAME", hostname)]
         .map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -80,12 +82,12 @@ pub(super) fn usual(image: &[(String, String)], frame: &ContainerFrame, hostname
     env
 }
 
-/// Takes the state out of what a shell's container prints.
+/// Separates a shell's state from its output.
 pub(super) struct StateInOutput {
     mark: Vec<u8>,
-    /// The end of what was printed that may be the beginning of the mark.
+    /// The end of the output so far that may be the beginning of the mark.
     held: Vec<u8>,
-    /// What came behind the mark.
+    /// What came after the mark.
     behind: Option<Vec<u8>>,
 }
 
@@ -94,7 +96,7 @@ impl StateInOutput {
         Self { mark: mark.as_bytes().to_vec(), held: Vec::new(), behind: None }
     }
 
-    /// Takes what was printed; gives what is output for certain.
+    /// Takes more output. Returns what is certainly not part of the mark or the state.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         if let Some(behind) = &mut self.behind {
             behind.extend_from_slice(bytes);
@@ -118,10 +120,11 @@ impl StateInOutput {
         std::mem::replace(&mut self.held, rest)
     }
 
-    /// Nothing more comes: what is left of the output, and the state, where all behind the last mark is one.
+    /// Called at the end of the output. Returns the rest of the output, and the state if everything after the last mark
+    /// is one.
     pub(super) fn end(self) -> (Vec<u8>, Option<Vec<u8>>) {
         let Some(behind) = self.behind else { return (self.held, None) };
-        // Whoever printed the mark itself hides nothing by it.
+        // If the program printed the mark itself, what follows it is still shown.
         let all = [self.mark.as_slice(), &behind].concat();
         let last =
             (0..all.len()).rev().find(|at| all.get(*at..).is_some_and(|rest| rest.starts_with(&self.mark)));
@@ -145,7 +148,7 @@ mod tests {
 
     const RECORD: &[u8] = b"cwd\0/work/sub\n\0A=1\0PATH=/bin\0end\0";
 
-    /// What comes of these bytes in pieces of such a size.
+    /// The output and state read from these bytes in pieces of this size.
     fn read(all: &[u8], piece: usize) -> (Vec<u8>, Option<Vec<u8>>) {
         let mut state = StateInOutput::new("MARK");
         let mut out: Vec<u8> = all.chunks(piece).flat_map(|piece| state.push(piece)).collect();

@@ -1,4 +1,4 @@
-//! An engine behind `ssh`: the person's own `ssh` carries its socket here, with their keys and their known hosts.
+//! Connects to an engine behind `ssh`: the person's own `ssh` forwards its socket, with their keys and known hosts.
 
 use super::address::Address;
 use crate::launch::{LaunchError, Launcher, PrivateFolder, Start};
@@ -13,12 +13,12 @@ use tokio::time::{Instant, sleep};
 /// How long `ssh` may take to log in.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Why there is no way to an engine.
+/// Why there is no tunnel.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TunnelError {
     #[error("it is not behind ssh")]
     NotSsh,
-    /// There is no folder for the socket.
+    /// The folder for the socket could not be made.
     #[error(transparent)]
     Folder(std::io::Error),
     #[error(transparent)]
@@ -33,7 +33,7 @@ pub(super) enum TunnelError {
     Said(String),
 }
 
-/// A socket here that leads to the engine there. Dropping it ends `ssh`.
+/// A local socket that is connected to the remote engine. Dropping it ends `ssh`.
 pub(super) struct Tunnel {
     _ssh: Child,
     _folder: PrivateFolder,
@@ -41,10 +41,10 @@ pub(super) struct Tunnel {
 }
 
 impl Tunnel {
-    /// Logs in, without asking for anything.
+    /// Logs in without prompting.
     ///
     /// # Errors
-    /// With what `ssh` said.
+    /// Why it failed, with what `ssh` printed.
     pub(super) async fn open(address: &Address, programs: &Launcher) -> Result<Self, TunnelError> {
         let Address::Ssh { host, port, socket: there } = address else {
             return Err(TunnelError::NotSsh);
@@ -92,7 +92,7 @@ fn arguments(host: &str, port: Option<u16>, here: &Path, there: &str) -> Vec<Str
     words
 }
 
-/// What `ssh` said before it ended.
+/// What `ssh` printed before it ended.
 async fn read_error(ssh: &mut Child) -> TunnelError {
     let mut text = Vec::new();
     if let Some(pipe) = ssh.stderr.take() {

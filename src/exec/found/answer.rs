@@ -1,6 +1,6 @@
-//! What is told of container engines and Jupyter kernels that were looked for.
+//! Results of the search for container engines and Jupyter kernels.
 
-/// A container engine that answers.
+/// A container engine that has answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundEngine {
     pub(crate) address: String,
@@ -16,15 +16,15 @@ pub(crate) struct FoundImage {
     pub(crate) name: String,
     /// The languages that run in it.
     pub(crate) languages: Vec<String>,
-    /// The first digits of its id, or why it is not there.
+    /// The first digits of its id, or why it can't be used.
     pub(crate) there: Result<String, String>,
 }
 
 /// Jupyter kernels that could be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kernels {
-    /// Where: `on this machine`, `at https://hub.example`.
+    /// A phrase: `on this machine`, `at https://hub.example`.
     pub(crate) place: String,
-    /// Each with its language.
+    /// The name of each kernel, with its language.
     pub(crate) names: Vec<(String, String)>,
 }

@@ -1,5 +1,5 @@
-//! The version that a program tells by its own file, or by one that belongs to it: read, bounded, and never started.
-//! Nothing of it is more than what a label says, whoever wrote it.
+//! Reads the version of a program from its own file or from a file that belongs to it. Reads a limited amount, and
+//! starts nothing. The result is only a label: whoever wrote the file may have lied.
 
 use super::static_facts::version_word;
 use crate::exec::settings_file::read_text;
@@ -8,9 +8,9 @@ use std::io::Read as _;
 use std::path::Path;
 
 const MAX_PROGRAM_BYTES: u64 = 8 << 20;
-/// What stands in front of the version in each bash since its second: `@(#)Bash version 5.2.15(1) release GNU`.
+/// The text before the version in every bash since version 2: `@(#)Bash version 5.2.15(1) release GNU`.
 const BASH_VERSION_MARK: &[u8] = b"@(#)Bash version ";
-/// So much is looked at behind it.
+/// How many bytes after it are searched.
 const MAX_VERSION_BYTES: usize = 24;
 
 /// The version of a bash.
@@ -27,7 +27,7 @@ pub(super) fn bash_version(bash: &Path) -> Option<String> {
     version_word(std::str::from_utf8(word).ok()?)
 }
 
-/// The version of a node by the headers that come with it.
+/// The version of a node, from the header files installed with it.
 pub(super) fn node_version(node: &Path) -> Option<String> {
     let headers = read_text(&node.parent()?.parent()?.join("include/node/node_version.h"))?;
     let number = |name: &str| {
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!((bash_version(&bash), bash_version(folder.path())), (None, None));
     }
 
-    /// The bash of this machine says the same when it is asked.
+    /// The bash of this machine reports the same version.
     #[test]
     fn it_is_what_bash_says_itself() {
         let said = std::process::Command::new("/bin/bash").args(["--norc", "--version"]).output().unwrap();

@@ -1,6 +1,6 @@
-//! The Python environment of a project: its own folder, the one that is active, or the one that its manager keeps
-//! elsewhere; of the folder itself, or of those above it up to the project's root. Looks and reads, bounded; starts
-//! nothing. A file of the project only chooses among what the person has installed.
+//! Finds the Python environment of a project: in its own folder, the active one, or the one that a manager keeps
+//! elsewhere, for the working folder or a folder above it up to the root of the project. Reads a limited amount, and
+//! starts nothing. A file of the project can only choose among what the person has installed.
 
 mod conda;
 mod poetry;
@@ -10,10 +10,10 @@ use crate::launch::{is_program, project_folders};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// So many entries of a folder of environments are looked at.
+/// How many entries of a folder of environments are read.
 const MAX_ENTRIES: usize = 4_096;
 
-/// Where a project stands, and the variables of the person.
+/// The working folder and home folder, and the environment variables.
 #[derive(Clone, Copy)]
 pub(super) struct ProjectSite<'a> {
     pub(crate) cwd: &'a Path,
@@ -22,7 +22,7 @@ pub(super) struct ProjectSite<'a> {
 }
 
 impl ProjectSite<'_> {
-    /// The place in a variable.
+    /// The absolute path in a variable.
     fn place(&self, name: &str) -> Option<PathBuf> {
         (self.var)(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
@@ -32,9 +32,9 @@ impl ProjectSite<'_> {
     }
 }
 
-/// The Python of the project in a folder, in the order in which the tools themselves choose: its own environment, the
-/// active one (`VIRTUAL_ENV`, `CONDA_PREFIX`), poetry's, conda's by `environment.yml`, pyenv's by `.python-version`, and
-/// the base of conda where that is what is active.
+/// The Python of the project, in the order in which the tools themselves choose: its own environment, the active one
+/// (`VIRTUAL_ENV`, `CONDA_PREFIX`), that of poetry, that of conda by `environment.yml`, that of pyenv by
+/// `.python-version`, and the base environment of conda if that is the active one.
 pub(super) fn python_of(site: ProjectSite<'_>) -> Option<PathBuf> {
     let folders = site.folders();
     let python = |environment: PathBuf| Some(environment.join("bin/python")).filter(|at| is_program(at));
@@ -46,7 +46,7 @@ pub(super) fn python_of(site: ProjectSite<'_>) -> Option<PathBuf> {
     let managed =
         |folder: &Path| poetry::environment(folder, site).or_else(|| conda::environment(folder, site));
     let managed = |folder: &Path| managed(folder).and_then(python);
-    // The nearest folder with an environment is what is worked on; of the same folder its own comes first.
+    // The nearest folder that has an environment wins; within one folder its own environment comes first.
     let nearest = folders.iter().find_map(|folder| {
         own(folder)
             .map(|python| (Claim::Own, python))
@@ -73,7 +73,7 @@ pub(super) fn python_of(site: ProjectSite<'_>) -> Option<PathBuf> {
 
 const CONDA: &str = "CONDA_PREFIX";
 
-/// Why an environment is taken; the first that holds decides.
+/// Why an environment is used, most important first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Claim {
     Own,
@@ -83,18 +83,18 @@ enum Claim {
     Managed,
 }
 
-/// Whether a folder is an environment of venv, or one of conda.
+/// Whether a folder is an environment made by venv or conda.
 fn is_environment(folder: &Path) -> bool {
     folder.join("pyvenv.cfg").is_file() || folder.join("conda-meta").is_dir()
 }
 
-/// The version that `.python-version` of the project wants, where no Python of the project is there.
+/// The version that the project's `.python-version` asks for, if the project has no Python.
 pub(super) fn missing_version(site: ProjectSite<'_>) -> Option<String> {
     let wanted = site.folders().iter().find_map(|folder| pyenv::wanted(folder))?;
     (pyenv::is_plain_version(&wanted) && python_of(site).is_none()).then_some(wanted)
 }
 
-/// The environment that poetry keeps where the project itself says: what lies there may be the project's work.
+/// The environment of poetry at a place that the project itself sets, so that the project may have written it.
 pub(in crate::exec) fn chosen_by_project(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let site = ProjectSite { cwd, home, var: &|name| std::env::var_os(name) };
     let folders = site.folders();
@@ -138,7 +138,7 @@ mod tests {
             python_of(ProjectSite { cwd: &cwd, home: Some(&home), var })
         }
 
-        /// The name of poetry's environment for a folder, without its version.
+        /// The name of poetry's environment for a folder, without the version.
         fn poetry(&self, folder: &str) -> String {
             let path = self.at(folder);
             format!("app-{}", &URL_SAFE.encode(Sha256::digest(path.as_os_str().as_bytes()))[..8])
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(home.found(&none), Some(old));
         home.put(&format!("{all}/envs.toml"), &format!("[{name}]\nminor = \"3.8\"\n"));
         assert_eq!(home.found(&none), Some(new), "the chosen one is gone");
-        // The person's settings, and the project's.
+        // Settings of the person, then of the project.
         let set = python("kept/virtualenvs", "3.11");
         home.put(".config/pypoetry/config.toml", &format!("cache-dir = \"{}\"\n", home.at("kept").display()));
         assert_eq!(home.found(&none), Some(set));
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(home.found_in("work/src/deep", &none), Some(poetry));
         let own = home.put("work/.venv/bin/python", "");
         assert_eq!(home.found_in("work/src", &none), Some(own));
-        // What lies in the home folder is no project's.
+        // A file in the home folder belongs to no project.
         home.put(".python-version", "3.12");
         fs::create_dir(home.at("other")).unwrap();
         assert_eq!(home.found_in("other", &none), None);

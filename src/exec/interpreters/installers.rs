@@ -1,4 +1,4 @@
-//! What installs packages: which program, and which Python it may start for that.
+//! Finds the programs that install packages, and the Python that they may start for that.
 
 use super::Finder;
 use super::static_facts::{self, executable_path};
@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 impl Finder {
-    /// The package manager for a language: uv, else pip as a module of the kernel's Python; npm. The project's own pip
-    /// installs into the project only: nothing of the project has a say in what goes beside the session.
+    /// The package manager for a language: uv, else pip as a module of the kernel's Python; npm. A pip of the project
+    /// installs into the project only, so that nothing of the project influences what is installed beside the session.
     ///
     /// # Errors
     /// When there is none.
@@ -50,8 +50,8 @@ impl Finder {
         }
     }
 
-    /// The Python that an installation may start: for one beside the session never what came with the project, but the
-    /// one behind its environment, where that is the system's or a version manager's.
+    /// The Python that an installation may start. For an installation beside the session it is never one that came with
+    /// the project, but the Python behind the project's environment, if that is the system's or a version manager's.
     pub(in crate::exec) fn python_to_install(&self, into: InstallInto) -> Option<PathBuf> {
         let python = self.find(&Language::python()).ok()?.path;
         if into == InstallInto::Project || !self.launcher.is_foreign(&python) {
@@ -66,7 +66,7 @@ impl Finder {
         (of_person || is_system(&base)).then_some(base)
     }
 
-    /// What installs packages, and where each is.
+    /// The programs that install packages, with their paths.
     pub(in crate::exec) fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         let program = |name: &str| self.launcher.find(OsStr::new(name));
         let pip =
@@ -74,7 +74,8 @@ impl Finder {
         vec![("uv", program("uv")), ("pip", pip.map(|python| python.path)), ("npm", program("npm"))]
     }
 
-    /// Whether this Python has pip that can install there. An environment of the project installs into the project only.
+    /// Whether this Python has a pip that may install there. An environment of the project installs into the project
+    /// only.
     pub(super) fn has_pip(&self, python: &Interpreter, into: InstallInto) -> bool {
         let of_project = self.launcher.is_foreign(&python.path);
         let may = match into {
@@ -85,7 +86,7 @@ impl Finder {
             || self.has(&python.path, "pip"))
     }
 
-    /// The project's `.venv`, where that is the environment of the Python in use.
+    /// The project's `.venv`, if it is the environment of the Python in use.
     pub(in crate::exec) fn project_venv(&self) -> Option<PathBuf> {
         let python = self.find(&Language::python()).ok()?;
         let cwd = fs::canonicalize(&self.cwd).ok()?;

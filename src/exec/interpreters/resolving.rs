@@ -1,4 +1,4 @@
-//! From the path of a program to the real executable, through links and the stand-ins of version managers.
+//! Resolves the path of a program to the real executable, through links and the shims of version managers.
 
 use super::static_facts::{self, executable_path};
 use super::{Finder, version_in};
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 impl Finder {
-    /// From a path to the real executable.
+    /// Resolves a path to the real executable.
     pub(super) fn resolve(&self, language: &Language, path: PathBuf) -> Interpreter {
         let made = |path: PathBuf, version| Interpreter { language: language.clone(), path, version };
         if !static_facts::is_stand_in(&path) {
@@ -23,8 +23,8 @@ impl Finder {
         }
     }
 
-    /// The real executable, as far as that is judged like the path that leads to it: a link of the working folder does
-    /// not make a program trusted.
+    /// The real executable. If the path itself is not trusted but the real executable would be, the path stays as it
+    /// is: a link in the working folder must not make a program trusted.
     fn resolved_path(&self, path: &Path) -> PathBuf {
         let real = executable_path(path);
         if self.launcher.trusts(path) || !self.launcher.trusts(&real) {
@@ -36,7 +36,7 @@ impl Finder {
             .unwrap_or_else(|| path.into())
     }
 
-    /// What a stand-in stands for outside of any project, by its own word, and the version.
+    /// The program that a shim starts outside of any project, and its version, both as the shim reports them.
     fn stands_for(&self, language: &Language, path: &Path) -> Option<(PathBuf, Option<String>)> {
         let question: &[&str] = match language.as_str() {
             "python" => &["-I", "-c", "import sys; print(sys.executable); print(sys.version.split()[0])"],

@@ -1,5 +1,5 @@
-//! What is known of an interpreter without starting it: by its links, its name, the folders of version managers, and
-//! the settings of virtual environments. Looks and reads, bounded; nothing of it is more than what a label says.
+//! Finds out about an interpreter without starting it: from its links, its name, the folders of version managers, and
+//! the settings of virtual environments. Reads a limited amount. The results are only labels.
 
 use crate::exec::settings_file::read_text;
 use crate::launch::is_program;
@@ -8,13 +8,13 @@ use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// So many versions of Python in one place are looked at.
+/// How many Python versions in one folder are considered.
 const MAX_VERSIONS: usize = 16;
-/// A longer word is no version.
+/// A longer word is not a version.
 const MAX_VERSION_LENGTH: usize = 24;
 
-/// Resolves links. A virtual environment's own link stays: by its place Python knows the environment. So does the name
-/// of a program that is many programs in one and goes by its name.
+/// Resolves links, except in two cases: the link of a virtual environment stays, because Python recognizes the
+/// environment by it, and the name of a multi-call program such as busybox stays, because it acts by that name.
 pub(crate) fn executable_path(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let in_place = || {
@@ -34,8 +34,8 @@ fn stem(path: &Path) -> String {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-').to_string()
 }
 
-/// Whether a program only looks for the real one each time it is started, by what the folder says: a script, a link to
-/// a program of another name, one of rustup's names.
+/// Whether a program is a shim that looks for the real program each time it is started, as the folder says: a script, a
+/// link to a program of another name, or one of rustup's names.
 pub(crate) fn is_stand_in(path: &Path) -> bool {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.into());
     let (real_stem, own) = (stem(&real), stem(path));
@@ -48,7 +48,7 @@ fn is_script(path: &Path) -> bool {
     fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && &start == b"#!"
 }
 
-/// Whether this is rustup under another name: a link to it, or the same file.
+/// Whether this is rustup under another name (a link or the same file).
 fn is_rustup(path: &Path) -> bool {
     let same = |other: PathBuf| {
         let (Ok(one), Ok(other)) = (fs::metadata(path), fs::metadata(other)) else { return false };
@@ -63,14 +63,14 @@ pub(crate) fn environment(python: &Path) -> Option<PathBuf> {
     environment.join("pyvenv.cfg").is_file().then(|| environment.into())
 }
 
-/// Whether the virtual environment of a Python is open to what is installed beside it.
+/// Whether a virtual environment also sees packages that are installed outside of it.
 pub(super) fn is_open(python: &Path) -> bool {
     let settings = environment(python).and_then(|venv| read_text(&venv.join("pyvenv.cfg")));
     let opens = |line: &str| line.replace(' ', "").eq_ignore_ascii_case("include-system-site-packages=true");
     settings.is_some_and(|text| text.lines().any(opens))
 }
 
-/// The version of a program by where it lies: `pyvenv.cfg`, its own name, a folder of a version manager.
+/// The version of a program according to `pyvenv.cfg`, a version manager's folder, or its own name.
 pub(crate) fn version(path: &Path) -> Option<String> {
     if let Some(venv) = environment(path)
         && let Some(told) = read_text(&venv.join("pyvenv.cfg")).and_then(|text| version_in_settings(&text))
@@ -87,7 +87,7 @@ pub(crate) fn version(path: &Path) -> Option<String> {
     of_folder.or_else(own_name)
 }
 
-/// `version = 3.12.4` or `version_info = 3.12.4.final.0`, as a virtual environment says.
+/// The value of `version = 3.12.4` or `version_info = 3.12.4.final.0` in `pyvenv.cfg`.
 fn version_in_settings(text: &str) -> Option<String> {
     let value = |wanted: &str| {
         let pairs = text.lines().filter_map(|line| line.split_once('='));
@@ -113,12 +113,12 @@ pub(super) fn version_word(name: &str) -> Option<String> {
     name.split('-').find_map(is_version)
 }
 
-/// The program behind a stand-in, by the settings of its version manager outside of any project.
+/// The program behind a shim, according to the settings of its version manager outside of any project.
 pub(crate) fn stand_in_target(stand_in: &Path) -> Option<PathBuf> {
     let (folder, name) = (stand_in.parent()?, stand_in.file_name()?);
     let root = folder.parent()?;
     if folder.file_name()? == "shims" {
-        // pyenv, rbenv, nodenv: the version that holds everywhere.
+        // pyenv, rbenv, nodenv: the global version.
         let chosen = read_text(&root.join("version"))?;
         let version = one_name(chosen.lines().next()?.trim())?;
         return Some(root.join("versions").join(version).join("bin").join(name))
@@ -136,14 +136,14 @@ pub(crate) fn stand_in_target(stand_in: &Path) -> Option<PathBuf> {
     None
 }
 
-/// A name of one folder and nothing else.
+/// The text, if it is the name of a single file or folder.
 pub(super) fn one_name(text: &str) -> Option<&str> {
     let mut parts = Path::new(text).components();
     let one = matches!(parts.next(), Some(Component::Normal(_))) && parts.next().is_none();
     (one && !text.is_empty()).then_some(text)
 }
 
-/// Whether a package lies where this Python looks for some; `home` is where the account's own are.
+/// Whether a package is in one of the folders where this Python looks for packages. `home` holds those of the account.
 pub(crate) fn holds_package(python: &Path, home: Option<&Path>, package: &str) -> bool {
     places(python, home).iter().any(|folder| {
         let package = folder.join(package);
@@ -151,7 +151,7 @@ pub(crate) fn holds_package(python: &Path, home: Option<&Path>, package: &str) -
     })
 }
 
-/// The folders of packages of a Python.
+/// The folders in which a Python looks for packages.
 fn places(python: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let prefix = |python: &Path| python.parent().and_then(Path::parent).map(Path::to_path_buf);
     if environment(python).is_some() || python.parent().is_some_and(|bin| !bin.ends_with("bin")) {
@@ -172,7 +172,7 @@ fn places(python: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     libraries.iter().flat_map(|library| versions(library)).collect()
 }
 
-/// `site-packages` and Debian's `dist-packages` of each Python in a folder of libraries.
+/// `site-packages` and Debian's `dist-packages` of each Python in a `lib` folder.
 fn versions(library: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(library).into_iter().flatten().flatten();
     let pythons = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("python"));

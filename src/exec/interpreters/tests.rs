@@ -4,7 +4,7 @@ use crate::launch::WritableFolders;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-/// Answers questions without starting anything, and keeps who was asked.
+/// Answers queries without starting anything, and records which programs were queried.
 #[derive(Debug, Default)]
 struct Book {
     asked: Arc<Mutex<Vec<PathBuf>>>,
@@ -32,7 +32,7 @@ impl Bench {
         Self { _folder: folder, base, asked: Arc::default() }
     }
 
-    /// A program that leaves a mark when it is started.
+    /// A program that leaves a mark if it is started.
     fn trap(&self, path: &str) -> PathBuf {
         let path = self.base.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -170,7 +170,7 @@ fn the_projects_pip_is_for_the_project_alone() {
     assert_eq!(found.project_venv(), Some(venv));
     assert!(found.has_pip(&python, InstallInto::Project));
     assert!(!found.has_pip(&python, InstallInto::Session));
-    // A program somewhere else inside is not that environment's Python.
+    // A program elsewhere inside the environment is not its Python.
     let tool = bench.trap("work/.venv/tools/python");
     let found = bench.finder(Some(&tool), &[], None);
     assert_eq!(found.project_venv(), None);
@@ -224,7 +224,7 @@ fn an_installation_beside_the_session_starts_the_python_behind_the_environment()
     assert_eq!(finder.python_to_install(InstallInto::Session), Some(python));
     assert_eq!(finder.python_to_install(InstallInto::Project), Some(venv.join("bin/python")));
     assert_eq!(finder.installer(&Language::python(), InstallInto::Session).unwrap().path, uv);
-    // One that came with the project is not started for it.
+    // A Python that came with the project is not started for it.
     fs::remove_file(venv.join("bin/python")).unwrap();
     bench.trap("work/.venv/bin/python");
     let finder = bench.finder(None, &["tools"], None);
@@ -253,7 +253,7 @@ fn versions_are_told_beforehand_by_places_alone() {
     assert!(told.contains(&(Language::python(), "3.12.4".into())), "{told:?}");
     let chosen = bench.trap("pythons/3.10.2/bin/python3");
     let told = versions_by_files(&bench.base.join("work"), None, Some(&chosen));
-    // A script stands in for something that nobody may ask.
+    // A script that may not be queried has no known version.
     assert!(!told.iter().any(|(language, _)| *language == Language::python()), "{told:?}");
     assert_eq!(bench.asked(), Vec::<PathBuf>::new());
 }

@@ -1,16 +1,16 @@
-//! How a file of TypeScript is run in a shell: not as a block, whose text is handed over.
+//! Finds the command that runs a TypeScript file in a shell (not as a block, whose source is handed over).
 
 use super::{Finder, version_in};
 use crate::domain::Language;
 use crate::text::number::version_numbers;
 
-/// A node that does not leave types out by itself has to be told to.
+/// Needed for a node that does not remove types by default.
 const STRIP_TYPES_ARGUMENTS: [&str; 2] =
     ["--experimental-strip-types", "--disable-warning=ExperimentalWarning"];
 
 impl Finder {
-    /// The words in front of the file; `None` where nothing runs it, or not by such words. Programs of the project are found
-    /// by their names in runs.
+    /// The command, without the file; `None` if nothing runs it, or not by such a command. Programs of the project are
+    /// named without a path, because runs find them.
     pub(in crate::exec) fn typescript(&self) -> Option<Vec<String>> {
         let language = Language("typescript".into());
         let found = self.find(&language).ok()?;
@@ -30,7 +30,7 @@ impl Finder {
     }
 }
 
-/// Whether a node of this version reads files of TypeScript without being told to.
+/// Whether a node of this version runs TypeScript files by default.
 fn reads_files(version: &str) -> bool {
     match version_numbers(version)[..] {
         [22, minor, ..] => minor >= 18,

@@ -1,4 +1,4 @@
-//! Which version a program has, by its files or by its own word, and whether that is new enough.
+//! Finds out the version of a program, from its files or by a query, and whether it is new enough.
 
 use super::environments::{self, ProjectSite};
 use super::static_facts::{self, executable_path};
@@ -11,14 +11,14 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 impl Finder {
-    /// The version of a program as far as its files tell.
+    /// The version of a program as far as its files show it.
     pub(super) fn version_by_files(found: &Interpreter, way: &RunMethod) -> Option<String> {
         let of_node =
             || (way.command == "node").then(|| embedded_version::node_version(&found.path)).flatten();
         found.version.clone().or_else(|| static_facts::version(&found.path)).or_else(of_node)
     }
 
-    /// What is there and can't do it: `node 22.13 or newer (it is 20.20.2)`.
+    /// If the program is too old, what is needed: `node 22.13 or newer (it is 20.20.2)`.
     pub(super) fn too_old(&self, found: &Interpreter, way: &RunMethod) -> Option<String> {
         let since = way.since.as_deref()?;
         let version = match Self::version_by_files(found, way) {
@@ -26,7 +26,7 @@ impl Finder {
             None => match self.ask(&found.path, &["--version"]) {
                 QuestionResult::Said(text) => version_in(&text),
                 QuestionResult::Silent => None,
-                // Nothing can be known beforehand: where it is too old, it says so itself once it runs.
+                // The version can't be found out beforehand. A program that is too old will report that when it runs.
                 QuestionResult::NotAsked if self.launcher.trusts(&found.path) => return None,
                 QuestionResult::NotAsked => None,
             },
@@ -34,13 +34,14 @@ impl Finder {
         match version {
             Some(version) if version_numbers(&version) >= version_numbers(since) => None,
             Some(version) => Some(format!("{} {since} or newer (it is {version})", way.command)),
-            // The person named this very file, which may lie where no question reaches: it speaks for itself.
+            // The person named this very file, which may not be queried. It is used; if it is too old, it will report
+            // that itself.
             None if Path::new(&way.command).is_absolute() => None,
             None => Some(format!("{} {since} or newer", way.command)),
         }
     }
 
-    /// The version of Python that the project wants and that is not there: another one is found in its place.
+    /// The version of Python that the project asks for, if another one is used because it is not installed.
     pub(in crate::exec) fn missing_python(&self) -> Option<String> {
         if self.chosen_program(&Language::python()).is_some() {
             return None;
@@ -54,9 +55,8 @@ impl Finder {
     }
 }
 
-/// The versions of Python, bash and node that blocks would have, as far as their places and their files tell; nothing is
-/// started.
-/// `python` is the one that the person chose.
+/// The versions of Python, bash and node that blocks would use, as far as their paths and files show them. Starts
+/// nothing. `python` is the Python that the person chose.
 pub(crate) fn versions_by_files(
     cwd: &Path,
     home: Option<&Path>,
@@ -92,7 +92,7 @@ pub(crate) fn versions_by_files(
     found.into_iter().filter_map(told).collect()
 }
 
-/// The first thing that looks like a version.
+/// The first word that looks like a version.
 pub(super) fn version_in(text: &str) -> Option<String> {
     text.split(|c: char| c.is_whitespace() || c == ',' || c == '(')
         .map(|word| word.trim_start_matches('v').trim_end_matches(')'))

@@ -1,5 +1,4 @@
-//! The kernels that a session could start: those that are installed on this machine, or those of the server. It starts
-//! none.
+//! Finds the kernels that a session could start: those installed on this machine, or those of the server. Starts none.
 
 use super::error::JupyterError;
 use super::server::JupyterServer;
@@ -10,24 +9,24 @@ use crate::domain::{Language, Layer, SandboxLevel, SandboxReport};
 use crate::exec::{Setup, environment};
 use std::sync::Arc;
 
-/// The kernels that can be had, and under which conditions.
+/// The kernels that can be started.
 pub(super) struct AvailableKernels {
     pub(crate) setup: Arc<Setup>,
     pub(crate) config: JupyterExecutor,
-    /// The kernel to use, where one was named.
+    /// The name of the kernel to use, if the person gave one.
     wanted: Option<String>,
-    /// The server, once it was asked.
+    /// The server, once it was contacted.
     pub(crate) server: Option<JupyterServer>,
     specs: Option<Vec<Spec>>,
 }
 
 impl AvailableKernels {
-    /// Nothing is reached yet. `wanted` names the kernel to use.
+    /// Contacts nothing yet. `wanted` names the kernel to use.
     pub(super) fn new(setup: Arc<Setup>, config: JupyterExecutor, wanted: Option<String>) -> Self {
         Self { setup, config, wanted, server: None, specs: None }
     }
 
-    /// Where: `on this machine`, or the address of the server.
+    /// A phrase: `on this machine`, or `at` the address of the server.
     pub(super) fn place(&self) -> String {
         match &self.server {
             Some(server) => format!("at {}", server.redacted()),
@@ -35,7 +34,7 @@ impl AvailableKernels {
         }
     }
 
-    /// The kernels that can be started. Those of this machine are looked up anew each time; a server is asked once.
+    /// The kernels that can be started. Those of this machine are read anew each time; a server is asked only once.
     async fn specs(&mut self) -> Result<Vec<Spec>, JupyterError> {
         let Some(url) = self.config.url.clone() else {
             let env = |name: &str| std::env::var(name).ok();
@@ -55,20 +54,20 @@ impl AvailableKernels {
         Ok(specs)
     }
 
-    /// The kernel for a language, or the one that was named.
+    /// The kernel for a language, or the one that the person named.
     pub(super) async fn spec(&mut self, language: &Language) -> Result<Spec, JupyterError> {
         self.may_be_open()?;
         let specs = self.specs().await?;
         specs::choose(&specs, self.wanted.as_deref(), language.as_str(), &self.place())
     }
 
-    /// What was asked for is had, or nothing runs.
+    /// Refuses if the person asked for a sandbox, which these kernels do not have.
     pub(super) fn may_be_open(&self) -> Result<(), JupyterError> {
         let asked = self.setup.sandbox.asked && self.setup.sandbox.level != SandboxLevel::Off;
         if asked { Err(JupyterError::Sandbox) } else { Ok(()) }
     }
 
-    /// What is enforced: nothing of ours.
+    /// The report of the sandbox: sayso enforces nothing here.
     pub(super) fn report(&self) -> SandboxReport {
         let why = match &self.config.url {
             Some(_) => "the code runs on the Jupyter server, with what the kernel's account can do there",
@@ -79,7 +78,7 @@ impl AvailableKernels {
         SandboxReport { layers: vec![layer], notes: vec![why.into()], ..SandboxReport::default() }
     }
 
-    /// The environment of a kernel of this machine.
+    /// The environment of a kernel on this machine.
     pub(super) fn environment(&self, spec: &Spec) -> environment::Environment {
         let mut env = environment::allowed(std::env::vars_os(), &self.setup.environment);
         for (name, value) in &spec.env {

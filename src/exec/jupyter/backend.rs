@@ -1,4 +1,4 @@
-//! What the executor's loop asks of Jupyter kernels.
+//! Implements [`Backend`] for Jupyter kernels.
 
 use super::block::JupyterBlock;
 use super::error::JupyterError;
@@ -63,7 +63,7 @@ impl Backend for Jupyter {
         };
         let wanted = job.terms.kernel.map(|kernel| kernel.generation);
         if self.kernels.get(&spec.name).is_some_and(|kernel| Some(kernel.generation) != wanted) {
-            // The person wants a new one.
+            // The person asked for a new kernel.
             self.end_kernel(&spec.name);
         }
         if !self.kernels.contains_key(&spec.name) {
@@ -113,7 +113,7 @@ impl Backend for Jupyter {
     fn give_up(&mut self) -> Option<RunEnd> {
         let block = self.block.take()?;
         let fate = self.kernels.get(&block.kernel).map(|kernel| self.reference(kernel));
-        // What it still tells is not of the block that comes next.
+        // What the kernel still reports must not be taken for the next block.
         self.end_kernel(&block.kernel);
         let ended = RunEnd::of(EndCause::Died("what carried it out does not end, or is out of reach".into()));
         let kernel = fate.map_or(KernelFate::None, KernelFate::Lost);
@@ -121,8 +121,8 @@ impl Backend for Jupyter {
     }
 
     async fn warm(&mut self, language: &Language) {
-        // A kernel of this machine is not confined, and starts in the working folder, where its interpreter may look for
-        // modules: it is started for a run that was approved, and never by itself.
+        // A kernel on this machine is not confined, and starts in the working folder, where its interpreter may look
+        // for modules. So it is started only for an approved run, never in advance.
         if self.available.config.url.is_some()
             && let Ok(spec) = self.available.spec(language).await
             && !self.kernels.contains_key(&spec.name)
@@ -172,7 +172,7 @@ impl Backend for Jupyter {
         loop {
             tokio::select! {
                 _ = &mut all => return,
-                // Whoever leaves may have something to say, and waits until it is heard.
+                // A task that is ending may still send news, and would block until it is received.
                 Some(_) = self.news.recv() => {}
             }
         }

@@ -1,36 +1,35 @@
-//! The block that runs in a Jupyter kernel: what was heard of it, and what is waited for.
+//! The state of the block that runs in a Jupyter kernel.
 
 use super::reading::{AwaitedReply, ReplyReader};
 use crate::domain::BlockId;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Output of a kernel may be this long under way: what comes sooner after an interrupt can be from before it.
+/// How long output of a kernel may be in transit. Output that arrives sooner after an interrupt can be from before it.
 const OUTPUT_DELAY: Duration = Duration::from_millis(400);
 
-/// The block that runs, or is held until its kernel is there for it.
+/// A block that runs, or waits for its kernel to be ready.
 pub(super) struct JupyterBlock {
     pub(crate) block: BlockId,
     pub(crate) kernel: String,
-    /// It has gone to its kernel. Before that nothing of it ran.
+    /// Whether it was sent to its kernel. Before that, nothing of it ran.
     pub(crate) sent: bool,
     pub(crate) reading: ReplyReader,
-    /// What is missing is given up then.
+    /// When to stop waiting for the missing part of its end.
     pub(crate) until: Option<Instant>,
-    /// How often the connection was lost while it ran.
+    /// How often the connection was lost during the run.
     pub(crate) losses: u32,
-    /// The kernel runs Python.
     pub(crate) of_python: bool,
-    /// The question for its variables, once the block is over.
+    /// The id of the request for its variables, which is sent when the block has ended.
     pub(crate) asked: Option<String>,
-    /// When it was interrupted last.
+    /// When it was last interrupted.
     interrupted: Option<Instant>,
-    /// It was heard of after that.
+    /// Whether anything arrived from it since then.
     answered: bool,
 }
 
 impl JupyterBlock {
-    /// A block that begins in this kernel.
+    /// A block that is about to run in this kernel.
     pub(super) fn new(block: BlockId, kernel: String, reading: ReplyReader, of_python: bool) -> Self {
         Self {
             block,
@@ -46,7 +45,7 @@ impl JupyterBlock {
         }
     }
 
-    /// It is being interrupted; whether for the first time since its kernel has it.
+    /// Notes an interrupt. Returns whether it is the first, for a block that was already sent.
     pub(super) fn interrupt(&mut self, now: Instant) -> bool {
         let before = self.interrupted.replace(now);
         self.answered = false;
@@ -54,12 +53,12 @@ impl JupyterBlock {
         before.is_none() && self.sent
     }
 
-    /// A message of it came, or the end of it.
+    /// Notes that a message of the block arrived.
     pub(super) fn hear(&mut self, now: Instant) {
         self.answered |= self.interrupted.is_some_and(|at| now >= at + OUTPUT_DELAY);
     }
 
-    /// Whether the interrupt has reached it, or came when its code was over.
+    /// Whether the interrupt reached the kernel, or came after the code had ended.
     pub(super) fn has_answered(&self) -> bool {
         self.answered || self.asked.is_some() || self.reading.missing() != AwaitedReply::Both
     }

@@ -1,4 +1,4 @@
-//! The end of a block: what of it is still missing, how long that is waited for, and what is told then.
+//! Handles the end of a block: which part of it is missing, how long to wait for that, and what is reported.
 
 use super::Jupyter;
 use super::reading::{AwaitedReply, ReplyReader};
@@ -9,11 +9,11 @@ use crate::exec::helper_wire::RestState;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much longer is waited for what is missing of an end: for the last output, and for the reply.
+/// How much longer to wait for the missing part of an end: for the last output, and for the reply.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
 const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What is told of a block whose end fell into a lost connection.
+/// The cause that is reported for a block that ended while the connection was lost.
 const UNHEARD: &str = "the connection was lost while the block ran; the kernel is idle and keeps its state, but how the \
                        block ended was not heard";
 
@@ -31,20 +31,20 @@ impl Jupyter {
         }
     }
 
-    /// The kernel of the block that ended stands still, or is not there any more.
+    /// The kernel of the block that ended stands still, or no longer exists: sends the end of the block.
     pub(super) fn on_resting(&mut self, still: bool) {
         if let Some(ended) = self.resting.take() {
             self.queue.push_back(RunEnd { rest: Some(RestState { still, threads: 0 }), ..ended }.into());
         }
     }
 
-    /// Whether the block is over, or what is missing of its end may take a while longer.
+    /// Ends the block if everything has arrived; else sets the time to stop waiting.
     pub(super) fn look_at_end(&mut self) {
         let Some(block) = &mut self.block else { return };
         let patience = match block.reading.missing() {
             AwaitedReply::Both => return,
             AwaitedReply::Idle => IDLE_TIMEOUT,
-            // Behind an interrupt it may never come.
+            // After an interrupt the reply may never come.
             AwaitedReply::Reply if block.reading.is_interrupted() => IDLE_TIMEOUT,
             AwaitedReply::Reply => REPLY_TIMEOUT,
             AwaitedReply::Nothing if self.ask_variables() => return,
@@ -54,13 +54,13 @@ impl Jupyter {
         block.until.get_or_insert_with(|| Instant::now() + patience);
     }
 
-    /// The block ends as it told.
+    /// Ends the block as its messages say.
     pub(super) fn end_of_block(&mut self) {
         let fate = self.block.as_ref().map_or(KernelFate::None, |block| self.fate(&block.kernel));
         self.end_block(|reading| EndCause::Block(reading.done()), fate);
     }
 
-    /// What was missing did not come.
+    /// Ends the block although a part of its end did not arrive in time.
     pub(super) fn give_up_waiting(&mut self) {
         let Some(block) = &self.block else { return };
         let fate = self.fate(&block.kernel);

@@ -1,4 +1,4 @@
-//! What can go wrong with Jupyter kernels, in words that say what to do next.
+//! What can go wrong with Jupyter kernels. Each text says what to do next.
 
 use crate::domain::Language;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Why a block can't run in a Jupyter kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JupyterError {
-    /// A sandbox was asked for.
+    /// A sandbox was asked for, which Jupyter kernels do not have.
     #[error("{}", crate::domain::sentences::sandbox::JUPYTER_ASKED)]
     Sandbox,
     /// There is no kernel for the language.
@@ -16,7 +16,7 @@ pub enum JupyterError {
     )]
     NoKernel {
         language: String,
-        /// Where it was looked for.
+        /// A phrase for where it was searched.
         place: String,
         there: String,
     },
@@ -24,11 +24,11 @@ pub enum JupyterError {
     #[error("there is no Jupyter kernel {name} {place}; there is {there}")]
     NoName {
         name: String,
-        /// Where it was looked for.
+        /// A phrase for where it was searched.
         place: String,
         there: String,
     },
-    /// The kernel speaks another language.
+    /// The named kernel runs another language.
     #[error("the Jupyter kernel {name} runs {own}, not {language}")]
     Language {
         name: String,
@@ -36,29 +36,29 @@ pub enum JupyterError {
         /// The language of the block.
         language: String,
     },
-    /// Packages for the language come to a server by other ways.
+    /// Packages for the language can't be installed on a server from here.
     #[error("packages for {0} are installed on the Jupyter server, not from here")]
     ServerPackages(Language),
-    /// Packages of a kernel of this machine.
+    /// Packages can't be installed for a Jupyter kernel on this machine.
     #[error(
         "install them into the environment of the Jupyter kernel, as its pip or npm does it: a kernel's own packages are \
          not sayso's"
     )]
     OwnPackages,
-    /// Its description can't be used.
+    /// The description of a kernel can't be used.
     #[error("the description of the kernel in {} can't be used: {why}", path.display())]
     Spec { path: PathBuf, why: String },
-    /// The kernel could not be started, or is not ready in time.
+    /// The kernel could not be started, or was not ready in time.
     #[error("the Jupyter kernel {name} could not be started: {why}")]
     NotStarted { name: String, why: String },
-    /// The token can't be had.
+    /// The token is not available.
     #[error("the token of the Jupyter server can't be had: {0}")]
     Token(String),
-    /// The server does not answer, or not as it should.
+    /// The server does not answer, or not as expected.
     #[error("the Jupyter server at {url} {why}")]
     Server {
         url: String,
-        /// What was seen, and what to do.
+        /// What happened, and what to do.
         why: String,
     },
 }

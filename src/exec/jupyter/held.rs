@@ -1,13 +1,13 @@
-//! What is to go to a kernel and has not gone yet: the kernel starts, or its server is away. The block goes last, and
-//! nowhere any more once it is stopped. Pure.
+//! Holds messages until they can be sent, while the kernel starts or its server is unreachable. The block is sent last,
+//! and not at all if it is stopped before. Pure.
 
 use super::message::JupyterMessage;
 use std::collections::VecDeque;
 
-/// Messages that wait for their kernel, with the block among them.
+/// Messages that wait for their kernel; one of them may be the block.
 #[derive(Debug, Default)]
 pub(super) struct HeldMessages {
-    /// What goes before the block, oldest first.
+    /// Messages to send before the block, oldest first.
     before: VecDeque<JupyterMessage>,
     run: Option<JupyterMessage>,
 }
@@ -17,7 +17,7 @@ impl HeldMessages {
         self.first().is_none()
     }
 
-    /// Adds one that is no block.
+    /// Adds a message other than the block.
     pub(super) fn add(&mut self, message: JupyterMessage) {
         self.before.push_back(message);
     }
@@ -27,17 +27,18 @@ impl HeldMessages {
         self.run = Some(run);
     }
 
-    /// What goes next. It stays until [`HeldMessages::went`]: a connection that breaks has not taken it.
+    /// The next message to send. It stays until [`HeldMessages::went`] is called, in case the connection breaks
+    /// meanwhile.
     pub(super) fn first(&self) -> Option<&JupyterMessage> {
         self.before.front().or(self.run.as_ref())
     }
 
-    /// The first has gone; whether it was the block.
+    /// Removes the first message because it was sent. Returns whether it was the block.
     pub(super) fn went(&mut self) -> bool {
         self.before.pop_front().is_none() && self.stop()
     }
 
-    /// The block is stopped; whether it was still here.
+    /// Removes the block. Returns whether it was still here.
     pub(super) fn stop(&mut self) -> bool {
         self.run.take().is_some()
     }
@@ -64,7 +65,7 @@ mod tests {
         held.hold(message("block"));
         held.add(message("answer"));
         for (id, is_block) in [("question", false), ("answer", false), ("block", true)] {
-            // It did not go: the next connection is given the same.
+            // It was not sent, so the next connection gets the same message.
             assert_eq!((first(&held), first(&held)), (Some(id), Some(id)));
             assert_eq!(held.went(), is_block, "{id}");
         }

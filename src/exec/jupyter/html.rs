@@ -1,12 +1,12 @@
-//! HTML as text: paragraphs, lists, and tables with aligned columns. Pure. It is no browser: what it does not know is
-//! left out or shown as its text, scripts and styles never.
+//! Converts HTML to text: paragraphs, lists, and tables with aligned columns. Pure. It is no browser: unknown elements
+//! are left out or shown as their text, scripts and styles never.
 //!
-//! It is written by hand because what it reads is hostile: one pass over the text, and nothing nests but a counter. The
-//! library that was tried (html2text, on html5ever) did not end within a minute on 1 MiB of `<div>`, and draws borders
-//! that cost the columns of a wide table.
+//! It is written by hand because its input is hostile: it makes one pass over the text, and nesting only increments a
+//! counter. The library that was tried (html2text, on html5ever) did not finish 1 MiB of `<div>` within a minute, and
+//! draws borders that cost the columns of a wide table.
 
 const MAX_BYTES: usize = 1 << 20;
-/// Columns of a cell; longer ones are cut.
+/// Maximum width of a cell; longer ones are cut.
 const MAX_CELL_COLUMNS: usize = 60;
 const MAX_ROWS: usize = 2000;
 
@@ -35,7 +35,8 @@ pub(super) fn text(html: &str) -> String {
     page.finish()
 }
 
-/// The name of the tag at the start (`/` in front of an end, `!` for what is to be passed over), and what comes after it.
+/// The name of the tag at the start of `tag` (with `/` before that of an end tag; `!` for a comment or declaration,
+/// which is skipped), and the rest.
 fn take_tag(tag: &str) -> (String, &str) {
     let inner = tag.get(1..).unwrap_or_default();
     if let Some(comment) = inner.strip_prefix("!--") {
@@ -70,7 +71,7 @@ fn take_tag(tag: &str) -> (String, &str) {
     (name.to_ascii_lowercase(), inner.get(end + 1..).unwrap_or_default())
 }
 
-/// What comes behind the end of an element whose content is no text.
+/// The rest after the end of an element whose content is not text.
 fn behind<'a>(rest: &'a str, name: &str) -> &'a str {
     let named = |at: &usize| {
         rest.get(at + 2..at + 2 + name.len()).is_some_and(|there| there.eq_ignore_ascii_case(name))
@@ -84,7 +85,7 @@ fn behind<'a>(rest: &'a str, name: &str) -> &'a str {
 struct HtmlText {
     out: String,
     line: String,
-    /// The tables that are open: only the outermost is laid out.
+    /// How many tables are open. Only the outermost is laid out.
     depth: usize,
     rows: Vec<Vec<String>>,
     cell: Option<String>,
@@ -95,7 +96,7 @@ impl HtmlText {
     fn text(&mut self, text: &str) {
         let text = unescape(text);
         if self.depth > 0 {
-            // Between the cells there is nothing to show.
+            // Text between cells is not shown.
             if let Some(cell) = &mut self.cell {
                 add_words(cell, &text);
             }
@@ -216,7 +217,7 @@ impl HtmlText {
     }
 }
 
-/// Adds text as HTML does: any white space is one space.
+/// Appends text as HTML does: any run of white space becomes one space.
 fn add_words(into: &mut String, text: &str) {
     for c in text.chars() {
         if !c.is_whitespace() || c == '\u{a0}' {

@@ -1,5 +1,5 @@
-//! A kernel of this machine: its process under a helper, like every run, and the talk over its sockets, signed with a
-//! key that only the kernel is told.
+//! Runs a kernel on this machine: its process under a helper, like every run, and the messages over its sockets, signed
+//! with a key that only the kernel gets.
 
 use super::error::JupyterError;
 use super::held::HeldMessages;
@@ -36,22 +36,20 @@ use tokio::time::Instant;
 
 /// What a kernel needs to be started.
 pub(super) struct LocalStart {
-    /// The program that answers to `__run`.
     pub(crate) helper: HelperFile,
-    /// The limits of its process.
     pub(crate) limits: Limits,
     pub(crate) spec: Spec,
-    /// The folder in which it starts.
     pub(crate) cwd: PathBuf,
-    /// Its environment, without what its description adds.
+    /// Its environment, without the variables of its description.
     pub(crate) env: Environment,
     /// How long it may take to be ready.
     pub(crate) patience: Duration,
 }
 
-/// A kernel's process, ended when this is dropped; and what is heard of it.
+/// The process of a kernel and its output. Dropping it kills the process.
 struct KernelProcess {
-    // The copy of the socket goes first: as long as it is there, the helper would not see that the other is gone.
+    // This copy of the socket must be dropped first: while it is open, the helper does not notice that the other end is
+    // closed.
     told: UnixStream,
     link: Link,
     output: Vec<(Stream, pipe::Receiver)>,
@@ -60,7 +58,7 @@ struct KernelProcess {
     folder: PrivateFolder,
 }
 
-/// Starts a kernel and carries its talk until it is gone.
+/// Starts a kernel and passes orders and messages until it ends.
 pub(super) async fn carry(
     start: LocalStart,
     ids: Rc<MessageIds>,
@@ -99,7 +97,7 @@ pub(super) async fn carry(
             }
             Some(message) = messages.recv() => kernel.on_message(message),
             Some(order) = orders.recv() => kernel.obey(order),
-            // Behind all that was ordered: a block that is stopped already is not sent.
+            // Only after all orders are handled: a block that was already stopped must not be sent.
             () = std::future::ready(()), if kernel.may_send() && orders.is_empty() => kernel.send_next(),
             told = helper_event(&kernel.held.told, &mut kernel.held.link) => told.map(|told| kernel.on_helper_event(told)),
             (stream, bytes) = next_output(&kernel.held.output) => kernel.on_print(stream, bytes),
@@ -121,15 +119,14 @@ pub(super) async fn carry(
     }
 }
 
-/// A kernel that was started.
 struct LocalKernel {
     start: LocalStart,
     ids: Rc<MessageIds>,
     held: KernelProcess,
     ready: KernelReadiness,
-    /// Where messages are sent, once it is connected.
+    /// Where to send messages, once the sockets are connected.
     send: Option<mpsc::UnboundedSender<JupyterMessage>>,
-    /// What is to be sent when it is ready.
+    /// Messages to send when the kernel is ready.
     waiting: HeldMessages,
     errors: ErrorTail,
 }
@@ -137,7 +134,7 @@ struct LocalKernel {
 impl LocalKernel {
     fn send(&self, message: JupyterMessage) {
         if let Some(send) = &self.send {
-            // When nobody takes it any more, the process tells why.
+            // If the sockets are closed, the end of the process tells the reason.
             drop(send.send(message));
         }
     }
@@ -155,7 +152,7 @@ impl LocalKernel {
         self.ready.is_ready() && !self.waiting.is_empty()
     }
 
-    /// Sends what is next of what waited.
+    /// Sends the next of the waiting messages.
     fn send_next(&mut self) -> Option<KernelNews> {
         self.held.link.order(&ToHelper::GoOnAll);
         self.send(self.waiting.first()?.clone());
@@ -167,7 +164,7 @@ impl LocalKernel {
             KernelOrder::Send(message) => self.waiting.add(*message),
             KernelOrder::Run(block) => self.waiting.hold(*block),
             KernelOrder::Rest => self.held.link.order(&ToHelper::PauseAll),
-            // It was started for this block alone, and could not stand still while it starts.
+            // The kernel was started for this block alone, and can't be paused while it starts.
             KernelOrder::Interrupt if !self.ready.is_ready() => {
                 return Some(KernelNews::Gone(STOPPED_BEFORE_START.into()));
             }
@@ -199,7 +196,7 @@ impl LocalKernel {
             return None;
         }
         self.errors.add(&bytes);
-        // What it says about itself on its start is not the block's.
+        // Output of the kernel's own start is not shown with the block.
         self.ready.is_ready().then_some(KernelNews::Printed(stream, bytes))
     }
 
@@ -208,7 +205,7 @@ impl LocalKernel {
     }
 }
 
-/// Ends the process. The helper may need a while for what does not want to end.
+/// Kills the process. The helper may take a while if a process does not end.
 async fn close(held: KernelProcess) {
     let KernelProcess { told, link, folder, .. } = held;
     drop(told);
@@ -237,7 +234,7 @@ fn spawn(start: &LocalStart) -> Result<KernelProcess, KernelStartError> {
     let folder = PrivateFolder::make()?;
     let key = blob::random::<32>()?;
     let key = key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
-    // Kernels that are built on IPython's know sockets as files; of others it is not known.
+    // Kernels based on IPython support sockets as files; of others that is not known.
     let program =
         start.spec.argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or_default());
     let addresses = if program.starts_with("python") {
@@ -299,19 +296,19 @@ fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, KernelStart
     Ok(Invocation { program, given: Vec::new(), names: OwnNames::default() })
 }
 
-/// What a helper tells that matters here.
+/// The messages of a helper that matter here.
 enum HelperEvent {
-    /// All of it is stopped.
+    /// All its processes are stopped.
     Paused(RestState),
     Ended(ExitKind),
 }
 
-/// What its helper tells, where it matters.
+/// The next message of the helper that matters here; `None` if there is none yet.
 async fn helper_event(socket: &UnixStream, link: &mut Link) -> Option<HelperEvent> {
     if socket.readable().await.is_err() {
         return Some(HelperEvent::Ended(ExitKind::default()));
     }
-    // The link reads all there is: what is ready now is not any more then.
+    // `receive` reads everything that is available, so the socket is marked as not readable.
     let received = link.receive();
     let _ = socket.try_io(Interest::READABLE, || Err::<(), _>(std::io::ErrorKind::WouldBlock.into()));
     let Ok(told) = received else { return Some(HelperEvent::Ended(ExitKind::default())) };
@@ -321,12 +318,12 @@ async fn helper_event(socket: &UnixStream, link: &mut Link) -> Option<HelperEven
         Notification::Paused(rest) => Some(HelperEvent::Paused(rest)),
         _ => None,
     });
-    // Its end is the last that comes, and counts for more than how it stood before.
+    // If the process ended, that is the last message, and more important than an earlier state.
     heard.next_back()
 }
 
 impl KernelProcess {
-    /// What it said on its way out.
+    /// Reads what the process printed before it ended.
     fn drain(&mut self, errors: &mut ErrorTail) {
         let mut buffer = vec![0u8; 64 << 10];
         for (_, pipe) in &self.output {
@@ -337,7 +334,7 @@ impl KernelProcess {
     }
 }
 
-/// The next thing that its process printed; nothing is the end of that stream. Safe to cancel.
+/// The next output of its process; empty bytes mean the end of that stream. Safe to cancel.
 async fn next_output(output: &[(Stream, pipe::Receiver)]) -> (Stream, Vec<u8>) {
     if output.is_empty() {
         return std::future::pending().await;
@@ -361,7 +358,7 @@ async fn read(stream: Stream, pipe: &pipe::Receiver) -> (Stream, Vec<u8>) {
     }
 }
 
-/// The end of what it printed, for messages about kernels that could not start.
+/// The last part of its output, for messages about kernels that could not start.
 #[derive(Default)]
 struct ErrorTail(Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! Which kernels there are, here or on the server that is configured. Looks, starts nothing.
+//! Lists the kernels on this machine or on the configured server. Starts none.
 
 use super::error::JupyterError;
 use super::server::JupyterServer;
@@ -15,7 +15,7 @@ fn here(python: Option<&Path>) -> Vec<Spec> {
     specs::installed(&specs::folders(&env, &specs::prefixes(&env, python)))
 }
 
-/// Those of these languages that a kernel of this machine runs, or the one of the wanted name.
+/// Which of these languages a kernel of this machine runs, or the `wanted` kernel if one is named.
 pub(in crate::exec) fn languages_here(
     languages: &Languages,
     python: Option<&Path>,
@@ -26,10 +26,10 @@ pub(in crate::exec) fn languages_here(
     languages.0.iter().map(|entry| &entry.name).filter(runs).cloned().collect()
 }
 
-/// The kernels that could be started; nothing is.
+/// The kernels that could be started.
 ///
 /// # Errors
-/// When a server is configured that does not tell them.
+/// When a server is configured and does not list its kernels.
 pub(crate) async fn found(
     config: &JupyterExecutor,
     python: Option<&Path>,

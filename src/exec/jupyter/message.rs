@@ -1,26 +1,26 @@
-//! Messages of the Jupyter protocol, and their three forms: signed parts of a ZeroMQ message, and the two forms of a
-//! server's WebSocket. Pure; what comes in is hostile.
+//! Encodes and decodes messages of the Jupyter protocol, in three forms: the signed parts of a ZeroMQ message, and the
+//! two forms of a server's WebSocket. Pure. What it decodes is hostile.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// The version of the protocol that is spoken.
+/// The version of the protocol.
 const VERSION: &str = "5.3";
-/// Stands between the addresses and the message.
+/// Separates the addresses from the message.
 const DELIMITER: &[u8] = b"<IDS|MSG>";
-/// Parts of a message, at most: addresses and buffers are counted.
+/// How many parts of a message are read at most, addresses and buffers included.
 const MAX_PARTS: usize = 1024;
 
-/// The channel on which a message travels.
+/// The channel of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum Channel {
     Shell,
-    /// Requests that are not held up by a block that runs.
+    /// Requests that do not wait for the running block.
     Control,
-    /// What everybody is told.
+    /// Output and status, sent to every client.
     Iopub,
-    /// Questions of the kernel.
+    /// Requests for input.
     Stdin,
 }
 
@@ -31,23 +31,22 @@ impl Channel {
     }
 }
 
-/// A message. Buffers of extensions are left out.
+/// A message, without the buffers that extensions add.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JupyterMessage {
     pub(crate) channel: Channel,
     pub(crate) header: Value,
-    /// The header of the message that it is about.
+    /// The header of the message that this one answers or is about.
     pub(crate) parent: Value,
     pub(crate) content: Value,
 }
 
-/// Why bytes are no message.
+/// Why bytes are not a valid message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum MessageError {
-    /// Its form is wrong.
     #[error("a message of the kernel has a form that is not known")]
     Form,
-    /// Somebody else made it.
+    /// It is not signed with the key, so somebody else made it.
     #[error("a message carries a wrong signature")]
     Signature,
 }
@@ -66,7 +65,7 @@ impl JupyterMessage {
         Self { channel, header, parent: Value::Object(Map::new()), content }
     }
 
-    /// What kind of message it is, `execute_reply`.
+    /// The type of the message, such as `execute_reply`.
     pub(super) fn kind(&self) -> &str {
         self.header.get("msg_type").and_then(Value::as_str).unwrap_or_default()
     }
@@ -75,17 +74,17 @@ impl JupyterMessage {
         self.header.get("msg_id").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The id of the message that it is about; empty where there is none.
+    /// The id of the message that this one answers or is about; empty if there is none.
     pub(super) fn parent_id(&self) -> &str {
         self.parent.get("msg_id").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// A text of its content.
+    /// A text field of its content; empty if missing.
     pub(super) fn text(&self, name: &str) -> &str {
         self.content.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Its parts for ZeroMQ, signed.
+    /// Encodes it as the signed parts of a ZeroMQ message.
     pub(super) fn to_parts(&self, key: &[u8]) -> Vec<Vec<u8>> {
         let body =
             [&self.header, &self.parent, &json!({}), &self.content].map(|part| part.to_string().into_bytes());
@@ -94,10 +93,10 @@ impl JupyterMessage {
         parts
     }
 
-    /// Reads the parts of a ZeroMQ message.
+    /// Decodes the parts of a ZeroMQ message.
     ///
     /// # Errors
-    /// When they are none, or were not signed with this key.
+    /// When they are not a message, or are not signed with this key.
     pub(super) fn from_parts(channel: Channel, parts: &[Vec<u8>], key: &[u8]) -> Result<Self, MessageError> {
         let at = parts.iter().take(MAX_PARTS).position(|part| part == DELIMITER).ok_or(MessageError::Form)?;
         let [signed, body @ ..] = parts.get(at + 1..).unwrap_or_default() else {
@@ -111,7 +110,8 @@ impl JupyterMessage {
         Self::from_json(channel, header, parent, content)
     }
 
-    /// The binary form of a WebSocket (`v1.kernel.websocket.jupyter.org`): a table of offsets, then the parts.
+    /// Encodes it in the binary form of a WebSocket (`v1.kernel.websocket.jupyter.org`): a table of offsets, then the
+    /// parts.
     pub(super) fn to_v1(&self) -> Vec<u8> {
         let body =
             [&self.header, &self.parent, &json!({}), &self.content].map(|part| part.to_string().into_bytes());
@@ -131,10 +131,10 @@ impl JupyterMessage {
         bytes
     }
 
-    /// Reads the binary form of a WebSocket.
+    /// Decodes the binary form of a WebSocket.
     ///
     /// # Errors
-    /// When it is none.
+    /// When the bytes are not a message.
     pub(super) fn from_v1(bytes: &[u8]) -> Result<Self, MessageError> {
         let number = |at: usize| {
             let bytes: [u8; 8] = bytes.get(at..at.checked_add(8)?)?.try_into().ok()?;
@@ -151,7 +151,7 @@ impl JupyterMessage {
         Self::from_json(channel, header, parent, content)
     }
 
-    /// The text form of a WebSocket, for servers that do not know the binary one.
+    /// Encodes it in the text form of a WebSocket, for servers that do not support the binary form.
     pub(super) fn to_text(&self) -> String {
         json!({
             "channel": self.channel.as_str(), "header": self.header, "parent_header": self.parent, "metadata": {},
@@ -160,10 +160,10 @@ impl JupyterMessage {
         .to_string()
     }
 
-    /// Reads the text form of a WebSocket.
+    /// Decodes the text form of a WebSocket.
     ///
     /// # Errors
-    /// When it is none.
+    /// When the text is not a message.
     pub(super) fn from_text(text: &[u8]) -> Result<Self, MessageError> {
         let mut value: Value = serde_json::from_slice(text).map_err(|_| MessageError::Form)?;
         let channel = value.get("channel").and_then(Value::as_str).and_then(|name| name.parse().ok());
@@ -195,7 +195,7 @@ impl JupyterMessage {
     }
 }
 
-/// HMAC-SHA256 in hexadecimal; empty without a key.
+/// The HMAC-SHA256 of the parts in hexadecimal; empty without a key.
 fn signature(key: &[u8], parts: &[Vec<u8>]) -> String {
     if key.is_empty() {
         return String::new();
@@ -217,7 +217,7 @@ fn signature(key: &[u8], parts: &[Vec<u8>]) -> String {
     outer.finalize().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
-/// Whether two texts are the same, in a time that does not tell where they differ.
+/// Compares in a time that does not depend on where the texts differ.
 fn is_equal_constant_time(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (x, y)| sum | (x ^ y)) == 0
 }
@@ -272,7 +272,7 @@ mod tests {
             let _ = JupyterMessage::from_parts(Channel::Iopub, &parts, b"");
         }
 
-        /// A table of offsets that lies leads nowhere.
+        /// A table with wrong offsets never makes it read out of bounds.
         #[test]
         fn any_change(at in 0usize..80, with in any::<u8>()) {
             let mut bytes = message().to_v1();

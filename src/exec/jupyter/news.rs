@@ -1,4 +1,4 @@
-//! What the task of a kernel tells, and what follows from it.
+//! Handles the news from the tasks of kernels.
 
 use super::message::JupyterMessage;
 use super::reading::AwaitedReply;
@@ -11,10 +11,10 @@ use crate::exec::backend::{BackendEvent, EndCause};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much longer is waited for what is missing of an end after a connection was lost: what came meanwhile may be gone.
+/// How long to wait for the end of a block after a reconnection: messages sent meanwhile may be lost.
 const AFTER_LOSS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What the person is told where a kernel asks for input.
+/// Shown to the person when a kernel asks for input.
 const NO_INPUT: &str = "The kernel asked for input. A block can't ask for anything while it runs: put the value into \
                         the code, or ask for it in the conversation.\n";
 
@@ -39,7 +39,7 @@ impl Jupyter {
             KernelNews::Message(message) if running => self.on_message(&name, &message),
             KernelNews::Message(_) => {}
             KernelNews::Receiving => {
-                // The reply may overtake a large output: what still comes is waited for.
+                // The reply may arrive before a large output, so the wait for the missing part starts anew.
                 if let Some(block) = self.block.as_mut().filter(|_| running)
                     && block.reading.missing() == AwaitedReply::Idle
                 {
@@ -76,7 +76,7 @@ impl Jupyter {
         }
     }
 
-    /// A message from the kernel of the block that runs.
+    /// Handles a message from the kernel of the current block.
     fn on_message(&mut self, name: &str, message: &JupyterMessage) {
         if message.kind() == "input_request" {
             if let Some(kernel) = self.kernels.get(name) {
@@ -97,7 +97,7 @@ impl Jupyter {
         }
     }
 
-    /// The block has gone to its kernel: it runs, and its clock does.
+    /// The block was sent to its kernel: the run starts, and so does its clock.
     pub(super) fn on_sent(&mut self, name: &str) {
         if let Some(block) = self.block.as_mut().filter(|block| block.kernel == name)
             && let Some(kernel) = self.kernels.get_mut(name)
@@ -108,7 +108,7 @@ impl Jupyter {
         }
     }
 
-    /// Its server can't be reached at this moment: what follows from that, and what can be done.
+    /// Warns that the server can't be reached, and says what the person can do.
     pub(super) fn report_lost(&mut self, running: bool) {
         let words = format!(
             "The Jupyter server {} does not answer. The connection is tried again for {} s: see whether the server runs",
@@ -118,8 +118,8 @@ impl Jupyter {
         self.warn(words + if running { ", or stop the block." } else { "." });
     }
 
-    /// Its server answers again. What the block printed meanwhile may be gone: a server that was held up sends it into the
-    /// connection that was given up, and nothing in what comes later tells that something is missing.
+    /// Reports that the server answers again. Output that the block printed meanwhile may be lost: a server that was
+    /// blocked sends it into the abandoned connection, and no later message shows that something is missing.
     pub(super) fn report_reconnected(&mut self, running: bool) {
         let words = format!("The Jupyter server {} answers again.", self.available.place());
         if self.block.as_ref().is_some_and(|block| running && block.losses > 0) {

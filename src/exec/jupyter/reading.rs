@@ -1,7 +1,8 @@
-//! What the messages about one block amount to. Pure.
+//! Collects the messages about one block: its output, and how it ended. Pure.
 //!
-//! The reply may come before the last output, and either of reply and idle may never come: a kernel that dies sends no
-//! reply, and a flooded channel drops what it likes. So both are waited for, each a while longer than the other.
+//! The reply may come before the last output, and either the reply or the idle status may never come: a kernel that
+//! dies sends no reply, and a flooded channel drops messages. So both are waited for, and when one has come, the other
+//! a while longer.
 
 use super::html;
 use super::message::{Channel, JupyterMessage};
@@ -13,7 +14,6 @@ use serde_json::Value;
 
 const MAX_VALUE_BYTES: usize = 256 << 10;
 
-/// A block whose messages are read.
 #[derive(Debug)]
 pub(super) struct ReplyReader {
     request: String,
@@ -23,24 +23,23 @@ pub(super) struct ReplyReader {
     value: Option<String>,
     error: Option<RunError>,
     figures: u32,
-    /// It was interrupted.
     interrupted: bool,
 }
 
-/// What is still missing.
+/// What is still missing of the end of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AwaitedReply {
     Both,
-    /// The reply is here: output may follow.
+    /// The reply has arrived; output may still follow.
     Idle,
-    /// It is idle: the reply has to follow.
+    /// The kernel is idle; the reply has to follow.
     Reply,
-    /// Nothing: it is over.
+    /// Nothing: the block has ended.
     Nothing,
 }
 
 impl ReplyReader {
-    /// The block that this request handed over.
+    /// A reader of the messages about the block that this request sent.
     pub(super) fn new(request: String) -> Self {
         Self {
             request,
@@ -54,7 +53,7 @@ impl ReplyReader {
         }
     }
 
-    /// It is interrupted: a kernel whose own code the interrupt meets sends no reply, and did not end well then.
+    /// Notes an interrupt. If it hits the kernel's own code, the kernel sends no reply, and the block did not end well.
     pub(super) fn interrupt(&mut self) {
         self.interrupted = true;
     }
@@ -63,7 +62,6 @@ impl ReplyReader {
         self.interrupted
     }
 
-    /// What is still missing.
     pub(super) fn missing(&self) -> AwaitedReply {
         match (self.reply.is_some(), self.idle) {
             (true, true) => AwaitedReply::Nothing,
@@ -73,7 +71,7 @@ impl ReplyReader {
         }
     }
 
-    /// How it ended, as far as it was told.
+    /// How the block ended, as far as messages said it.
     pub(super) fn done(self) -> RunSummary {
         let known = match &self.error {
             _ if self.interrupted => (BlockEnd::Interrupted, 1),
@@ -94,7 +92,7 @@ impl ReplyReader {
         }
     }
 
-    /// Takes a message; what is to be told of it.
+    /// Takes a message. Returns the events that it causes.
     pub(super) fn take(&mut self, message: &JupyterMessage) -> Vec<BackendEvent> {
         if message.parent_id() != self.request {
             return Vec::new();
@@ -137,7 +135,7 @@ impl ReplyReader {
     fn reply(&mut self, message: &JupyterMessage, heard: &mut Vec<BackendEvent>) {
         self.start(heard);
         let content = &message.content;
-        // Help texts and the like come with the reply.
+        // Help texts and the like arrive with the reply.
         for page in content.get("payload").and_then(Value::as_array).into_iter().flatten().take(20) {
             if let Some(text) = page.pointer("/data/text~1plain").and_then(Value::as_str) {
                 heard.push(BackendEvent::printed(
@@ -157,7 +155,7 @@ impl ReplyReader {
                         self.error = None;
                         (BlockEnd::Exit, status.unwrap_or(i32::from(!matches!(value, "" | "None"))))
                     }
-                    // A shell's kernel tells the status of its last command, and no name.
+                    // A shell's kernel reports the status of its last command, without an error name.
                     ("", Ok(status)) => {
                         self.error = None;
                         (BlockEnd::Error, status)
@@ -168,18 +166,18 @@ impl ReplyReader {
                     }
                 }
             }
-            // `abort` and `aborted`: it was interrupted, or was behind one that failed.
+            // `abort` and `aborted`: it was interrupted, or queued behind a block that failed.
             _ => (BlockEnd::Interrupted, 1),
         });
     }
 
-    /// Shows a display: its pictures go to files; its text, unless a picture stands for it.
+    /// Handles a display: emits its picture, or returns its text if it has no picture.
     fn show(&mut self, message: &JupyterMessage, heard: &mut Vec<BackendEvent>) -> Option<String> {
         self.start(heard);
         let data = message.content.get("data")?;
         let text = |mime: &str| match data.get(mime)? {
             Value::String(text) => Some(text.clone()),
-            // The older form of a notebook: lines.
+            // The older form of a notebook: a list of lines.
             Value::Array(lines) => Some(lines.iter().filter_map(Value::as_str).collect()),
             other => serde_json::to_string_pretty(other).ok(),
         };
@@ -199,7 +197,7 @@ impl ReplyReader {
             return None;
         }
         let shown = text("text/plain").map(|text| strip_colours(&text));
-        // `<IPython.core.display.HTML object>` says nothing; the other forms do.
+        // A text such as `<IPython.core.display.HTML object>` is useless; another form may be better.
         let says = shown.as_ref().is_some_and(|text| !(text.starts_with('<') && text.ends_with('>')));
         if says {
             return shown;
@@ -223,7 +221,7 @@ fn error(content: &Value) -> Option<RunError> {
     })
 }
 
-/// Text without the sequences that colour it.
+/// Removes the escape sequences for colour.
 fn strip_colours(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

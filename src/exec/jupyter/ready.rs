@@ -1,12 +1,11 @@
-//! Whether a kernel is there for us: it has answered a question, and we have heard it on the channel on which output
-//! comes. Before that, output could be lost. Pure but for the ids.
+//! Decides when a kernel is ready: it has answered a request, and a message arrived on the channel for output. Before
+//! that, output could be lost. Pure, except for the ids.
 
 use super::message::{Channel, JupyterMessage};
 use super::talk::MessageIds;
 use serde_json::{Value, json};
 use std::rc::Rc;
 
-/// What is known so far.
 #[derive(Debug)]
 pub(super) struct KernelReadiness {
     ids: Rc<MessageIds>,
@@ -21,24 +20,23 @@ impl KernelReadiness {
         Self { ids, asked: Vec::new(), answered: false, version: None, heard: false }
     }
 
-    /// Whether it is there.
     pub(super) fn is_ready(&self) -> bool {
         self.heard && self.answered
     }
 
-    /// The question; it may be asked again, as long as it is not answered on both channels.
+    /// The request. It is repeated until messages have arrived on both channels.
     pub(super) fn ask(&mut self) -> JupyterMessage {
         let message = self.ids.message(Channel::Shell, "kernel_info_request", json!({}));
         self.asked.push(message.id().to_owned());
         message
     }
 
-    /// The version of its language, as it told.
+    /// The version of its language, as it reported.
     pub(super) fn version(&self) -> Option<String> {
         self.version.clone()
     }
 
-    /// Takes a message; true when it makes the kernel ready.
+    /// Takes a message. Returns whether the kernel is ready.
     pub(super) fn take(&mut self, message: &JupyterMessage) -> bool {
         if !self.asked.iter().any(|id| id == message.parent_id()) {
             return false;

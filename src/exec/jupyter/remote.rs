@@ -1,5 +1,5 @@
-//! A kernel of a server: started there, talked with over its WebSocket, found again when the connection was lost, and
-//! ended with the session.
+//! Runs a kernel on a server: starts it there, exchanges messages over its WebSocket, reconnects after a lost
+//! connection, and ends it with the session.
 
 use super::error::JupyterError;
 use super::held::HeldMessages;
@@ -15,8 +15,8 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 const PING_INTERVAL: Duration = Duration::from_secs(1);
-/// How long an answer may take. It is looked for with each question, so what hangs is told at the third one after the
-/// first that was not answered: 4 s after it hung at the latest.
+/// How long the answer to a ping may take. It is checked at each ping, so a hanging server is noticed at the third ping
+/// after the first unanswered one: at most 4 s after it started to hang.
 const PONG_TIMEOUT: Duration = Duration::from_millis(2900);
 
 /// What a kernel needs to be started.
@@ -25,14 +25,14 @@ pub(super) struct ServerStart {
     pub(crate) name: String,
     /// How long it may take to be ready.
     pub(crate) patience: Duration,
-    /// For how long a lost connection is made again.
+    /// For how long to try to reconnect.
     pub(crate) reconnect: Duration,
 }
 
-/// Why a connection is left.
+/// Why a connection is no longer used.
 enum DisconnectReason {
     Lost,
-    /// The kernel is not needed any more, or gone.
+    /// The kernel is not needed any more, or has ended.
     Over(Option<KernelNews>),
 }
 
@@ -41,16 +41,16 @@ struct ServerKernel {
     id: String,
     ids: Rc<MessageIds>,
     ready: KernelReadiness,
-    /// What is to be sent when it is ready and connected.
+    /// Messages to send when the kernel is ready and connected.
     held: HeldMessages,
     news_sender: NewsSender,
-    /// When it was lost, where nothing was heard since.
+    /// When the connection was lost, if nothing has arrived since.
     lost: Option<Instant>,
-    /// An interrupt was wanted while there was no connection.
+    /// Whether an interrupt was requested while there was no connection.
     interrupt_due: bool,
 }
 
-/// Starts a kernel and carries its talk until it is gone.
+/// Starts a kernel and passes orders and messages until it ends.
 pub(super) async fn carry(
     start: ServerStart,
     ids: Rc<MessageIds>,
@@ -80,11 +80,11 @@ pub(super) async fn carry(
         Ok(Err(error)) => Some(KernelNews::Gone(error.to_string())),
         Err(news) => Some(news),
     };
-    // What is known is told first: the server may need a while.
+    // The end is reported first, because the server may take a while.
     if let Some(news) = last {
         kernel.news_sender.send(news).await;
     }
-    // One that the server is about to start has to be ended as well.
+    // A kernel that the server is still starting has to be ended too.
     let id = if was_ended { starts.await.unwrap_or_default() } else { kernel.id };
     if !id.is_empty() {
         server.end(&id).await;
@@ -127,7 +127,7 @@ impl ServerKernel {
         let mut nudge = Instant::now();
         loop {
             tokio::select! {
-                // What came is read before anything is concluded from silence: sayso may have been held up itself.
+                // Received data is handled before silence counts: sayso itself may have been suspended.
                 biased;
                 came = socket.next() => {
                     whole = Instant::now();
@@ -153,11 +153,11 @@ impl ServerKernel {
                             self.interrupt();
                         }
                     }
-                    // Nobody here can stop it: that is told with its rights.
+                    // A kernel on a server can't be stopped; its terms say so.
                     KernelOrder::Rest => {}
                     KernelOrder::End => return DisconnectReason::Over(Some(KernelNews::Gone("it was ended by force".into()))),
                 },
-                // Behind all that was ordered: a block that is stopped already is not sent.
+                // Only after all orders are handled: a block that was already stopped must not be sent.
                 () = ready(()), if self.ready.is_ready() && !self.held.is_empty() => {
                     if let Err(left) = self.send_next(socket).await {
                         return left;
@@ -188,7 +188,7 @@ impl ServerKernel {
         }
     }
 
-    /// Sends what is next of what is held. Where the connection breaks, the next one is given it.
+    /// Sends the next waiting message. If the connection breaks, it is sent over the next one.
     async fn send_next(&mut self, socket: &mut Socket) -> Result<(), DisconnectReason> {
         let Some(message) = self.held.first() else { return Ok(()) };
         socket.send(message).await.map_err(|_| DisconnectReason::Lost)?;
@@ -198,13 +198,13 @@ impl ServerKernel {
         Ok(())
     }
 
-    /// Holds the block until it can be sent. An interrupt that is still due was for one before it.
+    /// Holds the block until it can be sent. A pending interrupt was meant for an earlier block and is dropped.
     fn hold(&mut self, block: JupyterMessage) {
         self.interrupt_due = false;
         self.held.hold(block);
     }
 
-    /// Stops the block where it is held; whether it was.
+    /// Drops the block if it was not sent yet. Returns whether it was dropped.
     async fn stop_held(&mut self) -> bool {
         let was_held = self.held.stop();
         if was_held {
@@ -217,7 +217,7 @@ impl ServerKernel {
         let is_status = message.channel == Channel::Iopub && message.kind() == "status";
         let state = message.text("execution_state");
         if is_status && matches!(state, "restarting" | "autorestarting" | "dead") {
-            // The server starts an empty one under the same id: it is not ours.
+            // The server starts an empty kernel under the same id, which is not ours.
             let why = "the kernel died; the server tells no more (often: memory ran out)".to_owned();
             let news = KernelNews::Gone(if self.ready.is_ready() { why } else { self.failed(why) });
             return Err(DisconnectReason::Over(Some(news)));
@@ -232,12 +232,12 @@ impl ServerKernel {
         if self.news_sender.send(news).await { Ok(()) } else { Err(DisconnectReason::Over(None)) }
     }
 
-    /// Connects again, with growing pauses; the kernel and its state are still there, or told to be gone.
+    /// Connects again, with growing pauses. Fails if the kernel no longer exists or the time is up.
     async fn reconnect(
         &mut self,
         orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
     ) -> Result<Socket, KernelNews> {
-        // A server that only takes connections, and says nothing, is not there again.
+        // A server that only accepts connections but says nothing does not count as reconnected, so the time goes on.
         let until = *self.lost.get_or_insert_with(Instant::now) + self.start.reconnect;
         let mut pause = Duration::from_millis(200);
         loop {
@@ -272,7 +272,7 @@ impl ServerKernel {
         }
     }
 
-    /// What comes of this while there is no connection; what is ordered meanwhile is done, or kept.
+    /// Awaits `work` while there is no connection. Orders that arrive meanwhile are carried out or kept.
     async fn beside_orders<T>(
         &mut self,
         orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
@@ -296,7 +296,7 @@ impl ServerKernel {
 
     fn interrupt(&self) {
         let (server, id) = (self.start.server.clone(), self.id.clone());
-        // Once only: a second one could meet the next block.
+        // Sent only once: a second one could hit the next block.
         tokio::task::spawn_local(async move { server.interrupt(&id).await });
     }
 
@@ -305,7 +305,7 @@ impl ServerKernel {
     }
 }
 
-/// The answer to a kernel that asks for input: there is nobody to ask.
+/// The answer to a kernel that asks for input: a block can't ask the person.
 pub(super) fn no_input(ids: &MessageIds, question: &JupyterMessage) -> JupyterMessage {
     let mut message = ids.message(Channel::Stdin, "input_reply", json!({ "status": "error", "value": "" }));
     message.parent = question.header.clone();

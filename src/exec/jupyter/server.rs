@@ -1,5 +1,5 @@
-//! A Jupyter Server, JupyterHub or Enterprise Gateway: its kernels over REST, and the talk with one over its WebSocket.
-//! The token travels in a header, never in an address.
+//! Client of a Jupyter Server, JupyterHub or Enterprise Gateway: manages kernels over REST, and connects to one over
+//! its WebSocket. The token is sent in a header, never in an address.
 
 use super::error::JupyterError;
 use super::message::JupyterMessage;
@@ -22,14 +22,13 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{self, Bytes, Message as Frame};
 use tokio_util::io::InspectReader;
 
-/// The binary form of messages, asked for by this name.
+/// The name under which the binary form of messages is requested.
 const SUBPROTOCOL: &str = "v1.kernel.websocket.jupyter.org";
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
-/// The largest message of a kernel, and the largest answer of the server.
+/// The largest message from a kernel; below, the largest response of the server.
 const MAX_MESSAGE_BYTES: usize = 128 << 20;
 const MAX_ANSWER_BYTES: usize = 4 << 20;
 
-/// A server that can be asked.
 #[derive(Clone)]
 pub(super) struct JupyterServer {
     client: Client,
@@ -40,27 +39,27 @@ pub(super) struct JupyterServer {
 /// The WebSocket of a kernel.
 pub(super) struct Socket {
     stream: WebSocketStream<InspectReader<reqwest::Upgraded, OnBytes>>,
-    /// When bytes came last: a large message is a sign of life long before it is whole.
+    /// When the last bytes arrived: a large message shows that the server is alive long before it is complete.
     heard: Rc<Cell<Instant>>,
     v1: bool,
     token: ServerToken,
     host: String,
 }
 
-/// What is done with bytes as they come.
+/// A callback for bytes as they arrive.
 type OnBytes = Box<dyn FnMut(&[u8])>;
 
-/// What came over it.
+/// What arrived over the WebSocket.
 pub(super) enum SocketEvent {
     Message(JupyterMessage),
-    /// A sign of life, or something that can't be read.
+    /// A sign of life, or a message that can't be decoded.
     Nothing,
-    /// It is closed, and why.
+    /// The connection is closed; the reason.
     Closed(String),
 }
 
 impl JupyterServer {
-    /// The server that is configured.
+    /// The configured server.
     ///
     /// # Errors
     /// When its address or its token can't be used.
@@ -92,7 +91,7 @@ impl JupyterServer {
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
-        // Whoever was first has installed the same one.
+        // An error means that a provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder()
             .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
@@ -104,7 +103,7 @@ impl JupyterServer {
         Ok(Self { client, base, token })
     }
 
-    /// What is sent with each request.
+    /// The token that is sent with each request.
     pub(super) fn token(&self) -> &ServerToken {
         &self.token
     }
@@ -117,7 +116,7 @@ impl JupyterServer {
     /// The kernels that it can start.
     ///
     /// # Errors
-    /// When it does not answer as it should.
+    /// When it does not answer as expected.
     pub(super) async fn specs(&self) -> Result<Vec<Spec>, JupyterError> {
         let answer = self.ask(Method::GET, &["api", "kernelspecs"], None).await?;
         let specs = answer.get("kernelspecs").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -125,7 +124,7 @@ impl JupyterServer {
         Ok(specs.into_iter().filter_map(read).collect())
     }
 
-    /// Starts a kernel; its id.
+    /// Starts a kernel and returns its id.
     ///
     /// # Errors
     /// As [`JupyterServer::specs`].
@@ -140,7 +139,7 @@ impl JupyterServer {
             .ok_or_else(|| self.protocol_error("started a kernel without an id"))
     }
 
-    /// Whether a kernel is at work; `None` when it is not there any more.
+    /// Whether a kernel is busy; `None` if it no longer exists.
     ///
     /// # Errors
     /// As [`JupyterServer::specs`].
@@ -154,12 +153,12 @@ impl JupyterServer {
         Ok(Some(answer.get("execution_state").and_then(Value::as_str) == Some("busy")))
     }
 
-    /// Interrupts what it runs.
+    /// Interrupts a kernel.
     pub(super) async fn interrupt(&self, id: &str) {
         let _ = self.ask(Method::POST, &["api", "kernels", id, "interrupt"], Some(json!({}))).await;
     }
 
-    /// Ends it. A server that is just starting it anew, because it died, refuses for a while.
+    /// Ends a kernel. Repeats the request, because a server that is just restarting a dead kernel refuses for a while.
     pub(super) async fn end(&self, id: &str) {
         for pause in [0, 200, 500, 1000, 2000, 4000] {
             tokio::time::sleep(Duration::from_millis(pause)).await;
@@ -170,7 +169,7 @@ impl JupyterServer {
         }
     }
 
-    /// Opens the WebSocket of a kernel. With the same session as before, what came meanwhile is told again.
+    /// Opens the WebSocket of a kernel. With the same session as before, the server sends again what it kept meanwhile.
     ///
     /// # Errors
     /// When the server refuses.
@@ -210,7 +209,7 @@ impl JupyterServer {
         Ok(Socket { stream, heard, v1, token: self.token.clone(), host: self.host() })
     }
 
-    /// Where it is, with its port.
+    /// Its host, with the port if one is set.
     fn host(&self) -> String {
         let host = self.base.host_str().unwrap_or_default();
         self.base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
@@ -306,7 +305,7 @@ impl Socket {
         self.stream.send(frame).await
     }
 
-    /// Asks for a sign of life.
+    /// Sends a ping.
     ///
     /// # Errors
     /// When the connection is lost.
@@ -314,17 +313,17 @@ impl Socket {
         self.stream.send(Frame::Ping(Bytes::new())).await
     }
 
-    /// When bytes of the server came last.
+    /// When the last bytes of the server arrived.
     pub(super) fn last_heard(&self) -> Instant {
         self.heard.get()
     }
 
-    /// What came, without the token.
+    /// The bytes with the token masked.
     fn without_token(&self, bytes: &[u8]) -> Vec<u8> {
         self.token.mask(bytes.to_vec())
     }
 
-    /// What comes next. Safe to cancel.
+    /// The next event. Safe to cancel.
     pub(super) async fn next(&mut self) -> SocketEvent {
         let read = match self.stream.next().await {
             Some(Ok(Frame::Binary(bytes))) if self.v1 => JupyterMessage::from_v1(&self.without_token(&bytes)),
@@ -342,7 +341,7 @@ impl Socket {
     }
 }
 
-/// An address without what could be a secret in it.
+/// An address without parts that could be secret.
 fn redacted(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else {
         return url.chars().filter(|c| !c.is_control()).take(100).collect();

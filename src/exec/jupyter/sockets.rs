@@ -1,4 +1,4 @@
-//! The sockets of a local kernel: files in a folder of this account, or ports on loopback.
+//! Connects to the sockets of a local kernel: files in a private folder, or ports on loopback.
 
 use super::message::{Channel, JupyterMessage};
 use super::zmtp::{self, ZmtpDecoder, ZmtpError};
@@ -17,16 +17,16 @@ const SOCKETS: [(Channel, &str); 4] = [
     (Channel::Iopub, "SUB"),
 ];
 
-/// Where the kernel listens, socket by socket.
+/// Where the kernel listens.
 #[derive(Clone, Debug)]
 pub(super) enum Addresses {
-    /// Sockets in a folder that only this account can enter. Kernels put a `-` or a `:` in front of the number.
+    /// Files in a folder that only this account can enter. Kernels append `-` or `:` and a number to the path.
     Files(PathBuf),
-    /// Ports on loopback: who can connect there can listen to what is published.
+    /// Ports on loopback. Anybody who can connect to them can read the published output.
     Ports([u16; 5]),
 }
 
-/// Ports that nobody uses at this moment. Somebody may take one before the kernel does; then it does not start, and says so.
+/// Ports that are free now. If somebody else takes one before the kernel does, the kernel fails to start and says so.
 pub(super) fn free_ports() -> std::io::Result<[u16; 5]> {
     let mut listeners = Vec::new();
     let mut ports = [0; 5];
@@ -38,10 +38,10 @@ pub(super) fn free_ports() -> std::io::Result<[u16; 5]> {
     Ok(ports)
 }
 
-/// What came over a socket: a message, or why it is of no use any more.
+/// A message, or why a socket can't be used any more.
 pub(super) type SocketMessage = Result<JupyterMessage, SocketError>;
 
-/// Why a socket of a kernel is of no use any more.
+/// Why a socket of a kernel can't be used any more.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SocketError {
     #[error("the kernel hung up")]
@@ -57,7 +57,7 @@ trait Connection: AsyncRead + AsyncWrite + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Unpin> Connection for T {}
 
 impl Addresses {
-    /// Connects one of the [`SOCKETS`] by its number from 0, when the kernel listens there.
+    /// Connects to one of the [`SOCKETS`] by its index; `None` if the kernel does not listen yet.
     async fn connect(&self, number: usize) -> Option<Box<dyn Connection>> {
         match self {
             Addresses::Files(base) => {
@@ -72,7 +72,7 @@ impl Addresses {
             Addresses::Ports(ports) => {
                 let stream = TcpStream::connect(("127.0.0.1", *ports.get(number)?)).await.ok()?;
                 let _ = stream.set_nodelay(true);
-                // On loopback, a port that nobody listens on yet can be connected with itself.
+                // On loopback, connecting to a port on which nobody listens yet can connect the socket to itself.
                 let other = stream.local_addr().ok() != stream.peer_addr().ok();
                 other.then(|| Box::new(stream) as Box<dyn Connection>)
             }
@@ -80,7 +80,7 @@ impl Addresses {
     }
 }
 
-/// Connects all sockets, as soon as the kernel listens; where messages are sent then.
+/// Connects to all sockets as soon as the kernel listens. Returns the channel for messages to send.
 pub(super) async fn connect(
     addresses: Addresses,
     session: String,
@@ -127,7 +127,7 @@ pub(super) async fn connect(
 type FrameReader = tokio::io::ReadHalf<Box<dyn Connection>>;
 type Writer = tokio::io::WriteHalf<Box<dyn Connection>>;
 
-/// Greets, and waits until the other side is ready for messages.
+/// Exchanges greetings, and waits until the other end is ready for messages.
 async fn shake_hands(
     (reader, writer): (&mut FrameReader, &mut Writer),
     kind: &str,
@@ -143,7 +143,7 @@ async fn shake_hands(
             return Err(SocketError::HungUp);
         }
         decoder.push(buffer.get(..count).unwrap_or_default());
-        // Nothing is published before somebody subscribed, nothing answered before it was asked.
+        // No message can arrive yet: nothing is published before a subscription, or answered before a request.
         let _ = decoder.next_message()?;
         if decoder.is_greeted() && !told {
             told = true;
@@ -162,7 +162,7 @@ async fn receive(
 ) {
     let mut buffer = vec![0u8; 64 << 10];
     loop {
-        // Its process tells how it ended: a socket that closes is no news.
+        // How the kernel ended is reported through its process, so a closed socket is not reported.
         let Ok(count @ 1..) = reader.read(&mut buffer).await else { return };
         decoder.push(buffer.get(..count).unwrap_or_default());
         loop {
@@ -171,7 +171,7 @@ async fn receive(
                 Ok(Some(parts)) => JupyterMessage::from_parts(channel, &parts, key.as_bytes()),
                 Err(error) => return drop(out.send(Err(error.into())).await),
             };
-            // What can't be read, or somebody else made, is left out.
+            // A message that can't be decoded or has a wrong signature is dropped.
             if let Ok(message) = message
                 && out.send(Ok(message)).await.is_err()
             {

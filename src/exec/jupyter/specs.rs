@@ -1,11 +1,11 @@
-//! Which kernels are installed on this machine, looked for where Jupyter does.
+//! Finds the kernels installed on this machine, in the same folders as Jupyter.
 
 use super::error::JupyterError;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Descriptions larger than this are none.
+/// A larger file is not a description.
 const MAX_BYTES: u64 = 1 << 20;
 const MAX_KERNELS: usize = 500;
 
@@ -14,18 +14,18 @@ const MAX_KERNELS: usize = 500;
 pub(super) struct Spec {
     /// Its name, `python3`.
     pub(crate) name: String,
-    /// Its language, in small letters.
+    /// Its language, in lower case.
     pub(crate) language: String,
-    /// The program and its arguments; `{connection_file}` stands for a path. Empty for a kernel of a server.
+    /// The program and its arguments, with `{connection_file}` in place of the path. Empty for a kernel on a server.
     pub(crate) argv: Vec<String>,
-    /// Variables that it wants.
+    /// Environment variables that the description sets.
     pub(crate) env: Vec<(String, String)>,
     /// Whether it is interrupted by a message instead of a signal.
     pub(crate) by_message: bool,
 }
 
 impl Spec {
-    /// Reads a description; `None` where it names no language.
+    /// Reads a description; `None` if it names no language.
     pub(super) fn read(name: &str, value: &Value) -> Option<Self> {
         let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
         let argv = value.get("argv").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -39,7 +39,7 @@ impl Spec {
         })
     }
 
-    /// Whether it runs blocks of this language; kernels call some languages by other names.
+    /// Whether it runs blocks of this language. Kernels call some languages by other names.
     pub(super) fn runs(&self, language: &str) -> bool {
         let own = match self.language.as_str() {
             "python3" | "ipython" => "python",
@@ -51,8 +51,8 @@ impl Spec {
     }
 }
 
-/// The kernel to use: the one of this name, or the first that runs the language; `python3` and the plainly named before
-/// others. `place` says where they were looked for.
+/// The kernel to use: the one named `wanted`, else the first that runs the language, where `python3` and one named like
+/// the language come first. `place` is a phrase for where they were searched.
 ///
 /// # Errors
 /// When there is none.
@@ -80,8 +80,8 @@ pub(super) fn choose(
     found.ok_or(JupyterError::NoKernel { language: language.into(), place, there })
 }
 
-/// The folders in which kernels are looked for, as Jupyter does, the first one wins. `prefixes` are those of the Pythons
-/// that are in use.
+/// The folders in which kernels are searched, in Jupyter's order; the first match wins. `prefixes` are those of the
+/// Pythons in use.
 pub(super) fn folders(env: &dyn Fn(&str) -> Option<String>, prefixes: &[PathBuf]) -> Vec<PathBuf> {
     let set = |name: &str| env(name).filter(|value| !value.is_empty());
     let mut found: Vec<PathBuf> = Vec::new();
@@ -103,7 +103,7 @@ pub(super) fn folders(env: &dyn Fn(&str) -> Option<String>, prefixes: &[PathBuf]
     found.into_iter().map(|folder| folder.join("kernels")).collect()
 }
 
-/// The prefixes of the Pythons in use: an environment that is active, the one that was chosen, the one of `jupyter`.
+/// The prefixes of the Pythons in use: the chosen one, the active environment, and that of the `jupyter` command.
 pub(super) fn prefixes(env: &dyn Fn(&str) -> Option<String>, python: Option<&Path>) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     found.extend(python.and_then(Path::parent).and_then(Path::parent).map(Path::to_owned));
@@ -121,7 +121,7 @@ pub(super) fn prefixes(env: &dyn Fn(&str) -> Option<String>, python: Option<&Pat
     found
 }
 
-/// The kernels in these folders. What can't be read is left out.
+/// The kernels in these folders. Unreadable descriptions are skipped.
 pub(super) fn installed(folders: &[PathBuf]) -> Vec<Spec> {
     let mut found: BTreeMap<String, Spec> = BTreeMap::new();
     for folder in folders {
@@ -152,7 +152,7 @@ fn read(name: &str, path: &Path, folder: &Path) -> Result<Spec, JupyterError> {
     if spec.argv.is_empty() {
         return Err(unusable("it names no program".into()));
     }
-    // A bare `python` is the Python beside which the kernel was installed: PREFIX/share/jupyter/kernels.
+    // A bare `python` means the Python for which the kernel was installed, by PREFIX/share/jupyter/kernels.
     let prefix = folder.ancestors().nth(3);
     if let (Some(first), Some(prefix)) = (spec.argv.first_mut(), prefix)
         && first.starts_with("python")

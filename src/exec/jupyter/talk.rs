@@ -1,4 +1,4 @@
-//! What goes between a kernel's own task and the executor.
+//! The orders and news between a kernel's task and the executor.
 
 use super::message::JupyterMessage;
 use crate::domain::Stream;
@@ -9,42 +9,42 @@ use tokio::sync::mpsc;
 #[derive(Debug)]
 pub(super) enum KernelOrder {
     Send(Box<JupyterMessage>),
-    /// Send this block: what is held until the kernel is there for it.
+    /// Send this block. It is held until the kernel is ready.
     Run(Box<JupyterMessage>),
-    /// Bring it to a stand, with all that it started: the block is over. What is sent next lets it go on.
+    /// The block has ended: stop the kernel and all processes that it started. The next message resumes it.
     Rest,
-    /// Interrupt it in the way that it knows; a block that is held is not sent any more.
+    /// Interrupt the kernel in the way it supports. A block that is still held is dropped.
     Interrupt,
     End,
 }
 
-/// What the task of a kernel tells.
+/// News from the task of a kernel.
 #[derive(Debug)]
 pub(super) enum KernelNews {
-    /// It answers: the version of its language.
+    /// The kernel is ready; the version of its language.
     Ready(Option<String>),
-    /// The block has gone to it.
+    /// The block was sent to the kernel.
     Sent,
-    /// The block was stopped while it was held, and never goes to it.
+    /// The block was stopped while it was held, and will never be sent.
     NotSent,
     /// A message of the kernel.
     Message(Box<JupyterMessage>),
-    /// Its process printed something that did not come as a message.
+    /// Its process printed something outside of messages.
     Printed(Stream, Vec<u8>),
-    /// A part of a message came that is not whole yet.
+    /// A part of a message arrived, but not all of it yet.
     Receiving,
-    /// The connection is lost, and made again.
+    /// The connection is lost, and being made again.
     Reconnecting,
-    /// The connection is there again; whether the kernel is at work.
+    /// The connection is made again; whether the kernel is busy.
     Reconnected { busy: bool },
-    /// It stands still; whether all of it does.
+    /// The kernel was to be stopped; whether all of it stands still.
     Resting(bool),
-    /// It is gone, or never was ready, and of what.
+    /// The kernel has ended, or never was ready; the reason.
     Gone(String),
 }
 
-/// Where a kernel's task tells its news; the number says whose they are. Bounded: a kernel that floods is held up, and so
-/// is its socket.
+/// Sends the news of one kernel's task; the number identifies the kernel. Bounded, so that a kernel that floods is
+/// slowed down through its socket.
 #[derive(Clone, Debug)]
 pub(super) struct NewsSender {
     pub(crate) number: u32,
@@ -52,13 +52,13 @@ pub(super) struct NewsSender {
 }
 
 impl NewsSender {
-    /// Tells something; false when nobody listens any more.
+    /// Sends news. Returns false if nobody listens any more.
     pub(super) async fn send(&self, news: KernelNews) -> bool {
         self.news.send((self.number, news)).await.is_ok()
     }
 }
 
-/// Makes ids of messages.
+/// Makes messages with unique ids.
 #[derive(Debug)]
 pub(super) struct MessageIds {
     pub(crate) session: String,
@@ -66,7 +66,7 @@ pub(super) struct MessageIds {
 }
 
 impl MessageIds {
-    /// Ids of a new client.
+    /// Ids for a new client.
     pub(super) fn new() -> Self {
         Self { session: uuid::Uuid::now_v7().simple().to_string(), next: Cell::new(1) }
     }

@@ -1,4 +1,4 @@
-//! The token of a server: where it comes from, and that nothing shows it.
+//! The token of a Jupyter server: finds it, and masks it in everything that could be shown.
 
 use super::error::JupyterError;
 use crate::config::JupyterExecutor;
@@ -9,10 +9,10 @@ use std::process::Stdio;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a command may take to print it.
+/// How long a command may take to print the token.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A token, or none; and who masks it in what the server tells, which goes to the screen.
+/// A token, or none, and the masker that removes it from what the server sends, since that is shown on the screen.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ServerToken(Option<SecretString>, Masker);
 
@@ -21,10 +21,10 @@ impl ServerToken {
         Self(Some(text.into()), Masker::only([text.into()]))
     }
 
-    /// The token, as configured: of the environment, or printed by a command.
+    /// Finds the configured token: from an environment variable, or printed by a command.
     ///
     /// # Errors
-    /// When it can't be had.
+    /// When the token is configured but not available.
     pub(super) async fn find(config: &JupyterExecutor, programs: &Launcher) -> Result<Self, JupyterError> {
         if let Some(name) = &config.token_env {
             let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
@@ -50,17 +50,18 @@ impl ServerToken {
         if first.is_empty() { Err(failed("prints nothing".into())) } else { Ok(Self::new(first)) }
     }
 
-    /// Its text, for the header alone.
+    /// The text of the token, for the header only.
     pub(super) fn expose(&self) -> Option<&str> {
         self.0.as_ref().map(ExposeSecret::expose_secret)
     }
 
-    /// Masks it wherever it stands, at its length: what a server or a kernel tells could hold it, and would be shown.
+    /// Masks the token in bytes from a server or kernel, which are shown and could contain it. The length stays the
+    /// same.
     pub(super) fn mask(&self, bytes: Vec<u8>) -> Vec<u8> {
         self.1.mask(bytes).into_inner()
     }
 
-    /// The same for a text.
+    /// Masks the token in a text.
     pub(super) fn masked(&self, text: String) -> String {
         self.1.mask(text).into_inner()
     }

@@ -1,6 +1,6 @@
-//! The variables of a Python kernel that is not ours: one silent question behind each block, bounded in what it asks and
-//! in how long it is waited for. No `repr` of the person's classes is called, nothing is stored in the kernel, and what
-//! does not answer is left alone: the block's end does not depend on it.
+//! Lists the variables of a Python kernel that is not ours: sends one silent request after each block, with limits on
+//! its size and on the time to wait. Calls no `repr` of the person's classes and stores nothing in the kernel. If no
+//! answer comes, it is left out: the end of the block does not depend on it.
 
 use super::Jupyter;
 use super::message::{Channel, JupyterMessage};
@@ -16,8 +16,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 const MAX_ANSWER_BYTES: usize = 256 << 10;
 const MAX_VARIABLES: usize = 300;
 
-/// What the kernel is asked: a function of its namespace that gives lines of text. Only exact built-in types are looked
-/// into, and the shapes of data frames and arrays.
+/// The code that the kernel evaluates: a function that takes a namespace and returns text. It reads values of exact
+/// built-in types only, and the shapes of data frames and arrays.
 const QUESTION: &str = r#"
 def told(names):
     kinds = {list, tuple, set, frozenset, dict}
@@ -54,10 +54,10 @@ def told(names):
     return base64.b64encode(json.dumps([len(lines), lines[-MOST:]]).encode()).decode()
 "#;
 
-/// The request that asks for them.
+/// The request for the variables.
 fn request() -> Value {
     let question = QUESTION.replace("MOST", &MAX_VARIABLES.to_string());
-    // As a literal of Python: what JSON escapes, Python reads.
+    // A JSON string is also a valid Python literal.
     let literal = Value::String(question).to_string();
     let expression = format!("(lambda d: (exec({literal}, d), d['told'](globals()))[1])({{}})");
     json!({
@@ -66,7 +66,7 @@ fn request() -> Value {
     })
 }
 
-/// How many there are, and those that are told; `None` where it can't be read.
+/// The number of variables, and those that are listed; `None` if the answer can't be read.
 fn read(content: &Value) -> Option<(u32, Vec<Variable>)> {
     let text = content.pointer("/user_expressions/sayso/data/text~1plain")?.as_str()?;
     let text = text.trim_matches(['\'', '"']);
@@ -80,7 +80,7 @@ fn read(content: &Value) -> Option<(u32, Vec<Variable>)> {
 }
 
 impl Jupyter {
-    /// The block is over: asks for the variables where the kernel runs Python; true when an answer is waited for.
+    /// Asks for the variables of a Python kernel when the block has ended. Returns whether an answer is expected.
     pub(super) fn ask_variables(&mut self) -> bool {
         let Some(block) = self.block.as_mut().filter(|block| block.of_python && block.asked.is_none()) else {
             return false;
@@ -92,7 +92,7 @@ impl Jupyter {
         true
     }
 
-    /// Whether this message is the answer that is waited for; the block ends with it.
+    /// Whether this message belongs to the answer. The block ends with it.
     pub(super) fn take_variables(&mut self, message: &JupyterMessage) -> bool {
         let asked = self.block.as_ref().and_then(|block| block.asked.as_deref());
         if asked.is_none_or(|asked| message.parent_id() != asked) {
@@ -111,7 +111,7 @@ impl Jupyter {
         true
     }
 
-    /// Whether the block itself is over and only the answer is missing.
+    /// Whether the block itself has ended and only the answer is missing.
     pub(super) fn waits_for_variables(&self) -> bool {
         self.block
             .as_ref()

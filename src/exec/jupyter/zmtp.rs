@@ -1,12 +1,12 @@
-//! The little of ZeroMQ's protocol (ZMTP 3.0 over TCP, without encryption) that a client of a local kernel needs: greet,
-//! say which socket one is, send and receive messages of several parts. Pure.
+//! The small part of ZeroMQ's protocol (ZMTP 3.0, without encryption) that a client of a local kernel needs: the
+//! greeting, the kind of socket, and messages of several parts. Pure.
 //!
-//! It is written by hand because a client needs so little of it: a library would bring 23 more packages, which take 84 s of
-//! processor time to build, and its own idea of who owns the connection's task.
+//! It is written by hand because so little is needed: a library would add 23 packages, which take 84 s of processor
+//! time to build, and would own the tasks of the connection.
 
-/// The largest part of a message: an image of many millions of pixels fits.
+/// The largest part of a message; an image of many million pixels fits.
 const MAX_PART_BYTES: u64 = 128 << 20;
-/// Parts of a message, and their bytes together, at most.
+/// Limits on the parts of one message, and on their bytes together.
 const MAX_PARTS: usize = 1024;
 const MAX_TOTAL_BYTES: usize = 256 << 20;
 const GREETING_BYTES: usize = 64;
@@ -15,21 +15,21 @@ const MORE_FLAG: u8 = 1;
 const LONG_FLAG: u8 = 2;
 const COMMAND_FLAG: u8 = 4;
 
-/// Why the other side can't be understood. The connection is of no use after that.
+/// Why the other end can't be understood. The connection can't be used after that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ZmtpError {
-    /// It is something else.
+    /// It does not speak ZeroMQ 3 without encryption.
     #[error("what listens there does not speak ZeroMQ 3")]
     Greeting,
-    /// It announced too much.
+    /// A message exceeds the limits.
     #[error("a message is too large")]
     Size,
-    /// It refused, or broke the rules.
+    /// It refused the connection or violated the protocol.
     #[error("the connection was refused")]
     Refused,
 }
 
-/// What is sent first. Nothing may follow before the other side has greeted, too.
+/// The first bytes to send. Nothing may follow before the other end's greeting has arrived.
 pub(super) fn greeting() -> Vec<u8> {
     let mut bytes = vec![0u8; GREETING_BYTES];
     for (at, byte) in [(0, 0xff), (8, 1), (9, 0x7f), (10, 3)].into_iter().chain((12..).zip(*b"NULL")) {
@@ -40,8 +40,8 @@ pub(super) fn greeting() -> Vec<u8> {
     bytes
 }
 
-/// What is sent then: which kind of socket this is (`DEALER`, `SUB`). Messages may follow when the other side is ready,
-/// too: libzmq 4.3.5 hangs up on who is faster.
+/// What to send next: the kind of this socket (`DEALER`, `SUB`). Messages may follow only once the other end is ready
+/// too: libzmq 4.3.5 closes the connection otherwise.
 pub(super) fn ready(socket: &str, identity: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut ready = b"\x05READY".to_vec();
@@ -55,12 +55,12 @@ pub(super) fn ready(socket: &str, identity: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Asks for everything that is published.
+/// Subscribes to everything that is published.
 pub(super) fn subscribe() -> Vec<u8> {
     message(&[vec![1]])
 }
 
-/// A message of these parts.
+/// Encodes a message of these parts.
 pub(super) fn message(parts: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (at, part) in parts.iter().enumerate() {
@@ -80,11 +80,11 @@ fn frame(into: &mut Vec<u8>, flags: u8, body: &[u8]) {
     into.extend_from_slice(body);
 }
 
-/// Puts messages together from bytes that come in any pieces.
+/// Assembles messages from bytes that arrive in pieces of any size.
 #[derive(Debug, Default)]
 pub(super) struct ZmtpDecoder {
     buffer: Vec<u8>,
-    /// What of the buffer is used up.
+    /// How much of the buffer is already decoded.
     at: usize,
     greeted: bool,
     ready: bool,
@@ -101,20 +101,20 @@ impl ZmtpDecoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Whether the other side has greeted.
+    /// Whether the greeting of the other end has arrived.
     pub(super) fn is_greeted(&self) -> bool {
         self.greeted
     }
 
-    /// Whether the other side is ready for messages.
+    /// Whether the other end is ready for messages.
     pub(super) fn is_ready(&self) -> bool {
         self.ready
     }
 
-    /// The next whole message, if there is one.
+    /// The next complete message, if there is one.
     ///
     /// # Errors
-    /// When the other side is something else or breaks the rules.
+    /// When the other end speaks another protocol or violates it.
     pub(super) fn next_message(&mut self) -> Result<Option<Vec<Vec<u8>>>, ZmtpError> {
         if !self.greeted && !self.greeting()? {
             return Ok(None);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the pieces are, the messages are the same.
+        /// The messages are the same whatever the pieces are.
         #[test]
         fn messages_in_any_pieces(
             messages in prop::collection::vec(prop::collection::vec(prop::collection::vec(any::<u8>(), 0..400), 1..5), 0..5),

@@ -1,5 +1,5 @@
-//! Questions about packages: what a text of Python needs that is not there. A kernel that a run was in stands still
-//! between runs and answers nothing; another Python answers in its place, which no run ever gets.
+//! Finds out which packages a Python source needs and the kernel lacks. A kernel that a run has used is stopped between
+//! runs and answers nothing; another Python process answers in its place, in which no run ever takes place.
 
 use super::Local;
 use crate::domain::Language;
@@ -9,17 +9,18 @@ use crate::exec::kernel_wire::{FrameToken, KernelMessage, MissingFacility};
 use crate::exec::{blob, packages};
 use tokio::sync::oneshot;
 
-/// Who answers, and what was asked.
+/// The process that answers, and the open question.
 #[derive(Debug, Default)]
 pub(super) struct PackageQuestion {
-    /// The Python that answers while the kernel is in use.
+    /// The Python process that answers when the kernel can't.
     pub(super) python: Option<Kernel>,
-    /// What is not answered yet.
+    /// The question that is not answered yet.
     question: Option<(FrameToken, oneshot::Sender<Vec<String>>)>,
 }
 
 impl Local {
-    /// Asks what a text lacks, of a Python that may be started for it. No answer comes while a block runs.
+    /// Asks what a source lacks. Starts a Python process for it only if that may happen without approval. No answer
+    /// comes while a block runs.
     pub(super) fn ask_lacking(
         &mut self,
         source: &str,
@@ -29,14 +30,14 @@ impl Local {
         if self.run.is_some() {
             return;
         }
-        // Who still has not answered the question before may never do.
+        // If the last question was not answered yet, it may never be.
         if self.asking.question.is_some() {
             self.end_asked();
         }
         self.prepare_kernel(&Language::python());
         let Some(kernel) = &mut self.kernel else { return };
         let Ok(token) = blob::random() else { return };
-        // The folder and the places of modules are those that a block would have.
+        // A block would have the same folder and module search path.
         let (cwd, path) = (kernel.cwd.clone(), kernel.module_path.clone());
         if !kernel.used {
             kernel.ask_lacking(&token, source, (&cwd, &path), packages);
@@ -48,13 +49,13 @@ impl Local {
         self.asking.question = Some((token, reply));
     }
 
-    /// The Python that answers in place of the kernel, of the same program and under the same rights.
+    /// The Python process that answers in place of the kernel, with the same program and rights.
     fn prepare_asked(&mut self) -> Option<&mut Kernel> {
         let interpreter = self.kernel.as_ref()?.interpreter.clone();
         let fits = self.asking.python.as_ref().is_some_and(|python| python.interpreter == interpreter);
         if !fits {
             self.asking.python = None;
-            // Nobody has approved its start: the same holds as for a kernel that is started before it is needed.
+            // Nobody has approved its start, so the same rule applies as to a kernel that is started in advance.
             if !self.may_start_unasked(&interpreter) {
                 return None;
             }
@@ -63,18 +64,18 @@ impl Local {
         self.asking.python.as_mut()
     }
 
-    /// The answer, of whoever gave it.
+    /// Passes on the answer, whichever process gave it.
     pub(super) fn on_lacking(&mut self, token: FrameToken, lacking: &[MissingFacility]) {
         let Some((_, reply)) = self.asking.question.take_if(|(asked, _)| *asked == token) else { return };
         let _ = reply.send(packages::package_names(lacking));
     }
 
-    /// Who asked is told that there is no answer.
+    /// Ends the open question without an answer.
     pub(super) fn answer_nothing(&mut self) {
         self.asking.question = None;
     }
 
-    /// Takes what the Python that answers said.
+    /// Handles messages from the answering process.
     pub(super) fn on_asked_message(&mut self) {
         let Some(python) = &mut self.asking.python else { return };
         python.send();
@@ -91,19 +92,19 @@ impl Local {
         }
     }
 
-    /// Whether an answer is waited for.
+    /// Whether a question is open.
     pub(super) fn is_asking(&self) -> bool {
         self.asking.question.is_some()
     }
 
-    /// It stands still until it is asked again.
+    /// Stops the answering process until the next question.
     fn pause_asked(&self) {
         if let Some(python) = self.asking.python.as_ref().filter(|_| !self.is_asking()) {
             python.process.link.order(&HelperOrder::Rest);
         }
     }
 
-    /// Takes what its helper told.
+    /// Handles messages from its helper.
     pub(super) fn on_asked_helper(&mut self) {
         let Some(python) = &mut self.asking.python else { return };
         let told = python.process.link.receive();
@@ -112,7 +113,7 @@ impl Local {
         }
     }
 
-    /// Ends it; the next question starts another.
+    /// Ends the answering process. The next question starts another one.
     pub(super) fn end_asked(&mut self) {
         if self.asking.python.take().is_some() {
             self.answer_nothing();

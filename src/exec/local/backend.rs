@@ -1,4 +1,4 @@
-//! What the executor's loop asks of this machine.
+//! Implements [`Backend`] for this machine.
 
 use super::{Local, LocalRun, RunHost, watch};
 use crate::domain::{
@@ -124,7 +124,7 @@ impl Backend for Local {
             process.link.cut();
         }
         self.finish(EndCause::Died("its process does not end".into()), ResourceUse::default());
-        // Before its end is told: its helper may have been stopped by the run, which would go on.
+        // Before the end is reported: the run may have stopped its helper, and its processes would continue.
         self.leaving = None;
         None
     }
@@ -170,7 +170,7 @@ impl Backend for Local {
         project_tools::clear(&self.setup.blobs);
         packages::clear(&self.setup.blobs);
         self.held = None;
-        // With it goes the private folder of the session.
+        // This also removes the private folder of the session.
         self.sandbox = None;
     }
 }

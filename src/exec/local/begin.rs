@@ -1,4 +1,4 @@
-//! The beginning of runs: under which terms a block would run, and the start.
+//! Computes the terms under which a block would run, and starts runs.
 
 use super::{Local, LocalRun, RunHost};
 use crate::domain::{
@@ -22,7 +22,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 impl Local {
-    /// The sandbox; prepared at the first need, which takes some 50 ms.
+    /// The sandbox; prepared when first needed, which takes some 50 ms.
     pub(super) fn prepared_sandbox(&mut self) -> Result<&Sandbox, SandboxError> {
         let Self { setup, sandbox, finder, tools, held, .. } = self;
         let tools = tools.get_or_insert_with(|| ProjectTools::of(finder, &setup.blobs));
@@ -35,7 +35,8 @@ impl Local {
             programs: finder.launcher(),
         };
         let prepare = || {
-            // What is made later in a folder that is open would be open with it: the first session of all, its key.
+            // sayso's own folders inside an open folder are made now: a folder that is made later would be open too,
+            // for example that of the first session, with its key.
             let real = |path: &Path| path.ancestors().find_map(|folder| folder.canonicalize().ok());
             let open = setup.sandbox.read.iter().chain(&setup.sandbox.write).chain([&setup.cwd]);
             let open: Vec<PathBuf> = open.filter_map(|folder| folder.canonicalize().ok()).collect();
@@ -47,21 +48,21 @@ impl Local {
             let sandbox =
                 Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper);
             *held = held.take().or_else(|| packages::hold(&setup.blobs));
-            // Packages that are installed later have to be in sight of a kernel that is there before them.
+            // This folder has to be visible in a kernel before packages are installed in it.
             let sandbox = sandbox.map(|sandbox| match packages::make(&setup.blobs) {
                 Ok(folder) => sandbox.with_packages(&folder),
                 Err(_) => sandbox,
             });
             sandbox.map(|sandbox| sandbox.with_python(tools.in_use().map(Into::into)))
         };
-        // Nothing ran yet where it could not be had: what was missing may be there by now.
+        // An earlier attempt failed, so nothing has run; what was missing may exist by now.
         if sandbox.as_ref().is_some_and(Result::is_err) {
             *sandbox = None;
         }
         sandbox.get_or_insert_with(prepare).as_ref().map_err(Clone::clone)
     }
 
-    /// The terms under which a block would run in this interpreter.
+    /// The terms under which a block would run with this interpreter.
     pub(super) fn terms_of(
         &mut self,
         language: &Language,
@@ -83,7 +84,8 @@ impl Local {
         let Allowance { read, write, network } = sandbox.allowance(&path, language.as_str() == "python");
         let mut sandbox = sandbox.report().clone();
         if lower {
-            // The code could lift what is lower for this run than for its kernel; who looks puts it back.
+            // The code could raise the lower limits of this run to those of the kernel; the helper checks and sets them
+            // again.
             for hold in [&mut sandbox.processes, &mut sandbox.files] {
                 *hold = (*hold).min(Enforcement::Watched);
             }
@@ -123,8 +125,8 @@ impl Local {
         })
     }
 
-    /// The same terms with a terminal of its own: for code that is a program of this machine. Python leaves its kernel for
-    /// that, since the terminal belongs to a process from its start.
+    /// The same terms with a terminal, for code that runs as a program of this machine. Python then does not run in the
+    /// kernel, since a process gets its terminal at its start.
     pub(super) fn in_terminal(&self, mut terms: Terms) -> Result<Terms, ExecutorError> {
         match terms.executor {
             ExecutorKind::Subprocess => {}
@@ -142,8 +144,8 @@ impl Local {
         Ok(terms)
     }
 
-    /// What the kernel can write although it would be closed to one that starts now, since it was made later: its walls
-    /// stand since its start. One that nobody used makes way for another.
+    /// What the kernel can write to although a new kernel could not, because it was made after the start of the kernel,
+    /// when its sandbox was fixed. If nobody has used the kernel, it is replaced instead.
     fn opened_since_start(&mut self, language: &Language) -> Option<String> {
         let kernel = self.kernel.as_ref()?;
         let (then, interpreter, used) = (kernel.reach.clone(), kernel.interpreter.clone(), kernel.used);
@@ -164,7 +166,7 @@ impl Local {
         Some(format!("can write {}, made after it began (K = new kernel)", names.join(", ")))
     }
 
-    /// The environment of a program that starts anew.
+    /// The environment of a new program.
     fn program_environment(&mut self) -> Result<Environment, SandboxError> {
         let mut env = self.environment.clone();
         self.prepared_sandbox()?.set_variables(&mut env);
@@ -175,7 +177,7 @@ impl Local {
         Ok(env)
     }
 
-    /// What a run under these terms reaches: of the kernel that is there, what it was started with.
+    /// What a run under these terms can reach. For the current kernel, what it could reach at its start.
     pub(super) fn reach_of(&mut self, terms: &Terms) -> Result<Reach, SandboxError> {
         match terms.executor {
             ExecutorKind::Files | ExecutorKind::Engine => Ok(Reach::default()),
@@ -193,13 +195,13 @@ impl Local {
         }
     }
 
-    /// What is closed for a run under these terms, for telling what was refused.
+    /// The paths that are blocked for a run under these terms, to explain refused accesses.
     pub(super) fn closed_places(&self, terms: &Terms) -> Option<ClosedPlaces> {
         self.sandbox.as_ref()?.as_ref().ok()?.closed_places(terms)
     }
 
-    /// Where programs are built: in what the sandbox gives them as a folder for such files, else in one that goes with this
-    /// executor.
+    /// The folder in which programs are built: the temporary folder of the sandbox, or without a sandbox one that is
+    /// removed with this executor.
     fn folder_to_build(&mut self, env: &Environment) -> Result<String, ExecError> {
         if self.prepared_sandbox()?.report().level == SandboxLevel::Off {
             let folder = match self.built.take() {
@@ -231,18 +233,19 @@ impl Local {
         if matches!(language, "javascript" | "typescript") {
             let packages = packages::folder(&self.setup.blobs, "node");
             if way.as_ref().is_some_and(|(way, _)| languages::needs_file(way)) {
-                // Beside its file, which is in a private folder, lie no packages.
+                // The file lies in a private folder, so node finds no packages beside it.
                 let folders = [self.finder.node_packages(), packages.join("node_modules")];
                 plan::set(&mut env, "NODE_PATH", std::env::join_paths(folders).unwrap_or_default());
             }
             plan::set(&mut env, packages::VARIABLE, packages);
         }
         if language == "r" && !env.iter().any(|(name, _)| name == "R_DEFAULT_DEVICE") {
-            // A plot that names no device becomes a picture that can be shown, not a page to print.
+            // A plot without a device becomes a picture that can be shown, instead of a PDF.
             plan::set(&mut env, "R_DEFAULT_DEVICE", "png");
         }
         if terms.rights.terminal {
-            // What is obeyed, and how keys are sent, is what every machine has a description of under this name.
+            // Every machine has a description of this terminal; it fits the sequences that are obeyed and the keys that
+            // are sent.
             plan::set(&mut env, "TERM", "xterm-256color");
         }
         let mut state = None;
@@ -276,7 +279,7 @@ impl Local {
     }
 }
 
-/// The name of a private folder: unknown before, and the same for nobody else.
+/// The name of a private folder: nobody can guess it, and no other run has the same.
 fn mark_of(token: &FrameToken) -> String {
     token.iter().take(8).fold("sayso-".to_owned(), |hex, byte| hex + &format!("{byte:02x}"))
 }

@@ -1,4 +1,4 @@
-//! Ends: of a run, and of the kernel.
+//! Handles the end of a run and of the kernel.
 
 use super::kernel_start::MAX_ATTEMPTS;
 use super::{Local, RunHost};
@@ -14,13 +14,13 @@ use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// So much is read of what a kernel said that never was ready.
+/// How much output is read of a kernel that never was ready.
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
-/// The most that a shell may write about its state.
+/// Limit on what a shell or another program writes to its state file.
 const MAX_STATE_BYTES: usize = 4 << 20;
 
 impl Local {
-    /// The kernel's process is gone: under a run, or while nothing ran.
+    /// Handles the end of the kernel's process, during a run or outside of one.
     pub(super) fn kernel_ended(&mut self, end: EndCause, used: ResourceUse, cause: String) {
         let ready = self.kernel.as_ref().is_some_and(|kernel| kernel.ready);
         if !ready {
@@ -31,7 +31,7 @@ impl Local {
                 Some(kernel) if !ready => self.why_never_ready(&kernel, &cause),
                 _ => cause,
             };
-            // Who asked it something is told that there is no answer.
+            // Open questions to it end without an answer.
             self.answer_nothing();
             let _ = self.notices.try_send(KernelNotice::Died(DeadKernel::of_python(cause)));
             return;
@@ -42,7 +42,7 @@ impl Local {
         }
     }
 
-    /// Why a kernel that nobody used was never ready, and whether it is tried again.
+    /// Why an unused kernel never became ready, and whether it will be started again.
     fn why_never_ready(&self, kernel: &Kernel, cause: &str) -> String {
         let mut said = vec![0u8; MAX_MESSAGE_BYTES];
         let count = kernel
@@ -62,12 +62,13 @@ impl Local {
         format!("Python could not be started as a kernel: {why}{again}")
     }
 
-    /// Ends the run: the last output, the state that stays, its end.
+    /// Ends the run: passes on the last output, takes over the state that stays, and reports the end.
     pub(super) fn finish(&mut self, end: EndCause, used: ResourceUse) {
         let over = Instant::now();
         if !matches!(end, EndCause::Block(_) | EndCause::NotStarted(_) | EndCause::NotReady(_)) {
             let group = self.process().and_then(|process| process.group.as_ref());
-            // With the last process its supervisor went too: what is left to tell of it is in the group.
+            // The supervisor may have been killed together with the last process. Then only the group shows that memory
+            // ran out.
             let limit = group.and_then(Group::out_of_memory);
             if let Some(run) = &mut self.run {
                 run.limit = run.limit.take().or(limit);
@@ -105,7 +106,7 @@ impl Local {
         }
         ended.end = match (ended.end, run.done) {
             (EndCause::NotStarted(why), _) => EndCause::NotStarted(why),
-            // The block was over; what came after it took the process.
+            // The block had already finished; what ended the process came after it.
             (_, Some(done)) => EndCause::Block(done),
             (EndCause::Kernel(ending, None), None) => EndCause::Kernel(ending, run.broken),
             (end, None) => end,
@@ -114,11 +115,11 @@ impl Local {
         (ended.out_of_time, ended.closed) = (run.out_of_time, run.closed);
         ended.rest = run.rest;
         self.queue.push_back(ended.into());
-        // Its helper may need a while to end what does not want to: the report comes first.
+        // The helper may take a while to end stubborn processes, so the report is sent first.
         self.leaving = Some(run.carrier);
     }
 
-    /// What becomes of the kernel at the end of a run in it, and where the next one would start.
+    /// What becomes of the kernel at the end of a run in it, and where the next block would start.
     fn after_block(&mut self, end: &EndCause) -> (KernelFate, Option<PathBuf>) {
         if matches!(end, EndCause::Block(_)) {
             return match &self.kernel {
@@ -133,17 +134,16 @@ impl Local {
         (fate, Some(self.setup.cwd.clone()))
     }
 
-    /// Ends the kernel. Nothing of it moves any more: what its code wanted to do at its exit is not done, since nobody would
-    /// look at it.
+    /// Ends the kernel. Its code does not run any further: exit handlers do not run, since nobody would watch them.
     pub(super) fn end_kernel(&mut self) {
         self.kernel = None;
         self.end_asked();
-        // Nobody answers it any more.
+        // No process is left to answer an open question.
         self.answer_nothing();
     }
 }
 
-/// What a program wrote into the file that it was given for that, from its start.
+/// What a program wrote to its state file, from the start of the file.
 fn read_state(file: &std::fs::File, limit: usize) -> Option<Vec<u8>> {
     let size = usize::try_from(file.metadata().ok()?.len()).ok()?.min(limit);
     let mut written = vec![0; size];

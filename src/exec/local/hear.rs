@@ -1,4 +1,4 @@
-//! What is heard of a run: from the kernel about its block, from the helpers about their processes.
+//! Handles messages about a run: from the kernel about its block, from the helpers about their processes.
 
 use super::{Local, LocalRun, RunHost};
 use crate::domain::{Language, RunEvent};
@@ -10,7 +10,7 @@ use crate::exec::receipt::{ExitKind, cause_of_death};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
 
-/// Why a kernel was ended that did not stand still.
+/// Why a kernel was killed that did not stand still between two runs.
 const WOKEN: &str = "it moved between two runs, as by a timer that a block had set, and was ended at once";
 
 impl Local {
@@ -20,7 +20,7 @@ impl Local {
         match kernel.receive() {
             Ok(said) => said.into_iter().for_each(|(token, said)| self.on_kernel_message(token, said)),
             Err(error) => {
-                // Its helper tells how it ended. If it lives on without this socket, it is of no use.
+                // The helper reports how the kernel ended. A kernel that lives on without this socket is of no use.
                 let why = match error {
                     ExecError::Ended => "the kernel's control channel was closed".to_string(),
                     other => other.to_string(),
@@ -33,8 +33,8 @@ impl Local {
         }
     }
 
-    /// The control socket is of no use any more. Mostly the process has died, and its helper is about to tell how; one
-    /// that lives on is made to end.
+    /// Handles the loss of the control socket. Usually the process has died, and its helper is about to report how. A
+    /// kernel that lives on is killed.
     pub(super) fn kernel_is_cut_off(&mut self) {
         let cut_off = self.kernel.as_ref().is_some_and(|kernel| kernel.cut_off);
         if self.end_is_told_within(Duration::from_millis(100), !cut_off) || cut_off {
@@ -47,8 +47,9 @@ impl Local {
         self.end_is_told_within(Duration::from_secs(2), false);
     }
 
-    /// Hears the kernel's helper until it tells the end of the kernel; whether it did in that time. A kernel that ended
-    /// by itself ended by that, not by the loss of its socket; so did one whose end is not the one that was ordered.
+    /// Handles messages of the kernel's helper until it reports the end of the kernel. Returns whether it did in that
+    /// time. If the kernel ended by itself, or not in the way that was ordered, its end counts as the cause, not the
+    /// loss of the socket.
     fn end_is_told_within(&mut self, patience: Duration, by_itself: bool) -> bool {
         let until = Instant::now() + patience;
         while self.helper_speaks_within(until.saturating_duration_since(Instant::now())) {
@@ -67,7 +68,7 @@ impl Local {
         false
     }
 
-    /// Waits for the kernel's helper.
+    /// Waits until the kernel's helper sends something. Returns whether it did in that time.
     pub(super) fn helper_speaks_within(&self, patience: Duration) -> bool {
         let Some(socket) = self.kernel.as_ref().and_then(|kernel| kernel.process.link.socket()) else {
             return true;
@@ -99,10 +100,11 @@ impl Local {
             _ => {}
         }
         if matches!(said, KernelMessage::Done(_)) {
-            // The limit is told before the interrupt that ends the block, but on another socket: it is heard first.
+            // The helper reports an exceeded limit before the interrupt that ends the block, but on another socket. So
+            // that socket is read first.
             self.on_kernel_helper();
         }
-        // What carries another mark comes from an earlier run, or from somebody else.
+        // A message with another token comes from an earlier run, or from somebody else.
         let Some(run) = self.run.as_mut().filter(|run| run.token == token && run.done.is_none()) else {
             return;
         };
@@ -136,13 +138,13 @@ impl Local {
         }
     }
 
-    /// What was printed before something that is told comes before it.
+    /// Passes on what was printed so far, so that it precedes the next event.
     fn print_first(&mut self) {
         let printed = self.process_mut().map(|process| process.pipes.drain());
         self.print(printed.unwrap_or_default());
     }
 
-    /// A kernel that no run is in stands still once it has answered; what is said of one that was used changes nothing.
+    /// Stops an unused kernel once it has answered. A kernel that was used is stopped elsewhere.
     fn pause_unused(&self) {
         if let Some(kernel) = self.kernel.as_ref().filter(|kernel| !kernel.used && !self.is_asking()) {
             kernel.process.link.order(&HelperOrder::Rest);
@@ -183,7 +185,7 @@ impl Local {
         let run = self.run.as_mut().filter(|run| run.is_in_kernel() == by_kernel);
         match (told, run) {
             (Notification::Woken, run) if by_kernel => {
-                // A run that was just given to it ends with it.
+                // A run that was just handed to the kernel ends with it.
                 run.map(|run| run.broken.get_or_insert_with(|| WOKEN.into()));
                 self.kernel.iter_mut().for_each(|kernel| kernel.woken = true);
             }
@@ -197,7 +199,7 @@ impl Local {
             (Notification::Counts(what), Some(_)) => self.queue.push_back(RunEvent::Counts(what).into()),
             (Notification::OutOfTime, Some(run)) if run.done.is_none() => run.out_of_time = true,
             (Notification::OverLimit(what), Some(run)) if run.done.is_none() => run.limit = Some(what),
-            // Its code may have started already, under limits of which one does not hold.
+            // The code may have started already, although one of its limits does not hold.
             (Notification::NotBegun(why), Some(run)) => {
                 run.limit.get_or_insert(format!("one could not be set: {why}"));
                 self.order(&HelperOrder::Kill);

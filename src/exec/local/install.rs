@@ -1,4 +1,4 @@
-//! Runs of package managers: under which terms one would run, and its start.
+//! Computes the terms of a package installation, and starts it.
 
 use super::{Local, RunHost};
 use crate::domain::{
@@ -16,8 +16,8 @@ use crate::exec::{blob, process};
 use std::path::{Path, PathBuf};
 
 impl Local {
-    /// The terms under which packages for a language would be installed by this program. Only such a run is given the
-    /// network for it, and it may write into the folder of packages alone.
+    /// The terms under which packages for a language would be installed by this program. Such a run gets the network,
+    /// and may write to the folder of packages only.
     pub(super) fn install_terms_of(
         &mut self,
         language: &Language,
@@ -27,7 +27,7 @@ impl Local {
         let folder = self.folder_of_packages(language, into)?;
         let environment = packages::environment(&self.environment, std::env::vars_os());
         let programs = self.programs(&installer.path, into);
-        // uv asks the Python that it installs for.
+        // uv starts the Python for which it installs.
         let asked = (Manager::of(&installer.path, language.as_str()) == Manager::Uv)
             .then(|| programs.get(1).cloned());
         let python = asked.flatten().map(|path| ProjectPython {
@@ -60,7 +60,7 @@ impl Local {
         }
     }
 
-    /// Where an installation under these terms writes.
+    /// Whether an installation under these terms is for the session or the project.
     pub(super) fn into_of(&self, terms: &Terms) -> InstallInto {
         let is_project = self.finder.project_venv().is_some_and(|venv| venv == terms.cwd);
         if is_project { InstallInto::Project } else { InstallInto::Session }
@@ -85,7 +85,7 @@ impl Local {
     pub(super) fn begin_install(&mut self, Job { terms, source, .. }: &Job) -> Result<RunHost, ExecError> {
         let language = terms.language.as_str();
         let list = PackageList::parse(language, source)?;
-        // The folder that was approved: looked for again, it could be another one by now.
+        // The approved folder. A new search could find another one by now.
         let folder = terms.cwd.clone();
         if list.into == InstallInto::Session {
             blob::make_folder(&folder)?;

@@ -1,4 +1,4 @@
-//! The start of the kernel, for a run or before one, and the beginning of a run in it.
+//! Starts the kernel, for a run or in advance, and begins runs in it.
 
 use super::{Local, RunHost};
 use crate::domain::{Language, SandboxLevel};
@@ -8,7 +8,7 @@ use crate::exec::kernel::Kernel;
 use crate::exec::{packages, plan};
 use std::path::{Path, PathBuf};
 
-/// So many kernels are started by themselves when none of them becomes ready.
+/// How many kernels are started without approval while none of them becomes ready.
 pub(super) const MAX_ATTEMPTS: u32 = 3;
 
 impl Local {
@@ -17,7 +17,7 @@ impl Local {
             && self.finder.languages().0.iter().any(|entry| entry.name == *language && entry.persistent)
     }
 
-    /// Starts the empty kernel, which nobody has approved: only a program that can be trusted, and only confined.
+    /// Starts an empty kernel that nobody has approved: only for a trusted program, and only confined.
     pub(super) fn prepare_kernel(&mut self, language: &Language) {
         let Ok(interpreter) = self.finder.find(language) else { return };
         if self.is_kernel(language) && self.kernel.is_none() && self.may_start_unasked(&interpreter.path) {
@@ -25,11 +25,11 @@ impl Local {
         }
     }
 
-    /// Whether this interpreter may be started as a kernel before anybody approved it.
+    /// Whether this interpreter may be started as a kernel without approval.
     pub(super) fn may_start_unasked(&mut self, interpreter: &Path) -> bool {
         let confined =
             self.prepared_sandbox().is_ok_and(|sandbox| sandbox.report().level != SandboxLevel::Off);
-        // One that can't start is tried again only for a run that was approved.
+        // A kernel that fails to start is started again only for an approved run.
         confined && self.finder.is_plain(interpreter) && self.never_ready < MAX_ATTEMPTS
     }
 
@@ -40,7 +40,7 @@ impl Local {
         Ok(())
     }
 
-    /// Starts a Python in the kernel's place: the same rights, limits and variables of the environment.
+    /// Starts a Python process as the kernel would be: with the same rights, limits and environment.
     pub(super) fn new_kernel(&mut self, interpreter: &Path, generation: u32) -> Result<Kernel, ExecError> {
         let mut env = self.environment.clone();
         if let Some(folder) = self.folder_for_matplotlib() {
@@ -52,14 +52,14 @@ impl Local {
             tools.set_path(&mut env);
             tools.lend_later(&mut env);
         }
-        // It is there before the kernel is, so that packages that come later are found.
+        // The folder exists before the kernel starts, so that packages installed later are found.
         plan::set(&mut env, packages::VARIABLE, packages);
         let cell = self.prepared_sandbox()?.cell(interpreter, true);
         let (limits, cwd) = (&self.kernel_limits, &self.setup.cwd);
         Kernel::start((&cell, limits), interpreter, cwd, env, generation)
     }
 
-    /// matplotlib keeps a cache under the home folder; where that can't be written, it gets a place beside the session.
+    /// A folder for matplotlib beside the session, if the home folder, where it keeps its cache, is not writable.
     pub(super) fn folder_for_matplotlib(&self) -> Option<PathBuf> {
         let home = self.environment.iter().find(|(name, _)| name == "HOME").map(|(_, value)| value);
         let writable =
@@ -73,7 +73,7 @@ impl Local {
         if self.kernel.as_ref().map(|kernel| kernel.state.generation)
             != terms.kernel.map(|kernel| kernel.generation)
         {
-            // The person wants a new one.
+            // The person asked for a new kernel.
             self.end_kernel();
         }
         if self.kernel.is_none() {
@@ -83,7 +83,7 @@ impl Local {
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
         kernel.shared.add(*block);
         match &terms.target {
-            // A file of functions: its errors name it, not the block.
+            // Errors in a file of functions name the file, not the block.
             Some(file) => {
                 let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned());
                 kernel.load(token, name.as_deref().unwrap_or(label), source.as_bytes(), &file.path);

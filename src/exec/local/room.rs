@@ -1,5 +1,6 @@
-//! Room in a kernel for the limits of its runs. A limit of a process can be lowered for one run and put back; above what
-//! the process was started with nobody can raise it. So the kernel is started with the widest that was approved.
+//! Fits the limits of runs to the kernel. A limit of a process can be lowered for one run and raised again, but never
+//! above the limit that the process was started with. So the kernel is started with the widest limits that were
+//! approved.
 
 use super::Local;
 use crate::domain::Limits;
@@ -9,15 +10,15 @@ use crate::exec::helper_wire::{HelperOrder, Notification, WatchedLimits};
 use crate::exec::kernel::Kernel;
 use std::time::{Duration, Instant};
 
-/// How long a helper may take to say that a run begins: it starts its program before that. Without its word nothing runs.
+/// How long a helper may take to confirm that a run begins; it starts its program before that. Nothing runs without it.
 const BEGIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Local {
-    /// Whether some of these limits would be lower than the kernel's own, or than those of a new one (`fresh`). Nothing changes by the question: who looks at a
-    /// block has not approved it.
+    /// Whether some of these limits are lower than those of the kernel, or of a new one (`fresh`). Changes nothing:
+    /// this is asked for blocks that are not approved.
     ///
     /// # Errors
-    /// When a kernel in use has no room for a run with these limits.
+    /// When a kernel that has been used has no room for a run with these limits.
     pub(super) fn lower_than_kernel(&self, limits: &Limits, fresh: bool) -> Result<bool, ExecutorError> {
         let Some(kernel) = self.kernel.as_ref().filter(|_| !fresh) else {
             return Ok(narrow(limits, &widest(&self.kernel_limits, limits)).is_some());
@@ -29,12 +30,14 @@ impl Local {
         }
     }
 
-    /// The kernel in which a run with these limits would be; one that has no room for them makes way for another.
+    /// The kernel in which a run with these limits would take place; `None` if the current one has no room for them and
+    /// would be replaced.
     pub(super) fn kernel_with_room(&self, limits: &Limits) -> Option<&Kernel> {
         self.kernel.as_ref().filter(|kernel| narrow(&kernel.limits, limits).is_none())
     }
 
-    /// Makes room for a run that begins: the next kernel has it, and one that has none, which was given nothing yet, ends.
+    /// Makes room for a run that begins: raises the limits of the next kernel, and ends the current one if it has no
+    /// room (it is unused then).
     pub(super) fn make_room(&mut self, limits: &Limits) {
         self.kernel_limits = widest(&self.kernel_limits, limits);
         if self.kernel_with_room(limits).is_none() {
@@ -42,14 +45,14 @@ impl Local {
         }
     }
 
-    /// Begins a run in the kernel. Where its limits are not known to be those that are in force, they are on return: its
-    /// code comes on another socket, and must not be faster.
+    /// Begins a run in the kernel. If these limits may not be in force yet, waits until the helper confirms them,
+    /// because the code is sent on another socket and must not overtake them.
     ///
     /// # Errors
-    /// When a limit could not be set that is said to hold, or its helper does not say in time that it is.
+    /// When a promised limit could not be set, or the helper does not confirm in time.
     pub(super) fn fit_kernel(&mut self, limits: &Limits) -> Result<(), ExecError> {
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
-        // Until the helper has said so, it is not known which are in force.
+        // Until the helper confirms, it is unknown which limits are in force.
         let before = kernel.fitted.take();
         if let Some(group) = &kernel.process.group {
             group.set(limits).map_err(|error| not_set(&error.to_string()))?;
@@ -64,14 +67,14 @@ impl Local {
         loop {
             let rest = until.saturating_duration_since(Instant::now());
             if rest.is_zero() || !self.helper_speaks_within(rest) {
-                // Whatever it begins late is over before the next run.
+                // If it begins late after all, it is ended before the next run.
                 let kernel = self.kernel.as_ref().ok_or(ExecError::Ended)?;
                 kernel.process.link.order(&HelperOrder::End);
                 return Err(not_set("the helper of the kernel did not say in time that it is"));
             }
             let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
             let told = kernel.process.link.receive()?;
-            // Answers come in the order of the questions: what an earlier run was told late is not taken for this one.
+            // Answers come in order, so a late answer about an earlier run is not taken for this one.
             let mut answer = None;
             for told in told {
                 answer = match &told {
@@ -94,7 +97,7 @@ fn not_set(why: &str) -> ExecError {
     ExecError::Limit(why.to_owned())
 }
 
-/// What of these limits has no room in a kernel with those of its own.
+/// The name of the first wanted limit that exceeds the kernel's own; `None` if there is room.
 fn narrow(own: &Limits, wanted: &Limits) -> Option<&'static str> {
     let above = |wanted: u64, own: u64| own != 0 && (wanted == 0 || wanted > own);
     if above(wanted.processes.into(), own.processes.into()) {
@@ -108,7 +111,7 @@ fn narrow(own: &Limits, wanted: &Limits) -> Option<&'static str> {
     }
 }
 
-/// For each limit the wider one; what is not limited is the widest.
+/// The wider of each limit; 0 (no limit) is the widest.
 fn widest(one: &Limits, other: &Limits) -> Limits {
     let small = |a: u32, b: u32| if a == 0 || b == 0 { 0 } else { a.max(b) };
     Limits {

@@ -1,4 +1,4 @@
-//! Waiting for descriptors that come and go: each is watched for one wait only, and then all are looked at in one go.
+//! Waits for descriptors that change from wait to wait: registers each for one wait, then polls them all.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
@@ -7,21 +7,21 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::net::unix::pipe;
 
-/// When descriptors that can't be watched are looked at again: the system has no room for it.
+/// When to poll again if the system can't register another descriptor.
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// A descriptor that is waited for.
+/// A descriptor to wait for.
 #[derive(Clone, Copy)]
 pub(super) struct WatchedDescriptor<'a, T> {
     pub(crate) what: T,
     pub(crate) fd: BorrowedFd<'a>,
-    /// Whether it is also waited for room to write.
+    /// Whether to wait for room to write as well.
     pub(crate) writes: bool,
 }
 
-/// Waits until there is something to hear; of what. Safe to cancel.
+/// Waits until something is readable or writable, and returns what. Safe to cancel.
 pub(super) async fn ready<T: Copy>(watched: &[WatchedDescriptor<'_, T>]) -> Vec<T> {
-    // Under load there is something at once, and nothing is watched for it; others get their turn all the same.
+    // Under load something is ready at once and nothing is registered. Other tasks still get their turn.
     tokio::task::coop::consume_budget().await;
     let at_once = now(watched);
     if !at_once.is_empty() {
@@ -31,12 +31,12 @@ pub(super) async fn ready<T: Copy>(watched: &[WatchedDescriptor<'_, T>]) -> Vec<
     now(watched)
 }
 
-/// Waits for any of them; for ever where there is none.
+/// Waits for any of them; forever if there are none.
 async fn any<T>(watched: &[WatchedDescriptor<'_, T>]) {
     let mut waits: Vec<Pin<Box<dyn Future<Output = io::Result<()>>>>> = Vec::new();
     for WatchedDescriptor { fd, writes, .. } in watched {
-        // Duplicates are watched: what watches a descriptor has to own it, and these are closed with the wait. Only
-        // whether there is something is asked of them, which is the same for pipes and sockets.
+        // A registration owns its descriptor, so duplicates are registered and closed after the wait. They only show
+        // whether something is ready, which is the same for duplicates of pipes and sockets.
         let reader = fd.try_clone_to_owned().and_then(pipe::Receiver::from_owned_fd_unchecked);
         let Ok(reader) = reader else { return tokio::time::sleep(RETRY_INTERVAL).await };
         waits.push(Box::pin(async move { reader.readable().await }));
@@ -52,7 +52,7 @@ async fn any<T>(watched: &[WatchedDescriptor<'_, T>]) {
     let _ = futures_util::future::select_all(waits).await;
 }
 
-/// Those that are ready at this moment.
+/// What is ready now.
 fn now<T: Copy>(watched: &[WatchedDescriptor<'_, T>]) -> Vec<T> {
     let flags = |writes| if writes { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
     let mut fds: Vec<PollFd<'_>> =

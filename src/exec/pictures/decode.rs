@@ -1,5 +1,5 @@
-//! Bytes of a picture to pixels: the part that runs confined. Sizes are limited before anything is decoded, a picture is
-//! never made larger, and its sides keep their proportion. Pure.
+//! Decodes a picture to pixels, inside the confined process. Checks sizes before decoding, never enlarges a picture,
+//! and keeps its proportions. Pure.
 
 mod svg;
 
@@ -9,15 +9,15 @@ use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits, Rgba, Rg
 use std::io::Cursor;
 
 pub(super) const MAX_BYTES: usize = 4 << 20;
-/// The longest side, in pixels.
+/// The longest side of a picture that is decoded, in pixels.
 const MAX_SOURCE_SIDE: u32 = 4096;
-/// What decoding may allocate: a picture of the longest sides in 16 bits a channel.
+/// How many bytes decoding may allocate: enough for a picture of the largest size with 16 bits per channel.
 const MAX_MEMORY: u64 = 8 * (MAX_SOURCE_SIDE as u64) * (MAX_SOURCE_SIDE as u64) + (16 << 20);
 
-/// The pixels of a PNG, JPEG or SVG, in at most so many.
+/// Decodes a PNG, JPEG or SVG to at most this many pixels.
 ///
 /// # Errors
-/// Why there are none.
+/// Why it can't be decoded.
 pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, UndrawnReason> {
     if bytes.len() > MAX_BYTES {
         return Err(UndrawnReason::TooLarge);
@@ -30,7 +30,7 @@ pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, Un
     Pixels::new(width, height, picture.into_raw()).ok_or(UndrawnReason::Unknown)
 }
 
-/// Whether it is text of elements, which is decoded as an SVG.
+/// Whether it is XML, which is decoded as an SVG.
 pub(super) fn is_svg(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().first() == Some(&b'<')
 }
@@ -53,7 +53,7 @@ fn decode_image(bytes: &[u8]) -> Result<DynamicImage, UndrawnReason> {
     })
 }
 
-/// The picture in at most so many pixels.
+/// Scales the picture down to at most this many pixels.
 fn fit(picture: DynamicImage, width: u32, height: u32) -> RgbaImage {
     let (w, h) = (picture.width().max(1), picture.height().max(1));
     if w <= width && h <= height {
@@ -62,9 +62,9 @@ fn fit(picture: DynamicImage, width: u32, height: u32) -> RgbaImage {
     let scale = (f64::from(width) / f64::from(w)).min(f64::from(height) / f64::from(h));
     let side = |pixels: u32, most: u32| ((f64::from(pixels) * scale).round() as u32).clamp(1, most);
     let mut picture = picture.into_rgba8();
-    // Colours of transparent pixels must not bleed into their neighbours.
+    // The colour of transparent pixels must not bleed into their neighbours.
     picture.pixels_mut().filter(|p| p.0[3] < 255).for_each(premultiply);
-    // From large pictures a plain mean of blocks first: a wide filter over all pixels would take seconds.
+    // A large picture is first reduced by averaging blocks: a wide filter over all its pixels would take seconds.
     let (to_w, to_h) = (side(w, width), side(h, height));
     if w > to_w * 4 && h > to_h * 4 {
         picture = image::imageops::thumbnail(&picture, to_w * 2, to_h * 2);
@@ -139,7 +139,7 @@ mod tests {
         let mut broken = png(32, 32, |_, _| CLEAR);
         broken.truncate(60);
         assert_eq!(refused(&broken), Some(UndrawnReason::Broken));
-        // A header that promises more pixels than memory holds.
+        // A header that declares more pixels than memory can hold.
         assert_eq!(refused(&png(MAX_SOURCE_SIDE + 1, 1, |_, _| CLEAR)), Some(UndrawnReason::TooLarge));
     }
 

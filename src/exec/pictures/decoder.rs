@@ -1,4 +1,4 @@
-//! Whose turn it is: one picture is decoded at a time, whoever asks and however often.
+//! Makes sure that only one picture is decoded at a time.
 
 use crate::domain::{Pixels, UndrawnReason};
 use std::sync::Arc;
@@ -23,7 +23,8 @@ impl Decoder {
     ) -> Result<Pixels, UndrawnReason> {
         let turn = self.turn.clone().acquire_owned().await.map_err(|_| UndrawnReason::Unknown)?;
         let work = move || {
-            // The turn lasts as long as the process: who stops waiting for one does not start another beside it.
+            // The permit is held until the process ends, even if the caller stops waiting, so that no second one starts
+            // beside it.
             let _turn = turn;
             decode()
         };
@@ -38,7 +39,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
     use std::time::{Duration, Instant};
 
-    /// Whether another one begins while this one is at work.
+    /// Whether a second decoding begins while this one is running.
     fn is_joined(began: &AtomicUsize) -> bool {
         let mine = began.fetch_add(1, SeqCst) + 1;
         let until = Instant::now() + Duration::from_millis(50);

@@ -1,10 +1,10 @@
-//! The images of a run: each goes to a file beside the session, and keeps the name that the code gave it.
+//! Saves the images of a run to files beside the session. Each keeps the name that the code gave it.
 
 use crate::domain::{ImageRef, RunId};
 use crate::exec::blob;
 use std::path::{Path, PathBuf};
 
-/// Characters of a name that are kept: the kernel cuts names at 80, and adds the ending.
+/// How long a name may be: the kernel cuts names at 80 characters and appends the extension.
 const MAX_NAME_LENGTH: usize = 84;
 
 /// The images of a run so far.
@@ -17,12 +17,12 @@ pub(crate) struct Images {
 }
 
 impl Images {
-    /// None yet; at most so many are kept, in this folder.
+    /// No images yet. At most `most` are kept, in this folder.
     pub(crate) fn new(run: RunId, folder: &Path, most: usize) -> Self {
         Self { run, folder: folder.into(), most, kept: Vec::new() }
     }
 
-    /// Keeps an image. What is none, or finds no room on the disk, is left out.
+    /// Saves an image. Returns `None` if it is not an image or can't be written.
     pub(crate) fn keep(&mut self, name: &str, mime: &str, bytes: &[u8]) -> Option<ImageRef> {
         let (extension, (width, height)) = match mime {
             "image/png" => ("png", png_size(bytes)?),
@@ -42,14 +42,14 @@ impl Images {
         Some(image)
     }
 
-    /// All that were kept, in the order in which they were made.
+    /// All images, in the order in which they were made.
     pub(crate) fn all(self) -> Vec<ImageRef> {
         self.kept
     }
 }
 
-/// Keeps a copy of a picture that a run wrote into the working folder, under the name of that file. `None`: it is none, or
-/// there is no room on the disk.
+/// Saves a copy of a picture that a run wrote to the working folder, under the name of that file. `None` if it is not a
+/// picture or can't be written.
 pub(crate) fn keep_written(run: RunId, folder: &Path, name: &str, bytes: &[u8]) -> Option<ImageRef> {
     let (mime, extension, (width, height)) = match png_size(bytes) {
         Some(size) => ("image/png", "png", size),
@@ -60,7 +60,7 @@ pub(crate) fn keep_written(run: RunId, folder: &Path, name: &str, bytes: &[u8]) 
     Some(ImageRef { path, name: name.into(), mime: mime.into(), width, height, bytes: bytes.len() as u64 })
 }
 
-/// A name that comes from the code and may become a file name: it keeps nothing that leads elsewhere. `None` when it is
+/// Makes a name that the code chose safe as a file name, without separators or control characters. `None` if it is
 /// empty.
 fn plain_name(name: &str) -> Option<String> {
     let name: String = name
@@ -74,14 +74,14 @@ fn plain_name(name: &str) -> Option<String> {
     }
 }
 
-/// Width and height of a PNG file, read from its first bytes; `None` when it is none.
+/// Width and height of a PNG file, read from its first bytes; `None` if it is not one.
 fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
     let rest = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR")?;
     let number = |at: usize| Some(u32::from_be_bytes(rest.get(at..at + 4)?.try_into().ok()?));
     Some((number(0)?, number(4)?))
 }
 
-/// Width and height of a JPEG file, read from the head of its first frame (ITU T.81, B.2.2); `None` when it is none.
+/// Width and height of a JPEG file, read from the header of its first frame (ITU T.81, B.2.2); `None` if it is not one.
 fn jpeg_size(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut rest = bytes.strip_prefix(b"\xff\xd8")?;
     loop {
@@ -96,13 +96,13 @@ fn jpeg_size(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// Whether this begins as an SVG file does.
+/// Whether this begins like an SVG file.
 fn is_svg(bytes: &[u8]) -> bool {
     let head = bytes.get(..bytes.len().min(4096)).unwrap_or_default();
     head.trim_ascii_start().starts_with(b"<") && head.windows(4).any(|part| part == b"<svg")
 }
 
-/// Width and height as an SVG file tells them in its first tag; 0 where it does not.
+/// Width and height from the first tag of an SVG file; 0 if missing.
 fn svg_size(bytes: &[u8]) -> (u32, u32) {
     let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4096)).unwrap_or_default()).into_owned();
     let tag = text.find("<svg").and_then(|at| text.get(at..)).unwrap_or_default();
@@ -137,7 +137,7 @@ mod tests {
         for end in 0..jpeg.len() {
             assert_eq!(jpeg_size(&jpeg[..end]), None, "{end}");
         }
-        // A part that says it is shorter than its own head.
+        // A segment whose length is smaller than its own header.
         jpeg[5] = 0;
         assert_eq!(jpeg_size(&jpeg), None);
     }

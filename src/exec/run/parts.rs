@@ -1,30 +1,33 @@
-//! Ends of the parts of a text: told one at a time, each with what the run has printed so far.
+//! Decides when the end of a part of a run's source is reported: one at a time, each with what the run has printed so
+//! far.
 
 use crate::domain::{OutputBuffer, Stream};
 
-/// So often all that a run may keep is told with its ends: more than a text that brings blocks back has parts.
+/// How many reports may contain the most output that a run keeps: more than the parts of a source that brings blocks
+/// back.
 const MAX_WHOLE_REPORTS: u64 = 64;
 
-/// Which ends of parts are told, and what with.
+/// Which ends of parts are reported, and with how much output.
 ///
-/// A kernel waits behind each part. Code that plays the kernel waits for nothing, and makes up as many as it likes.
+/// The kernel waits after each part. Code that imitates the kernel waits for nothing, and can report any number of
+/// ends.
 #[derive(Debug)]
 pub(super) struct PartEnds {
     /// Whether the run waits for an answer.
     waits: bool,
-    /// The last part that was said to have ended meanwhile: the kernel's own may come behind what was made up.
+    /// The last part whose end arrived meanwhile: the kernel's own report may come after imitated ones.
     next: Option<u32>,
-    /// Bytes that ends may still be told with.
+    /// How many bytes of output may still be reported.
     left: u64,
 }
 
 impl PartEnds {
-    /// Of a run that keeps so many bytes of what it prints.
+    /// For a run that keeps this many bytes of its output.
     pub(super) fn new(kept_bytes: u64) -> Self {
         Self { waits: false, next: None, left: kept_bytes.saturating_mul(MAX_WHOLE_REPORTS) }
     }
 
-    /// A part is over: whether that is told now.
+    /// Notes the end of a part. Returns whether to report it now.
     pub(super) fn is_told_now(&mut self, part: u32) -> bool {
         let waited = std::mem::replace(&mut self.waits, true);
         if waited {
@@ -33,14 +36,14 @@ impl PartEnds {
         !waited
     }
 
-    /// What was told has its answer: the part whose end is to be told next.
+    /// Notes the answer to the reported end. Returns the part whose end has to be reported next.
     pub(super) fn answered(&mut self) -> Option<u32> {
         self.waits = false;
         self.next.take()
     }
 
-    /// What the run has printed so far, to be told with an end. Where that was more than enough already, none of it is there,
-    /// and it says so itself.
+    /// The output so far, to be reported with an end. Once too much was reported already, it is empty and only contains
+    /// the count.
     pub(super) fn printed(&mut self, so_far: &OutputBuffer) -> OutputBuffer {
         let stream = Stream::Stdout;
         let total = so_far.total(stream);

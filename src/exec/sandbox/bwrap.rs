@@ -1,5 +1,5 @@
-//! The outer layer: bubblewrap, which gives a run namespaces and a file system of its own. Where it is, what it can do,
-//! and the arguments that make a policy; only [`ask`] starts it.
+//! The outer layer: bubblewrap, which gives a run namespaces and a separate file system. Finds out what the installed
+//! version supports, and turns a policy into arguments. Only [`ask`] starts it.
 
 use super::policy::{Mount, Policy};
 use crate::launch::{LaunchError, Launcher, Start};
@@ -10,21 +10,20 @@ use std::process::Stdio;
 /// The size of the private `/dev/shm`.
 const SHARED_MEMORY: &str = "67108864";
 
-/// A bubblewrap that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bwrap {
     /// The program, by its absolute path.
     pub(crate) path: PathBuf,
-    /// Whether it can forbid namespaces inside of its own.
+    /// Whether it can forbid nested namespaces.
     pub(crate) no_nesting: bool,
-    /// Whether it can give a memory file system a size.
+    /// Whether it can limit the size of a memory file system.
     pub(crate) sizes: bool,
 }
 
-/// Why this layer is not there, as it is told of it.
+/// Why this layer is not available, as shown in the report.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BwrapError {
-    /// The person does without.
+    /// The person switched it off.
     #[error("left out")]
     LeftOut,
     #[error("it is for Linux")]
@@ -37,7 +36,7 @@ pub(super) enum BwrapError {
     NotStarted { path: PathBuf, why: std::io::Error },
 }
 
-/// Asks for its version, and tells what that one can do.
+/// Asks for its version, and derives what that version supports.
 ///
 /// # Errors
 /// When it can't be started.
@@ -53,18 +52,18 @@ pub(super) fn ask(path: &Path, programs: &Launcher) -> Result<Bwrap, BwrapError>
     Ok(Bwrap { path: path.into(), no_nesting: version >= (0, 8), sizes: version >= (0, 7) })
 }
 
-/// `bubblewrap 0.8.0`; what can't be read is as old as can be.
+/// The version in text such as `bubblewrap 0.8.0`; 0.0 if it can't be read.
 fn version(text: &str) -> (u32, u32) {
     let number = text.split_whitespace().find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let mut parts = number.unwrap_or_default().split('.').map(|part| part.parse().unwrap_or(0));
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
-/// The arguments under which the helper runs inside; it comes behind them. Nothing of it is mounted: it is started by a
-/// descriptor that this layer inherits, so that no path is followed to it. Pure.
+/// The arguments for this policy; the caller appends the command of the helper. The helper is not mounted: it is
+/// started through an inherited descriptor, so that no path to it is followed. Pure.
 pub(super) fn arguments(policy: &Policy, bwrap: &Bwrap) -> Vec<OsString> {
     let mut args = Args::default();
-    // `--unshare-all` alone would only try a user namespace.
+    // `--unshare-all` alone would not require a user namespace.
     args.flags(&["--unshare-all", "--unshare-user"]);
     if bwrap.no_nesting {
         args.flags(&["--disable-userns"]);
@@ -88,7 +87,7 @@ pub(super) fn arguments(policy: &Policy, bwrap: &Bwrap) -> Vec<OsString> {
             Mount::Nothing(path) => args.add_mount("--ro-bind", Path::new("/dev/null"), path),
         }
     }
-    // Later mounts needed their places: only now do the empty folders close.
+    // The later mounts had to create their mount points in the empty folders, so these become read-only only now.
     for path in mounts.iter().filter_map(Mount::empty) {
         args.add_path("--remount-ro", path);
     }

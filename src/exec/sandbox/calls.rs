@@ -1,7 +1,8 @@
-//! The system calls that a confined program is refused, as filters for the kernel. Pure.
+//! Builds the filters for system calls that a confined program is refused. Pure.
 //!
-//! They answer with an error instead of ending the program, so that it can tell what was refused. What is listed here
-//! reaches into other processes, changes what the namespaces and walls mean, or opens large parts of the kernel.
+//! A refused call returns an error instead of ending the program, so that the program can report it. The list contains
+//! calls that reach into other processes, change what the namespaces and file rules mean, or expose large parts of the
+//! kernel.
 
 use super::confinement::SyscallRules;
 use super::layer_error::LayerError;
@@ -12,7 +13,7 @@ use seccompiler::{
 };
 use std::collections::BTreeMap;
 
-/// On x86-64, calls of the x32 form have this bit: other numbers for the same calls, that no list below names.
+/// On x86-64, calls of the x32 ABI have this bit: other numbers for the same calls, which no list below contains.
 const X32_BIT: u32 = 0x4000_0000;
 /// Flags of `clone` that make namespaces.
 const NAMESPACE_FLAGS: [i32; 7] = [
@@ -24,15 +25,16 @@ const NAMESPACE_FLAGS: [i32; 7] = [
     libc::CLONE_NEWPID,
     libc::CLONE_NEWNET,
 ];
-/// Feeds keys to a terminal as if they were typed.
+/// Inserts input into a terminal as if it were typed.
 const TIOCSTI: u64 = 0x5412;
 /// The same on a console.
 const TIOCLINUX: u64 = 0x541c;
 
-/// Says of `ioprio_set` that one process is meant.
+/// For `ioprio_set`: the target is one process.
 const IOPRIO_WHO_PROCESS: u64 = 1;
 
-/// When and on which processor a process runs, and where its memory lies: the first argument is the process, 0 the caller.
+/// Calls about when and where a process runs, and where its memory is. The first argument is the process; 0 is the
+/// caller.
 const SCHEDULING_CALLS: &[libc::c_long] = &[
     libc::SYS_sched_setaffinity,
     libc::SYS_sched_setscheduler,
@@ -90,10 +92,10 @@ const REFUSED_CALLS: &[libc::c_long] = &[
     libc::SYS_vhangup,
 ];
 
-/// The filters, to be applied in their order.
+/// The filters, to be applied in this order.
 ///
 /// # Errors
-/// When there are none for this kind of machine.
+/// When this processor architecture is not supported.
 pub(super) fn programs(calls: SyscallRules) -> Result<Vec<BpfProgram>, LayerError> {
     let arch = arch()?;
     let program = |rules: Rules, errno: i32| {
@@ -111,7 +113,7 @@ fn arch() -> Result<TargetArch, LayerError> {
     TargetArch::try_from(name).map_err(|_| LayerError::seccomp(format!("not for {name} machines")))
 }
 
-/// What computing needs: memory, writing to what is open already, ending.
+/// The calls that pure computing needs: memory, reading and writing open files, ending.
 const COMPUTING_CALLS: &[libc::c_long] = &[
     libc::SYS_read,
     libc::SYS_write,
@@ -135,10 +137,10 @@ const COMPUTING_CALLS: &[libc::c_long] = &[
     libc::SYS_exit_group,
 ];
 
-/// The filter for a process that only computes from here on; every other call fails.
+/// The filter for a process that only computes from now on. Every other call fails.
 ///
 /// # Errors
-/// When there is none for this kind of machine.
+/// When this processor architecture is not supported.
 pub(super) fn computing() -> Result<BpfProgram, LayerError> {
     let arch = arch()?;
     let rules: Rules = COMPUTING_CALLS.iter().map(|number| (*number, Vec::new())).collect();
@@ -168,11 +170,11 @@ fn refused_rules() -> FilterResult<Rules> {
     });
     rules.insert(libc::SYS_clone, namespaces.collect::<FilterResult<_>>()?);
     rules.insert(libc::SYS_ioctl, vec![rule(1, Eq, TIOCSTI)?, rule(1, Eq, TIOCLINUX)?]);
-    // Limits and priorities: its own, not those of others.
+    // A process may set its own limits and priorities, but not those of others.
     rules.insert(libc::SYS_prlimit64, vec![rule(0, Ne, 0)?]);
     rules.insert(libc::SYS_setpriority, vec![rule(0, Ne, 0)?, rule(1, Ne, 0)?]);
     rules.insert(libc::SYS_ioprio_set, vec![rule(0, Ne, IOPRIO_WHO_PROCESS)?, rule(1, Ne, 0)?]);
-    // The supervisor is among the processes that a run sees: it would be starved by these.
+    // A run can see its supervisor, and could starve it with these calls.
     for number in SCHEDULING_CALLS {
         rules.insert(*number, vec![rule(0, Ne, 0)?]);
     }
@@ -182,9 +184,9 @@ fn refused_rules() -> FilterResult<Rules> {
     Ok(rules)
 }
 
-/// What gives a file the bits by which a program runs with its owner's or group's rights: a run's file would lend them
-/// to whoever starts it later. The bit of the group counts where the group may execute; elsewhere it means locks. Of the
-/// calls that open, those that make a file take a mode.
+/// Refuses to set the setuid and setgid bits of files: whoever started such a file of a run later would have its
+/// rights. The setgid bit counts only together with the group's execute bit; otherwise it means file locks. An open
+/// call has a mode only if it creates a file.
 fn setid_rules() -> FilterResult<Rules> {
     let modes = |at: u8, with: &[(u8, u64)]| -> FilterResult<Vec<SeccompRule>> {
         let bits = [libc::S_ISUID, libc::S_ISGID | libc::S_IXGRP].map(u64::from);
@@ -218,7 +220,7 @@ fn setid_rules() -> FilterResult<Rules> {
     Ok(rules)
 }
 
-/// All families of sockets but the allowed ones.
+/// Refuses all families of sockets except the allowed ones.
 fn sockets(calls: SyscallRules) -> FilterResult<Rules> {
     let mut allowed = Vec::new();
     if calls.inet {
@@ -236,13 +238,13 @@ fn sockets(calls: SyscallRules) -> FilterResult<Rules> {
     Ok(BTreeMap::from([(libc::SYS_socket, rules)]))
 }
 
-/// Answers "no such call" to the x32 form of calls, and to `clone3` and `openat2`, whose flags lie where a filter can't
-/// look: libraries then use `clone` and `openat`.
+/// Answers "no such call" to calls of the x32 ABI, and to `clone3` and `openat2`, whose flags are in memory that a
+/// filter can't read. Libraries then use `clone` and `openat`.
 fn numbers() -> BpfProgram {
     let op = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
     let none = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
     vec![
-        // The number is the first word of what a filter sees.
+        // The call number is the first word of the filter's input.
         op(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
         op(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 3, 0, X32_BIT),
         op(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 2, 0, libc::SYS_clone3 as u32),

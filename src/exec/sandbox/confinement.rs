@@ -1,44 +1,43 @@
-//! What a program takes upon itself before it starts: walls around files, refused system calls, limits. A pure value
-//! that travels to the helper (`helper_wire`); `enter` acts on it.
+//! The restrictions that a program enters before it starts: file rules, refused system calls, limits. A pure value that
+//! is sent to the helper (`helper_wire`); `enter` applies it.
 
 use crate::domain::Limits;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Memory that threads and allocators set aside without using it, for each processor.
+/// Memory that threads and allocators reserve without using it, for each processor.
 const RESERVED_PER_PROCESSOR: u64 = 48 << 20;
 
-/// What a program takes upon itself; the default is nothing.
+/// The restrictions that a program enters. The default is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Confinement {
-    /// Rules for files and signals.
+    /// Rules for files, signals and TCP.
     pub(crate) file_rules: Option<FileRules>,
     pub(crate) calls: Option<SyscallRules>,
-    /// Limits of each process.
     pub(crate) limits: Vec<Limit>,
 }
 
-/// Which folders and files can be reached at all.
+/// Which folders and files can be accessed at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileRules {
-    /// These can be read and started.
+    /// Readable and executable.
     #[serde(with = "crate::exec::helper_wire::paths")]
     pub(crate) read: Vec<PathBuf>,
-    /// These can be read and written.
+    /// Readable and writable.
     #[serde(with = "crate::exec::helper_wire::paths")]
     pub(crate) write: Vec<PathBuf>,
     /// Whether connecting and listening by TCP is refused.
     pub(crate) no_tcp: bool,
 }
 
-/// Which families of sockets can be made; other dangerous calls are refused always.
+/// Which families of sockets can be made. Other dangerous calls are always refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SyscallRules {
-    /// Internet sockets. In a network of its own they reach nobody else.
+    /// Internet sockets. In a network namespace they reach nobody outside.
     pub(crate) inet: bool,
-    /// Sockets that lie in folders. Pairs without a name are always allowed.
+    /// Unix sockets. Unnamed pairs are always allowed.
     pub(crate) unix: bool,
-    /// The kernel's own network settings.
+    /// Netlink sockets, for the kernel's network settings.
     pub(crate) netlink: bool,
 }
 
@@ -47,13 +46,13 @@ pub(crate) struct SyscallRules {
 pub(crate) struct Limit {
     pub(crate) what: LimitedResource,
     pub(crate) soft: u64,
-    /// Up to where the program can raise it.
+    /// The limit up to which the program can raise `soft`.
     pub(crate) hard: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum LimitedResource {
-    /// Memory of its own, in bytes.
+    /// Private memory, in bytes.
     Data,
     /// Processes and threads of the same user in the same namespace.
     Processes,
@@ -63,15 +62,15 @@ pub(crate) enum LimitedResource {
 }
 
 impl Limit {
-    /// Whether nothing is limited: the entry is there for runs that come later and are.
+    /// Whether it limits nothing. Such an entry allows a later run to have a limit.
     pub(crate) fn is_none(&self) -> bool {
         (self.soft, self.hard) == (u64::MAX, u64::MAX)
     }
 }
 
-/// The limits that each process is given. `own_users` tells that the user is counted for this run alone: else others of
-/// the person's processes would count too, and nothing could be started any more. What is not limited has its entry too:
-/// a program that is there for several runs can be given a limit for a later one.
+/// The limits of each process. `own_users` says that the user's processes are counted for this run alone; otherwise the
+/// person's other processes would count too, and nothing could be started any more. A resource without a limit has an
+/// entry too, so that a program that serves several runs can get a limit for a later one.
 pub(crate) fn limits(limits: &Limits, own_users: bool, processors: u64) -> Vec<Limit> {
     let same = |what, amount: u64| {
         let amount = if amount > 0 { amount } else { u64::MAX };
@@ -90,8 +89,8 @@ pub(crate) fn limits(limits: &Limits, own_users: bool, processors: u64) -> Vec<L
     all
 }
 
-/// The memory that one process may set aside under a limit on what all of them use. Who looks at the processes holds
-/// the limit itself; this one turns a single huge request into an error that the program can tell.
+/// The memory that one process may reserve under a limit on what all of them use. The supervisor enforces that limit;
+/// this one turns a single huge request into an error that the program can report.
 pub(crate) fn data_limit(memory_bytes: u64, processors: u64) -> u64 {
     memory_bytes.saturating_add(RESERVED_PER_PROCESSOR.saturating_mul(processors))
 }

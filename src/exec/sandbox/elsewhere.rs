@@ -1,5 +1,5 @@
-//! Where the layers of Linux are not there: only the limits that the outer tool does not set could be entered, and none
-//! are yet. What can't be entered is refused, so that nothing is claimed.
+//! Replaces `enter` on systems other than Linux, where the layers do not exist: refuses what can't be entered, so that
+//! nothing false is claimed. Limits are ignored.
 
 use super::confinement::Confinement;
 use super::layer_error::LayerError;
@@ -7,7 +7,7 @@ use super::layer_error::LayerError;
 /// Enters a confinement.
 ///
 /// # Errors
-/// When it holds a layer that is not for this system.
+/// When it contains a layer that exists only on Linux.
 pub fn enter(confinement: &Confinement) -> Result<(), LayerError> {
     match confinement {
         Confinement { file_rules: Some(_), .. } => Err(LayerError::Landlock("it is for Linux".into())),
@@ -16,10 +16,10 @@ pub fn enter(confinement: &Confinement) -> Result<(), LayerError> {
     }
 }
 
-/// Gives up every system call but those of computing.
+/// Would give up every system call except those for computing.
 ///
 /// # Errors
-/// Always: it is for Linux.
+/// Always: it exists only on Linux.
 pub(crate) fn only_compute() -> Result<(), LayerError> {
     Err(LayerError::seccomp("it is for Linux"))
 }

@@ -1,5 +1,6 @@
-//! Enters a confinement: limits, then the walls of Landlock, then the refused calls of seccomp. For this process and all
-//! that it becomes or starts, without a way back; called by the helper only, right before it becomes the program.
+//! Enters a confinement: the limits, then the file rules of Landlock, then the refused calls of seccomp. It holds for
+//! this process and all that it starts, and can't be undone. Only the helper calls this, right before it becomes the
+//! program.
 
 use super::confinement::{Confinement, FileRules, LimitedResource};
 use super::layer_error::LayerError;
@@ -10,13 +11,14 @@ use landlock::{
 use rustix::process::{Resource, Rlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
-/// The newest rules that are asked for; a kernel that knows fewer gives what it has, and the self-test sees the rest.
+/// The newest Landlock rules that are requested. An older kernel applies those that it knows; the self-test shows what
+/// is missing.
 const NEWEST_ABI: ABI = ABI::V7;
 
-/// Enters. Nothing may be started when this fails.
+/// Enters the confinement. If this fails, nothing may be started.
 ///
 /// # Errors
-/// Which layer could not be entered.
+/// The layer that could not be entered.
 pub(crate) fn enter(confinement: &Confinement) -> Result<(), LayerError> {
     for limit in confinement.limits.iter().filter(|limit| !limit.is_none()) {
         let amount = |n: u64| (n != u64::MAX).then_some(n);
@@ -42,17 +44,17 @@ pub(crate) fn enter(confinement: &Confinement) -> Result<(), LayerError> {
     Ok(())
 }
 
-/// Gives up every system call but those of computing, for this thread and without a way back.
+/// Gives up every system call except those for computing, for this thread and for good.
 ///
 /// # Errors
-/// When this kernel or machine has no such filter.
+/// When this kernel or architecture has no such filter.
 pub(crate) fn only_compute() -> Result<(), LayerError> {
     give_up_capabilities()?;
     let program = super::calls::computing()?;
     seccompiler::apply_filter(&program).map_err(LayerError::seccomp)
 }
 
-/// The system's name of what is limited.
+/// The system's name of a limited resource.
 pub(crate) fn resource(what: LimitedResource) -> Resource {
     match what {
         LimitedResource::Data => Resource::Data,
@@ -62,7 +64,7 @@ pub(crate) fn resource(what: LimitedResource) -> Resource {
     }
 }
 
-/// Sets a limit; one that is stricter already stays.
+/// Sets a limit. A stricter one stays.
 fn set(resource: Resource, soft: Option<u64>, hard: Option<u64>) -> Result<(), LayerError> {
     let now = rustix::process::getrlimit(resource);
     let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
@@ -71,7 +73,8 @@ fn set(resource: Resource, soft: Option<u64>, hard: Option<u64>) -> Result<(), L
     rustix::process::setrlimit(resource, wanted).map_err(|error| LayerError::Limits(error.to_string()))
 }
 
-/// Root's powers reach through walls. What is not in the bounding set does not come back with the next program either.
+/// Root's capabilities bypass file rules. Removed from the bounding set, they do not come back with the next program
+/// either.
 fn give_up_capabilities() -> Result<(), LayerError> {
     let failed = |error: rustix::io::Errno| {
         LayerError::Limits(format!("root's powers could not be given up: {error}"))
@@ -82,7 +85,7 @@ fn give_up_capabilities() -> Result<(), LayerError> {
     }
     for capability in CapabilitySet::all().iter() {
         match rustix::thread::remove_capability_from_bounding_set(capability) {
-            // One that this kernel does not know.
+            // INVAL: this kernel does not know the capability.
             Ok(()) | Err(rustix::io::Errno::INVAL) => {}
             Err(error) => return Err(failed(error)),
         }

@@ -1,5 +1,5 @@
-//! What the installation of packages may reach: the network, and the folder of packages alone to write; and that this
-//! folder can be read by every run that comes later.
+//! Computes what an installation of packages may reach: the network, and for writing only the folder of packages. Also
+//! makes that folder readable for every later run.
 
 use super::toolchain::{self, SearchScope};
 use super::{Allowance, Enclosure, HelperEntry, Policy, Sandbox, survey};
@@ -7,7 +7,7 @@ use crate::domain::SandboxLevel;
 use std::path::{Path, PathBuf};
 
 impl Sandbox {
-    /// The same, with this folder to read for every run.
+    /// The same sandbox, where every run can read this folder.
     #[must_use]
     pub(crate) fn with_packages(mut self, folder: &Path) -> Self {
         self.confined =
@@ -15,13 +15,13 @@ impl Sandbox {
         self
     }
 
-    /// The same, with what this Python needs to read for every run.
+    /// The same sandbox, where every run can read what this Python needs.
     #[must_use]
     pub(crate) fn with_python(self, python: Option<PathBuf>) -> Self {
         Self { python, ..self }
     }
 
-    /// What an installation into this folder by these programs may reach.
+    /// What an installation into this folder by these programs may use.
     pub(crate) fn allowance_to_install(&self, programs: &[PathBuf], folder: &Path) -> Allowance {
         match self.policy_to_install(programs, folder) {
             Some(policy) => Allowance { read: policy.readable(), write: policy.writable(), network: true },
@@ -29,7 +29,7 @@ impl Sandbox {
         }
     }
 
-    /// The cell of an installation.
+    /// The enclosure of an installation.
     pub(crate) fn cell_to_install(&self, programs: &[PathBuf], folder: &Path) -> Enclosure {
         let policy = self.policy_to_install(programs, folder).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
@@ -52,7 +52,7 @@ impl Sandbox {
             let python = program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));
             policy = policy.with_read(&toolchain::of_interpreter(program, python, scope));
         }
-        // What the person works on is not its business beyond reading.
+        // It may only read what the person works on.
         policy.level = SandboxLevel::ReadOnly;
         policy.write = vec![folder.to_path_buf()];
         policy.network = true;

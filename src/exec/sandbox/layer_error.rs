@@ -1,4 +1,5 @@
-//! Which layer could not be entered. It is told in words by the process that tried, and known again by its name there.
+//! The layer that could not be entered. The process that tried sends the error as text; the layer is recognized by its
+//! name in it.
 
 /// Why a process could not give up rights.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,7 +13,7 @@ pub(crate) enum LayerError {
 }
 
 impl LayerError {
-    /// The calls can't be refused.
+    /// An error of seccomp.
     pub(super) fn seccomp(why: impl std::fmt::Display) -> Self {
         Self::Seccomp(why.to_string())
     }

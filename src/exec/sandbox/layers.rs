@@ -1,4 +1,4 @@
-//! Which layers are in use, and what follows from it: how the helper is started, what a program takes upon itself.
+//! Holds which layers are in use, and derives from it how the helper is started and how a program is confined.
 
 use super::bwrap::{self, Bwrap};
 use super::confinement::{Confinement, SyscallRules, limits as process_limits};
@@ -8,18 +8,16 @@ use crate::domain::Limits;
 use crate::exec::entry::HelperEntry;
 use crate::exec::helper_file::HelperFile;
 
-/// Which layers are in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ActiveLayers {
     pub(super) bwrap: Option<Bwrap>,
     pub(super) landlock: bool,
     pub(super) seccomp: bool,
-    /// Whether the inner wall was seen to stop signals and sockets without a place in the file system.
+    /// Whether Landlock was seen to block signals and abstract sockets.
     pub(super) scoped: bool,
 }
 
 impl ActiveLayers {
-    /// How the helper is started.
     pub(super) fn entry(&self, policy: &Policy, helper: &HelperFile) -> HelperEntry {
         #[cfg(target_os = "macos")]
         return HelperEntry {
@@ -40,12 +38,12 @@ impl ActiveLayers {
         }
     }
 
-    /// What a program takes upon itself.
+    /// The restrictions that a program enters.
     pub(super) fn confinement(&self, policy: &Policy, limits: &Limits) -> Confinement {
         let alone = self.bwrap.is_none();
         let file_rules = if alone { policy.file_rules_alone() } else { policy.file_rules_inside() };
-        // In a network of its own a program can talk to itself as it likes. Sockets in folders lead nowhere else when
-        // only allowed folders are there; those without a place need a wall, or a network of their own.
+        // In a network namespace a program may talk to itself in any way. Unix sockets in folders lead nowhere else if
+        // only allowed folders exist; abstract ones need Landlock or a network namespace.
         let calls = SyscallRules {
             inet: !alone || policy.network,
             unix: !alone && (!policy.network || self.scoped),

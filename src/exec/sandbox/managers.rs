@@ -1,5 +1,5 @@
-//! Version managers and installers of toolchains: by which folder each is known, what of it is read, and the variable by
-//! which its programs find it once the home folder is another one. Data, and looks.
+//! Version managers and installers of toolchains: the folder by which each is recognized, what is readable for it, and
+//! the variable by which its programs find it when the home folder is another one. Data, and checks of folders.
 
 use crate::exec::environment::Environment;
 use std::env;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
 pub(super) struct ToolManager {
-    /// The folder under the home folder by which it is known on the `PATH`.
+    /// The folder below the home folder by which it is recognized on the `PATH`.
     pub(crate) known: &'static str,
-    /// What of the home folder is read for it.
+    /// What is readable for it, below the home folder.
     pub(crate) parts: &'static [&'static str],
-    /// The variable that says where it is, and where it is without one.
+    /// The variable that holds its place, and its default place.
     pub(crate) variable: Option<(&'static str, &'static str)>,
 }
 
@@ -23,7 +23,6 @@ const fn manager(
     ToolManager { known, parts, variable }
 }
 
-/// Those that are known.
 pub(super) const MANAGERS: &[ToolManager] = &[
     manager(".pyenv", &[".pyenv"], Some(("PYENV_ROOT", ".pyenv"))),
     manager(".rbenv", &[".rbenv"], Some(("RBENV_ROOT", ".rbenv"))),
@@ -53,7 +52,7 @@ pub(super) const MANAGERS: &[ToolManager] = &[
     manager("go", &["go/bin"], None),
 ];
 
-/// What of a manager that lies where the person's own variable says is read: the same parts as at home.
+/// The readable parts of managers whose place is set by the person's own variable.
 pub(super) fn set_elsewhere() -> Vec<PathBuf> {
     let parts = |manager: &ToolManager| {
         let (name, usual) = manager.variable?;
@@ -64,8 +63,8 @@ pub(super) fn set_elsewhere() -> Vec<PathBuf> {
     MANAGERS.iter().filter_map(parts).flatten().collect()
 }
 
-/// Tells programs of managers where those are that are there, for a run whose home folder is another one; and rustup
-/// that it installs nothing by itself: it has no place for it, and would write to it for the mere question.
+/// Sets the variables that tell programs where their managers are, for a run with another home folder. Also tells
+/// rustup to install nothing by itself: it has no place for that, and would try to even for a mere query.
 pub(super) fn set_variables(env: &mut Environment, home: Option<&Path>) {
     let mut add = |name: &str, value: PathBuf| {
         if !env.iter().any(|(known, _)| known == name) {
@@ -81,13 +80,13 @@ pub(super) fn set_variables(env: &mut Environment, home: Option<&Path>) {
     add("RUSTUP_AUTO_INSTALL", "0".into());
 }
 
-/// The person's own variables among those: they are passed on with their values.
+/// The names of those variables that the person has set; they are passed on with their values.
 pub(super) fn passed_variables() -> impl Iterator<Item = &'static str> {
     let names = MANAGERS.iter().filter_map(|manager| Some(manager.variable?.0));
     names.filter(|name| set(name).is_some_and(|place| place.is_dir()))
 }
 
-/// The place in one of the person's variables.
+/// The absolute path in one of the person's variables.
 fn set(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|place| place.is_absolute())
 }

@@ -1,10 +1,10 @@
-//! The names that policies are made of: what belongs to the system, what is protected, what is secret. Data.
+//! The paths that policies are made of: what belongs to the system, what is protected, what is secret. Data only.
 
-/// Folders of the system: programs and libraries, readable by everybody anyway.
+/// Folders of the system with programs and libraries that everybody may read anyway.
 pub(super) const SYSTEM: &[&str] =
     &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
 
-/// What programs look up in `/etc`. Not all of it: some of it is secret.
+/// The files in `/etc` that programs need. Not all of `/etc`, because some of it is secret.
 pub(super) const SETTINGS: &[&str] = &[
     "/etc/alternatives",
     "/etc/bash.bashrc",
@@ -49,14 +49,14 @@ pub(super) const SETTINGS: &[&str] = &[
     "/etc/timezone",
 ];
 
-/// Facts of the machine that programs ask for, and caches that save them work.
+/// Facts about the machine that programs read, and caches that save them work.
 pub(super) const MACHINE: &[&str] = &["/sys/devices/system/cpu", "/var/cache/fontconfig", "/var/lib/texmf"];
 
-/// What the system tells of all processes, where there is no outer layer to give a run its own: programs fail when they
-/// are refused what they ask for of their limits. Of control groups it tells their names and use, no more than `/proc`.
+/// What the kernel shows of all processes; readable if no outer layer gives a run its own view, because programs fail
+/// when they can't read their limits. Of control groups this shows names and use, no more than `/proc` does.
 pub(super) const KERNEL_TOLD: &[&str] = &["/proc", "/sys/fs/cgroup"];
 
-/// What is kept from being read where the home folder itself is the working folder.
+/// What is not readable if the home folder itself is the working folder.
 pub(super) const SECRETS: &[&str] = &[
     ".ssh",
     ".gnupg",
@@ -107,9 +107,9 @@ pub(super) const SECRETS: &[&str] = &[
     "Library/Keychains",
 ];
 
-/// Devices that every program may use; shared memory is what processes of one program talk through.
+/// Devices that every program may use. Processes of one program communicate through shared memory.
 pub(super) const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
 
-/// Terminals. Only where they are the run's own: without the outer layer they would be the person's.
+/// Terminals. Allowed only if they are the run's own; without the outer layer they would be the person's.
 pub(super) const TERMINALS: &[&str] = &["/dev/tty", "/dev/ptmx", "/dev/pts"];

@@ -1,5 +1,5 @@
-//! What a run may reach, as a plain value: made from the person's wish and from what was found on the disk. From it
-//! follow the mounts of the outer layer, the walls of the inner one, and the rights that are shown. Pure.
+//! What a run may reach, as a plain value made from the person's wish and the state of the disk. The mounts of the
+//! outer layer, the file rules of Landlock, and the rights that are shown follow from it. Pure.
 
 use super::confinement::FileRules;
 use super::names::{DEVICES, KERNEL_TOLD, MACHINE, SETTINGS, SYSTEM, TERMINALS};
@@ -11,50 +11,49 @@ use std::path::{Path, PathBuf};
 /// What a run may reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Policy {
-    /// The level that follows from wish and place.
+    /// The level that results from the wish and the working folder.
     pub(crate) level: SandboxLevel,
     pub(crate) cwd: PathBuf,
-    /// Where the home is, as programs see it.
+    /// The path of the home folder, as programs see it.
     pub(crate) home: PathBuf,
-    /// Where the private `/tmp` is, as programs see it.
+    /// The path of the private `/tmp`, as programs see it.
     pub(crate) tmp: PathBuf,
-    /// The private folder of the session: its `tmp` and its `home`.
+    /// The private folders of the session: its `tmp` and its `home`.
     pub(crate) private: (PathBuf, PathBuf),
-    /// Folders that are read beside the system: toolchains, and what the person allowed.
+    /// Readable folders beside the system: toolchains, and what the person allowed.
     pub(crate) read: Vec<PathBuf>,
-    /// Folders that are written beside the working folder.
+    /// Writable folders beside the working folder.
     pub(crate) write: Vec<PathBuf>,
-    /// Protected names that are there.
+    /// Protected names that exist.
     pub(crate) protected: Vec<PathBuf>,
-    /// Folders that hold protected names: they can't be moved away.
+    /// Folders that contain protected names, so that they must not be moved away.
     pub(crate) pinned: Vec<PathBuf>,
-    /// Secret folders inside of what can be read.
+    /// Secret folders inside of readable ones.
     pub(crate) hidden_folders: Vec<PathBuf>,
-    /// Secret files inside of what can be read.
+    /// Secret files inside of readable folders.
     pub(crate) hidden_files: Vec<PathBuf>,
-    /// What can be read of the working folder without hidden things, where there are any: for layers that can't hide.
+    /// If something in the working folder is hidden, the readable parts of it, for a layer that can only allow.
     pub(crate) shown: Vec<PathBuf>,
-    /// Files behind the links of the system's settings, such as the resolver's.
+    /// The targets of the system's settings that are links, such as that of the resolver.
     pub(crate) behind: Vec<PathBuf>,
-    /// Whether the network is open.
     pub(crate) network: bool,
 }
 
-/// Something in the file system that a run sees.
+/// A mount that a run sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mount {
-    /// A part of the system, where it is there.
+    /// A part of the system; skipped if it does not exist.
     System(PathBuf),
     Read(PathBuf),
     Write {
-        /// Where it really is.
+        /// The real path.
         from: PathBuf,
-        /// Where it is seen.
+        /// The path that programs see.
         at: PathBuf,
     },
-    /// An empty folder in place of what is there.
+    /// An empty folder in place of the real one.
     Empty(PathBuf),
-    /// An empty file in place of what is there.
+    /// An empty file in place of the real one.
     Nothing(PathBuf),
 }
 
@@ -69,44 +68,43 @@ impl Mount {
         }
     }
 
-    /// The place of an empty folder.
+    /// The path, if it is an empty folder.
     pub(super) fn empty(&self) -> Option<&Path> {
         if let Mount::Empty(at) = self { Some(at) } else { None }
     }
 }
 
 impl Policy {
-    /// Whether the working folder can be written.
     pub(super) fn cwd_is_writable(&self) -> bool {
         self.level == SandboxLevel::Workspace
     }
 
-    /// What is kept from being read.
+    /// What must not be readable.
     pub(super) fn hidden(&self) -> Vec<PathBuf> {
         [&self.hidden_folders[..], &self.hidden_files[..]].concat()
     }
 
-    /// The places inside of hidden folders that are mounted there all the same: what the person opened by name, and
-    /// what is hidden for a reason of its own.
+    /// Paths inside hidden folders that are mounted nevertheless: what the person opened by name, and what is hidden in
+    /// its own right.
     pub(super) fn opened_inside_hidden(&self) -> Vec<PathBuf> {
         let inside =
             |at: &Path| self.hidden_folders.iter().any(|hidden| at != hidden && at.starts_with(hidden));
         self.mounts().iter().map(Mount::at).filter(|at| inside(at)).map(Into::into).collect()
     }
 
-    /// The folders of the person that can be written.
+    /// The folders of the person that are writable.
     pub(super) fn writable(&self) -> Vec<PathBuf> {
         let cwd = self.cwd_is_writable().then(|| self.cwd.clone());
         cwd.into_iter().chain(self.write.iter().cloned()).collect()
     }
 
-    /// The folders that can be read beside the system's and the writable ones.
+    /// The folders that are readable in addition to the system's and the writable ones.
     pub(super) fn readable(&self) -> Vec<PathBuf> {
         let cwd = (!self.cwd_is_writable()).then(|| self.cwd.clone());
         cwd.into_iter().chain(self.read.iter().cloned()).collect()
     }
 
-    /// The same with more folders to read.
+    /// The same policy with more readable folders.
     #[must_use]
     pub(super) fn with_read(mut self, more: &[PathBuf]) -> Self {
         let inside = |folder: &PathBuf, of: &[PathBuf]| of.iter().any(|outer| folder.starts_with(outer));
@@ -120,7 +118,7 @@ impl Policy {
         self
     }
 
-    /// All mounts, outer folders before those inside of them.
+    /// All mounts, parents before the folders inside of them.
     pub(super) fn mounts(&self) -> Vec<Mount> {
         let system = SYSTEM.iter().chain(SETTINGS).chain(MACHINE).map(|path| Mount::System(path.into()));
         let mut mounts: Vec<Mount> = system.collect();
@@ -137,12 +135,13 @@ impl Policy {
         mounts.extend(self.protected.iter().cloned().map(Mount::Read));
         mounts.extend(self.hidden_folders.iter().cloned().map(Mount::Empty));
         mounts.extend(self.hidden_files.iter().cloned().map(Mount::Nothing));
-        // A later mount covers an earlier one. The sort is stable: of two in one place the later one wins.
+        // A later mount covers an earlier one. The sort is stable, so of two mounts at the same path the later one
+        // wins.
         mounts.sort_by_key(|mount| mount.at().components().count());
         mounts
     }
 
-    /// The walls inside the outer layer: it decided what is there at all, so that here only writing is fenced.
+    /// The file rules inside the outer layer. That layer already decides what exists, so these restrict only writing.
     pub(super) fn file_rules_inside(&self) -> FileRules {
         let mut write = vec![self.tmp.clone()];
         write.extend(HOME_PARTS.iter().map(|part| self.home.join(part)));
@@ -151,7 +150,7 @@ impl Policy {
         FileRules { read: vec!["/".into()], write, no_tcp: false }
     }
 
-    /// The walls without an outer layer.
+    /// The file rules without an outer layer.
     pub(super) fn file_rules_alone(&self) -> FileRules {
         let mut read: Vec<PathBuf> =
             SYSTEM.iter().chain(SETTINGS).chain(MACHINE).chain(KERNEL_TOLD).map(Into::into).collect();
@@ -172,7 +171,7 @@ impl Policy {
         FileRules { read, write, no_tcp: !self.network }
     }
 
-    /// The variables that lead programs to their private places.
+    /// The variables that point programs to their private folders.
     pub(super) fn environment((tmp, home): (&Path, &Path)) -> Vec<(&'static str, OsString)> {
         let below = |part: &str| home.join(part).into_os_string();
         vec![

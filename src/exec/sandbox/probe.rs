@@ -1,5 +1,5 @@
-//! The test of the sandbox: starts the self-test under a confinement, and looks from outside whether anything came
-//! through. Nothing is believed that was not seen refused.
+//! Tests the sandbox: starts the self-test under a confinement, and checks from outside whether anything got through.
+//! Only what was seen to be refused counts.
 
 use super::ActiveLayers;
 use super::confinement::Confinement;
@@ -18,11 +18,11 @@ use std::net::{TcpListener, UdpSocket};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::{Duration, Instant};
 
-/// How long the test may take, at the first attempt and at those after it: a machine may have much else to do.
+/// How long the first attempt and the next ones may take; the machine may be busy.
 const PROBE_TIMEOUTS: [Duration; 3] =
     [Duration::from_secs(4), Duration::from_secs(8), Duration::from_secs(16)];
 const MAX_OUTPUT_BYTES: usize = 1 << 16;
-/// What the system says when it has no room: that tells nothing of the sandbox.
+/// Errors of a system without resources, which say nothing about the sandbox.
 const NO_ROOM_MESSAGES: [&str; 4] = [
     "Resource temporarily unavailable",
     "Cannot allocate memory",
@@ -30,19 +30,19 @@ const NO_ROOM_MESSAGES: [&str; 4] = [
     "No space left on device",
 ];
 
-/// Why nothing was seen.
+/// Why the test has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ProbeError {
     /// The confinement could not be entered.
     NotEntered(String),
-    /// The test itself could not be finished: nothing is known of the confinement.
+    /// The test itself could not be completed, so nothing is known about the confinement.
     Unfinished(String),
 }
 
-/// Tests a confinement from inside; an attempt that could not be finished is repeated.
+/// Tests a confinement from inside. Repeats attempts that could not be completed.
 ///
 /// # Errors
-/// Why nothing was seen.
+/// Why the test has no result.
 pub(super) fn self_test(
     using: &ActiveLayers,
     policy: &Policy,
@@ -55,7 +55,7 @@ pub(super) fn self_test(
     })
 }
 
-/// Attempts until one is finished.
+/// Attempts until one is completed.
 fn repeat(
     mut attempt: impl FnMut(Duration) -> Result<SelfTestResult, ProbeError>,
 ) -> Result<SelfTestResult, ProbeError> {
@@ -103,7 +103,7 @@ fn probe(
         hidden: policy.hidden(),
         opened: policy.opened_inside_hidden(),
     };
-    // A copy has no place in the file system, and needs none to be started.
+    // A copy of the helper has no path, and needs none to be started.
     if let Some(file_rules) = confinement.file_rules.as_mut().filter(|_| !helper.is_copy()) {
         file_rules.read.push(ITSELF.into());
     }
@@ -125,19 +125,19 @@ fn probe(
     Ok(seen)
 }
 
-/// What a program printed that has ended.
+/// The output of a program that has ended.
 #[derive(Debug)]
 pub(crate) struct ProgramOutput {
     pub(crate) text: Vec<u8>,
-    /// Whether it ended with 0.
+    /// Whether its exit status was 0.
     pub(crate) well: bool,
 }
 
-/// What a program prints that is started for this, once it has ended, up to `largest` bytes. It is given these
-/// descriptors; what it leaves behind ends with it.
+/// Starts a program, waits for its end, and returns its output of at most `largest` bytes. It gets the descriptors
+/// `given`. Processes that it leaves behind are ended.
 ///
 /// # Errors
-/// Why it could not be started, or that it did not end in time and by itself.
+/// Why it could not be started, or that it did not end in time by itself.
 pub(crate) fn run_to_end(
     entry: &HelperEntry,
     program: &ProgramSpec,
@@ -150,7 +150,7 @@ pub(crate) fn run_to_end(
     let mut link = Link::open(entry, Vec::new()).map_err(|e| problem(&e))?;
     let fds: Vec<BorrowedFd<'_>> =
         [writing.as_fd(), null.as_fd()].into_iter().chain(given.iter().copied()).collect();
-    // A helper that could not be entered ends at once: what it said before is told below.
+    // An error means that the helper ended at once; the reason is received below.
     let _ = link.spawn(program, &fds);
     drop(writing);
     let until = Instant::now() + patience;
@@ -184,7 +184,7 @@ pub(crate) fn run_to_end(
                     return Err(ProbeError::Unfinished(format!("it was ended by signal {signal}")));
                 }
                 Notification::Exited { code, .. } => {
-                    // Whatever waits in the pipe was written before it ended.
+                    // Everything in the pipe was written before it ended.
                     rustix::io::ioctl_fionbio(&output, true).map_err(|e| problem(&e))?;
                     let rest = largest.saturating_sub(text.len()) as u64;
                     let _ = (&mut output).take(rest).read_to_end(&mut text);

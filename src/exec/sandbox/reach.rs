@@ -1,5 +1,4 @@
-//! What a policy opens, as a value for whoever tells of it: made of the very mounts and walls that are handed to the
-//! helper. Pure.
+//! Computes what a run can reach under a policy, from exactly the mounts and file rules that the helper gets. Pure.
 
 use super::ActiveLayers;
 use super::names::{DEVICES, TERMINALS};
@@ -7,11 +6,11 @@ use super::policy::{Mount, Policy};
 use crate::domain::{Reach, ReachPlace as Place, Reachability};
 use std::path::{Path, PathBuf};
 
-/// What the outer layer makes itself of `/dev`, beside devices and terminals.
+/// What the outer layer makes in `/dev` beside devices and terminals.
 const STREAMS: &[&str] = &["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd"];
 
 impl ActiveLayers {
-    /// What a run under this policy reaches. `blocked` tells that a test from inside saw the network closed.
+    /// What a run under this policy can reach. `blocked` says that a test from inside found the network closed.
     pub(super) fn reach(&self, policy: &Policy, blocked: bool) -> Reach {
         let network = match (policy.network, blocked) {
             (true, _) => Reachability::Yes,
@@ -26,7 +25,7 @@ impl ActiveLayers {
     }
 }
 
-/// What is there in a file system of its own.
+/// The places in the separate file system of the outer layer.
 fn mounted_places(policy: &Policy) -> Vec<Place> {
     let unknown = |path: &str| Place {
         read: Reachability::Unknown,
@@ -45,7 +44,7 @@ fn mounted_places(policy: &Policy) -> Vec<Place> {
     places
 }
 
-/// What walls open: a place that is open stays so below, whatever else is said of what is in it.
+/// The places that file rules open. Everything below an open place is open too, whatever else the policy says about it.
 fn fenced_places(policy: &Policy) -> Vec<Place> {
     let file_rules = policy.file_rules_alone();
     let within = |path: &Path, of: &[PathBuf]| of.iter().any(|outer| path.starts_with(outer));

@@ -1,35 +1,34 @@
-//! What the sandbox refused, in words, from what a run's own errors say. Pure.
+//! Derives what the sandbox refused from the errors that a run printed. Pure.
 //!
-//! Only what can't have another cause is told: a path that an error names lies where the sandbox closes, or the network
-//! is closed and something says that it can't be reached. A refusal that the program kept to itself is not known here.
+//! Reports only what can't have another cause: an error names a path that the sandbox blocks, or the network is closed
+//! and an error says that it can't be reached. A refusal that the program does not print is not noticed.
 
 use crate::domain::sentences::running::refused_network;
 use std::path::{Component, Path, PathBuf};
 
 const MAX_REFUSALS: usize = 8;
-/// So much of the end of each text is looked at.
+/// How many bytes at the end of each text are searched.
 const SCANNED_BYTES: usize = 64 << 10;
 
-/// What is closed for a run.
+/// What is blocked for a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClosedPlaces {
     /// The folder in which it started.
     pub(crate) cwd: PathBuf,
-    /// The person's home, which is hidden but for what is listed.
+    /// The person's home, which is hidden except for the listed folders.
     pub(crate) home: Option<PathBuf>,
-    /// Where the home is, as programs see it.
+    /// The path of the home folder, as programs see it.
     pub(crate) home_inside: PathBuf,
-    /// Folders that can be read.
+    /// Readable folders.
     pub(crate) read: Vec<PathBuf>,
-    /// Folders that can be written.
+    /// Writable folders.
     pub(crate) write: Vec<PathBuf>,
-    /// Names inside of those that can't.
+    /// Paths inside of those that are not writable.
     pub(crate) protected: Vec<PathBuf>,
-    /// Whether the network is closed.
     pub(crate) network: bool,
 }
 
-/// What an error line says of its cause.
+/// The cause that an error line names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cause {
     ReadOnly,
@@ -60,7 +59,7 @@ const NETWORK: &[&str] = &[
     "unable to resolve host address",
 ];
 
-/// What was refused, each once, in the order in which it was told.
+/// What was refused, each once, in the order of the errors.
 pub(crate) fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &ClosedPlaces) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for text in texts {
@@ -91,18 +90,18 @@ fn refused_in_line(line: &str, closed: &ClosedPlaces) -> Option<String> {
     }
 }
 
-/// What a run may do in a place.
+/// What a run may do with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AccessRight {
     Write,
     Read,
     Protected,
     Hidden,
-    /// The system, or a place of which nothing is known.
+    /// A path of the system, or one about which nothing is known.
     Other,
 }
 
-/// The folder that lies deepest decides.
+/// The deepest folder that contains the path decides.
 fn access_right(path: &Path, closed: &ClosedPlaces) -> AccessRight {
     let lists = [
         (AccessRight::Write, &closed.write[..]),
@@ -113,12 +112,12 @@ fn access_right(path: &Path, closed: &ClosedPlaces) -> AccessRight {
     ];
     let all = lists.iter().flat_map(|(right, folders)| folders.iter().map(move |folder| (*right, folder)));
     let holding = all.filter(|(_, folder)| !folder.as_os_str().is_empty() && path.starts_with(folder));
-    // Of two for the same place the first one counts.
+    // If two lists contain the same folder, the first list counts.
     let deepest = holding.rev().max_by_key(|(_, folder)| folder.components().count());
     deepest.map_or(AccessRight::Other, |(right, _)| right)
 }
 
-/// The path that a line names: what is quoted, else what stands in front of the cause.
+/// The path that an error line names: the quoted text, else the text before the cause.
 fn path_in_line(line: &str, cause: usize) -> Option<&str> {
     const QUOTES: [(char, char); 3] = [('\'', '\''), ('‘', '’'), ('"', '"')];
     for (open, close) in QUOTES {
@@ -133,7 +132,7 @@ fn path_in_line(line: &str, cause: usize) -> Option<&str> {
     (!path.is_empty() && path.contains('/')).then_some(path)
 }
 
-/// `Could not resolve host: example.com`, `getaddrinfo EAI_AGAIN example.com`.
+/// The host in lines such as `Could not resolve host: example.com` and `getaddrinfo EAI_AGAIN example.com`.
 fn host_in_line(line: &str) -> Option<&str> {
     let after = ["resolve host: ", "EAI_AGAIN ", "host address ‘", "host address '"];
     let rest = after.iter().find_map(|sign| Some(line.split_once(sign)?.1))?;
@@ -141,7 +140,7 @@ fn host_in_line(line: &str) -> Option<&str> {
     (!host.is_empty() && host.len() < 200).then_some(host)
 }
 
-/// Without `.` and `..`.
+/// Removes `.` and `..`.
 fn normalize(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -200,7 +199,7 @@ mod tests {
             ("OSError: [Errno 101] Network is unreachable", Some("the network")),
             ("curl: (6) Could not resolve host: example.com", Some("the network: example.com")),
             ("Error: getaddrinfo EAI_AGAIN api.example.com", Some("the network: api.example.com")),
-            // Each of these can have another cause.
+            // Each of these could have another cause.
             ("FileNotFoundError: [Errno 2] No such file or directory: 'sales.csv'", None),
             ("PermissionError: [Errno 13] Permission denied: '/etc/shadow'", None),
             ("cat: /home/ada/data/sales/x: Permission denied", None),

@@ -1,22 +1,22 @@
-//! From what the self-test saw to what is told. Pure.
+//! Turns the result of the self-test into the report of the sandbox. Pure.
 
 use super::layers::ActiveLayers;
 use super::policy::Policy;
 use super::selftest::{SelfTestResult, process_namespace};
 use crate::domain::{Enforcement, Layer, Limits, SandboxLevel, SandboxReport};
 
-/// What was found so far.
+/// What was found out so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LayerSurvey {
     missing: Vec<(&'static str, String)>,
     notes: Vec<String>,
 }
 
-/// Limits of each process are set by the helper, right before it becomes the program.
+/// The helper sets the limits of each process, right before it becomes the program.
 const FILE_LIMITS: Enforcement =
     if cfg!(target_os = "linux") { Enforcement::Enforced } else { Enforcement::None };
 
-/// What holds without any layer.
+/// What is enforced without any layer.
 pub(super) fn without() -> SandboxReport {
     SandboxReport {
         memory: Enforcement::Watched,
@@ -34,12 +34,12 @@ impl LayerSurvey {
         Self { missing: Vec::new(), notes }
     }
 
-    /// A layer that can't be had.
+    /// Notes a layer that is not available.
     pub(super) fn missing(&mut self, layer: &'static str, why: String) {
         self.missing.push((layer, why));
     }
 
-    /// Leaves out the layer that could not be entered.
+    /// Drops the layer that could not be entered, according to the error.
     pub(super) fn drop_layer(&mut self, using: &mut ActiveLayers, why: String) {
         if why.contains("landlock:") && using.landlock {
             using.landlock = false;
@@ -55,15 +55,15 @@ impl LayerSurvey {
         }
     }
 
-    /// Nothing can be enforced.
+    /// The report if nothing can be enforced.
     pub(super) fn nothing_enforced(mut self) -> SandboxReport {
-        // The latest reason counts: one that is known already stays.
+        // Inserted first, because `layer` uses the last reason: one that is already known wins.
         self.missing.insert(0, ("seccomp", "alone it confines nothing".into()));
         let layers = LAYERS.iter().map(|name| self.layer(name, false, None)).collect();
         SandboxReport { level: SandboxLevel::Off, layers, notes: self.notes, ..without() }
     }
 
-    /// What holds with these layers, by what was seen.
+    /// The report for these layers, from what the test saw.
     pub(super) fn report(
         mut self,
         using: &ActiveLayers,
@@ -109,14 +109,14 @@ impl LayerSurvey {
             self.notes.push(OF_ROOT.into());
         }
         SandboxReport {
-            // What can write or read outside is no sandbox, whatever its layers are called.
+            // If files outside can be read or written, there is no sandbox, whatever layers are in use.
             level: if writes && reads { policy.level } else { SandboxLevel::Off },
             network_blocked: network,
             writes_confined: writes,
             reads_confined: reads,
             contained: apart && !seen.signalled,
             memory: Enforcement::Watched,
-            // Without a namespace of their own the person's other processes would count too.
+            // Without a namespace, the person's other processes would count too.
             processes: if alone || root { Enforcement::Watched } else { Enforcement::Enforced },
             files: FILE_LIMITS,
             layers,
@@ -146,18 +146,19 @@ impl LayerSurvey {
     }
 }
 
-/// What a test found broken.
+/// The failed checks in words; `None` if there is none.
 fn broken_facts(facts: &[(bool, &str)]) -> Option<String> {
     let words: Vec<&str> = facts.iter().filter(|(is, _)| *is).map(|(_, words)| *words).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// What is said where the system does not hold the number of processes of root.
+/// Noted because the system does not enforce the limit on processes for root.
 const OF_ROOT: &str = "for root the number of processes is watched, not enforced";
 
 impl SandboxReport {
-    /// Adds what is known of the control group: where there is one, it holds memory and processes. Code that can write
-    /// outside reaches its files too, and could leave it: then it is no more than watched.
+    /// Adds the layer of the control group. If there is one, it enforces the limits on memory and processes. Code that
+    /// can write outside could also write to the files of the group and leave it; then the limits count as watched
+    /// only.
     pub(super) fn add_group_layer(&mut self, layer: Layer) {
         if layer.active && self.writes_confined && self.level != SandboxLevel::Off {
             (self.memory, self.processes) = (Enforcement::Enforced, Enforcement::Enforced);

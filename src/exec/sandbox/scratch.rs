@@ -1,5 +1,5 @@
-//! The private folder of a session: what its programs see as `/tmp` and as the writable parts of their home. Removed at
-//! the end; what a killed sayso left behind is removed by the next one.
+//! The private folder of a session: what its programs see as `/tmp` and as the writable parts of their home. It is
+//! removed at the end; the next sayso removes what a killed one left behind.
 
 use crate::launch::PrivateFolder;
 use std::fs::DirBuilder;
@@ -7,16 +7,15 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-/// Parts of the home that can be written: caches and settings of programs. Its top can't be, so that nothing is lost
-/// that was meant to be kept.
+/// The writable parts of the home, for caches and settings of programs. The home folder itself is not writable, so that
+/// nobody saves a file there that would be lost.
 pub(super) const HOME_PARTS: [&str; 3] = [".cache", ".config", ".local"];
 
-/// The folder. Dropping it removes it.
 #[derive(Debug)]
 pub(super) struct Scratch(PrivateFolder);
 
 impl Scratch {
-    /// Makes one in this folder.
+    /// Makes the folder in `parent`.
     ///
     /// # Errors
     /// When it can't be made.
@@ -42,7 +41,7 @@ impl Scratch {
         self.0.path().join("home")
     }
 
-    /// A place that no program may reach: what the self-test tries.
+    /// A folder that no program may reach; the self-test tries to.
     pub(super) fn outside(&self) -> PathBuf {
         self.0.path().join("outside")
     }

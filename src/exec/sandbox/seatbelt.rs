@@ -1,5 +1,5 @@
-//! The policy as a profile for `sandbox-exec`, for macOS. Best effort, and said so: there are no namespaces there, no
-//! limit on the memory of a tree, and the tool is deprecated (its users are many all the same). Pure.
+//! Writes the policy as a profile for `sandbox-exec` on macOS. This is best effort, and reported as such: macOS has no
+//! namespaces and no memory limit for a tree of processes, and the tool is deprecated (but widely used). Pure.
 
 #![cfg(any(test, target_os = "macos"))]
 
@@ -8,11 +8,11 @@ use crate::domain::obeyed::OBEYED;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Where the tool lies; another of its name is never used.
+/// The path of the tool. No other program of this name is used.
 #[cfg(target_os = "macos")]
 pub(crate) const TOOL: &str = "/usr/bin/sandbox-exec";
 
-/// What every program needs, of the system.
+/// The parts of the system that every program needs.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -39,7 +39,7 @@ const HEAD: &str = "(version 1)\n(deny default)\n(allow process-exec process-for
 pub(crate) fn profile(policy: &Policy, helper: &Path) -> String {
     let mut text = HEAD.to_owned();
     let mut rule = |what: &str, path: &Path| {
-        // Writing into a text can't fail.
+        // Writing to a string can't fail.
         writeln!(text, "({what} (subpath {}))", quoted(path)).ok();
     };
     let (tmp, home) = &policy.private;
@@ -52,7 +52,7 @@ pub(crate) fn profile(policy: &Policy, helper: &Path) -> String {
     for path in policy.writable().iter().chain([tmp, home]) {
         rule("allow file-read* file-write*", path);
     }
-    // Of two rules the later one holds.
+    // Of two rules that match, the later one holds.
     for folder in policy.writable() {
         for obeyed in OBEYED {
             rule("deny file-write*", &folder.join(obeyed.name));
@@ -65,7 +65,7 @@ pub(crate) fn profile(policy: &Policy, helper: &Path) -> String {
     text
 }
 
-/// A path as a string of the profile's language.
+/// Quotes a path as a string of the profile's language.
 fn quoted(path: &Path) -> String {
     let mut text = String::from("\"");
     for c in path.to_string_lossy().chars() {

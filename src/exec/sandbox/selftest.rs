@@ -1,5 +1,5 @@
-//! The test from inside: tries what the sandbox has to refuse, and tells what came of it. Started as a program under the
-//! very confinement that runs get; harmless when everything is open.
+//! The self-test: tries everything that the sandbox has to refuse, and prints the results. It is started as a program
+//! under the same confinement as runs, and is harmless if nothing is refused.
 
 use rustix::net::{AddressFamily, SocketType};
 use rustix::process::{Pid, Resource};
@@ -10,48 +10,46 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The file that must not be written, and the one that must not be read, in the folder outside.
+/// A file in the folder outside that must not be writable; below, one that must not be readable.
 pub(crate) const CANARY: &str = "canary";
-/// See [`CANARY`].
 pub(crate) const SECRET: &str = "secret";
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// What the test is told.
+/// The arguments of the test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Task {
-    /// A folder outside of all that is allowed.
+    /// A folder outside of everything that is allowed.
     pub(crate) outside: PathBuf,
     pub(crate) tcp: SocketAddr,
-    /// The same without a connection.
+    /// The address of a socket outside; above for TCP, here for UDP.
     pub(crate) udp: SocketAddr,
-    /// A process outside, and when it began.
+    /// A process outside, and its start time.
     pub(crate) process: (i32, u64),
-    /// Places that have to be empty.
+    /// Paths that must be empty.
     pub(crate) hidden: Vec<PathBuf>,
-    /// Places inside of those that are there on purpose.
+    /// Paths inside of those that are opened on purpose.
     pub(crate) opened: Vec<PathBuf>,
 }
 
-/// What came of it. Everything is open until it was seen refused.
+/// The results of the test. Anything counts as open unless it was seen to be refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SelfTestResult {
     /// A file outside could be written.
     pub(crate) wrote: bool,
     /// A file outside, or a hidden one, could be read.
     pub(crate) read: bool,
-    /// Somebody outside could be reached.
+    /// A socket outside could be reached.
     pub(crate) connected: bool,
     /// A process outside could be signalled.
     pub(crate) signalled: bool,
     /// The supervisor could be signalled.
     pub(crate) signalled_own: bool,
-    /// A file among the devices could be made: the inner wall is not there.
+    /// A file could be made in `/dev`, so Landlock does not work.
     pub(crate) littered: bool,
-    /// A family of sockets that is never allowed was refused the way the filter does it.
+    /// A family of sockets that is never allowed was refused with the error of the filter.
     pub(crate) filtered: bool,
-    /// The namespace of processes.
+    /// The name of the process namespace.
     pub(crate) processes: String,
-    /// The limit on open files.
     pub(crate) open_files: u64,
 }
 
@@ -81,7 +79,7 @@ impl Task {
     }
 }
 
-/// Does the test; false when it was not told what to do, or nobody listens.
+/// Runs the test. Returns false if the arguments are invalid or the results can't be written.
 pub(crate) fn main(args: impl Iterator<Item = OsString>) -> bool {
     let Some(task) = Task::parse(args) else { return false };
     std::io::stdout().write_all(run_checks(&task).text().as_bytes()).is_ok()
@@ -96,7 +94,7 @@ fn run_checks(task: &Task) -> SelfTestResult {
         let _ = fs::remove_file(litter);
     }
     let tcp = TcpStream::connect_timeout(&task.tcp, CONNECT_TIMEOUT).is_ok();
-    // What is sent may vanish on its way: the other side tells whether it arrived.
+    // Sending may succeed without effect: the other end reports whether it arrived.
     let _ = UdpSocket::bind("127.0.0.1:0").and_then(|socket| socket.send_to(b"x", task.udp));
     let family = AddressFamily::from_raw(nix::libc::AF_VSOCK as u16);
     let vsock = rustix::net::socket(family, SocketType::STREAM, None);
@@ -114,7 +112,7 @@ fn run_checks(task: &Task) -> SelfTestResult {
     }
 }
 
-/// Whether a place that has to be empty shows anything but what was opened in it, and the folders that lead there.
+/// Whether a path that must be empty contains anything except what was opened in it, and the folders that lead there.
 fn holds_something(path: &Path, opened: &[PathBuf]) -> bool {
     let Ok(entries) = fs::read_dir(path) else {
         return fs::read(path).is_ok_and(|bytes| !bytes.is_empty());
@@ -129,13 +127,13 @@ fn reaches(pid: i32) -> bool {
     Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
 
-/// When a process began, in ticks since the machine did: by it a process is known behind its number.
+/// The start time of a process, in ticks since boot. It tells apart processes that had the same id.
 pub(crate) fn began_at(pid: i32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
-/// The name of this process's namespace of processes.
+/// The name of the process namespace that this process is in.
 pub(crate) fn process_namespace() -> String {
     fs::read_link("/proc/self/ns/pid").map(|link| link.to_string_lossy().into_owned()).unwrap_or_default()
 }
@@ -155,7 +153,7 @@ impl SelfTestResult {
         format!("{flags} {} {}\n", self.open_files, self.processes)
     }
 
-    /// Reads what the test wrote.
+    /// Parses the output of the test.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let flags = words.next()?.as_bytes();

@@ -1,4 +1,4 @@
-//! From the person's wish and this machine's disk to a policy. Looks, changes nothing.
+//! Makes a policy from the person's wish and the state of the disk. Changes nothing.
 
 use super::error::SandboxError;
 use super::names::SECRETS;
@@ -13,48 +13,48 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-/// So many entries of the home folder are looked at.
+/// How many entries of the home folder are read.
 const MAX_HOME_ENTRIES: usize = 4096;
 
-/// So many entries are looked at for sockets.
+/// How many entries are searched for sockets.
 const MAX_SOCKET_ENTRIES: usize = 30_000;
 
-/// What is known of Unix sockets that are not covered.
+/// Notes about Unix sockets that are not hidden.
 const LATER_SOCKETS: &str = "a Unix socket that is made in these folders after the start can be reached";
 const MORE_SOCKETS: &str = "Unix sockets in these folders can be reached but for the first ones: there is too much in them to look for all";
 
-/// What the person wishes of the sandbox.
+/// The sandbox that the person wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SandboxRequest {
     /// The level.
     pub level: SandboxLevel,
-    /// Whether the level was asked for: then it is had, or nothing runs.
+    /// Whether the person asked for this level. Then it is enforced, or nothing runs.
     pub asked: bool,
-    /// More folders to read.
+    /// Further readable folders.
     pub read: Vec<PathBuf>,
-    /// More folders to write.
+    /// Further writable folders.
     pub write: Vec<PathBuf>,
     /// Whether the network is open.
     pub network: bool,
 }
 
-/// Where the session stands.
+/// The surroundings of the session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SessionSite<'a> {
     pub(crate) cwd: &'a Path,
     pub(crate) home: Option<&'a Path>,
     /// Folders of sayso's own: configuration, sessions, state.
     pub(crate) own: &'a [PathBuf],
-    /// The search path of programs, for what has to be readable.
+    /// The `PATH`, whose folders have to be readable.
     pub(crate) path: &'a OsStr,
-    /// The programs that may be started, the outer layer among them.
+    /// The programs that sayso may start, the outer layer among them.
     pub(crate) programs: &'a Launcher,
 }
 
-/// The policy, and what the person should know of it.
+/// The policy, and notes about it for the person.
 ///
 /// # Errors
-/// When a folder that was allowed can't be.
+/// When a folder that the person named can't be used.
 pub(super) fn survey(
     wish: &SandboxRequest,
     standing: SessionSite<'_>,
@@ -108,7 +108,7 @@ pub(super) fn survey(
     Ok((Policy { protected, pinned, ..policy }, notes))
 }
 
-/// The further folders of a wish. Asked for and not there is an error: nothing is left out silently.
+/// The further folders of the wish, resolved. A missing one is an error: nothing is left out silently.
 fn allowed_folders(
     wish: &SandboxRequest,
     own: &[PathBuf],
@@ -127,7 +127,7 @@ fn allowed_folders(
     Ok((read, write))
 }
 
-/// Why a working folder is too wide to be written.
+/// Why a working folder is too wide to be writable.
 fn too_wide(cwd: &Path, home: Option<&Path>, own: &[PathBuf]) -> Option<&'static str> {
     if cwd == Path::new("/") {
         Some("is the whole disk")
@@ -142,7 +142,7 @@ fn too_wide(cwd: &Path, home: Option<&Path>, own: &[PathBuf]) -> Option<&'static
     }
 }
 
-/// Secret folders and files inside of the working folder, and sayso's own inside of anything.
+/// The secret folders and files inside the working folder or another open one, and sayso's own.
 fn hidden_places(
     cwd: &Path,
     home: Option<&Path>,
@@ -154,7 +154,7 @@ fn hidden_places(
     if let Some(home) = home.filter(|home| within(home)) {
         secret.extend(SECRETS.iter().map(|name| home.join(name)));
     }
-    // What the person opened by its own name is meant to be read.
+    // What the person opened by name is meant to be readable.
     secret.retain(|path| !further.contains(path));
     secret.extend(own.iter().filter(|own| within(own)).cloned());
     if cwd == Path::new("/") {
@@ -168,8 +168,8 @@ fn hidden_places(
     secret.into_iter().partition(|path| path.is_dir())
 }
 
-/// What of a folder can be read when these parts of it are hidden, for a layer that only allows: its entries but the
-/// hidden ones, their folders, and all whose names begin with a dot.
+/// For a layer that can only allow: the entries of a folder except the hidden ones, those that contain hidden ones, and
+/// those whose names begin with a dot. Empty if nothing is hidden.
 fn readable_parts(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
     if hidden.is_empty() {
         return Vec::new();
@@ -182,7 +182,8 @@ fn readable_parts(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The Unix sockets in these folders: who listens there is outside and does what it is asked. Whether all were seen.
+/// The Unix sockets in these folders, and whether all were found. Whoever listens on one is outside of the sandbox and
+/// does what it is asked to.
 fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
     let (mut todo, mut found, mut left) = (folders.to_vec(), Vec::new(), MAX_SOCKET_ENTRIES);
     while let Some(folder) = todo.pop() {
@@ -202,8 +203,8 @@ fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
     (found, true)
 }
 
-/// The policy with its protected names looked up anew: a folder may have become a repository since. What is hidden and
-/// gone is not covered: a cover would leave an empty file.
+/// The policy with protected names searched again, since a folder may have become a repository. Hidden files that no
+/// longer exist are left out, because covering one would leave an empty file behind.
 pub(super) fn look_again(policy: &Policy) -> Policy {
     let (protected, pinned) = protected(&policy.writable());
     let is_there = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
@@ -211,22 +212,22 @@ pub(super) fn look_again(policy: &Policy) -> Policy {
     Policy { protected, pinned, hidden_files, ..policy.clone() }
 }
 
-/// What a place that is written must not let go of: see [`Policy::protected`] and [`Policy::pinned`].
+/// Paths in a writable place that must stay as they are; see [`Policy::protected`] and [`Policy::pinned`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GuardedPaths {
-    /// Protected names that are there: to be read only.
+    /// Protected names that exist; they must be read-only.
     pub(crate) protected: Vec<PathBuf>,
-    /// Folders that hold some: not to be moved away.
+    /// Folders that contain some; they must not be moved away.
     pub(crate) pinned: Vec<PathBuf>,
 }
 
-/// The protected names that are there at this moment in folders that are written.
+/// The protected names that now exist in these writable folders.
 pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
     let (protected, pinned) = protected(writable);
     GuardedPaths { protected, pinned }
 }
 
-/// Protected names that are there, and the folders between them and the writable one: those can't be moved away.
+/// Protected names that exist, and the folders between them and the writable one, which must not be moved away.
 fn protected(writable: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut names, mut pinned) = (Vec::new(), Vec::new());
     for folder in writable {
@@ -235,11 +236,11 @@ fn protected(writable: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
             let Ok(meta) = fs::symlink_metadata(&path) else { continue };
             let parent = path.parent().filter(|parent| *parent != folder);
             if meta.is_symlink() {
-                // A link can't be covered: the folder that holds it stays as it is.
+                // A link can't be covered by a mount, so the folder that contains it becomes read-only.
                 names.extend(parent.map(Into::into));
                 continue;
             }
-            // Behind a link lies another folder, which this one's owner may not mean.
+            // A link leads to another folder, which whoever opened this one may not have meant.
             if parent.is_none_or(|parent| fs::symlink_metadata(parent).is_ok_and(|m| m.is_dir())) {
                 pinned.extend(parent.map(Into::into));
                 names.push(path);
@@ -253,7 +254,7 @@ fn protected(writable: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     (names, pinned)
 }
 
-/// Files that settings of the system lead to by links.
+/// The targets of system settings that are links.
 fn behind_links() -> Vec<PathBuf> {
     ["/etc/resolv.conf", "/etc/localtime", "/etc/hosts"]
         .iter()

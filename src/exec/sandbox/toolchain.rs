@@ -1,7 +1,8 @@
-//! The folders of interpreters and their packages: what has to be readable for them to work, also under the home folder.
+//! Finds the folders of interpreters and their packages, which must be readable for them to work, also below the home
+//! folder.
 //!
-//! Nothing is started to find them. What a working folder says about itself (a virtual environment that somebody else
-//! may have written) never opens a folder outside of it.
+//! Starts nothing. What a working folder says about itself (a virtual environment that somebody else may have written)
+//! never opens a folder outside of it.
 
 use super::managers::{self, MANAGERS};
 use super::names::{SECRETS, SYSTEM};
@@ -11,23 +12,23 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// So many entries of one folder are looked at.
+/// How many entries of one folder are read.
 const MAX_ENTRIES: usize = 4096;
 
-/// Where the search stands.
+/// The surroundings of the search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchScope<'a> {
     pub(crate) home: Option<&'a Path>,
     pub(crate) cwd: &'a Path,
     /// Folders of sayso's own.
     pub(crate) own: &'a [PathBuf],
-    /// Who knows what the person did not make.
+    /// Knows which programs the person did not make.
     pub(crate) programs: &'a Launcher,
 }
 
 impl SearchScope<'_> {
-    /// Whether a folder may become readable: not the system's (it is readable already), not the working folder's,
-    /// none that holds the home folder or our own, and none of what is kept secret or holds it.
+    /// Whether a folder may become readable. Not one of the system (which is readable anyway) or in the working folder,
+    /// not one that contains the home folder or sayso's own, and not one that is secret or contains secrets.
     fn fits(&self, folder: &Path) -> bool {
         let holds = |inner: &Path| inner.starts_with(folder);
         folder.is_absolute()
@@ -41,7 +42,7 @@ impl SearchScope<'_> {
     }
 }
 
-/// Whether a folder is one of the home folder's secrets, lies in one or holds one.
+/// Whether a folder is a secret of the home folder, or is inside one or contains one.
 fn is_secret(home: &Path, folder: &Path) -> bool {
     let secrets = SECRETS.iter().map(|name| home.join(name));
     secrets
@@ -49,12 +50,12 @@ fn is_secret(home: &Path, folder: &Path) -> bool {
         .any(|secret| folder.starts_with(&secret) || (secret.starts_with(folder) && secret.exists()))
 }
 
-/// Whether this lies in a folder of the system.
+/// Whether this is in a folder of the system.
 pub(in crate::exec) fn is_system(path: &Path) -> bool {
     SYSTEM.iter().any(|system| path.starts_with(system))
 }
 
-/// What the folders on this `PATH` need.
+/// The folders that programs in this `PATH` need.
 pub(super) fn of_path(path: &OsStr, scope: SearchScope<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
@@ -63,7 +64,7 @@ pub(super) fn of_path(path: &OsStr, scope: SearchScope<'_>) -> Vec<PathBuf> {
             Some((home, below)) => {
                 match MANAGERS.iter().find(|manager| below.starts_with(manager.known)) {
                     Some(manager) => found.extend(manager.parts.iter().map(|part| home.join(part))),
-                    // Beside the programs of a Python lies what they can't start without.
+                    // A Python can't start without the files beside its programs.
                     None => found
                         .push(python_around(&folder).filter(|prefix| scope.fits(prefix)).unwrap_or(folder)),
                 }
@@ -79,12 +80,12 @@ pub(super) fn of_path(path: &OsStr, scope: SearchScope<'_>) -> Vec<PathBuf> {
     tidy(found, scope)
 }
 
-/// What managers need that lie where the person's own variables say.
+/// The folders of managers whose place is set by the person's own variables.
 pub(super) fn of_variables(scope: SearchScope<'_>) -> Vec<PathBuf> {
     tidy(managers::set_elsewhere(), scope)
 }
 
-/// What one interpreter needs beside the `PATH`.
+/// The folders that an interpreter needs in addition to those of the `PATH`.
 pub(super) fn of_interpreter(program: &Path, python: bool, scope: SearchScope<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let real = fs::canonicalize(program).unwrap_or_else(|_| program.into());
@@ -111,7 +112,7 @@ pub(super) fn of_interpreter(program: &Path, python: bool, scope: SearchScope<'_
     tidy(found, scope)
 }
 
-/// Only what may be read, each once, nothing inside of another.
+/// Only what may become readable, each once, nothing inside of another.
 fn tidy(mut found: Vec<PathBuf>, scope: SearchScope<'_>) -> Vec<PathBuf> {
     found.retain(|folder| scope.fits(folder));
     found.sort();
@@ -121,13 +122,13 @@ fn tidy(mut found: Vec<PathBuf>, scope: SearchScope<'_>) -> Vec<PathBuf> {
     found
 }
 
-/// `PREFIX/bin/program`.
+/// The prefix of a program at `PREFIX/bin/program`.
 fn prefix(program: &Path) -> Option<PathBuf> {
     let bin = program.parent().filter(|bin| bin.file_name().is_some_and(|name| name == "bin"))?;
     bin.parent().map(Into::into)
 }
 
-/// The prefix of a Python, conda's too, that has its programs in this folder.
+/// The prefix of the Python (conda's too) whose programs are in this folder.
 fn python_around(programs: &Path) -> Option<PathBuf> {
     let name = programs.file_name()?;
     let prefix = programs.parent()?;
@@ -135,12 +136,12 @@ fn python_around(programs: &Path) -> Option<PathBuf> {
     ((name == "bin" && is_python(prefix)) || conda()).then(|| prefix.into())
 }
 
-/// Whether a folder is the prefix of a Python: it has its standard library.
+/// Whether a folder is the prefix of a Python: it contains the standard library.
 fn is_python(prefix: &Path) -> bool {
     ["lib", "lib64"].iter().any(|lib| versions(&prefix.join(lib)).iter().any(|v| v.join("os.py").is_file()))
 }
 
-/// The folders `python3.12` and the like in a folder of libraries.
+/// The folders such as `python3.12` in a `lib` folder.
 fn versions(lib: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(lib).into_iter().flatten().take(MAX_ENTRIES).filter_map(Result::ok);
     let is_python = |name: &OsStr| name.to_string_lossy().starts_with("python");
@@ -155,7 +156,7 @@ fn base_of(settings: &str) -> Option<PathBuf> {
     fs::canonicalize(bin.parent()?).ok()
 }
 
-/// Folders that packages in development are linked to by `.pth` files.
+/// Folders of packages in development, to which `.pth` files link.
 fn linked_packages(prefix: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for packages in versions(&prefix.join("lib")).iter().map(|version| version.join("site-packages")) {
@@ -205,7 +206,7 @@ mod tests {
             self.base.join(path)
         }
 
-        /// The programs of this machine beside that working folder.
+        /// The launcher for this working folder.
         fn programs(&self, cwd: &str) -> Launcher {
             let folders = WritableFolders::new(&self.at(cwd), Some(&self.base), &[], &[]);
             Launcher::new(OsStr::new(""), folders)
@@ -243,7 +244,7 @@ mod tests {
         home.python("miniforge3/envs/lab");
         home.file("base/conda-meta/history", "");
         home.file("base/condabin/conda", "");
-        // The home folder is no prefix, whatever lies in it, nor is a folder that holds secrets.
+        // The home folder is never a prefix, whatever it contains; nor is a folder with secrets.
         home.python(".");
         home.python(".config");
         home.file(".config/gh/hosts.yml", "secret");
@@ -306,7 +307,7 @@ mod tests {
         fs::create_dir_all(home.at("repo/sub")).unwrap();
         symlink("../venv", home.at("repo/sub/venv")).unwrap();
         assert_eq!(home.of_python("repo/venv/bin/python", "repo/sub"), [home.at("repo/venv")]);
-        // Nobody's own environment opens a secret either.
+        // Not even a foreign environment opens a secret.
         assert_eq!(
             home.of_python("repo/venv/bin/python", "work"),
             [home.at("private"), home.at("repo/venv")]

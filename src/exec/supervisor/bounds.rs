@@ -1,4 +1,5 @@
-//! Holds the limits that the system does not hold by itself: looks often at what all processes of a run use together.
+//! Enforces the limits that the system does not enforce itself, by checking often what all processes of a run use
+//! together.
 
 use super::Supervisor;
 use crate::exec::helper_wire::{Notification, WatchedLimits};
@@ -9,20 +10,20 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Rlimit};
 use std::time::Duration;
 
-/// The pause between two looks while there is something to hold.
+/// The time between two checks while there is a limit to enforce.
 pub(super) const WATCH_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A limit of a run, by its name in `/proc/PID/limits`, that could not be set.
+/// A limit of a run that could not be set. Contains its name in `/proc/PID/limits`.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}: {1}")]
 pub(super) struct LimitError(&'static str, Errno);
 
 impl Supervisor {
-    /// The program may use as much as this run may, also when it was started for another. What it was started with is
-    /// the most: nobody can raise that.
+    /// Sets the limits of the program to those of this run, even if it was started for another one. The limits it was
+    /// started with are the maximum, because nobody can raise those.
     ///
     /// # Errors
-    /// Which limit could not be set, and why.
+    /// The limit that could not be set, and why.
     pub(super) fn apply_limits(&self, bounds: &WatchedLimits) -> Result<(), LimitError> {
         let Some(program) = &self.program else { return Ok(()) };
         let limits = tree::limits(program.pid.as_raw_nonzero().get());
@@ -35,7 +36,7 @@ impl Supervisor {
             };
             let wanted = rlimit(soft.min(hard), hard);
             match rustix::process::prlimit(Some(program.pid), resource(limit.what), wanted) {
-                // It has ended: that is told by itself.
+                // It has ended, which is reported separately.
                 Ok(_) | Err(Errno::SRCH) => {}
                 Err(error) => return Err(LimitError(label(limit.what), error)),
             }
@@ -43,8 +44,8 @@ impl Supervisor {
         Ok(())
     }
 
-    /// A limit that is lower for this run than for the program can be lifted by the code: it is put back, and what
-    /// the code started is held to it for good.
+    /// The code can raise a limit that is lower for this run than for the program. Sets it again, and sets it for good
+    /// in other processes that the code started.
     fn reapply_limits(&self) {
         let (Some(watch), Some(program)) = (&self.watch, &self.program) else { return };
         let lower: Vec<(&Limit, u64)> = self
@@ -73,7 +74,7 @@ impl Supervisor {
         }
     }
 
-    /// Ends the run when it is over a limit. `rss` is what all its processes have resident.
+    /// Kills the run if it exceeds a limit. `rss` is the resident memory of all its processes together.
     pub(super) fn enforce_limits(&mut self, rss: u64) {
         self.reapply_limits();
         let Some(watch) = self.watch.as_mut().filter(|watch| !watch.over) else { return };
@@ -83,7 +84,7 @@ impl Supervisor {
         let what = if too_many {
             format!("processes: {} of {}", watch.now, bounds.processes)
         } else if too_much {
-            // What several processes share was counted for each of them.
+            // Memory shared by several processes was counted once for each of them.
             let shared_once: u64 =
                 tree::descendants(self.own).into_iter().filter_map(tree::proportional).sum();
             if shared_once <= bounds.memory_bytes {
@@ -99,24 +100,25 @@ impl Supervisor {
     }
 }
 
-/// The limits of a program as they are in truth: what is inherited can be lower, and nobody raises it.
+/// The real limits of a program: inherited ones can be lower, and nobody raises those.
 pub(super) fn inherited(limits: &[Limit]) -> Vec<Limit> {
     let as_here = |limit: &Limit| {
         let here = rustix::process::getrlimit(resource(limit.what));
         let hard = limit.hard.min(here.maximum.unwrap_or(u64::MAX));
-        // What is not limited stays as it was.
+        // Without a limit, the inherited value stays.
         let soft = if limit.is_none() { here.current.unwrap_or(u64::MAX) } else { limit.soft };
         Limit { soft: soft.min(hard), hard, ..*limit }
     };
     limits.iter().map(as_here).collect()
 }
 
-/// Up to where a process can still be given more, by its [`tree::limits`]: the code may have lowered that itself.
+/// How far a process's limit can still be raised, according to its [`tree::limits`]: the code may have lowered the hard
+/// limit itself.
 fn still_open(limits: &str, limit: &Limit) -> u64 {
     limit.hard.min(tree::hard_limit(limits, label(limit.what)).unwrap_or(u64::MAX))
 }
 
-/// What this run may use of something that the program has a limit on; `None` where it is not limited.
+/// What this run may use of a resource that the program has a limit on; `None` means no limit.
 fn wanted_limit(limit: &Limit, bounds: &WatchedLimits) -> Option<u64> {
     let amount = match limit.what {
         LimitedResource::Data => bounds.memory_bytes,
@@ -142,7 +144,7 @@ fn rlimit(soft: u64, hard: u64) -> Rlimit {
     Rlimit { current: amount(soft), maximum: amount(hard) }
 }
 
-/// `2.1 of 2 GiB`.
+/// Text such as `2.1 of 2 GiB`.
 fn amounts(used: u64, limit: u64) -> String {
     let (unit, word) = if limit >= 1 << 30 { (1u64 << 30, "GiB") } else { (1 << 20, "MiB") };
     let number = |bytes: u64| format!("{:.1}", bytes as f64 / unit as f64);

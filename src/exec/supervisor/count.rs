@@ -1,5 +1,6 @@
-//! What the time limit counts: the time that goes by, or what a program in a terminal of its own computes while the person
-//! has their keys on it. A person who thinks before they type ends no editor; a program that computes for ever ends.
+//! Decides what the time limit counts: elapsed time, or only the computing time of a program with a terminal while the
+//! person's keyboard input goes to it. So a person who thinks before they type does not run out of time, but a program
+//! that computes forever does.
 
 use super::Supervisor;
 use super::bounds::WATCH_INTERVAL;
@@ -10,7 +11,7 @@ use crate::exec::tree;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// Where a limit is longer than a clock can tell.
+/// Used if a limit is longer than the clock can represent.
 const YEAR: Duration = Duration::from_hours(24 * 365);
 
 impl WatchedLimits {
@@ -18,54 +19,55 @@ impl WatchedLimits {
         Duration::from_millis(self.wall_ms)
     }
 
-    /// When the time is over that begins now.
+    /// When a time limit that starts now has passed.
     pub(super) fn ends(&self, now: Instant) -> Instant {
         now.checked_add(self.time()).unwrap_or(now + YEAR)
     }
 }
 
-/// The time in which so many processors together compute this much; no shorter than a look.
+/// The shortest time in which all processors together can compute this much; at least one check interval.
 fn soonest(computed: Duration, processors: u64) -> Duration {
     let all = u32::try_from(processors).unwrap_or(u32::MAX).max(1);
     (computed / all).clamp(WATCH_INTERVAL, YEAR)
 }
 
-/// What was computed since the limit counts that.
+/// The computing time since the limit began to count it.
 pub(super) struct ComputedTime {
-    /// What the system had counted before, microseconds.
+    /// What the system had counted before that, in microseconds.
     before: u64,
-    /// Processor time of each process by itself as it was seen, microseconds: the system counts nothing of children that
-    /// end without anybody waiting for them, and by those alone a program would compute for ever.
+    /// The processor time that was seen of each process itself, in microseconds. The system does not count children
+    /// whose end nobody waits for, so a program that computes only in such children would never reach the limit.
     seen: u64,
-    /// How much of each had been seen by the last look.
+    /// The processor time of each process at the last check.
     of_each: HashMap<i32, u64>,
 }
 
 impl ComputedTime {
-    /// Takes note of what each process has computed by now.
+    /// Adds what each process has computed since the last check.
     pub(super) fn look(&mut self, each: HashMap<i32, u64>) {
         for (pid, now) in &each {
             let before = self.of_each.get(pid).copied().unwrap_or(0);
-            // Less than before: another process has the number.
+            // A smaller value means that another process now has this id.
             self.seen += if *now < before { *now } else { now - before };
         }
         self.of_each = each;
     }
 
-    /// What was seen beyond what the system has counted by now, microseconds.
+    /// How much more was seen than the system has counted by now, in microseconds.
     fn uncounted(&self, counted: u64) -> u64 {
         self.seen.saturating_sub(counted.saturating_sub(self.before))
     }
 }
 
 impl Supervisor {
-    /// What was computed beyond what the system has counted, where the limit counts that, microseconds.
+    /// How much more was seen than the system has counted, in microseconds; 0 if the limit does not count computing
+    /// time.
     pub(super) fn uncounted(&self) -> u64 {
         let computed = self.watch.as_ref().and_then(|watch| watch.computed.as_ref());
         computed.map_or(0, |computed| computed.uncounted(self.cpu_now()))
     }
 
-    /// The limit counts this from now on, and begins anew. Not any more where it was reached already.
+    /// Sets what the limit counts, and starts the count anew. Does nothing if the limit was already reached.
     pub(super) fn count(&mut self, what: CountedTime) {
         let has_terminal = self.program.as_ref().is_some_and(|program| program.terminal.is_some());
         let computed = self.cpu_now();
@@ -82,7 +84,7 @@ impl Supervisor {
         self.send(&Notification::Counts(what));
     }
 
-    /// Where the time is over by the clock but not by what is counted, it goes on until what is left may be computed.
+    /// When the time has passed by the clock but not by what is counted, waits until the rest can have been computed.
     pub(super) fn postpone(&mut self, now: Instant) {
         let Some(watch) = self.watch.as_ref().filter(|watch| watch.step == 0 && now >= watch.step_at) else {
             return;

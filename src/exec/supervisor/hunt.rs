@@ -1,22 +1,22 @@
-//! Ends processes until none is left, and buries the dead.
+//! Kills processes until none is left, and reaps them.
 
 use crate::exec::tree;
 use rustix::process::{Pid, Signal, WaitOptions};
 use std::time::{Duration, Instant};
 
-/// How long processes are hunted before the rest is given up (a process that hangs in the kernel can't be ended).
+/// How long to try before the rest is left (a process that hangs in the kernel can't be killed).
 const HUNT_TIMEOUT: Duration = Duration::from_millis(1500);
-/// So many looks one after the other have to find nothing: what is handed to a new parent meanwhile is missed by one.
+/// How many scans in a row must find nothing: one scan can miss a process that is moved to another parent meanwhile.
 const REQUIRED_LOOKS: u32 = 2;
-/// So many get their signals at a time: while all of a crowd that forks are looked for, it grows.
+/// How many processes are killed per scan: a crowd that forks would grow during a full scan.
 const BATCH_SIZE: usize = 256;
 
-/// Ends every process below `own` but `keep`, and buries the dead; whether none was there any more. They are stopped
-/// before they are killed, so that a crowd that forks can't outrun this.
+/// Kills and reaps every process below `own` except `keep`. Returns whether none was left. Processes are stopped before
+/// they are killed, so that a crowd that forks can't escape.
 ///
-/// A process that forks and ends at once is dead when it is looked at, and its child is not in the list yet. So the dead
-/// count too, as long as they are not buried, and children get their signals before anything else is read: their
-/// numbers are theirs until they are buried.
+/// A process that forks and exits at once is dead when it is seen, and its child is not listed yet. So unreaped dead
+/// processes count too, and children get their signals before anything else is read: their ids can't be reused before
+/// they are reaped.
 pub(super) fn hunt(own: i32, keep: Option<i32>) -> bool {
     let until = Instant::now() + HUNT_TIMEOUT;
     let others = |pids: Vec<i32>| -> Vec<Pid> {

@@ -1,4 +1,5 @@
-//! What a run uses: by looking at its processes while they live, by what the system counted when they are gone.
+//! Measures what a run uses: by sampling its processes while they live, and from the system's accounting once they have
+//! ended.
 
 use super::Supervisor;
 use crate::exec::helper_wire::{Notification, ResourceUse};
@@ -7,17 +8,17 @@ use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use rustix::process::{Pid, WaitOptions};
 use std::collections::HashMap;
 
-/// At most so many are waited for in one look.
+/// How many orphans are reaped at once, at most.
 const MAX_ORPHANS: usize = 256;
 
 impl Supervisor {
-    /// Looks at every process of the run; returns their resident memory.
+    /// Samples every process of the run. Returns their resident memory.
     pub(super) fn look(&mut self) -> u64 {
         let crowd = self.crowd();
         let Some(watch) = &mut self.watch else { return 0 };
         let most = watch.bounds.processes as usize;
         if most > 0 && crowd.len() > most {
-            // What each of them uses would take long to find, and they are to end anyway.
+            // Measuring each of them would take long, and they will be killed anyway.
             watch.now = u32::try_from(crowd.len()).unwrap_or(u32::MAX);
             watch.seen.extend(crowd);
             return 0;
@@ -42,8 +43,8 @@ impl Supervisor {
         sum
     }
 
-    /// The processes of the run: no more than it may have, and one. Whoever looked for all of a crowd that forks would not
-    /// come to the next look, which ends it.
+    /// The processes of the run: at most one more than it may have. A full scan of a crowd that forks might never end,
+    /// and the check that kills it would never happen.
     pub(super) fn crowd(&self) -> Vec<i32> {
         match self.watch.as_ref().map(|watch| watch.bounds.processes as usize) {
             Some(most) if most > 0 => tree::crowd(self.own, most),
@@ -51,8 +52,8 @@ impl Supervisor {
         }
     }
 
-    /// Waits for those that fell to the supervisor and died: whoever looks at all processes would look at them too.
-    /// Whether there were any.
+    /// Reaps dead processes that became children of the supervisor, since every scan would have to read them. Returns
+    /// whether there were any.
     pub(super) fn bury_orphans(&self) -> bool {
         let Some(program) = &self.program else { return false };
         for buried in 0..MAX_ORPHANS {
@@ -61,7 +62,7 @@ impl Supervisor {
                 return buried > 0;
             };
             let pid = Pid::from_raw(pid.as_raw());
-            // The status of the program itself is still wanted.
+            // The status of the program itself is still needed.
             if pid.is_none() || pid == Some(program.pid) {
                 return buried > 0;
             }
@@ -70,7 +71,7 @@ impl Supervisor {
         true
     }
 
-    /// Tells whether a process waits for what is typed into the program's terminal, when that is otherwise than before.
+    /// Reports whether a process waits for input from the program's terminal, if that has changed.
     pub(super) fn send_asking(&mut self) {
         let Some((program, terminal)) =
             self.program.as_ref().and_then(|program| Some((program, program.terminal?)))
@@ -84,7 +85,7 @@ impl Supervisor {
         }
     }
 
-    /// Processor time of everything below, living and waited for, microseconds.
+    /// Processor time of all processes below, both living and reaped, in microseconds.
     pub(super) fn cpu_now(&self) -> u64 {
         let living: u64 = self
             .crowd()
@@ -97,7 +98,7 @@ impl Supervisor {
 
     pub(super) fn used(&self) -> ResourceUse {
         let Some(watch) = &self.watch else { return ResourceUse::default() };
-        // The largest of those that were waited for: for a program that ended, the exact figure.
+        // The peak of the largest reaped process. For a program that has ended this is exact.
         let peak = if self.program.is_none() { waited_for().1 } else { 0 };
         ResourceUse {
             cpu_us: self.cpu_now().saturating_sub(watch.cpu_before),
@@ -107,7 +108,7 @@ impl Supervisor {
     }
 }
 
-/// Processor time (microseconds) and the largest resident memory (bytes) of the children that were waited for.
+/// Processor time (in microseconds) and largest resident memory (in bytes) of all reaped children.
 fn waited_for() -> (u64, u64) {
     use nix::sys::resource::{UsageWho, getrusage};
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return (0, 0) };

@@ -1,10 +1,10 @@
-//! The program between two runs: it stands still, so that nothing of a run acts while a person decides.
+//! Stops the program between two runs, so that nothing of a run acts while a person decides.
 //!
-//! SIGSTOP can't be caught or ignored. All that could wake the program again is ended first, and it counts as still only
-//! once every thread is seen stopped; threads of a pool that were stopped can't start what was just ended anew.
+//! SIGSTOP can't be caught or ignored. Every process that could wake the program is killed first, and the program
+//! counts as still only once every thread is seen stopped: stopped threads can't start again what was just killed.
 //!
-//! SIGCONT wakes it all the same, and a process can have the system send it one later: by a timer, by a file that is
-//! watched. That can't be hindered, but it is noticed at once, and then the program is ended.
+//! SIGCONT wakes it nevertheless, and a process can have the system send one later, by a timer or a watched file. That
+//! can't be prevented, but it is noticed at once, and then the program is killed.
 
 use super::Supervisor;
 use super::hunt::hunt;
@@ -15,13 +15,14 @@ use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// How long it is tried to bring all to a stand. A thread inside a call that can't be broken off stops at its end only.
+/// How long to try to stop everything. A thread inside an uninterruptible system call stops only at the end of the
+/// call.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 const LOOK_INTERVAL: Duration = Duration::from_micros(100);
-/// How long a program that no run uses may go on by itself, to get ready or to answer.
+/// How long a program that no run uses may continue, to prepare or to answer.
 const UNUSED_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What is readable each time a child stops, goes on or ends.
+/// A socket that becomes readable each time a child stops, continues or ends.
 pub(super) fn children() -> io::Result<UnixStream> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_nonblocking(true)?;
@@ -30,7 +31,7 @@ pub(super) fn children() -> io::Result<UnixStream> {
 }
 
 impl Supervisor {
-    /// Stops the program and ends all else that descends from it; how it then stands.
+    /// Stops the program, and kills all its descendants. Returns the state of the program.
     pub(super) fn rest(&mut self) -> RestState {
         (self.rest_at, self.resting) = (None, true);
         let Some(pid) = self.program.as_ref().map(|program| program.pid) else {
@@ -42,8 +43,9 @@ impl Supervisor {
         loop {
             let _ = rustix::process::kill_process(pid, Signal::STOP);
             let alone = hunt(self.own, Some(raw));
-            // What was ended by this hunt may have woken it: alone and stopped at once, or again. That it stopped or went
-            // on is told once: where nothing is told any more, it stands since before this look.
+            // A process that this hunt killed may have woken the program, once or repeatedly. The system reports each
+            // stop and continuation once: if nothing is reported any more, the program has stood still since before
+            // this check.
             let still = alone
                 && tree::is_still(raw)
                 && tree::crowd(self.own, 1).len() <= 1
@@ -55,7 +57,7 @@ impl Supervisor {
         }
     }
 
-    /// Lets the program go on that was stopped here; one that stopped itself stays as it wanted.
+    /// Resumes the program if it was stopped here. A program that stopped itself stays stopped.
     pub(super) fn resume(&mut self) {
         self.rest_at = None;
         let stopped = std::mem::take(&mut self.resting);
@@ -64,7 +66,7 @@ impl Supervisor {
         }
     }
 
-    /// Stops the program and all that descends from it, of which nothing is ended: a program that is not ours may need it.
+    /// Stops the program and all its descendants without killing any, because a program that is not ours may need them.
     pub(super) fn pause_all(&mut self) -> RestState {
         self.resting = true;
         let until = Instant::now() + STOP_TIMEOUT;
@@ -81,15 +83,16 @@ impl Supervisor {
         }
     }
 
-    /// Lets the program and all that descends from it go on.
+    /// Resumes the program and all its descendants.
     pub(super) fn resume_all(&mut self) {
         self.resting = false;
         self.signal_all(Signal::CONT);
     }
 
-    /// Buries the dead. Where nothing was to move, something that died did, and a program that was woken can: both end.
+    /// Reaps dead children. While the program is stopped, a child that died must have been active, and a program that
+    /// was woken is: both lead to the end of everything.
     pub(super) fn on_child(&mut self) {
-        // However many there were: they are counted by what the system tells of the program.
+        // The number of signals does not matter: what happened to the program is asked from the system.
         let mut drained = [0; 64];
         while (&self.children).read(&mut drained).is_ok_and(|count| count > 0) {}
         let moved = self.bury_orphans() | self.stopped_or_went_on();
@@ -99,7 +102,7 @@ impl Supervisor {
         }
     }
 
-    /// Whether the program stopped or went on since this was last asked.
+    /// Whether the program stopped or continued since this was last called.
     fn stopped_or_went_on(&self) -> bool {
         let what = WaitIdOptions::STOPPED | WaitIdOptions::CONTINUED | WaitIdOptions::NOHANG;
         let told = |program: &super::RunningProgram| {
@@ -116,7 +119,7 @@ impl Supervisor {
         all
     }
 
-    /// Lets a program that no run uses go on for a while.
+    /// Lets a program that no run uses continue for a while.
     pub(super) fn resume_unused(&mut self) {
         if self.watch.is_none() {
             self.resume();

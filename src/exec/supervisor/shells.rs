@@ -1,24 +1,26 @@
-//! Interrupts that shells would lose. While bash waits for a program, it leaves it to the program's end what an interrupt
-//! means: a program that ends well just as the signal comes has dealt with it, as bash sees it, and its loop goes on.
+//! Prevents shells from losing interrupts. While bash waits for a program, the program's end decides what an interrupt
+//! means: if the program ends normally just as the signal arrives, bash assumes that it has handled the signal, and
+//! bash's own loop continues.
 //!
-//! So it is given at a moment when no program can end well any more: the group is stopped first. The system stops all
-//! processes of a group at once, those that are just born too; what then goes on meets the interrupt before all else.
-//! It is given once: a shell that cleans up after it is not told apart from one that lost it.
+//! So the interrupt is sent when no program can end normally any more: the group is stopped first. The system stops all
+//! processes of a group at once, including new ones; when they continue, they receive the interrupt before anything
+//! else. The interrupt is sent only once, since a shell that cleans up after it can't be told apart from one that lost
+//! it.
 
 use crate::exec::tree;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::time::{Duration, Instant};
 
-/// How often such a moment is looked for: a shell that waits for no program never has one, and needs none.
+/// How often to look for such a moment: a shell that waits for no program never has one, and needs none.
 const MAX_TRIES: usize = 40;
-/// How long it is looked for, on a machine that is so busy that stopping takes its time.
+/// How long to look for it, on a machine so busy that stopping takes time.
 const SEARCH_TIMEOUT: Duration = Duration::from_millis(200);
 const LOOK_INTERVAL: Duration = Duration::from_micros(200);
-/// What a group may do between two tries.
+/// How long the group may run between two tries.
 const STEP_DELAY: Duration = Duration::from_micros(700);
 
-/// Stops a group in which a shell may wait for a program, at a moment when the shell can't lose an interrupt, if there is
-/// one; whether it was stopped. It goes on once it is signalled.
+/// Stops a group in which a shell may wait for a program, if possible at a moment when the shell can't lose an
+/// interrupt. Returns whether the group was stopped. The signal that follows resumes it.
 pub(super) fn stop_before_interrupt(own: i32, group: Pid) -> bool {
     if shells(own, group).is_empty() {
         return false;
@@ -44,16 +46,16 @@ fn members(own: i32, group: Pid) -> impl Iterator<Item = i32> {
     tree::descendants(own).into_iter().filter(is_member)
 }
 
-/// The shells of a group that deal with an interrupt themselves, as they do while they wait. A program of theirs that is
-/// just being born looks like them.
+/// The shells of a group that have a handler for interrupts, as they do while they wait. A program that a shell has
+/// just forked looks the same.
 fn shells(own: i32, group: Pid) -> Vec<i32> {
     members(own, group)
         .filter(|pid| tree::runs_program(*pid, "bash") && tree::handles_signals(*pid, &[tree::INTERRUPT]))
         .collect()
 }
 
-/// Whether a shell that is stopped waits for a program that an interrupt reaches, and none of its programs has just ended.
-/// What it put into the background ignores interrupts.
+/// Whether a stopped shell waits for a program that an interrupt reaches, and none of its programs has just ended. Its
+/// background programs ignore interrupts.
 fn waits_for_one_that_lives(shell: i32) -> bool {
     let children = tree::children_of(shell);
     children.iter().all(|child| tree::is_living(*child))

@@ -1,4 +1,4 @@
-//! Starts the program of a supervisor, in a session of its own, tied to the supervisor's life.
+//! Starts the program of a supervisor in a session of its own, tied to the supervisor's life.
 
 use super::RunningProgram;
 use crate::exec::helper_file::ITSELF;
@@ -14,7 +14,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// Why the program of a supervisor did not start; what is told of it goes over the socket as words.
+/// Why the program did not start. The text is sent over the socket.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StartError {
     #[error("the helper got no descriptors for its output")]
@@ -25,14 +25,14 @@ pub(super) enum StartError {
     NoFolder(PathBuf),
     #[error("no process id")]
     NoId,
-    /// The program, and what its own process says that should have become it.
+    /// The process that should have become the program failed; what it reported.
     #[error("{}: {why}", program.display())]
     NotBegun { program: PathBuf, why: String },
     #[error(transparent)]
     System(#[from] std::io::Error),
 }
 
-/// Starts the program in a session of its own.
+/// Starts the program, and waits until it has started or failed.
 pub(super) fn start(
     program: &ProgramSpec,
     fds: Vec<OwnedFd>,

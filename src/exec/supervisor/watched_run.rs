@@ -1,4 +1,4 @@
-//! The run that goes on in the program: its beginning, its interrupts, what is due by the clock, its end.
+//! Follows the current run of the program: its beginning, its interrupts, what is due by the clock, its end.
 
 use super::bounds::WATCH_INTERVAL;
 use super::count::ComputedTime;
@@ -9,9 +9,10 @@ use rustix::process::{Pid, Signal};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// From SIGINT at the time limit to SIGTERM, and from there to SIGKILL: together well under the 2 s that are promised.
+/// The time from SIGINT at the time limit to SIGTERM, and from there to SIGKILL; together well below the 2 s that are
+/// promised.
 const SIGNAL_DELAYS: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(500)];
-/// When an interrupt is looked after: a process that was just being born loses it.
+/// When to check whether an interrupt must be repeated: a process that was just being started loses it.
 const REPEAT_DELAYS: [Duration; 5] = [
     Duration::from_millis(40),
     Duration::from_millis(160),
@@ -19,32 +20,32 @@ const REPEAT_DELAYS: [Duration; 5] = [
     Duration::from_millis(1000),
     Duration::from_millis(2500),
 ];
-/// The first and the longest pause between two reports of what a run uses.
+/// The shortest and the longest time between two reports of what a run uses.
 const REPORT_INTERVALS: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(240));
 
-/// What is kept of a run while it goes on.
+/// The state of the current run.
 pub(super) struct WatchedRun {
     pub(super) step_at: Instant,
     pub(super) step: usize,
-    /// What was computed, where the time limit counts that alone.
+    /// The computing time, if the time limit counts that.
     pub(super) computed: Option<ComputedTime>,
     pub(super) bounds: WatchedLimits,
-    /// Whether a limit was passed: the run is being ended.
+    /// Whether a limit was exceeded, so that the run is being killed.
     pub(super) over: bool,
-    /// When its processes are looked at again, and when that is told.
+    /// When to sample its processes again, and when to report the result.
     pub(super) look_at: Instant,
     pub(super) tell_at: Instant,
     pub(super) pause: Duration,
     pub(super) cpu_before: u64,
     pub(super) peak_rss: u64,
-    /// The most that all its processes had together, as it was seen.
+    /// The highest sum of memory over all its processes that was seen.
     pub(super) peak_together: u64,
-    /// Processes and threads at the last look.
+    /// Processes and threads at the last sample.
     pub(super) now: u32,
     pub(super) seen: BTreeSet<i32>,
-    /// When interrupts are repeated, latest first.
+    /// When to repeat the interrupt, latest first.
     pub(super) repeat_at: Vec<Instant>,
-    /// The processes that were there at the last interrupt.
+    /// The processes that existed at the last interrupt.
     pub(super) interrupted: BTreeSet<i32>,
 }
 
@@ -78,7 +79,7 @@ impl Supervisor {
     pub(super) fn interrupt(&mut self) {
         let Some(group) = self.program.as_ref().map(|program| program.pid) else { return };
         let there = || tree::descendants(self.own).into_iter().collect();
-        // Those that stand still meet the signal first: what is born after it has its own reasons.
+        // Those that are stopped receive the signal first; what they start after that was started on purpose.
         let standing = shells::stop_before_interrupt(self.own, group).then(there);
         self.signal_group(Signal::INT);
         let there = standing.unwrap_or_else(there);
@@ -89,13 +90,15 @@ impl Supervisor {
         }
     }
 
-    /// A process that is alive although the interrupt would have ended it was not reached by it: between its birth and
-    /// its own start, a child of a shell still has the shell's way with signals. It gets the interrupt again; who catches
-    /// or ignores it does not, and neither does what was born since, which may clean up.
+    /// Repeats the interrupt for processes that it did not reach, that is, those still alive although it would end
+    /// them: between its fork and its start, a shell's child still has the shell's signal handling. Processes that
+    /// catch or ignore the interrupt do not get it again, nor do those that were started since, which may be cleaning
+    /// up.
     ///
-    /// Our own Python kernel catches it, and can still miss it: the interpreter takes note of the signal, and when it was
-    /// about to wait (`time.sleep`) it looks at the note only after that. It gets another signal, which does nothing but
-    /// end the waiting; a handler of the code is not called twice, and who has looked already goes on waiting.
+    /// Our own Python kernel catches the interrupt, and can still miss it: the interpreter notes the signal, and if it
+    /// was about to wait (`time.sleep`), it looks at the note only after the wait. It gets another signal that only
+    /// ends the wait. A handler of the code is not called twice, and a Python that has already looked continues to
+    /// wait.
     pub(super) fn repeat_interrupt(&self, there: &BTreeSet<i32>) {
         let Some(program) = &self.program else { return };
         let group = program.pid.as_raw_nonzero().get();
@@ -108,7 +111,7 @@ impl Supervisor {
         }
     }
 
-    /// What is due by the clock: the next step of the ladder, the next look.
+    /// Does what is due by the clock: the next signal after the time limit, the next sample.
     pub(super) fn on_time(&mut self) {
         let now = Instant::now();
         if self.rest_at.is_some_and(|at| now >= at) {
@@ -155,7 +158,7 @@ impl Supervisor {
         self.send(&Notification::Usage { rss_bytes, cpu_us });
     }
 
-    /// The run is over by the kernel's word: the program stops, what else the run left behind ends.
+    /// The kernel reported the end of the run: stops the program, and kills the other processes that the run left.
     pub(super) fn end_run(&mut self) {
         self.look();
         let rest = self.rest();

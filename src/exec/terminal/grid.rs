@@ -1,14 +1,15 @@
-//! The cells of one screen: where the cursor stands, and what is written, moved and erased. Pure.
+//! The cells of one screen, and its cursor: writes, moves and erases. Pure.
 //!
-//! Whatever is asked for, each act costs at most as much as the screen has cells, and nothing outside of it is reached.
+//! Every operation costs at most as much as the screen has cells, and never reaches outside of it, whatever its
+//! parameters are.
 
 use crate::domain::{Pen, ScreenCell, ScreenRow};
 use std::sync::Arc;
 use unicode_width::UnicodeWidthChar as _;
 
-/// Marks kept on one character.
+/// How many combining marks a character keeps.
 const MAX_MARKS: usize = 6;
-/// The most rows and columns; no screen has more.
+/// The largest number of rows and columns.
 pub(super) const MAX_SIZE: (u16, u16) = (500, 1000);
 
 /// A screen of cells.
@@ -16,27 +17,27 @@ pub(super) const MAX_SIZE: (u16, u16) = (500, 1000);
 pub(super) struct Grid {
     rows: Vec<ScreenRow>,
     columns: usize,
-    /// Where the cursor stands.
+    /// The position of the cursor.
     row: usize,
     column: usize,
-    /// Whether the last column was written: the next character begins a row.
+    /// Whether the last column was written, so that the next character starts a new row.
     is_full: bool,
-    /// The rows that scroll: the first and the last.
+    /// The scroll region: its first and last row.
     region: (usize, usize),
 }
 
-/// Which part of a row, or of the screen, is erased.
+/// Which part of a row or screen to erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EraseRange {
-    /// From the cursor on.
+    /// From the cursor to the end.
     After,
-    /// Up to the cursor, with it.
+    /// From the start to the cursor, inclusive.
     Before,
     All,
 }
 
 impl EraseRange {
-    /// By the parameter of a sequence.
+    /// The part for the parameter of an escape sequence.
     pub(super) fn of(parameter: u16) -> Option<Self> {
         match parameter {
             0 => Some(Self::After),
@@ -48,7 +49,7 @@ impl EraseRange {
 }
 
 impl Grid {
-    /// An empty screen of so many rows and columns.
+    /// An empty screen of this size.
     pub(super) fn new(rows: u16, columns: u16) -> Self {
         let (rows, columns) = bounded(rows, columns);
         let row = blank_row(columns, Pen::default());
@@ -64,7 +65,7 @@ impl Grid {
         (self.row, self.column)
     }
 
-    /// Gives it another size. What is below the cursor goes first, then what is at the top; no row is wrapped anew.
+    /// Changes the size. Rows below the cursor are removed first, then those at the top. Rows are not rewrapped.
     pub(super) fn resize(&mut self, rows: u16, columns: u16) {
         let (rows, columns) = bounded(rows, columns);
         self.rows.truncate(rows.max(self.row + 1));
@@ -84,7 +85,7 @@ impl Grid {
         (self.is_full, self.region) = (false, (0, rows - 1));
     }
 
-    /// Writes a character where the cursor stands; one without width goes onto the one before.
+    /// Writes a character at the cursor. A character without width is added to the previous one.
     pub(super) fn write(&mut self, c: char, pen: Pen, wraps: bool, inserts: bool) {
         let width = c.width().unwrap_or(0).min(2);
         if width == 0 {
@@ -107,7 +108,7 @@ impl Grid {
         }
         let (from, to) = (self.column, self.column + width);
         let row = self.own_row();
-        // What is left of a wide character of which one half is written over is gone.
+        // If half of a wide character is overwritten, its other half becomes blank.
         if let Some(cell) = row.get(to).filter(|cell| cell.width == 0) {
             let blank = ScreenCell::blank(cell.pen);
             set(row, to, blank);
@@ -136,27 +137,28 @@ impl Grid {
         cell.marks = Some(if is_room { marks + c.encode_utf8(&mut [0; 4]) } else { marks }.into_boxed_str());
     }
 
-    /// To a row and a column; further than the last is the last.
+    /// Moves the cursor to a row and a column, at most to the last ones.
     pub(super) fn go_to(&mut self, row: usize, column: usize) {
         self.row = row.min(self.rows.len() - 1);
         self.column = column.min(self.columns - 1);
         self.is_full = false;
     }
 
-    /// To a row and a column as a program tells them: where `from_region`, its rows are those that scroll, and no others.
+    /// Moves the cursor to a row and column from an escape sequence. With `from_region`, rows are relative to the
+    /// scroll region and stay inside it.
     pub(super) fn address(&mut self, row: usize, column: usize, from_region: bool) {
         let (top, bottom) = self.region;
         let row = if from_region { row.saturating_add(top).min(bottom) } else { row };
         self.go_to(row, column);
     }
 
-    /// Row and column of the cursor as a program would tell them.
+    /// The position of the cursor, as an escape sequence would give it.
     pub(super) fn addressed(&self, from_region: bool) -> (usize, usize) {
         let above = if from_region { self.region.0 } else { 0 };
         (self.row.saturating_sub(above), self.column)
     }
 
-    /// Up or down so many rows, within the rows that scroll where it stands in them.
+    /// Moves the cursor down (or up, if negative); it stays within the scroll region if it is inside.
     pub(super) fn go_down(&mut self, by: isize) {
         let (top, bottom) = self.region;
         let last = self.rows.len() - 1;
@@ -165,12 +167,12 @@ impl Grid {
         self.go_to(self.row.saturating_add_signed(by).clamp(least, most), self.column);
     }
 
-    /// Left or right so many columns.
+    /// Moves the cursor to the right (or left, if negative).
     pub(super) fn go_right(&mut self, by: isize) {
         self.go_to(self.row, self.column.saturating_add_signed(by));
     }
 
-    /// One row down; at the end of the rows that scroll they do.
+    /// Moves the cursor one row down; scrolls at the end of the scroll region.
     pub(super) fn line_feed(&mut self, pen: Pen) {
         if self.row == self.region.1 {
             self.scroll_up(1, pen);
@@ -180,7 +182,7 @@ impl Grid {
         self.is_full = false;
     }
 
-    /// One row up; at the beginning of the rows that scroll they do.
+    /// Moves the cursor one row up; scrolls back at the start of the scroll region.
     pub(super) fn reverse_line_feed(&mut self, pen: Pen) {
         if self.row == self.region.0 {
             self.scroll_down(1, pen);
@@ -190,7 +192,7 @@ impl Grid {
         self.is_full = false;
     }
 
-    /// Which rows scroll, the first and the last; whether there are such.
+    /// Sets the first and the last row of the scroll region. Returns false if they are invalid.
     pub(super) fn set_region(&mut self, top: usize, bottom: usize) -> bool {
         let bottom = bottom.min(self.rows.len() - 1);
         if top < bottom {
@@ -199,22 +201,22 @@ impl Grid {
         top < bottom
     }
 
-    /// What scrolls goes up by so many rows.
+    /// Scrolls the region up.
     pub(super) fn scroll_up(&mut self, by: usize, pen: Pen) {
         self.shift(self.region.0, by, pen, true);
     }
 
-    /// What scrolls goes down by so many rows.
+    /// Scrolls the region down.
     pub(super) fn scroll_down(&mut self, by: usize, pen: Pen) {
         self.shift(self.region.0, by, pen, false);
     }
 
-    /// New rows where the cursor stands; what scrolls below goes down.
+    /// Inserts blank rows at the cursor; the rows of the scroll region below move down.
     pub(super) fn insert_rows(&mut self, by: usize, pen: Pen) {
         self.shift_here(by, pen, false);
     }
 
-    /// The rows from the cursor on go; what scrolls below goes up.
+    /// Deletes rows from the cursor on; the rows of the scroll region below move up.
     pub(super) fn delete_rows(&mut self, by: usize, pen: Pen) {
         self.shift_here(by, pen, true);
     }
@@ -240,7 +242,7 @@ impl Grid {
         }
     }
 
-    /// Blank cells where the cursor stands; what is behind goes right.
+    /// Inserts blank cells at the cursor; the rest of the row moves right.
     pub(super) fn insert_cells(&mut self, by: usize, pen: Pen) {
         let at = self.column;
         let row = self.own_row();
@@ -253,7 +255,7 @@ impl Grid {
         self.is_full = false;
     }
 
-    /// The cells from the cursor on go; what is behind goes left.
+    /// Deletes cells from the cursor on; the rest of the row moves left.
     pub(super) fn delete_cells(&mut self, by: usize, pen: Pen) {
         let at = self.column;
         let row = self.own_row();
@@ -267,12 +269,12 @@ impl Grid {
         self.is_full = false;
     }
 
-    /// So many cells from the cursor on are erased.
+    /// Erases this many cells from the cursor on.
     pub(super) fn erase_cells(&mut self, by: usize, pen: Pen) {
         self.erase(self.column, self.column.saturating_add(by), pen);
     }
 
-    /// Erases in the row of the cursor.
+    /// Erases a part of the cursor's row.
     pub(super) fn erase_in_row(&mut self, part: EraseRange, pen: Pen) {
         match part {
             EraseRange::After => self.erase(self.column, self.columns, pen),
@@ -289,7 +291,7 @@ impl Grid {
         self.is_full = false;
     }
 
-    /// Erases on the screen.
+    /// Erases a part of the screen.
     pub(super) fn erase_on_screen(&mut self, part: EraseRange, pen: Pen) {
         if part != EraseRange::All {
             self.erase_in_row(part, pen);
@@ -304,7 +306,7 @@ impl Grid {
         self.is_full = false;
     }
 
-    /// Its text: rows without what is blank at their ends, and without blank rows at the end.
+    /// The text on the screen, without blanks at the ends of rows and without blank rows at the end.
     pub(super) fn text(&self) -> String {
         let rows = self.rows.iter().map(|row| {
             let mut text = String::new();
@@ -321,7 +323,7 @@ impl Grid {
 
     fn own_row(&mut self) -> &mut Vec<ScreenCell> {
         let last = self.rows.len().saturating_sub(1);
-        // There is a row: no size is smaller than one.
+        // Never out of bounds: a screen has at least one row.
         Arc::make_mut(&mut self.rows[self.row.min(last)])
     }
 }
@@ -340,7 +342,7 @@ fn set(row: &mut [ScreenCell], at: usize, cell: ScreenCell) {
     }
 }
 
-/// Blanks halves of wide characters that lost the other one.
+/// Blanks the halves of wide characters whose other half is gone.
 fn mend(row: &mut [ScreenCell]) {
     let mut before = 1;
     for at in 0..row.len() {

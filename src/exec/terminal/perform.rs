@@ -1,19 +1,20 @@
-//! What a program says to its terminal, obeyed as xterm does: text, motions, colours, the second screen, modes. Pure.
+//! Carries out what a program sends to its terminal, as xterm would: text, cursor movement, colours, the alternate
+//! screen, modes. Pure.
 //!
-//! Titles, the clipboard, links, notifications and pictures are of no concern here: such sequences end here and do nothing.
-//! What of the mouse a program wants to be told is kept, for whoever has the mouse. What a program asks of the terminal is answered in few fixed words, in which nothing stands that the
-//! program wrote.
+//! Sequences for titles, the clipboard, links, notifications and images are ignored. Requests for mouse reports are
+//! stored, for the front end. What a program asks the terminal is answered with a few fixed texts that contain nothing
+//! the program wrote.
 
 use super::grid::EraseRange;
 use super::state::TerminalState;
 use crate::domain::{MouseReports, Pen};
 use vte::{Params, Perform};
 
-/// The characters from `_` on in the set for drawing lines.
+/// The characters from `_` on in the line-drawing set.
 const LINE_DRAWING: &str = " ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
 
 impl TerminalState {
-    /// Modes with a `?`.
+    /// Sets a private mode (a sequence with `?`).
     fn private_mode(&mut self, mode: u16, on: bool) {
         match mode {
             1 => self.application_cursor = on,
@@ -56,7 +57,7 @@ impl TerminalState {
         }
     }
 
-    /// Sequences that move, write and erase: their last byte, and how often.
+    /// Carries out a sequence that moves, writes or erases, given its last byte and its first two parameters.
     fn edit(&mut self, action: char, (first, second): (u16, u16)) {
         let (pen, alike) = (self.pen, usize::from(first.max(1)));
         let by = isize::from(i16::try_from(first.max(1)).unwrap_or(i16::MAX));
@@ -95,7 +96,7 @@ impl TerminalState {
             'S' => grid.scroll_up(alike, pen),
             'T' => grid.scroll_down(alike, pen),
             'X' => grid.erase_cells(alike, pen),
-            // More of them than a row has columns is more than anybody means.
+            // Repetitions beyond the width of a row are cut.
             'b' => {
                 let most = grid.rows().first().map_or(0, |row| row.len());
                 let again = last.into_iter().cycle().take(alike.min(most));
@@ -112,7 +113,7 @@ impl TerminalState {
         }
     }
 
-    /// Goes to tab stops, or takes them away.
+    /// Moves to tab stops, or clears them.
     fn tab_stop(&mut self, action: char, first: u16) {
         let (row, column) = self.grid().cursor();
         let count = usize::from(first.max(1));
@@ -218,7 +219,7 @@ impl Perform for TerminalState {
     }
 }
 
-/// The parameters as they were written.
+/// The parameters as text.
 fn parameters(params: &Params) -> Vec<u8> {
     let group = |group: &[u16]| group.iter().map(u16::to_string).collect::<Vec<_>>().join(":");
     params.iter().map(group).collect::<Vec<_>>().join(";").into_bytes()

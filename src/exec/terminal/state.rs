@@ -1,14 +1,14 @@
-//! What a terminal knows beside its cells: both screens, modes, cursors that were put aside, answers that wait. Pure.
+//! The state of a terminal: both screens, modes, saved cursors, and answers to send. Pure.
 
 use super::grid::{EraseRange, Grid};
 use super::tab_stops::TabStops;
 use crate::domain::{MouseReports, Pen, TerminalScreen};
 use unicode_width::UnicodeWidthChar as _;
 
-/// Bytes of answers that wait to be sent; a program that asks for more without reading is not answered.
+/// How many bytes of answers may wait. A program that asks for more without reading gets no answer.
 const MAX_ANSWER_BYTES: usize = 1 << 10;
 
-/// Where the cursor was put aside, and how it wrote.
+/// A saved cursor, with its way of writing.
 #[derive(Clone, Copy, Debug, Default)]
 struct SavedCursor {
     row: usize,
@@ -25,13 +25,13 @@ pub(super) struct TerminalState {
     pub(super) alternate: Grid,
     pub(super) is_alternate: bool,
     pub(super) pen: Pen,
-    /// Whether the first and the second set of characters is that for drawing lines, and which of them is in use.
+    /// Whether the first and second character sets are the line-drawing set; below, which of them is active.
     pub(super) draws_lines: [bool; 2],
     pub(super) set: usize,
     saved: [SavedCursor; 2],
     pub(super) wraps: bool,
     pub(super) inserts: bool,
-    /// Whether rows are counted from the first that scrolls, and the cursor stays among those.
+    /// Whether rows are relative to the scroll region, and the cursor stays inside it.
     pub(super) from_region: bool,
     pub(super) stops: TabStops,
     pub(super) hides_cursor: bool,
@@ -41,14 +41,14 @@ pub(super) struct TerminalState {
     pub(super) mouse_in_numbers: bool,
     pub(super) last: Option<char>,
     pub(super) answers: Vec<u8>,
-    /// Whether it went from one screen to the other, which was not looked at yet.
+    /// Whether the terminal switched between its screens since [`TerminalState::take_switched`] was last called.
     pub(super) switched: bool,
-    /// The text of the second screen when it was gone from.
+    /// The text of the alternate screen when the program left it.
     pub(super) last_screen: Option<String>,
 }
 
 impl TerminalState {
-    /// An empty terminal of so many rows and columns.
+    /// An empty terminal of this size.
     pub(super) fn new(rows: u16, columns: u16) -> Self {
         Self {
             normal: Grid::new(rows, columns),
@@ -74,13 +74,12 @@ impl TerminalState {
         }
     }
 
-    /// Gives it another size.
     pub(super) fn resize(&mut self, rows: u16, columns: u16) {
         self.normal.resize(rows, columns);
         self.alternate.resize(rows, columns);
     }
 
-    /// How it looks now.
+    /// Its screen now.
     pub(super) fn screen(&self) -> TerminalScreen {
         let grid = if self.is_alternate { &self.alternate } else { &self.normal };
         let (row, column) = grid.cursor();
@@ -96,28 +95,28 @@ impl TerminalState {
         }
     }
 
-    /// Whether the second screen is on.
+    /// Whether the alternate screen is shown.
     pub(super) fn is_alternate(&self) -> bool {
         self.is_alternate
     }
 
-    /// Whether the first screen goes on at the beginning of a row.
+    /// Whether the cursor of the normal screen is in the first column.
     pub(super) fn begins_row(&self) -> bool {
         self.normal.cursor().1 == 0
     }
 
-    /// The text of the second screen when it was gone from, or stands now; once.
+    /// Takes the text of the alternate screen: as it was when the program left it, else as it is now.
     pub(super) fn take_last_screen(&mut self) -> Option<String> {
         let now = self.is_alternate.then(|| self.alternate.text());
         self.last_screen.take().or(now)
     }
 
-    /// What is to be sent to the program; once.
+    /// Takes the answers to send to the program.
     pub(super) fn take_answers(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.answers)
     }
 
-    /// Whether it went from one screen to the other; once.
+    /// Takes whether the terminal switched between its screens.
     pub(super) fn take_switched(&mut self) -> bool {
         std::mem::take(&mut self.switched)
     }
@@ -157,7 +156,7 @@ impl TerminalState {
         }
     }
 
-    /// To the second screen, empty; the cursor stays where it was on the first.
+    /// Switches to the alternate screen and clears it. The cursor keeps its position.
     pub(super) fn enter(&mut self) {
         let (row, column) = self.grid().cursor();
         self.switch(true);
@@ -166,7 +165,7 @@ impl TerminalState {
         self.alternate.go_to(row, column);
     }
 
-    /// As after its start.
+    /// Resets the terminal to its initial state.
     pub(super) fn reset(&mut self) {
         self.switch(false);
         let rows = self.normal.rows();

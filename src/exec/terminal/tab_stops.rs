@@ -1,11 +1,11 @@
-//! The columns at which tabs stop: every eighth, until a program sets others. Pure.
+//! The tab stops: every eighth column, until a program sets others. Pure.
 
 use super::grid::MAX_SIZE;
 
-/// Columns from one stop to the next at the start.
+/// The initial distance between tab stops.
 const TAB_WIDTH: usize = 8;
 
-/// Of each column whether tabs stop there.
+/// For each column, whether it has a tab stop.
 #[derive(Clone, Debug)]
 pub(super) struct TabStops(Vec<bool>);
 
@@ -16,12 +16,12 @@ impl Default for TabStops {
 }
 
 impl TabStops {
-    /// They stop at this column from now on.
+    /// Sets a tab stop in this column.
     pub(super) fn set(&mut self, column: usize) {
         self.0.iter_mut().skip(column).take(1).for_each(|stops| *stops = true);
     }
 
-    /// They don't stop at this column any more.
+    /// Clears the tab stop in this column.
     pub(super) fn clear(&mut self, column: usize) {
         self.0.iter_mut().skip(column).take(1).for_each(|stops| *stops = false);
     }
@@ -30,13 +30,13 @@ impl TabStops {
         self.0.fill(false);
     }
 
-    /// The stop so many further on; where there are fewer, beyond each screen.
+    /// The `count`-th tab stop after this column; if there are fewer, a column beyond any screen.
     pub(super) fn after(&self, column: usize, count: usize) -> usize {
         let stops = self.0.iter().enumerate().skip(column + 1).filter(|(_, stops)| **stops);
         stops.map(|(at, _)| at).nth(count.saturating_sub(1)).unwrap_or(usize::MAX)
     }
 
-    /// The stop so many further back; where there are fewer, the first column.
+    /// The `count`-th tab stop before this column; if there are fewer, the first column.
     pub(super) fn before(&self, column: usize, count: usize) -> usize {
         let stops = self.0.iter().enumerate().take(column).rev().filter(|(_, stops)| **stops);
         stops.map(|(at, _)| at).nth(count.saturating_sub(1)).unwrap_or(0)

@@ -47,12 +47,12 @@ fn of_a_program_that_paints_its_screen_the_last_one_is_kept() {
         "before\r\n\x1b[?1049h--- a full-screen program ran; its last screen: ---\r\nlast one\r\n\r\n\r\n below\r\n\
          --- end of that screen ---\r\nafter\r\n"
     );
-    // What stands on a line that has not ended stays there.
+    // A line that has not ended is kept as it is.
     assert!(
         kept("$ \x1b[?1049hx\x1b[?1049l").starts_with("$ \x1b[?1049h\r\n--- a full-screen program ran; ")
     );
     assert!(kept("\x1b[?1049h\x1b[2J\x1b[?1049l").ends_with("--- a full-screen program ran ---\r\n"));
-    // It was ended while it painted; or it started over.
+    // The run ended while the program was shown; then the terminal was reset.
     assert!(kept("\x1b[?1049hgone").ends_with("screen: ---\r\ngone\r\n--- end of that screen ---\r\n"));
     assert!(kept("\x1b[?47hgone\x1bcon").ends_with("gone\r\n--- end of that screen ---\r\non"));
 }
@@ -116,7 +116,7 @@ fn what_a_program_asks_is_answered_in_words_that_are_not_its_own() {
     assert_eq!(asked("\x1b[3;5H\x1b[6n"), "\x1b[3;5R");
     assert_eq!(asked("\x1b[5n"), "\x1b[0n");
     assert_eq!(asked("\x1b[c\x1b[>c"), "\x1b[?62;22c\x1b[>0;0;0c");
-    // Titles, the clipboard, colours, settings, the answer to a call: nothing that could carry text back.
+    // Titles, the clipboard, colours, settings, answers to calls: nothing that could send text back.
     for silent in [
         "\x1b]2;rm -rf ~\x07\x1b[21t",
         "\x1b]52;c;?\x07",
@@ -186,7 +186,7 @@ fn tabs_stop_where_a_program_sets_them() {
         (3, 10, 19)
     );
     assert_eq!(at(&format!("{own}\x1b[4G\x1b[g\r\t")), 10);
-    // They are the terminal's: a second screen has them too, and a reset those of the start.
+    // Tab stops belong to the terminal: the alternate screen has the same, and a reset restores the initial ones.
     assert_eq!((at(&format!("{own}\x1b[?1049h\t")), at(&format!("{own}\x1bc\t"))), (3, 8));
 }
 
@@ -195,7 +195,7 @@ fn rows_are_counted_from_the_first_that_scrolls_where_a_program_says_so() {
     let shown = |bytes: &str| rows(&painted(bytes));
     assert_eq!(shown("\x1b[3;5r\x1b[?6hx\x1b[2;2Hy\x1b[99;1Hz\x1b[1dw"), ["", "", "xw", " y", "z", ""]);
     assert_eq!(shown("\x1b[3;5r\x1b[?6h\x1b[?6lx\x1b[6;1Hy"), ["x", "", "", "", "", "y"]);
-    // Where the cursor was put aside it is as it was, with the way of counting.
+    // Restoring the cursor also restores how rows are counted.
     assert_eq!(
         shown("\x1b[3;5r\x1b[?6h\x1b[2H\x1b7\x1b[?6l\x1b[H\x1b8x\x1b[1;1Hy"),
         ["", "", "y", "x", "", ""]
@@ -228,7 +228,7 @@ fn moves() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(a, b, end)| format!("\x1b[{a};{b}{}", char::from(end)).into_bytes())
 }
 
-/// What programs say to a terminal; with bytes up to this one that say nothing.
+/// What programs send to a terminal, mixed with bytes up to this one that mean nothing.
 fn said(most: u8) -> impl Strategy<Value = Vec<u8>> {
     let odd = prop_oneof![
         prop::collection::vec(0..=most, 0..8),
@@ -271,7 +271,7 @@ fn said(most: u8) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![plain(), moves(), odd], 0..60).prop_map(|pieces| pieces.concat())
 }
 
-/// The rows of another emulator.
+/// The rows that another emulator shows.
 fn elsewhere(bytes: &[u8], columns: u16) -> Vec<String> {
     let size = |n| NonZeroU16::new(n).unwrap();
     let mut theirs = vt100::Parser::new(size(ROWS), size(columns), 0);
@@ -282,7 +282,7 @@ fn elsewhere(bytes: &[u8], columns: u16) -> Vec<String> {
 proptest! {
     #![proptest_config(crate::test_cases::cases(1_000))]
 
-    /// Whatever comes, in whatever sizes: it holds a screen, and wide characters have both halves.
+    /// Whatever arrives, in whatever sizes, it holds one screen, and wide characters have both halves.
     #[test]
     fn any_bytes_give_a_screen(bytes in said(255), sizes in prop::collection::vec((0u16..9, 0u16..30), 1..4)) {
         let mut terminal = terminal();
@@ -304,7 +304,8 @@ proptest! {
         }
     }
 
-    /// The same text in any pieces gives the same screen and the same lines; `vte` counts what is no text by its pieces.
+    /// The same text in any pieces gives the same screen and the same lines. (`vte` treats bytes that are not text
+    /// differently by their pieces.)
     #[test]
     fn any_split_gives_the_same(bytes in said(127), at in any::<prop::sample::Index>()) {
         let (first, second) = bytes.split_at(at.index(bytes.len() + 1));
@@ -315,7 +316,8 @@ proptest! {
         prop_assert_eq!(whole.screen(), split.screen());
     }
 
-    /// Another emulator wraps the same. (It goes back and down from behind the last column, xterm from the last.)
+    /// Another emulator wraps in the same way. (From behind the last column, it moves back and down; xterm moves from
+    /// the last column.)
     #[test]
     fn text_is_wrapped_as_elsewhere(
         pieces in prop::collection::vec("[a-z ]{1,12}|\r\n|\r", 0..40)
@@ -324,7 +326,7 @@ proptest! {
         prop_assert_eq!(rows(&painted(&bytes)), elsewhere(&bytes, COLUMNS));
     }
 
-    /// Another emulator shows the same, where nothing stands in the last column: what is erased from there on differs.
+    /// Another emulator shows the same if nothing is in the last column: erasing from there on differs.
     #[test]
     fn what_is_moved_and_erased_looks_as_elsewhere(
         pieces in prop::collection::vec(prop_oneof![plain(), moves()], 0..20),

@@ -1,11 +1,11 @@
-//! The environments of conda, and which of them a folder names.
+//! Finds the conda environment that a folder names.
 
 use super::super::static_facts::one_name;
 use super::ProjectSite;
 use crate::exec::settings_file::read_text;
 use std::path::{Path, PathBuf};
 
-/// Where conda and its kin are installed under the home folder, and outside of it.
+/// Where conda and similar tools are installed, below the home folder and elsewhere.
 const ROOTS: &[&str] = &[
     "miniconda3",
     "anaconda3",
@@ -30,13 +30,13 @@ pub(super) fn environment(folder: &Path, site: ProjectSite<'_>) -> Option<PathBu
         .find(|environment| environment.join("conda-meta").is_dir())
 }
 
-/// Whether this is the environment that conda itself lies in.
+/// Whether this is the base environment of conda.
 pub(super) fn is_base(prefix: &Path, site: ProjectSite<'_>) -> bool {
     let is_called = (site.var)("CONDA_DEFAULT_ENV").is_some_and(|name| name == "base");
     is_called || prefix.join("condabin").is_dir()
 }
 
-/// Where conda is installed, by its own variables first.
+/// Where conda is installed; its own variables come first.
 fn roots(site: ProjectSite<'_>) -> Vec<PathBuf> {
     let of_program = site.place("CONDA_EXE").and_then(|conda| Some(conda.parent()?.parent()?.to_path_buf()));
     let own = ROOTS.iter().filter_map(|root| Some(site.home?.join(root)));
@@ -44,14 +44,14 @@ fn roots(site: ProjectSite<'_>) -> Vec<PathBuf> {
     of_program.into_iter().chain(site.place("MAMBA_ROOT_PREFIX")).chain(own).chain(of_all).collect()
 }
 
-/// The environments that conda wrote down as its own.
+/// The environments that conda has listed in its own file.
 fn listed(site: ProjectSite<'_>) -> Vec<PathBuf> {
     let list =
         site.home.and_then(|home| read_text(&home.join(".conda/environments.txt"))).unwrap_or_default();
     list.lines().map(str::trim).filter(|line| line.starts_with('/')).map(PathBuf::from).collect()
 }
 
-/// The name in the rest of a line of YAML, without its quotes and a remark.
+/// The name in the rest of a YAML line, without quotes and comment.
 fn value(rest: &str) -> Option<&str> {
     let rest = rest.trim();
     let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));

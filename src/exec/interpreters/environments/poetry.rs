@@ -1,5 +1,5 @@
-//! The environment that poetry made for a folder. Its name ends in a hash of the folder's path
-//! (`EnvManager.generate_env_name`) and a version of Python; `envs.toml` beside the environments says which version
+//! Finds the environment that poetry made for a folder. Its name ends in a hash of the folder's path
+//! (`EnvManager.generate_env_name`) and a version of Python. `envs.toml` beside the environments holds the version that
 //! `poetry env use` chose.
 
 use super::{MAX_ENTRIES, ProjectSite};
@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use toml::Table;
 
-/// The environment of a folder with a project of poetry.
+/// The environment of a folder that is a poetry project.
 pub(super) fn environment(folder: &Path, site: ProjectSite<'_>) -> Option<PathBuf> {
     if !["pyproject.toml", "poetry.lock"].iter().any(|name| folder.join(name).is_file()) {
         return None;
@@ -33,11 +33,11 @@ pub(super) fn environment(folder: &Path, site: ProjectSite<'_>) -> Option<PathBu
         let numbers: Vec<u32> = version.split('.').map_while(|part| part.parse().ok()).collect();
         Some((chosen.as_ref() == Some(&name), numbers, name))
     });
-    // Of those that nobody chose the newest.
+    // The chosen version, else the newest.
     versions.max().map(|(_, _, name)| all.join(name))
 }
 
-/// Where poetry keeps environments: by a variable, by the project's settings, by the person's.
+/// Where poetry keeps environments: set by a variable, by the project, or by the person.
 fn folder_of_environments(folder: &Path, site: ProjectSite<'_>) -> Option<PathBuf> {
     let person = site.place("POETRY_CONFIG_DIR").or_else(|| {
         let config = site.place("XDG_CONFIG_HOME").or_else(|| Some(site.home?.join(".config")))?;
@@ -64,18 +64,18 @@ fn folder_of_environments(folder: &Path, site: ProjectSite<'_>) -> Option<PathBu
         .or_else(|| Some(cache()?.join("virtualenvs")))
 }
 
-/// Whether a project says itself where its environments are.
+/// Whether a project itself sets where its environments are.
 pub(super) fn names_folder(folder: &Path, home: Option<&Path>) -> bool {
     chosen_folder(folder, home).is_some()
 }
 
-/// The folder for environments in a project's `poetry.toml`.
+/// The folder for environments that a project's `poetry.toml` sets.
 fn chosen_folder(folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let settings = settings(&folder.join("poetry.toml"))?;
     resolved(settings.get("virtualenvs")?.get("path")?.as_str()?, folder, None, home)
 }
 
-/// A path of poetry's settings; `None` where it names a cache that is not known.
+/// A path from poetry's settings; `None` if it starts with a cache folder that is not known.
 fn resolved(said: &str, folder: &Path, cache: Option<PathBuf>, home: Option<&Path>) -> Option<PathBuf> {
     let said = said.replace("{project-dir}", &folder.to_string_lossy());
     let path = match (said.strip_prefix("{cache-dir}"), said.strip_prefix("~/")) {

@@ -1,4 +1,4 @@
-//! The versions of Python that `.python-version` chooses among: pyenv's, and uv's.
+//! Finds the Python that `.python-version` asks for, among the versions installed by pyenv and uv.
 
 use super::super::static_facts::one_name;
 use super::{MAX_ENTRIES, ProjectSite};
@@ -7,14 +7,14 @@ use crate::text::number::version_numbers;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The version that a folder wants.
+/// The version that a folder asks for.
 pub(super) fn wanted(folder: &Path) -> Option<String> {
     let text = read_text(&folder.join(".python-version"))?;
     let wanted = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
     one_name(wanted).map(str::to_owned)
 }
 
-/// Whether this is a number, and no name of an environment.
+/// Whether this is a version number, not the name of an environment.
 pub(super) fn is_plain_version(wanted: &str) -> bool {
     wanted.starts_with(|c: char| c.is_ascii_digit()) && wanted.chars().all(|c| c.is_ascii_digit() || c == '.')
 }
@@ -31,7 +31,7 @@ pub(super) fn environment(wanted: &str, site: ProjectSite<'_>) -> Option<PathBuf
     of_pyenv.or_else(|| newest(&uv?, "cpython-", wanted))
 }
 
-/// The newest of a version in a folder of versions: `3.12` is the newest of 3.12.
+/// The newest installed version that matches: `3.12` matches any 3.12.x.
 fn newest(versions: &Path, prefix: &str, wanted: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(versions).ok()?.take(MAX_ENTRIES).filter_map(Result::ok);
     let fits = |name: String| {

@@ -79,7 +79,7 @@ fn endings_that_are_no_errors() {
     assert_eq!(reply(interrupt).how, BlockEnd::Interrupted);
 }
 
-/// An interrupt that meets the kernel's own code: it is idle then, and no reply comes.
+/// An interrupt hits the kernel's own code: the kernel becomes idle and sends no reply.
 #[test]
 fn without_a_reply_an_interrupted_block_did_not_end_well() {
     let idle = iopub("status", json!({ "execution_state": "idle" }));
@@ -87,7 +87,7 @@ fn without_a_reply_an_interrupted_block_did_not_end_well() {
     reading.interrupt();
     let done = reading.done();
     assert_eq!((done.how, done.code), (BlockEnd::Interrupted, 1));
-    // What the kernel says counts.
+    // If the kernel sends a reply, the reply decides.
     let reply = message(Channel::Shell, "execute_reply", json!({ "status": "ok" }));
     let (mut reading, _) = read(&[idle, reply]);
     reading.interrupt();
@@ -149,7 +149,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Whatever a kernel says, it is read or left out, never a panic.
+    /// Whatever a kernel sends is read or left out, and never causes a panic.
     #[test]
     fn any_content(kind in prop::sample::select(vec!["status", "stream", "display_data", "execute_result", "error", "execute_reply"]),
                    content in any_value(), shell in any::<bool>()) {

@@ -1,19 +1,19 @@
-//! An SVG to pixels: shapes alone. It is drawn whole or not at all: a chart without its words, or without a picture that it
-//! holds, would say something else. Nothing that it names is loaded, and no script of it is known. Pure.
+//! Draws an SVG that consists of shapes only. It is drawn completely or not at all: a chart without its text or an
+//! embedded picture would be misleading. Nothing that it refers to is loaded, and no script is run. Pure.
 
 use super::MAX_SOURCE_SIDE;
 use crate::domain::{Pixels, UndrawnReason};
 use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
 use resvg::usvg::{self, ImageHrefResolver, Options, Tree, roxmltree};
 
-/// Elements that show something which is not drawn here: there are no fonts, and no other pictures.
+/// Elements that can't be drawn here: there are no fonts, and no other pictures.
 const UNDRAWN_ELEMENTS: [&str; 4] = ["text", "image", "feImage", "foreignObject"];
 const MAX_NODES: u32 = 100_000;
 
-/// Its pixels in at most so many; it is never made larger than it says that it is.
+/// Draws it with at most this many pixels, and never larger than its own size.
 ///
 /// # Errors
-/// Why there are none.
+/// Why it can't be drawn.
 pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, UndrawnReason> {
     let text = std::str::from_utf8(bytes).map_err(|_| UndrawnReason::Unknown)?;
     let parsing = roxmltree::ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..Default::default() };
@@ -49,10 +49,10 @@ pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, Un
     Pixels::new(width, height, rgba.collect()).ok_or(UndrawnReason::Unknown)
 }
 
-/// Whether a node shows, or names, something that is not drawn here.
+/// Whether a node shows or refers to something that can't be drawn here.
 fn is_not_drawn(node: &roxmltree::Node<'_, '_>) -> bool {
     let name = node.tag_name().name();
-    // Where a link leads is not shown.
+    // The target of a hyperlink is not shown, so it does not matter.
     let names_another = |attribute: roxmltree::Attribute<'_, '_>| match attribute.name() {
         "href" => name != "a" && !attribute.value().trim_start().starts_with('#'),
         "style" => is_style_of_more(attribute.value()),
@@ -64,19 +64,20 @@ fn is_not_drawn(node: &roxmltree::Node<'_, '_>) -> bool {
         || (name == "style" && node.descendants().filter_map(|inner| inner.text()).any(is_style_of_more))
 }
 
-/// Whether rules of style take in something from elsewhere. An escape could spell that, so none is read.
+/// Whether style rules refer to something outside of the file. An escape could hide that, so rules with one count as
+/// such.
 fn is_style_of_more(style: &str) -> bool {
     style.contains('\\') || style.to_ascii_lowercase().contains("@import") || names_a_file(style)
 }
 
-/// Whether a value names something that is not a part of this file, `url(other.svg#a)`.
+/// Whether a value refers to something outside of the file, such as `url(other.svg#a)`.
 fn names_a_file(value: &str) -> bool {
     let value = value.to_ascii_lowercase();
     let blank = |c: char| c.is_whitespace() || matches!(c, '"' | '\'');
     value.split("url(").skip(1).any(|named| !named.trim_start_matches(blank).starts_with('#'))
 }
 
-/// Loads nothing that is named, by a path or within the file.
+/// A resolver that loads nothing, whether it is referred to or embedded.
 fn nothing() -> ImageHrefResolver<'static> {
     ImageHrefResolver { resolve_data: Box::new(|_, _, _| None), resolve_string: Box::new(|_, _| None) }
 }
