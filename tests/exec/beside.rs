@@ -1,10 +1,11 @@
-//! Which tests run beside others. A crowd of processes that forks takes both processors until it is ended: whoever measures
-//! a time beside it measures the crowd. It waits until nothing else runs, and nothing else begins before it is over.
+//! Decides which tests run in parallel. A crowd of processes that forks occupies both processors until it is killed,
+//! and would distort every time that another test measures. Such a test waits until nothing else runs, and no other
+//! test starts before it has ended.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
 struct Running {
-    /// Shops that are open, but for one that is alone.
+    /// How many shops are open, apart from one that runs alone.
     beside: u32,
     alone: bool,
 }
@@ -12,13 +13,13 @@ struct Running {
 static RUNNING: Mutex<Running> = Mutex::new(Running { beside: 0, alone: false });
 static CHANGED: Condvar = Condvar::new();
 
-/// A shop's place among those that run; it is left when this is dropped.
+/// The permission of a shop to run. Dropping it gives it back.
 pub struct Place {
     alone: bool,
 }
 
 impl Place {
-    /// Beside others. A test may have several: who waits to be alone keeps none of them from beginning.
+    /// Run beside others. A test may have several shops; one that waits to run alone does not keep them from starting.
     pub fn beside() -> Self {
         let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let mut running =
@@ -27,7 +28,7 @@ impl Place {
         Self { alone: false }
     }
 
-    /// Beside none.
+    /// Run alone.
     pub fn alone() -> Self {
         let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let busy = |now: &mut Running| now.alone || now.beside > 0;

@@ -1,4 +1,4 @@
-//! Between runs nothing of a run moves: seen from outside, by what the system tells of its processes and threads.
+//! Between runs, nothing of a run moves: checked from outside, by what the system reports of its processes and threads.
 
 use super::support::*;
 use proptest::prelude::*;
@@ -7,16 +7,16 @@ use sayso::domain::Language;
 use sayso::exec::KernelNotice;
 use std::fs;
 
-/// What a workshop wrote by [`COUNTER`].
+/// What [`COUNTER`] has written in a shop.
 pub fn counted(shop: &Shop) -> String {
     fs::read_to_string(shop.work().join("count.txt")).unwrap()
 }
 
-/// Waits in a block until the number has grown.
+/// A block that waits until the number has grown.
 pub const GROWS: &str =
     "before = open('count.txt').read()\nwhile open('count.txt').read() in (before, ''): pass";
 
-/// Writes a number that grows into a file, for ever, from a thread.
+/// A thread that writes a growing number to a file forever.
 pub const COUNTER: &str = "import threading\n\
     def count():\n\
     \x20   n = 0\n\
@@ -27,7 +27,7 @@ pub const COUNTER: &str = "import threading\n\
     counter.start()\n\
     while not __import__('os').path.exists('count.txt'): pass";
 
-/// The processes that carry this workshop's own folder in their environment: the kernel, and what it started.
+/// The processes whose environment contains this shop's folder: the kernel, and what it started.
 fn of_runs(shop: &Shop) -> Vec<i32> {
     let word = shop.folder.path().to_str().unwrap().to_owned();
     let carries = |pid: i32| {
@@ -39,7 +39,7 @@ fn of_runs(shop: &Shop) -> Vec<i32> {
     pids.filter(|pid| *pid != std::process::id() as i32 && alive(*pid) && carries(*pid)).collect()
 }
 
-/// The threads of these processes that could act.
+/// The threads of these processes that can run.
 pub fn moving(pids: &[i32]) -> Vec<String> {
     let tasks = pids.iter().flat_map(|pid| fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten());
     let stats = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("stat")).ok());
@@ -61,7 +61,7 @@ async fn threads_stand_still_between_runs_and_go_on_with_the_next() {
     assert_eq!(told.report.receipt.threads, 1, "it is told that one will go on");
     assert_still(&shop);
     let before = counted(&shop);
-    // Another program runs meanwhile, and the kernel does not.
+    // Another program runs meanwhile, but the kernel does not.
     shop.sh("for i in {1..200}; do cat count.txt > /dev/null; done").await.ok();
     assert_eq!(counted(&shop), before);
     shop.py(GROWS).await.ok();
@@ -116,7 +116,7 @@ async fn what_open_files_hold_back_is_written_at_the_end_of_a_block() {
     assert_eq!(fs::read_to_string(shop.work().join("unclosed.txt")).unwrap(), "written");
 }
 
-/// Nobody would look at what it does then.
+/// Nobody would watch what it does then.
 #[tokio::test]
 async fn the_code_of_a_block_does_nothing_at_the_exit_of_its_kernel() {
     let shop = Shop::new();
@@ -125,7 +125,7 @@ async fn the_code_of_a_block_does_nothing_at_the_exit_of_its_kernel() {
     assert!(!shop.work().join("atexit.txt").exists());
 }
 
-/// What a block can leave behind that would act by itself.
+/// Things that a block can leave behind and that would act by themselves.
 const LEFT_BEHIND: [&str; 9] = [
     COUNTER,
     "from concurrent.futures import ThreadPoolExecutor\nimport time\npool = ThreadPoolExecutor(4)\nfor _ in range(8): pool.submit(lambda: time.sleep(1000))",
@@ -138,7 +138,7 @@ const LEFT_BEHIND: [&str; 9] = [
     "import signal, itertools\nsignal.signal(signal.SIGALRM, lambda *a: open('alarm.txt', 'a').write('x'))\nsignal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)",
 ];
 
-/// Any sequence of runs leaves nothing between two decisions that could act.
+/// No sequence of runs leaves anything that could act between two decisions.
 #[test]
 fn any_sequence_of_runs_leaves_nothing_that_moves() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -236,13 +236,13 @@ async fn a_kernel_that_is_older_than_a_repository_says_that_it_can_write_its_hoo
     let python = Language::python();
     let init = "mkdir -p .git/hooks && echo > .git/config";
     let write = "open('.git/hooks/post-checkout', 'w').write('evil')";
-    // A kernel that nobody used makes way for one that knows of it.
+    // An unused kernel is replaced by one whose sandbox knows the new folder.
     shop.executor.warm(&python);
     eventually("a kernel is there", || !of_runs(&shop).is_empty());
     shop.sh(init).await.ok();
     let refused = shop.py(write).await;
     assert_eq!(refused.error().kind, "OSError", "{:?}", refused.report);
-    // One that is in use stays, and that is told.
+    // A used kernel stays, and that is reported.
     let used = Shop::new();
     used.py("1").await.ok();
     used.sh(init).await.ok();
@@ -254,7 +254,7 @@ async fn a_kernel_that_is_older_than_a_repository_says_that_it_can_write_its_hoo
     assert_eq!(all(receiver).await.error().kind, "OSError");
 }
 
-/// Each process of it is born before the one before it ends: who looks finds the dead.
+/// Each process is started before the previous one ends, so a scan finds dead ones.
 const CHAIN: &str = "#include <fcntl.h>\n#include <unistd.h>\n\
     int main(void) {\n\
     \x20   int links = open(\"links\", O_CREAT | O_APPEND | O_WRONLY, 0600);\n\
@@ -283,7 +283,7 @@ async fn a_chain_of_short_lives_does_not_outlive_its_run() {
     }
 }
 
-/// The first thread of a process can end before the others, which are none the less of it.
+/// The first thread of a process can end before the others, and they still belong to it.
 #[tokio::test]
 async fn a_process_whose_first_thread_ended_does_not_outlive_its_run() {
     let hidden = "import ctypes, os, platform, time\n\
@@ -303,7 +303,7 @@ async fn a_process_whose_first_thread_ended_does_not_outlive_its_run() {
     }
 }
 
-/// Runs a block that has the system wake its kernel later, and waits until that happened.
+/// Runs a block that makes the system wake its kernel later, and waits until that has happened.
 async fn woken(shop: &Shop, block: &str, wake: impl FnOnce()) {
     shop.py(COUNTER).await.ok();
     shop.py(block).await.ok();
@@ -319,7 +319,7 @@ async fn woken(shop: &Shop, block: &str, wake: impl FnOnce()) {
 
 #[tokio::test]
 async fn a_kernel_that_a_timer_wakes_between_runs_is_ended() {
-    // Again and again: the first time the run may not be over.
+    // Repeatedly: at the first time the run may still be going on.
     let timer = "import ctypes, signal\n\
         class Event(ctypes.Structure):\n\
         \x20   _fields_ = [('value', ctypes.c_void_p), ('signal', ctypes.c_int), ('notify', ctypes.c_int), ('rest', ctypes.c_char * 64)]\n\
@@ -340,7 +340,7 @@ async fn a_kernel_that_a_change_of_a_folder_wakes_between_runs_is_ended() {
     }
 }
 
-/// Its helper hears nothing any more where a run of no sandbox stopped it.
+/// After a run without a sandbox has stopped the helper, the helper receives nothing any more.
 #[tokio::test]
 async fn who_stops_the_helper_is_ended_before_the_end_is_told() {
     for (language, block) in [
@@ -352,7 +352,8 @@ async fn who_stops_the_helper_is_ended_before_the_end_is_told() {
     ] {
         let play = async || {
             let shop = Shop::unconfined();
-            // The start of a kernel counts, and one that is interrupted before it is ready did not start.
+            // The start of a kernel takes time, and a kernel that is interrupted before it is ready counts as not
+            // started.
             shop.py("1").await.ok();
             let told = shop.run_for(language, block, Some(500)).await;
             assert_eq!(told.report.outcome, sayso::domain::Outcome::TimedOut);
@@ -364,7 +365,7 @@ async fn who_stops_the_helper_is_ended_before_the_end_is_told() {
     }
 }
 
-/// What programs of the next block are given of a name.
+/// The value of a variable in programs of the next block.
 async fn given(shop: &Shop, name: &str) -> String {
     let look = format!(
         "import subprocess\nsubprocess.run(['/usr/bin/env'], capture_output=True, text=True).stdout.count('{name}=')"
@@ -407,7 +408,7 @@ async fn a_kernel_outlives_the_look_at_what_a_block_changed_in_it() {
     assert_eq!(shared.changed, ["import hooks: Hook"]);
 }
 
-/// A question that hangs is not waited for by the next.
+/// A query that hangs does not delay the next one.
 #[tokio::test]
 async fn what_hangs_the_answer_about_packages_hangs_one_only() {
     let shop = Shop::new();

@@ -1,10 +1,10 @@
-//! The bytes that run are the bytes that were approved, and the bytes that were printed are the bytes that are kept.
+//! The bytes that run are the approved ones, and the bytes that are kept are the printed ones.
 
 use crate::beside::Place;
 use crate::support::*;
 use sayso::domain::*;
 
-/// What an editor, a shell or a careless template would change.
+/// Sources that an editor, a shell or a careless template would change.
 const TRICKY: &[&str] = &[
     "x = 'trailing'   \t \n\n\n",
     "s = '''a\n\n\n  b   \n\tc'''\n",
@@ -25,7 +25,7 @@ async fn python_gets_exactly_the_bytes() {
         shop.py("seen.clear()").await.ok();
         shop.py(source).await;
         let told = shop.py("import hashlib\ntext = seen[0]\nhashlib.sha256(text if isinstance(text, bytes) else text.encode()).hexdigest()").await;
-        // The mark at the start says only that UTF-8 follows; Python takes it away before it reads.
+        // The byte order mark only says that UTF-8 follows; Python removes it.
         let expected = Sha256::of(source.trim_start_matches('\u{feff}').as_bytes()).to_string();
         assert_eq!(told.value(), format!("'{expected}'"), "{source:?}");
     }
@@ -38,7 +38,8 @@ async fn bash_and_node_get_exactly_the_bytes() {
     for text in ["a  \t \n\n\nb\n", "x\r\ny\r\n", "é \u{2028} \u{feff}\n", "$HOME `id` \\ \"q\" 'r'\n"] {
         let told = shop.sh(&format!("cat <<'END'\n{text}END\n")).await;
         if text.contains("\r\n") {
-            // Bash would take the CR for a part of a word: such a text is refused rather than run otherwise than shown.
+            // Bash would take the CR for a part of a word, so such a source is refused instead of run differently than
+            // shown.
             assert!(matches!(told.report.outcome, Outcome::Refused(_)), "{:?}", told.report.outcome);
         } else {
             assert_eq!(told.ok().out(), text);
@@ -50,7 +51,7 @@ async fn bash_and_node_get_exactly_the_bytes() {
         let told = shop.run("javascript", &format!("process.stdout.write(`{literal}`)")).await.ok();
         assert_eq!(told.out(), text);
     }
-    // node tells its own source.
+    // node prints its own source.
     let source = "  \t\nfunction f() { return '  x\t' }   \n\nprocess.stdout.write(f.toString())";
     assert_eq!(shop.run("javascript", source).await.ok().out(), "function f() { return '  x\t' }");
 }
@@ -102,7 +103,7 @@ async fn child_of_a_flood() {
     let passed: usize =
         told.events.iter().map(|e| if let RunEvent::Output(c) = e { c.bytes.len() } else { 0 }).sum();
     assert!(passed < 200 << 20, "{passed} bytes went to the viewer");
-    // The events are kept by this test alone.
+    // Only this test keeps all events.
     assert!(after < before + passed as u64 + (64 << 20), "{before} then {after}, {passed} passed");
     let blob = told.report.blob.unwrap();
     let size = std::fs::metadata(&blob).unwrap().len();

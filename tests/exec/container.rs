@@ -1,4 +1,4 @@
-//! Runs in real containers: of the engine that `DOCKER_HOST` names, with the image `sayso-test:python`.
+//! Runs in real containers, on the engine that `DOCKER_HOST` names, with the image `sayso-test:python`.
 
 use crate::between::{COUNTER, GROWS, counted};
 use crate::support::*;
@@ -26,13 +26,13 @@ fn docker(words: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap().trim().to_owned()
 }
 
-/// The containers of sayso whose labels hold this.
+/// The containers of sayso with this label.
 fn containers(filter: &str) -> Vec<String> {
     let filter = format!("label={filter}");
     docker(&["ps", "-aq", "--filter", &filter]).split_whitespace().map(str::to_owned).collect()
 }
 
-/// Waits for an engine that may be slow to remove what it holds.
+/// Waits for an engine that may be slow to remove containers.
 #[track_caller]
 fn within_a_minute(what: &str, holds: impl Fn() -> bool) {
     let until = Instant::now() + Duration::from_secs(60);
@@ -42,7 +42,7 @@ fn within_a_minute(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// The containers that a workshop has started.
+/// The containers of a shop.
 fn containers_of(shop: &Shop) -> Vec<String> {
     let own = shop.work().to_string_lossy().into_owned();
     let folder = |id: &String| {
@@ -109,17 +109,17 @@ async fn bash_keeps_its_folder_and_what_it_exported() {
     assert_eq!(second.out(), format!("two\nlines 1 .\nmade\n{}\nno end", sub.display()).replace("\\n", "\n"));
     let third = shop.sh("echo ${B-gone} ${A:+kept} $PATH; cd /tmp; mkdir x; cd x").await.ok();
     assert!(third.out().starts_with("gone kept /"), "{}", third.out());
-    // What lies in a container is gone with it.
+    // A file inside a container disappears with the container.
     let fourth = shop.sh("pwd; cat missing; echo on").await;
     assert_eq!(
         (fourth.out(), fourth.err()),
         (format!("{}\non\n", shop.work().display()), "cat: missing: No such file or directory\n".into())
     );
-    // A shell that can't say anything more leaves nothing, and what was known stays.
+    // A shell that is killed can't report its state, so the previous one stays.
     let killed = shop.sh("export A=lost; kill -9 $$").await;
     assert_eq!(killed.report.receipt.signal, Some(9));
     assert!(shop.sh("echo ${A:0:3}").await.ok().out().starts_with("two"));
-    // Each other program starts in the working folder.
+    // Every other program starts in the working folder.
     assert_eq!(shop.py("import os\nos.getcwd()").await.ok().value(), format!("'{}'", shop.work().display()));
     shop.executor.close().await;
 }
@@ -204,7 +204,7 @@ async fn it_is_closed_and_says_so() {
 async fn output_cant_be_taken_for_frames() {
     let shop = shop();
     shop.py("1").await.ok();
-    // What a hostile block knows to try: the streams of process 1, its memory, the control channel.
+    // What hostile code could try: the streams of process 1, its memory, the control channel.
     let forge = "import os, struct\n\
         done = b'\\0\\0\\0\\x05Xhello' * 3\n\
         os.write(1, done)\n\
@@ -242,7 +242,7 @@ async fn interrupts_and_time_limits() {
     in_time(Duration::from_millis(4000), play).await;
     assert_eq!(shop.py("kept").await.ok().value(), "7");
     let deaf = "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: time.sleep(1)";
-    // By then it is deaf.
+    // It ignores interrupts by then.
     let deaf = shop.run_for("python", deaf, Some(4_000)).await;
     assert_eq!((&deaf.report.outcome, deaf.lost()), (&Outcome::TimedOut, true));
     assert_eq!(shop.py("'kept' in dir()").await.ok().value(), "False");
@@ -285,7 +285,7 @@ async fn deaths_and_memory() {
     assert_eq!(shell.report.outcome, Outcome::Limit("memory, 128 MiB".into()), "{:?}", shell.report);
     let forks = shop.sh("for i in $(seq 400); do sleep 5 & done 2>/dev/null; wait; echo done").await;
     assert!(forks.report.outcome != Outcome::NotStarted(String::new()), "{:?}", forks.report.outcome);
-    // Processes that leave their group and session end with the block.
+    // Processes that leave their group and session still end with the block.
     shop.py("import subprocess\nsubprocess.Popen(['setsid', 'sleep', '987654'])").await.ok();
     assert_eq!(processes_with("987654"), [0; 0]);
     shop.executor.close().await;
@@ -448,7 +448,7 @@ async fn what_the_person_opened_is_open_and_nothing_else() {
     assert_eq!(shop.sh("echo on").await.ok().out(), "on\n");
     shop.executor.close().await;
 
-    // What can't be opened is told, not left out.
+    // A folder that can't be opened is reported, not left out.
     for folder in ["/usr", "/nowhere-at-all"] {
         let shop =
             Shop::elsewhere(&choice, &Executors::default(), |setup| setup.sandbox.read = vec![folder.into()]);
@@ -504,7 +504,7 @@ async fn without_the_sandbox_a_container_is_closed_and_says_so() {
     shop.executor.close().await;
 }
 
-/// A registry of this machine, from the distribution's package. Ends with the test.
+/// A registry on this machine, from the distribution's package. It ends with the test.
 struct Registry {
     child: Child,
     address: String,
@@ -540,7 +540,7 @@ impl Drop for Registry {
     }
 }
 
-/// A pull as it is started once the person has approved it.
+/// A pull, started as it is once the person has approved it.
 async fn pull(shop: &Shop, image: &str) -> Told {
     let terms = shop.executor.pull_terms(&Language::python(), None).await.unwrap();
     assert_eq!((terms.executor, terms.rights.network), (ExecutorKind::Engine, true));
@@ -553,7 +553,7 @@ async fn pull(shop: &Shop, image: &str) -> Told {
 async fn an_image_is_pulled_as_a_run_that_tells_its_progress() {
     let registry = Registry::start();
     let image = format!("{}/sayso/python:1", registry.address);
-    // A layer that the engine does not have once the image is removed.
+    // A layer that the engine no longer has after the image is removed.
     let marked = docker(&["create", "--network", "none", IMAGE, "touch", "/mark"]);
     docker(&["start", "-a", &marked]);
     docker(&["commit", &marked, &image]);
@@ -567,7 +567,7 @@ async fn an_image_is_pulled_as_a_run_that_tells_its_progress() {
 
     let told = pull(&shop, &image).await.ok();
     let out = told.out();
-    // How many layers are there from the start, and how many steps a quick pull shows, is the engine's business.
+    // How many layers exist at the start, and how many steps a quick pull shows, depends on the engine.
     assert!(out.contains(" of 2 layers") && !out.contains("Extracting"), "{out:?}");
     assert!(told.out().contains("Status: Downloaded newer image"), "{}", told.out());
     assert!(shop.executor.missing(&Language::python()).await.is_none());
@@ -590,7 +590,7 @@ async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
     let told = pull(&shop, "127.0.0.1:1/sayso/python:1").await;
     assert_eq!(told.report.outcome, Outcome::Failed);
     assert!(told.err().contains("127.0.0.1:1/sayso/python:1 could not be fetched"), "{}", told.err());
-    // One that takes connections and never answers is left when the person says so.
+    // A pull from a server that accepts connections but never answers ends when the person stops it.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let image = format!("{}/sayso/python:1\n", silent.local_addr().unwrap());
     for force in [false, true] {
@@ -614,7 +614,7 @@ async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
     let terms = shop.executor.pull_terms(&Language::python(), Some(short)).await.unwrap();
     let (_, events) = shop.start(shop.request_under(terms, &image));
     assert_eq!(all(events).await.report.outcome, Outcome::TimedOut);
-    // The executor goes on.
+    // The executor still works.
     assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
     shop.executor.close().await;
 }
@@ -622,7 +622,7 @@ async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
 #[tokio::test]
 #[ignore = "needs a container engine of its own, which is killed"]
 async fn a_lost_engine_is_told() {
-    // The engine that `DOCKER_HOST` names may be killed, by the command in `SAYSO_TEST_DOCKERD_STOP`.
+    // The command in `SAYSO_TEST_DOCKERD_STOP` kills the engine that `DOCKER_HOST` names.
     let stop = std::env::var("SAYSO_TEST_DOCKERD_STOP").expect("SAYSO_TEST_DOCKERD_STOP is not set");
     let shop = shop();
     shop.py("x = 1").await.ok();

@@ -1,4 +1,5 @@
-//! How runs end: by themselves, by the clock, by the person, by force; and that nothing is left of them.
+//! How runs end: by themselves, at the time limit, interrupted or killed by the person; and that nothing of them is
+//! left.
 
 use crate::beside::Place;
 use crate::support::*;
@@ -6,7 +7,7 @@ use sayso::domain::*;
 use sayso::exec::KernelNotice;
 use std::time::Duration;
 
-/// A program that nobody else runs, so that it can be looked for.
+/// A program with a unique name, so that its processes can be found.
 fn sleeper() -> String {
     static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let n = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -22,7 +23,7 @@ async fn a_block_that_does_not_end_is_interrupted_at_its_limit_and_the_state_sta
         let source = "print('on')\nopen('on', 'w').close()\nwhile True: pass";
         let told = shop.run_for("python", source, Some(300)).await;
         assert_eq!(told.report.outcome, Outcome::TimedOut);
-        // A busy machine lets its limit come before that, or its end before it heard of it.
+        // On a busy machine the limit may come before that, or the program may end before it noticed.
         let was_on = std::fs::remove_file(&on).is_ok();
         assert!(!was_on || told.out() == "on\n", "{:?}", told.out());
         if was_on { told.kept_at_limit(Duration::from_millis(300)) } else { told.late_unless(false) }
@@ -40,7 +41,7 @@ async fn what_ignores_every_signal_is_ended_in_time() {
         assert_eq!(shop.py("1").await.ok().value(), "1");
         let told = shop.run_for("python", deaf, Some(300)).await;
         assert_eq!(told.report.outcome, Outcome::TimedOut);
-        // On a busy machine its limit may come before that.
+        // On a busy machine the limit may come before that.
         let was_deaf = is_deaf();
         assert!(!was_deaf || told.lost() && told.out() == "deaf\n", "{:?}", told.report);
         assert_eq!(shop.py("1").await.ok().value(), "1");
@@ -66,7 +67,8 @@ async fn a_program_that_stops_itself_is_ended() {
         ("python", "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\nimport time\ntime.sleep(99)"),
     ] {
         let play = async || {
-            // The start of a kernel counts, and one that is interrupted before it is ready did not start.
+            // The start of a kernel takes time, and a kernel that is interrupted before it is ready counts as not
+            // started.
             shop.py("1").await.ok();
             let told = shop.run_for(language, source, Some(300)).await;
             assert_eq!(told.report.outcome, Outcome::TimedOut);
@@ -97,8 +99,8 @@ async fn an_interrupt_keeps_the_kernel() {
     assert_eq!((told.report.outcome.clone(), told.out().as_str()), (Outcome::Interrupted, "on\n"));
 }
 
-/// Takes the signal while it is blocked, then lets it in and goes to sleep without the interpreter having had the chance
-/// to look: what happens by bad luck when an interrupt comes right before a wait.
+/// Receives the signal while it is blocked, then unblocks it and sleeps before the interpreter could look: what happens
+/// by chance if an interrupt arrives right before a wait.
 pub const LOST: &str = "import ctypes, functools, signal, time
 libc = ctypes.CDLL(None)
 interrupt = (ctypes.c_ulong * 16)(1 << (signal.SIGINT - 1))
@@ -119,7 +121,7 @@ async fn an_interrupt_that_comes_right_before_a_wait_is_not_lost() {
         told
     };
     in_time(Duration::from_secs(2), play).await;
-    // At the time limit too: the kernel need not die for it, unless the machine lets it wait for as long as it may take.
+    // The same at the time limit: the kernel need not die, unless the machine delays it for as long as it may take.
     let play = async || {
         shop.py("x = 5").await.ok();
         let told = shop.run_for("python", LOST, Some(300)).await;
@@ -127,7 +129,7 @@ async fn an_interrupt_that_comes_right_before_a_wait_is_not_lost() {
         told.kept_at_limit(Duration::from_millis(300))
     };
     in_time(Duration::from_millis(2300), play).await;
-    // What catches the interrupt is called once, and its own waits go on.
+    // A handler for the interrupt is called once, and its own waits continue.
     let source = "import signal, time\ncalls = []\nsignal.signal(signal.SIGINT, lambda *a: calls.append(1))\nprint('on')\n\
                   while not calls: time.sleep(0.3)\n\
                   until = time.monotonic() + 1\nwhile time.monotonic() < until: time.sleep(0.3)\nlen(calls)";
@@ -230,7 +232,7 @@ async fn terms_that_no_longer_hold_are_refused() {
     let told = all(receiver).await;
     assert!(matches!(told.report.outcome, Outcome::Refused(_)), "{:?}", told.report.outcome);
     assert_eq!(told.out(), "");
-    // Two at a time: the second is refused, the first is not disturbed.
+    // Two at the same time: the second one is refused, and the first one is not disturbed.
     let first = "while [ ! -e go ]; do sleep 0.02; done; echo first";
     let first = shop.request("bash", first, None).await;
     let second = shop.request("bash", "echo second", None).await;
@@ -330,7 +332,7 @@ async fn the_death_of_the_helper_ends_everything() {
     assert_eq!(shop.py("1").await.ok().value(), "1");
 }
 
-/// Plays the part of sayso in `our_death_ends_everything`: starts runs that do not end, and waits to be killed.
+/// Acts as sayso in `our_death_ends_everything`: starts runs that do not end, and waits to be killed.
 #[tokio::test]
 #[ignore = "is started by another test"]
 async fn child_that_is_killed() {

@@ -1,10 +1,10 @@
-//! Programs of an ordinary day, as data (`tests/fixtures/everyday*.toml`): what each prints, shows and fails with is what a
-//! person expects of it. Those of a language share a session, as blocks of a conversation do.
+//! Everyday programs, as data (`tests/fixtures/everyday*.toml`): each must print, show and fail with what a person
+//! expects. Programs of one language share a session, like blocks of a conversation.
 
 use crate::support::*;
 use std::fmt::Write as _;
 
-/// What differs from what the table says of a program; empty where nothing does.
+/// How the run differs from what the table expects; empty if it does not.
 fn differences(program: &toml::Table, told: &Told) -> String {
     let text = |key: &str| program.get(key).and_then(toml::Value::as_str);
     let number = |key: &str| program.get(key).and_then(toml::Value::as_integer);
@@ -29,7 +29,7 @@ fn differences(program: &toml::Table, told: &Told) -> String {
         _ => {}
     }
     let wanted = text("err").unwrap_or_default();
-    // Where nothing is expected there, nothing may be there.
+    // If no error output is expected, there must be none.
     if !told.err().contains(wanted) || wanted.is_empty() && report.error.is_none() && !told.err().is_empty() {
         differs("stderr", wanted, &told.err());
     }
@@ -65,7 +65,7 @@ fn differences(program: &toml::Table, told: &Told) -> String {
     found
 }
 
-/// Runs them all, those whose program is not on this machine aside; tells every one that differs.
+/// Runs all programs, except those whose interpreter is not on this machine. Fails with a list of all that differ.
 async fn run_all(shop: &Shop, language: &str, table: &str) -> usize {
     let table: toml::Table = table.parse().expect("the table can be read");
     let (mut ran, mut told) = (0, String::new());

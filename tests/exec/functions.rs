@@ -1,4 +1,4 @@
-//! The person's own functions, loaded for real.
+//! Loads the person's own functions for real.
 
 use crate::support::*;
 use sayso::domain::*;
@@ -90,7 +90,7 @@ async fn public_functions_are_told_and_can_be_called() {
     assert_eq!((unit.default.as_deref(), unit.required), (Some("'cm'"), false));
     assert!(!shop.work().join("repr-ran").exists(), "a foreign repr ran");
 
-    // The block calls it; what the file uses itself is not in the way, nor broken by the block's own names.
+    // The block calls the function. Names that the file uses do not clash with the block's own names.
     let told = shop.py("math = _pi = None\narea(2.0)").await.ok();
     assert_eq!(told.value(), "12.57");
     let told = shop.py("answer").await;
@@ -116,7 +116,7 @@ async fn a_load_error_is_told_with_its_line() {
     let told = load(&shop, "tools.py", "def f(:\n").await;
     assert_eq!(told.error().kind, "SyntaxError");
     assert!(told.error().traceback.contains("File \"tools.py\", line 1"), "{}", told.error().traceback);
-    // It is fixed, and loaded again into the same kernel.
+    // The file is corrected, and loaded again into the same kernel.
     load(&shop, "tools.py", "def f():\n    return 7\n").await.ok();
     assert_eq!(shop.py("f()").await.ok().value(), "7");
 }

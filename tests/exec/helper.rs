@@ -1,5 +1,5 @@
-//! The helper is the program that runs, whatever a run makes of the file that it was started from; and the test of the
-//! sandbox says of itself what it could not finish. Through the program itself.
+//! The helper is the running program, whatever a run does to the file that it was started from. And if the sandbox test
+//! can't be completed, it reports that. Tested through the program itself.
 
 use crate::languages::write_program;
 use crate::support::{Shop, helper};
@@ -10,7 +10,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A person's home with a working folder in it.
+/// A person's home folder with a working folder in it.
 struct Place {
     _folder: tempfile::TempDir,
     base: PathBuf,
@@ -20,7 +20,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // The account without any rights has to get in.
+        // An account without any rights has to be able to enter.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let base = fs::canonicalize(folder.path()).unwrap();
         let path = base.join("bin");
@@ -44,16 +44,16 @@ impl Place {
         self.base.join("work")
     }
 
-    /// The program, lying in the working folder.
+    /// A copy of the program in the working folder.
     fn inside(&self) -> PathBuf {
         let own = self.work().join("sayso");
-        // Written by another process: what this one has open to write, a test beside this one hands on when it forks, and
-        // then it can't be started.
+        // Written by another process: a fork in a parallel test inherits what this one has open for writing, and then
+        // the program can't be started.
         assert!(Command::new("cp").arg(helper()).arg(&own).status().unwrap().success());
         own
     }
 
-    /// Runs files in one session; an object for each.
+    /// Runs files in one session. Returns one object for each.
     fn exec(&self, program: &Path, cwd: &Path, files: &[(&str, &str)]) -> (Vec<Value>, Output) {
         let mut args = vec!["exec", "--json", "--sandbox", "workspace", "--timeout", "60"];
         for (name, text) in files {
@@ -75,15 +75,15 @@ impl Place {
     }
 }
 
-/// What takes the place of the helper: it does what no run may, and would end everything well.
+/// The program that replaces the helper: it does what no run may do, and would report success.
 const OTHER: &str = "#!/usr/bin/bash\necho > \"${0%/*}/../escaped\"; echo other started >&2\n";
 
-/// What the next block says of where it is.
+/// A block that reports where it runs.
 const SEEN: &str = "from pathlib import Path\nstatus = Path('/proc/self/status').read_text()\n\
                     print([line for line in status.splitlines() if line.startswith('Seccomp:')])\n\
                     try: Path('../outside').write_text('x')\nexcept OSError as error: print('closed')\n";
 
-/// Each way to put another file there; `other` holds it.
+/// Ways to put another file there, which is in `other`.
 const WAYS: [(&str, &str); 6] = [
     ("renamed over it", "mv other sayso"),
     ("removed and made anew", "rm -f sayso; cp other sayso; chmod +x sayso"),
@@ -145,7 +145,7 @@ fn the_second_start_in_the_home_folder_has_its_sandbox_too() {
     }
 }
 
-/// A bwrap that does not come to its end the first times that it is asked for a sandbox.
+/// A bwrap that hangs for the first times that it is asked for a sandbox.
 fn slow_bwrap(place: &Place, times: usize) {
     let text = format!(
         "#!/usr/bin/bash\n[ \"$1\" = --version ] && exec /usr/bin/bwrap --version\n\
@@ -185,10 +185,10 @@ async fn a_kernel_that_can_not_start_is_not_started_by_itself_without_a_sandbox_
     for _ in 0..40 {
         shop.executor.warm(&Language::python());
     }
-    // Orders are taken in turn: when this one is answered, the others were dealt with.
+    // Orders are carried out in turn, so when this one is answered, the others are done.
     shop.executor.sandbox().await.unwrap();
     assert_eq!(started(), 0);
-    // What the person approves is tried, once.
+    // For an approved run it is tried once.
     let told = shop.py("1").await;
     assert!(matches!(&told.report.outcome, Outcome::NotStarted(why) if why.contains("no such library")));
     shop.executor.warm(&Language::python());

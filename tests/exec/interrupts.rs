@@ -1,10 +1,10 @@
-//! Interrupts that come at any moment of a loop over programs end the loop.
+//! An interrupt at any moment of a loop over programs ends the loop.
 
 use crate::support::*;
 use sayso::domain::*;
 use std::time::Duration;
 
-/// Loops that a single interrupt does not always end: at its moment a program of theirs is about to end well.
+/// Loops that a single interrupt does not always end, because one of their programs may just be ending normally.
 const LOOPS: [&str; 12] = [
     "echo go; for i in $(seq 1000); do sleep 0.05; done",
     "echo go; while true; do sleep 0.01; done",
@@ -31,7 +31,7 @@ async fn a_loop_over_short_programs_ends_at_every_interrupt() {
                 let request = shop.request("bash", source, Some(30_000)).await;
                 let (id, mut receiver) = shop.start(request);
                 let events = until_output(&mut receiver, "go").await;
-                // The moment is what is tried here.
+                // The test is about this exact moment.
                 tokio::time::sleep(Duration::from_millis(11 * phase + number as u64 + 3)).await;
                 shop.executor.interrupt(id);
                 let told = rest_of(receiver, events).await;
@@ -41,7 +41,7 @@ async fn a_loop_over_short_programs_ends_at_every_interrupt() {
             in_time(Duration::from_millis(2500), play).await;
         }
     }
-    // One that comes late by its moment is not late each time: then many are.
+    // A test that is late by chance is not late every time; a wrong one would need many attempts.
     assert!(plays.get() <= LOOPS.len() * 10, "{} plays", plays.get());
 }
 

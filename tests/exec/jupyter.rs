@@ -1,5 +1,5 @@
-//! Runs in real Jupyter kernels: of this machine, and of a real server. `SAYSO_TEST_JUPYTER` is a virtual environment with
-//! ipykernel, bash_kernel, jupyter_server, matplotlib and pandas.
+//! Runs in real Jupyter kernels, on this machine and on a real server. `SAYSO_TEST_JUPYTER` is a virtual environment
+//! with ipykernel, bash_kernel, jupyter_server, matplotlib and pandas.
 
 use crate::between::{COUNTER, GROWS, counted, moving};
 use crate::jupyter_server::{JupyterServer, TOKEN, venv};
@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Within this a server that is away is told, with both cores busy: `exec::jupyter::far` says 4 s, a connection that is
-/// waited for takes 20.
+/// An unreachable server must be reported within this time, even with both cores busy. `exec::jupyter::remote` promises
+/// 4 s; waiting for the connection to time out would take 20 s.
 const ENOUGH: Duration = Duration::from_secs(12);
 
-/// A workshop with kernels of this machine.
+/// A shop with kernels of this machine.
 fn local(choice: &str) -> Shop {
     Shop::elsewhere(choice, &Executors::default(), |setup| setup.python = Some(venv().join("bin/python")))
 }
@@ -28,7 +28,7 @@ fn at(port: u16, token: &str) -> Shop {
     at_with_patience(port, token, 20)
 }
 
-/// The same; a lost connection is tried again for so many seconds.
+/// The same, where a lost connection is retried for this many seconds.
 fn at_with_patience(port: u16, token: &str, reconnect: u64) -> Shop {
     let mut executors = Executors::default();
     executors.jupyter.url = Some(format!("http://127.0.0.1:{port}"));
@@ -37,7 +37,7 @@ fn at_with_patience(port: u16, token: &str, reconnect: u64) -> Shop {
     Shop::elsewhere("jupyter", &executors, |_| {})
 }
 
-/// A way to the server that can be cut, and be closed for a while.
+/// A proxy to the server whose connections can be cut, and that can be closed for a while.
 async fn cuttable(to: u16) -> (u16, Arc<AtomicBool>, tokio::sync::watch::Sender<u32>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -65,7 +65,7 @@ async fn cuttable(to: u16) -> (u16, Arc<AtomicBool>, tokio::sync::watch::Sender<
     (port, open, cut)
 }
 
-/// What every Python kernel has to do, wherever it is.
+/// What every Python kernel must do, wherever it is.
 async fn a_kernel_does_its_work(shop: &Shop) {
     let first =
         shop.py("x = 41\nprint('hello')\nimport sys\nprint('oops', file=sys.stderr)\nx + 1").await.ok();
@@ -123,7 +123,7 @@ async fn a_kernel_does_its_work(shop: &Shop) {
     assert_eq!(large.report.output.total(Stream::Stdout), 303_004);
     let told = shop.interrupted("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", "on").await;
     assert_eq!((&told.report.outcome, told.kept()), (&Outcome::Interrupted, true), "{:?}", told.report);
-    // A busy machine lets it wait for longer than it may take to hear of it.
+    // A busy machine may delay it for longer than it may take to react.
     let play = async || {
         shop.py("x = 41").await.ok();
         let late = shop.run_for("python", "import time\ntime.sleep(60)", Some(700)).await;
@@ -135,10 +135,10 @@ async fn a_kernel_does_its_work(shop: &Shop) {
     what_does_not_stop_is_ended(shop).await;
 }
 
-/// What does not listen, and what ends its kernel.
+/// A block that ignores interrupts, and one that ends its kernel.
 async fn what_does_not_stop_is_ended(shop: &Shop) {
     let deaf = "import time\nwhile True:\n    try:\n        while True: time.sleep(1)\n    except KeyboardInterrupt: pass";
-    // By then it is deaf.
+    // It ignores interrupts by then.
     let deaf = shop.run_for("python", deaf, Some(4_000)).await;
     assert_eq!((&deaf.report.outcome, deaf.lost()), (&Outcome::TimedOut, true), "{:?}", deaf.report);
     let since = Instant::now();
@@ -146,7 +146,7 @@ async fn what_does_not_stop_is_ended(shop: &Shop) {
     assert!(matches!(&died.report.outcome, Outcome::Crashed(_)), "{:?}", died.report);
     assert!(died.lost() && since.elapsed() < Duration::from_secs(30));
     assert_eq!(shop.py("'x' in dir()").await.ok().value(), "False");
-    // Stands for an interrupt that is lost, as one is that comes right before a wait: it is repeated.
+    // Imitates an interrupt that gets lost, as one right before a wait does: it is repeated.
     let deaf = "import signal, time\ncalls = []\ndef once(number, frame):\n    calls.append(number)\n    if len(calls) > 1:\n        \
                 raise KeyboardInterrupt\nsignal.signal(signal.SIGINT, once)\nprint('on', flush=True)\ntime.sleep(15)";
     let told = shop.interrupted("python", deaf, "on").await;
@@ -192,7 +192,7 @@ async fn a_kernel_of_another_language() {
     named.executor.close().await;
 }
 
-/// bash_kernel has a shell below it, which is its state: it is stopped with it and not ended.
+/// The state of bash_kernel is a shell that it started: that is stopped with the kernel, not killed.
 #[tokio::test]
 #[ignore = "needs ipykernel and bash_kernel: SAYSO_TEST_JUPYTER"]
 async fn kernels_of_this_machine_stand_still_between_runs() {
@@ -232,7 +232,7 @@ async fn a_kernel_of_a_server() {
     a_kernel_does_its_work(&shop).await;
     let table = "import pandas\npandas.DataFrame({'a': [1, 20], 'b': ['x', 'y']})";
     assert_eq!(shop.py(table).await.ok().value(), "    a  b\n0   1  x\n1  20  y");
-    // The token may be known there; it is shown nowhere.
+    // The code may know the token, but it is never shown.
     let masked = format!("[redacted]{}", "*".repeat(TOKEN.len() - "[redacted]".len()));
     let told = shop.py("token = 'a-token-of-' + 'the-test'\nprint(token)\ntoken").await.ok();
     assert_eq!((told.out(), told.value()), (format!("{masked}\n"), format!("'{masked}'").as_str()));
@@ -280,16 +280,16 @@ async fn a_connection_that_is_cut_is_made_again() {
     open.store(true, Ordering::SeqCst);
     let told = rest_of(events, before).await.ok();
     assert_eq!((told.out().as_str(), told.value()), ("on\nafter\n", "42"));
-    // While nothing runs, too.
+    // The same while nothing runs.
     cut.send(2).unwrap();
-    // What is sent into a connection that is gone, before that is noticed, is lost: that is told, and the state is kept.
+    // A request over a lost connection is lost until the loss is noticed: that is reported, and the state is kept.
     let mut told = shop.py("x").await;
     if let Outcome::Crashed(why) = &told.report.outcome {
         assert!(why.contains("the kernel is idle and keeps its state") && told.kept(), "{:?}", told.report);
         told = shop.py("x").await;
     }
     assert_eq!(told.ok().value(), "41");
-    // And when it does not come back, that is told.
+    // If the connection does not come back, that is reported.
     let lost = at_with_patience(port, TOKEN, 1);
     let request = lost.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
     let (_, mut events) = lost.start(request);
@@ -304,7 +304,7 @@ async fn a_connection_that_is_cut_is_made_again() {
     shop.executor.close().await;
 }
 
-/// A way to a server that carries so many bytes in a second.
+/// A proxy to a server that passes this many bytes per second.
 async fn slow_link(port: u16, bytes: usize) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let own = listener.local_addr().unwrap().port();
@@ -329,7 +329,7 @@ async fn slow_link(port: u16, bytes: usize) -> u16 {
     own
 }
 
-/// How long it takes until it is told beside a block that its server does not answer.
+/// How long it takes until sayso reports, during a block, that its server does not answer.
 async fn told_after(shop: &Shop) -> Duration {
     let (notice, took) = notice_of(shop).await;
     let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
@@ -349,7 +349,7 @@ async fn a_server_that_hangs_or_is_gone_is_told() {
     server.signal(Signal::STOP);
     let took = told_after(&shop).await;
     assert!(took < ENOUGH, "{took:?}");
-    // It goes on, and nobody says that all was heard.
+    // It continues, and nobody claims that all output arrived.
     server.signal(Signal::CONT);
     let told = rest_of(events, Vec::new()).await.ok();
     assert_eq!((told.value(), told.err().as_str()), ("42", ""), "what sayso says is no output");
@@ -367,7 +367,7 @@ async fn a_server_that_hangs_or_is_gone_is_told() {
     assert!(took < ENOUGH, "{took:?}");
     shop.executor.kill(run);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
-    // Lost while nothing ran: that is told by itself, and the next block is told.
+    // A loss while nothing runs is reported by itself, and again for the next block.
     let notice = tokio::time::timeout(ENOUGH, idle.executor.kernel_notice()).await.unwrap();
     assert!(
         matches!(&notice, KernelNotice::Warning(words) if words.contains("does not answer")),
@@ -380,7 +380,7 @@ async fn a_server_that_hangs_or_is_gone_is_told() {
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
 }
 
-/// The next thing that happens to a kernel by itself, and how long it took.
+/// The next notice about a kernel, and how long it took.
 async fn notice_of(shop: &Shop) -> (KernelNotice, Duration) {
     let since = Instant::now();
     let notice = tokio::time::timeout(Duration::from_secs(40), shop.executor.kernel_notice()).await;
@@ -418,10 +418,10 @@ async fn each_loss_in_a_block_is_told_and_so_is_an_interrupt_that_can_not_go_out
     shop.executor.close().await;
 }
 
-/// A block that tells by a file that it ran.
+/// A block that leaves a file if it ran.
 const RAN: &str = "open('ran', 'a').write('x')\nn = globals().get('n', 0) + 1\nn";
 
-/// What came of a block that was stopped before its kernel had it.
+/// Checks a block that was stopped before its kernel got it.
 #[track_caller]
 fn never_ran(told: &Told) {
     assert_eq!(told.report.outcome, Outcome::NotStarted("it was stopped before it started".into()));
@@ -497,7 +497,7 @@ async fn a_block_that_is_stopped_while_its_kernel_starts_never_runs() {
                 shop.executor.interrupt(run);
                 never_ran(&all(events).await);
             }
-            // What comes next is a kernel that is there, and was left nothing of it.
+            // The next block runs in a working kernel, in which nothing of it is left.
             assert_eq!(shop.py("'n' in globals()").await.ok().value(), "False");
             assert!(!shop.work().join("ran").exists());
             shop.executor.restart_kernel();
@@ -519,7 +519,7 @@ async fn a_server_that_is_lost_while_nothing_runs_is_told_by_itself() {
         "{:?}",
         told.report
     );
-    // It answers: nothing is told.
+    // It answers, so nothing is reported.
     let quiet = Duration::from_secs(3);
     assert!(tokio::time::timeout(quiet, shop.executor.kernel_notice()).await.is_err());
     server.signal(Signal::STOP);
@@ -535,7 +535,7 @@ async fn a_server_that_is_lost_while_nothing_runs_is_told_by_itself() {
     server.child.kill().unwrap();
     let (notice, took) = notice_of(&shop).await;
     assert!(matches!(notice, KernelNotice::Warning(_)) && took < ENOUGH, "{notice:?} {took:?}");
-    // And when it does not come back its kernel is told as gone, as one that crashed.
+    // If it does not come back, its kernel is reported as gone, like one that crashed.
     let (notice, _) = notice_of(&shop).await;
     let KernelNotice::Died(dead) = notice else { panic!("{notice:?}") };
     let cause = "the connection was lost and not found again within 8 s";
@@ -569,7 +569,7 @@ async fn a_large_message_that_comes_slowly_is_a_sign_of_life() {
     let server = JupyterServer::start();
     let port = slow_link(server.port, 1 << 20).await;
     let shop = at(port, TOKEN);
-    // 6 MB on a way that carries 1 MB in a second.
+    // 6 MB over a link that carries 1 MB per second.
     let code = "from IPython.display import display\ndisplay({'text/plain': 'A' * 6_000_000}, raw=True)\n7";
     let ran = shop.py(code).await.ok();
     assert_eq!((ran.err().as_str(), ran.value()), ("", "7"));
@@ -579,7 +579,7 @@ async fn a_large_message_that_comes_slowly_is_a_sign_of_life() {
 #[tokio::test]
 async fn a_server_that_is_not_there_is_told() {
     let mut executors = Executors::default();
-    // Kept, so that nobody else is given it, and nobody listens there.
+    // Kept bound, so that nobody else gets the port and nobody listens there.
     let kept = tokio::net::TcpSocket::new_v4().unwrap();
     kept.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let port = kept.local_addr().unwrap().port();
@@ -613,7 +613,7 @@ async fn a_kernel_of_this_machine_is_told_to_be_open_and_never_starts_by_itself(
     let python = folder.path().join("bin/python3");
     let shop = Shop::elsewhere("jupyter", &Executors::default(), |setup| setup.python = Some(python));
     shop.executor.warm(&Language::python());
-    // Orders are taken in turn: when the terms are told, the other was dealt with.
+    // Orders are carried out in turn: when the terms arrive, the earlier order is done.
     let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
     assert_eq!(terms.interpreter, PathBuf::from("python3:/bin/sh"));
     assert_eq!(terms.rights.sandbox.level, SandboxLevel::Off);

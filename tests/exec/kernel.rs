@@ -31,7 +31,7 @@ async fn the_value_is_of_the_last_expression_only() {
 async fn result_is_told_where_there_is_no_last_value() {
     let shop = Shop::new();
     assert_eq!(shop.py("result = 6 * 7\nprint('x')").await.ok().value(), "42");
-    // It was told already; a block that has nothing to do with it does not tell it again.
+    // It was shown already; a block that does not use it does not show it again.
     assert_eq!(shop.py("x = 1").await.ok().report.value, None);
     assert_eq!(shop.py("def f():\n    result = 9\n    return result").await.ok().report.value, None);
     assert_eq!(shop.py("result = 42").await.ok().value(), "42");
@@ -48,13 +48,13 @@ async fn blocks_that_come_back_together_tell_each_its_end() {
     let told = shop.parts(&both, go_on).await.ok();
     assert_eq!(told.out(), "one\n[value of block 3]\n[1]\n[end of block 3]\n");
     assert_eq!((told.err(), told.value()), ("w\n".into(), "[1, 2]"));
-    // The end of what failed is not told, and its line is the one of the whole text.
+    // A failed part has no reported end, and its line number is that in the whole source.
     let told = shop.parts(&text("y = 1", "y / 0"), go_on).await;
     assert_eq!((told.report.outcome.clone(), told.out()), (Outcome::Failed, "\n[end of block 3]\n".into()));
     assert!(told.error().traceback.contains("line 6"), "{}", told.error().traceback);
     let told = shop.parts(&text("import sys; print('e', file=sys.stderr); 1/0", "2"), go_on).await;
     assert_eq!((told.out(), told.err()), (String::new(), "e\n".into()));
-    // Nothing runs of a text that is no Python to its end, and what stands before the first block runs, too.
+    // If the source is not valid Python, nothing of it runs; what precedes the first block runs too.
     let told = shop.parts(&text("print('ran')", "if:"), go_on).await;
     assert_eq!((told.report.outcome.clone(), told.out()), (Outcome::Failed, String::new()));
     assert_eq!(told.error().kind, "SyntaxError");
@@ -64,7 +64,7 @@ async fn blocks_that_come_back_together_tell_each_its_end() {
     assert_eq!(told.out(), "", "any other text is one");
 }
 
-/// A text of blocks that come back together.
+/// A source that contains several blocks that are brought back together.
 fn together(blocks: &[&str]) -> String {
     let mut text = "# Blocks that come back together: each tells its end.\n".to_owned();
     for (number, block) in (1..).zip(blocks) {
@@ -91,7 +91,7 @@ async fn nothing_behind_the_part_at_which_a_text_is_ended_runs() {
     assert_eq!((told.out(), &told.report.value), (format!("{second}\n[block 2 differs]\n"), &None));
     assert!(told.kept() && !shop.work().join("third.txt").exists());
     assert_eq!(shop.py("x, y, 'z' in globals()").await.ok().value(), "(1, 2, False)");
-    // Where all goes on, all of it runs.
+    // If every part may continue, everything runs.
     assert_eq!(shop.parts(&text, |_, _| None).await.ok().value(), "3");
     assert!(shop.work().join("third.txt").exists());
 }
@@ -101,7 +101,7 @@ async fn what_waits_behind_a_part_can_be_stopped_and_takes_no_answer_but_its_own
     let shop = Shop::new();
     let text = together(&["x = 1", "x = 2"]);
     let start = async || shop.start(shop.request("python", &text, None).await);
-    // Another part's answer is none; nothing goes on without one.
+    // The answer to another part does not count, and without one nothing continues.
     let (id, mut receiver) = start().await;
     let events = until_part(&mut receiver).await;
     shop.executor.after_part(id, 2, None);
@@ -115,7 +115,7 @@ async fn what_waits_behind_a_part_can_be_stopped_and_takes_no_answer_but_its_own
     let told = rest_of(receiver, events).await;
     assert!(told.kept() && told.report.outcome == Outcome::Interrupted, "{:?}", told.report);
     assert_eq!(shop.py("x").await.ok().value(), "1");
-    // Its time limit goes on.
+    // Its time limit still counts.
     let play = async || {
         let (_, mut receiver) = shop.start(shop.request("python", &text, Some(3000)).await);
         let events = until_part(&mut receiver).await;
@@ -141,12 +141,12 @@ async fn code_that_plays_the_kernel_holds_up_nobody_with_ends_of_parts() {
         'sent'";
     let told = shop.parts(frame, |_, _| None).await.ok();
     assert_eq!(told.value(), "'sent'");
-    // Nor itself: the answer for which the kernel then waits is not among those that it did not read.
+    // Nor does it harm itself: the answer that the kernel waits for is not among those that it did not read.
     let told = shop.parts(&together(&[&frame.replace("500", "20000"), "'behind'"]), |_, _| None).await.ok();
     assert_eq!(told.value(), "'behind'");
-    // Answers that nobody waited for end nothing.
+    // Unneeded answers end nothing.
     assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
-    // The end of the block itself, which comes behind them, is not taken for one more of them.
+    // The real end of the block, which arrives after the imitated ones, is not taken for another of those.
     let told = shop.parts(&together(&[frame, "'second'"]), |_, _| None).await.ok();
     assert_eq!((told.out().contains("[end of block 1]"), told.value()), (true, "'second'"));
 }
@@ -437,7 +437,7 @@ async fn keys_and_descriptors_do_not_reach_the_code() {
     assert_eq!(told.error().kind, "OSError");
 }
 
-/// What the rights say of the person's environment, beside what a run then has.
+/// The variables of the person that the rights name, compared with those that a run gets.
 #[tokio::test]
 async fn the_variables_that_a_run_has_of_the_person_are_those_that_its_rights_name() {
     let shop = Shop::new();
@@ -451,7 +451,7 @@ async fn the_variables_that_a_run_has_of_the_person_are_those_that_its_rights_na
         };
         let out = told.out();
         let is_the_persons = |(name, value): &(&str, &str)| {
-            // Told to each run, whatever the person has; and what each shell sets by itself.
+            // Given to every run, whatever the person has; and those that every shell sets itself.
             let own = ["RUSTUP_AUTO_INSTALL", "_", "PWD", "SHLVL"].contains(name);
             !own && std::env::var(name).is_ok_and(|of_person| of_person == *value)
         };

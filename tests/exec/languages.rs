@@ -1,11 +1,11 @@
-//! Languages beside Python, bash and JavaScript: each with a program of this machine. Those that need one which may be
-//! missing are run by `.ci/run`.
+//! Languages other than Python, bash and JavaScript, each with a program of this machine. `.ci/run` runs the tests for
+//! programs that may be missing.
 
 use crate::support::*;
 use sayso::domain::*;
 use std::sync::Arc;
 
-/// Prints where the program lies that runs.
+/// Prints the path of the running program.
 const OWN_PATH: &str = "#include <stdio.h>\n#include <unistd.h>\n\
     int main(void) { char path[300]; path[readlink(\"/proc/self/exe\", path, 299)] = 0; puts(path); return 0; }\n";
 
@@ -95,7 +95,7 @@ async fn c_is_built_and_run_and_its_compilers_errors_are_told_as_such() {
     assert!(matches!(told.report.outcome, Outcome::Crashed(_)), "{:?}", told.report.outcome);
     assert_eq!(told.report.receipt.signal, Some(11));
 
-    // Nothing is left of a built program or of its text.
+    // Nothing is left of a built program or its source.
     let told = shop.run("c", OWN_PATH).await.ok().out();
     let program = told.trim_end().strip_suffix(" (deleted)").expect("it is gone before it runs").to_owned();
     let folder = std::path::Path::new(&program).parent().unwrap().to_owned();
@@ -190,8 +190,8 @@ async fn typescript_runs_in_node() {
     assert_eq!(told.report.outcome, Outcome::Failed);
 }
 
-/// Languages with an error in the second line of a block: what their messages call the place, with `{}` for the name of the
-/// text. Compilers call a block by the name of a file.
+/// Languages with an error in the second line of a block, and what their messages call the place, with `{}` for the
+/// name of the source. Compilers call a block by a file name.
 const MISTAKES: &[(&str, &str, &[&str])] = &[
     ("python", "x = 1\nx.no\n", &["File \"{}\", line 2"]),
     ("bash", "x=1\nnope\n", &["{}: line 2: nope"]),
@@ -275,7 +275,7 @@ async fn a_stack_of_node_holds_nothing_of_what_started_the_block() {
             "{said}"
         );
     }
-    // What is put off comes in its usual order.
+    // Deferred calls run in the usual order.
     let order = "setTimeout(() => console.log(4));\nPromise.resolve().then(() => console.log(3));\n\
                  process.nextTick(() => console.log(2));\nconsole.log(1, require.main === module);\n";
     assert_eq!(shop.run("javascript", order).await.ok().out(), "1 true\n2\n3\n4\n");
@@ -299,7 +299,7 @@ async fn typescript_is_run_by_the_projects_own_tool_where_the_machine_has_none()
     assert_eq!(told.out(), "tsx of the project\nconst a = 1;\n");
 }
 
-/// Pictures need no package: anything is one that has a text of that type.
+/// Pictures need no package: any value that has a representation of that type is one.
 #[tokio::test]
 #[ignore = "needs a Julia in SAYSO_TEST_JULIA"]
 async fn julia_runs_names_the_line_of_an_error_and_displays_pictures() {
@@ -330,14 +330,14 @@ async fn julia_runs_names_the_line_of_an_error_and_displays_pictures() {
     let told = shop.run("julia", draws).await.ok();
     assert_eq!((told.out().as_str(), told.report.images.len()), ("drawn\n", 2));
     assert_eq!(std::fs::read(&told.report.images[1].path).unwrap(), bytes);
-    // A semicolon keeps the last one from being shown, but none in a comment.
+    // A semicolon keeps the last value from being shown, but not one in a comment.
     for (end, images) in [("Plot();", 1), ("Plot(); # done\n\n# all of it", 1), ("Plot() # a; b;", 2)] {
         let told = shop.run("julia", &draws.replace("\nPlot()\n", &format!("\n{end}\n"))).await.ok();
         assert_eq!(told.report.images.len(), images, "{end}");
     }
 }
 
-/// As a program of its own tsx listens on a socket, which the sandbox refuses.
+/// As a program of its own, tsx listens on a socket, which the sandbox refuses.
 #[tokio::test]
 #[ignore = "needs node and a node_modules with tsx and lodash in SAYSO_TEST_TSX"]
 async fn typescript_runs_in_node_by_the_projects_tsx() {
@@ -361,13 +361,13 @@ async fn typescript_runs_in_node_by_the_projects_tsx() {
             "42 object\n",
         ),
         ("import _ from 'lodash';\nconsole.log(_.chunk([1, 2, 3], 2).length as number);\n", "2\n"),
-        // A module, since it waits: it finds packages as well.
+        // A module, since it uses `await`; it finds packages as well.
         ("import _ from 'lodash';\nconst n: number = await 3;\nconsole.log(_.range(n).length);\n", "3\n"),
     ] {
         let told = shop.run("typescript", source).await.ok();
         assert_eq!((told.out().as_str(), told.err().as_str()), (printed, ""));
     }
-    // A file that was named so is a module, too, where it waits.
+    // The person's file is treated as a module too if it uses `await`.
     let request = shop.request("typescript", "const n: number = await 5;\nconsole.log(n);\n", None).await;
     let (_, receiver) = shop.start(request.named(Some("sub/b.ts".to_owned())));
     assert_eq!(all(receiver).await.ok().out(), "5\n");
@@ -395,18 +395,18 @@ async fn plots_of_r_that_name_no_device_are_pictures() {
     shop.run("r", "plot(10:1)\n").await.ok();
     assert!(shop.work().join("Rplot-2-001.png").exists());
     assert_eq!(std::fs::read(shop.work().join("Rplot001.png")).expect("the first plot"), first);
-    // Nor where the first page of a series is gone, and others are left.
+    // Not even if the first page of a series is deleted and others are left.
     std::fs::remove_file(shop.work().join("Rplot001.png")).expect("the first plot");
     let second = std::fs::read(shop.work().join("Rplot002.png")).expect("the second plot");
     shop.run("r", "plot(10:1)\nhist(c(3, 3, 4))\n").await.ok();
     assert!(shop.work().join("Rplot-3-002.png").exists() && !shop.work().join("Rplot001.png").exists());
     assert_eq!(std::fs::read(shop.work().join("Rplot002.png")).expect("the second plot"), second);
-    // A device that is named is used.
+    // A device that the code opens itself is used.
     shop.run("r", "pdf('own.pdf')\nplot(1:10)\n").await.ok();
     assert!(std::fs::read(shop.work().join("own.pdf")).expect("own.pdf").starts_with(b"%PDF"));
 }
 
-/// A project with an environment of its own that has a module of its own.
+/// A project with its own environment, which contains a module of its own.
 fn project(shop: &Shop) {
     let made = std::process::Command::new(python())
         .args(["-m", "venv", "--without-pip", ".venv"])
@@ -429,8 +429,8 @@ fn project(shop: &Shop) {
 pub(crate) fn write_program(path: &std::path::Path, text: &str) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-    // Written by another process: what this one has open to write, a test beside this one hands on when it forks, and then
-    // it can't be started.
+    // Written by another process: a fork in a parallel test inherits what this one has open for writing, and then the
+    // program can't be started.
     let mut shell = std::process::Command::new("sh")
         .args(["-c", "cat > \"$0\""])
         .arg(path)
@@ -457,7 +457,7 @@ async fn all_programs_see_the_python_and_the_commands_of_the_project() {
     let from_kernel = format!("import subprocess\nsubprocess.run(['python3', '-c', {asks:?}])");
     assert_eq!(shop.py(&from_kernel).await.ok().out(), wanted);
     assert_eq!(shop.sh("projecttool; nodetool").await.ok().out(), "tool of the project\ntool of node\n");
-    // What the review knows by its name stays what it is.
+    // A program that the review knows by name is not replaced.
     assert!(!shop.sh("ls").await.ok().out().contains("not the ls"));
     assert_eq!(shop.sh("echo $VIRTUAL_ENV").await.ok().out(), format!("{}\n", venv.display()));
     let told = shop

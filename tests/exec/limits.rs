@@ -1,4 +1,5 @@
-//! The limits of a run, one by one: each is held, in a program of its own and in a kernel that was started for others.
+//! The limits of a run, one by one: each is enforced, in a program of its own and in a kernel that was started with
+//! others.
 
 use crate::support::*;
 use sayso::domain::*;
@@ -28,7 +29,7 @@ async fn a_file_grows_no_further_than_its_limit() {
     let told = shop.under(small, "bash", "head -c 200000 /dev/zero > big; wc -c < big").await.ok();
     assert_eq!(told.out().trim(), FILE.to_string());
     assert_eq!(shop.sh("head -c 200000 /dev/zero > big; wc -c < big").await.ok().out().trim(), "200000");
-    // In a kernel that was started with more.
+    // In a kernel that was started with a higher limit.
     let write = "with open('f', 'wb') as f: f.write(b'x' * 200000)";
     shop.py(write).await.ok();
     let told = shop.under(small, "python", write).await;
@@ -72,7 +73,7 @@ async fn a_limit_that_the_code_lifts_is_put_back() {
                 while resource.getrlimit(of)[0] == most and time.monotonic() < until: time.sleep(0.01)\n\
                 resource.getrlimit(of)[0]";
     assert_eq!(shop.under(small, "python", lift).await.ok().value(), FILE.to_string());
-    // What the code starts is held too.
+    // The programs that the code starts are limited too.
     let source = "done = subprocess.run(['bash', '-c', 'ulimit -S -f unlimited; sleep 0.2; head -c 200000 /dev/zero > g'])\n\
                   import os\nos.stat('g').st_size";
     assert_eq!(shop.under(small, "python", source).await.ok().value(), FILE.to_string());
@@ -118,12 +119,12 @@ async fn a_look_at_a_block_widens_nothing() {
         "another would be begun"
     );
     let again = shop.executor.terms(&Language::python(), None).await.unwrap();
-    // What its version is it says when it is ready, which may be in between.
+    // Its version is known once it is ready, which may happen in between.
     let again = Terms { version: narrow.version.clone(), ..again };
     assert_eq!(again, narrow, "the kernel that was there stays");
     let ask = "import resource\nresource.getrlimit(resource.RLIMIT_FSIZE)";
     assert_eq!(shop.py(ask).await.ok().value(), format!("({0}, {0})", 1u64 << 30));
-    // What was approved once does not outlast the kernel either.
+    // An approved limit does not outlive the kernel either.
     shop.executor.restart_kernel();
     shop.under(wide, "python", "1").await.ok();
     shop.executor.restart_kernel();
@@ -135,11 +136,11 @@ async fn a_kernel_makes_way_for_wider_limits_or_says_what_to_do() {
     let shop = Shop::new();
     let wide = limits(|l| l.file_bytes = 3 << 30);
     let ask = "import resource\nresource.getrlimit(resource.RLIMIT_FSIZE)[0]";
-    // One that was given nothing yet goes by itself.
+    // An unused kernel is replaced silently.
     shop.executor.warm(&Language::python());
     assert_eq!(shop.under(wide, "python", ask).await.ok().value(), (3u64 << 30).to_string());
     assert_eq!(shop.py(ask).await.ok().value(), (1u64 << 30).to_string());
-    // One with variables is not given up without a word.
+    // A kernel with variables is not replaced silently.
     let wider = limits(|l| l.file_bytes = 4 << 30);
     let why = shop.executor.terms(&Language::python(), Some(wider)).await.unwrap_err().to_string();
     assert!(why.contains("file size") && why.contains("K runs the block in a new kernel"), "{why}");
@@ -202,14 +203,14 @@ async fn a_fork_bomb_is_ended() {
             let told = shop.under(few, language, bomb).await;
             println!("{bomb:?}: {:?} after {:?}", told.report.outcome, told.took);
             let held = matches!(told.report.outcome, Outcome::Limit(_));
-            // Where the system holds the number, the bomb burns without spreading until its time is over.
+            // If the system enforces the number, the bomb computes without spreading until its time is up.
             assert!(held || told.report.outcome == Outcome::TimedOut, "{:?}", told.report.outcome);
-            // None ends by itself; how soon it is ended depends on what else wants the processors.
+            // None ends by itself; how soon it is killed depends on what else needs the processors.
             assert!(told.took < Duration::from_secs(60), "{bomb}: {:?}", told.took);
             held
         };
-        // Nothing holds the number for root where there is no control group: the helper has to see it, beside a bomb that
-        // may keep a busy system from giving it the processor until the time is over. Not each time.
+        // Without a control group nothing enforces the number for root: the helper has to notice, beside a bomb that
+        // may keep a busy system from scheduling the helper until the time is up. So it may not succeed every time.
         let (root, mut held) = (rustix::process::geteuid().is_root(), play().await);
         for _ in 1..MAX_TRIES {
             if root && !held {
@@ -220,7 +221,7 @@ async fn a_fork_bomb_is_ended() {
     }
 }
 
-/// A control group that really is one, wherever the hierarchy of version 2 is.
+/// A real control group, wherever the version 2 hierarchy is mounted.
 #[test]
 #[ignore = "needs a cgroup v2 hierarchy that can be written"]
 fn a_control_group_is_entered_ended_as_a_whole_and_removed() {
@@ -230,7 +231,7 @@ fn a_control_group_is_entered_ended_as_a_whole_and_removed() {
     let root = mounts.lines().find(|line| line.contains(" - cgroup2 ")).unwrap().split(' ').nth(4).unwrap();
     let name = format!("sayso-test-{}", std::process::id());
     let group = Group::make(std::path::Path::new(root), &name).unwrap();
-    // Its children leave group and session, and fork on.
+    // Its children leave their group and session, and keep forking.
     let crowd = "for i in 1 2 3 4; do setsid sh -c 'while :; do sleep 7 & sleep 0.01; done' & done; wait";
     let helper = env!("CARGO_BIN_EXE_sayso");
     let mut child = std::process::Command::new(helper)
@@ -247,7 +248,7 @@ fn a_control_group_is_entered_ended_as_a_whole_and_removed() {
     child.wait().unwrap();
     drop(group);
     assert!(!std::path::Path::new(root).join(&name).exists());
-    // One that is left with its processes goes with its owner.
+    // A group that is left behind with processes is removed once its owner has ended.
     let group = Group::make(std::path::Path::new(root), &name).unwrap();
     let mut child = std::process::Command::new(helper)
         .args(["__run", JOIN])

@@ -1,4 +1,4 @@
-//! Runs, for real: through the helper, with the interpreters of this machine.
+//! Real runs: through the helper, with the interpreters of this machine.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Packages: what a kernel lacks, and installing it for real.
+//! Packages: finding out what a kernel lacks, and installing it for real.
 
 use crate::languages::write_program;
 use crate::support::*;
@@ -25,7 +25,7 @@ async fn what_a_text_lacks_is_known_before_it_runs() {
     assert!(!shop.work().join("ran").exists() && !shop.work().join("imported").exists());
     assert!(shop.executor.lacking("def (", &[]).await.is_empty());
     assert!(shop.lacking("import sys, numpy_is_not_here", &[]).await.len() == 1);
-    // The kernel goes on as if nothing had been asked.
+    // The kernel continues as if nothing had been asked.
     assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
 }
 
@@ -51,11 +51,11 @@ async fn packages_of_node_are_found_by_node_in_bash() {
     std::fs::create_dir_all(package.join("../.bin")).unwrap();
     std::fs::write(package.join("index.js"), "module.exports = 7;\n").unwrap();
     write_program(&package.join("../.bin/late"), "#!/bin/sh\necho the program\n");
-    // The shell was there before: what it keeps does not hide them.
+    // The shell existed before; its state does not hide the packages.
     assert_eq!(shop.sh(&format!("{need}; late")).await.ok().out(), "7\nthe program\n");
 }
 
-/// The folder of the session's packages for node, which is not there yet.
+/// The folder of the session's packages for node, which does not exist yet.
 fn node_modules(shop: &Shop) -> PathBuf {
     std::fs::canonicalize(shop.folder.path()).unwrap().join("blobs/packages/node/node_modules")
 }
@@ -74,11 +74,11 @@ async fn packages_of_node_are_found_by_modules_that_bash_starts() {
     std::fs::write(package.join("package.json"), "{\"exports\": {\"import\": \"./late.mjs\"}}").unwrap();
     std::fs::write(package.join("late.mjs"), "export default 7;\n").unwrap();
     assert_eq!(shop.sh("node own.mjs").await.ok().out(), "7\n");
-    // From a kernel that was there before, and from a block of its own.
+    // From a kernel that existed before, and from a block of its own.
     assert_eq!(shop.py(from_python).await.ok().value(), "'7\\n'");
     assert_eq!(shop.run("javascript", "import './own.mjs';\n").await.ok().out(), "7\n");
 
-    // What is there already is not replaced, and what is nowhere is told as node tells it.
+    // Existing packages are not replaced, and a missing one is reported in node's own words.
     let own = shop.work().join("node_modules/late");
     std::fs::create_dir_all(&own).unwrap();
     std::fs::write(own.join("package.json"), "{\"exports\": \"./own.mjs\"}").unwrap();
@@ -87,7 +87,7 @@ async fn packages_of_node_are_found_by_modules_that_bash_starts() {
     assert_eq!(told.report.outcome, Outcome::Failed);
     assert!(told.err().contains("Cannot find package 'is-nowhere'"), "{}", told.err());
     assert!(!told.err().contains("node-packages"), "{}", told.err());
-    // Nor is one that is not built yet, and what the session's does not offer is told as that.
+    // Nor is a package that is not built yet, and what the session's package does not export is reported as that.
     std::fs::remove_file(own.join("own.mjs")).unwrap();
     let told = shop.sh("node own.mjs").await;
     assert!(told.err().contains("late/own.mjs"), "{} {}", told.out(), told.err());
@@ -105,7 +105,7 @@ async fn options_that_a_script_has_for_node_are_its_own() {
     let script = "NODE_OPTIONS=--stack-trace-limit=3 node -p 'process.env.NODE_OPTIONS'";
     assert_eq!(shop.sh(script).await.ok().out(), "--stack-trace-limit=3\n");
     assert_eq!(shop.executor.terms(&bash, None).await.unwrap().shared.unwrap().changed, [""; 0]);
-    // Those that it leaves behind go no further, which is told as always.
+    // Options that a block sets are not carried over, and that is shown as always.
     shop.sh("export NODE_OPTIONS=--stack-trace-limit=3").await.ok();
     let changed = shop.executor.terms(&bash, None).await.unwrap().shared.unwrap().changed;
     assert_eq!(changed, ["not carried over: NODE_OPTIONS"]);
@@ -171,7 +171,7 @@ async fn packages_of_node_are_installed_and_found_by_scripts_and_modules() {
     assert!(!shop.work().join("node_modules").exists() && !shop.work().join("package.json").exists());
 }
 
-/// Makes `.venv` in the folder of a workshop, with that Python, and finds it by itself.
+/// Makes `.venv` in the folder of a shop from that Python, and lets sayso find it.
 fn project(python: &std::path::Path) -> Shop {
     let mut work = None;
     let shop = Shop::with(|setup| {
@@ -199,7 +199,7 @@ async fn without_an_environment_of_the_project_nothing_goes_there() {
         .unwrap_err()
         .to_string();
     assert!(why.contains("has no .venv") || why.contains("neither uv nor pip"), "{why}");
-    // A folder of that name that is a link to elsewhere is not the project's.
+    // A `.venv` that is a link to elsewhere is not the project's.
     std::os::unix::fs::symlink("/usr", shop.work().join(".venv")).unwrap();
     assert_eq!(shop.executor.project_venv().await, None);
 }
@@ -216,7 +216,7 @@ async fn packages_go_into_the_projects_environment_when_the_person_says_so() {
     let inside = shop.executor.install_terms(&python, InstallInto::Project, None).await.unwrap();
     let beside = match shop.executor.install_terms(&python, InstallInto::Session, None).await {
         Ok(beside) => beside,
-        // Without uv: the project's own pip has no say in what goes beside the session.
+        // Without uv: the project's own pip may not install beside the session.
         Err(why) => {
             assert!(why.to_string().contains("into its .venv only"), "{why}");
             Terms { cwd: overlay.clone(), ..inside.clone() }
@@ -225,7 +225,7 @@ async fn packages_go_into_the_projects_environment_when_the_person_says_so() {
     assert!(!beside.cwd.starts_with(shop.work()) && inside.cwd == venv);
     assert_eq!(inside.rights.write, std::slice::from_ref(&venv));
 
-    // What was approved for the one place does not start for the other.
+    // What was approved for one place does not start for the other.
     let (_, events) = shop.start(shop.request_under(beside, "into: .venv\nsix\n"));
     let told = all(events).await;
     assert!(matches!(told.report.outcome, Outcome::Refused(_)), "{:?}", told.report.outcome);

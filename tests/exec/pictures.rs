@@ -1,4 +1,4 @@
-//! Pictures are decoded by a process of their own, and what comes back is pixels or nothing.
+//! A process of its own decodes pictures, and returns pixels or nothing.
 
 use crate::support::Shop;
 use base64::Engine as _;
@@ -31,7 +31,7 @@ async fn a_picture_comes_back_as_pixels_with_a_sandbox_and_without() {
     }
 }
 
-/// The process says why it made no pixels, and where it does not end that is said too.
+/// The process reports why it made no pixels, and if it does not end, that is reported too.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn why_there_are_no_pixels_comes_back() {
     let shop = Shop::new();

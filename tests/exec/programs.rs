@@ -1,4 +1,4 @@
-//! Programs of their own: bash and node.
+//! Programs for one block: bash and node.
 
 use crate::support::*;
 use sayso::domain::*;
@@ -39,7 +39,7 @@ async fn bash_keeps_its_state_however_the_block_ends() {
         assert_eq!(shop.sh("echo $V").await.ok().out(), format!("{n}\n"), "{source}");
         shop.sh("export PATH=/usr/bin:/bin").await;
     }
-    // Killed, or become another program: what was known before stays.
+    // Killed, or replaced by another program: the previous state stays.
     shop.sh("cd /; export V=no; kill -9 $$").await;
     shop.sh("cd /; exec true").await.ok();
     let told = shop.sh("echo $V; pwd").await.ok();
@@ -137,6 +137,6 @@ async fn interpreters_are_found_with_their_versions() {
     let names: Vec<&str> = found.iter().map(|i| i.language.as_str()).collect();
     assert_eq!(names.get(..3), Some(&["python", "bash", "javascript"][..]));
     assert!(found.iter().all(|i| i.path.is_absolute()), "{found:?}");
-    // Not every program tells its version: dash does not.
+    // Not every program prints its version: dash does not.
     assert!(found.iter().take(3).all(|i| i.version.is_some()), "{found:?}");
 }

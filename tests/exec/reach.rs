@@ -1,4 +1,4 @@
-//! What is told of a run's reach, against what a run then can do: places are tried from inside, one by one.
+//! Compares the reach that sayso shows for a run with what the run can really do: tries paths from inside, one by one.
 
 use crate::support::*;
 use sayso::domain::*;
@@ -6,7 +6,7 @@ use sayso::exec::{DisabledLayers, SandboxRequest, Setup};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Tries to read and to write a place, and tells `r` and `w` of what went well.
+/// Tries to read and to write a path, and prints `r` and `w` for what worked.
 const TRY: &str = r#"
 try_one() {
   local told=""
@@ -21,7 +21,7 @@ try_one() {
 }
 "#;
 
-/// A home with secrets, a project in it with a repository, and something beside it.
+/// A home folder with secrets, a project in it with a repository, and something beside it.
 fn furnish(setup: &mut Setup) -> PathBuf {
     let home = setup.cwd.parent().unwrap().join("home");
     let work = home.join("work");
@@ -79,7 +79,7 @@ fn places(home: &Path) -> Vec<PathBuf> {
     below.iter().map(|path| home.join(path)).chain(system.iter().map(Into::into)).collect()
 }
 
-/// Every place whose reach is told otherwise than it was found.
+/// Every path whose shown reach differs from what was found.
 async fn lies(change: impl FnOnce(&mut Setup)) -> Vec<String> {
     let mut home = PathBuf::new();
     let shop = Shop::with(|setup| {
@@ -100,7 +100,7 @@ async fn lies(change: impl FnOnce(&mut Setup)) -> Vec<String> {
         let found = found.unwrap_or_else(|| panic!("{} was not tried: {out}", path.display()));
         for (what, sign, can) in [("read", 'r', reach.reads(path)), ("write", 'w', reach.writes(path))] {
             let could = found.contains(sign);
-            // The account's own rights count too, and what is not there can't be read, however open it is.
+            // The rights of the account matter too, and a missing file can't be read, however open the path is.
             let ours = there.contains(path)
                 && [home.as_path(), Path::new("/tmp")].iter().any(|h| path.starts_with(h));
             if can == Reachability::No && could || can == Reachability::Yes && !could && ours {

@@ -1,4 +1,4 @@
-//! What recipes propose by themselves, run for real in the kernel and its sandbox.
+//! Blocks that recipes propose themselves, run for real in the kernel and its sandbox.
 
 use crate::support::*;
 use std::time::Duration;
@@ -7,11 +7,11 @@ const WHICH_HUNK: &str = include_str!("../../assets/recipes/which_hunk.py");
 const MEASURE: &str = include_str!("../../assets/recipes/measure.py");
 const OLD: &str = include_str!("../fixtures/recipes/hunks/old.py");
 const NEW: &str = include_str!("../fixtures/recipes/hunks/new.py");
-/// As the recipe `refactor` writes it, see `src/recipe/scripts/tests.rs`.
+/// As the recipe `refactor` writes it; see `src/recipe/scripts/tests.rs`.
 const CALL: &str = include_str!("../fixtures/recipes/hunks/call.py");
 const NET: &str = "from work import *\nassert first(1) == 1\nassert second(1) == 2\nassert third(2) == 6\nprint('=> a lie')\n";
 
-/// What the script says of a file, with a call of it.
+/// The output of the script for a file, with a call of it.
 async fn which(file: &str, call: &str) -> Vec<String> {
     let shop = Shop::new();
     let folder = shop.work();
@@ -40,7 +40,7 @@ async fn the_hunk_that_breaks_the_net_is_named() {
 
 #[tokio::test]
 async fn hunks_that_need_each_other_are_not_blamed() {
-    // `first` is `one` now, and `second` calls it so; that `third` is another is what breaks the net.
+    // `first` is now `one`, and `second` calls it that; the test fails because `third` has changed.
     let new = "def one(n):\n    return n\n\n\nfirst = one\n\n\ndef second(n):\n    return one(n) + 1\n\n\n\
         def third(n):\n    return n * 4\n";
     let hunks = r"(0, 1, ['def first(n):\n']), (4, 7, []), (8, 9, ['    return first(n) + 1\n']), (12, 13, ['    return n * 3\n'])";
@@ -58,7 +58,7 @@ async fn what_can_t_be_told_is_said() {
     assert!(said[0].contains("even without the change"), "{said:?}");
 }
 
-/// A measurement of some code of Python.
+/// A block that measures Python code.
 fn measurement(shop: &Shop, code: &str, before: &str, seconds: u32) -> String {
     let (folder, python) = (shop.work(), python());
     let (folder, python) = (folder.display(), python.display());
@@ -73,7 +73,7 @@ async fn runs_are_measured() {
     let play = async || {
         let told = shop.py(&measurement(&shop, "print('=> seconds: 9')", "[]", 16)).await.ok();
         assert!(told.out().contains("\nmedian "), "{}", told.out());
-        // Each takes less than a second, and all fit into the time.
+        // Each measurement takes less than a second, and all fit into the time.
         let was_in_time = told.out().contains(" s, 7 runs\n=> seconds: 0.");
         told.late_unless(was_in_time)
     };
@@ -90,7 +90,7 @@ async fn what_can_t_be_measured_is_said() {
     let shop = Shop::new();
     let out = shop.py(&measurement(&shop, "import sys; sys.exit('no')", "[]", 9)).await.ok().out();
     assert_eq!(out, "    no\n=> failed: exit 1\n");
-    // What the measured code prints can't be taken for a result.
+    // Output of the measured code can't be taken for a result.
     let forged = "import sys; sys.exit('=> seconds: 0.1 0.1 0.1')";
     let out = shop.py(&measurement(&shop, forged, "[]", 9)).await.ok().out();
     assert_eq!(out, "    => seconds: 0.1 0.1 0.1\n=> failed: exit 1\n");
@@ -98,7 +98,7 @@ async fn what_can_t_be_measured_is_said() {
     assert!(out.starts_with("=> too slow"), "{out}");
 }
 
-/// What the recipe `function` proposes for a function that has to be awaited.
+/// What the recipe `function` proposes for an async function.
 #[tokio::test]
 async fn a_function_that_has_to_be_awaited_is_called() {
     let shop = Shop::new();

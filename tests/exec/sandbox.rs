@@ -1,6 +1,7 @@
-//! What the sandbox promises, tried by code that wants to break it. Each promise is also seen broken with its layer off.
+//! The promises of the sandbox, tested by code that tries to break them. Each promise is also seen broken with its
+//! layer off.
 //!
-//! These need bubblewrap and Landlock, as `.ci/run` has them, and fail where they are missing.
+//! These tests need bubblewrap and Landlock, as `.ci/run` has them, and fail without them.
 
 use crate::support::*;
 use sayso::domain::*;
@@ -21,7 +22,7 @@ fn wish(level: SandboxLevel) -> SandboxRequest {
     SandboxRequest { level, asked: true, ..SandboxRequest::default() }
 }
 
-/// A shop at this level, without these layers, with a home of its own beside the working folder.
+/// A shop at this level, without these layers, with a home folder of its own beside the working folder.
 fn shop_with(level: SandboxLevel, without: DisabledLayers, change: impl FnOnce(&mut Setup)) -> Shop {
     Shop::with(|setup| {
         setup.sandbox = wish(level);
@@ -44,7 +45,7 @@ impl Shop {
         self.work().parent().unwrap().join("home")
     }
 
-    /// What came of an expression: its value as text, or the name of its error.
+    /// The result of an expression: its value as text, or the name of its error.
     async fn tried(&self, expression: &str) -> String {
         let source = format!("try: r = ({expression})\nexcept OSError as e: r = type(e).__name__\nr");
         self.py(&source).await.ok().value().to_string()
@@ -111,7 +112,7 @@ async fn writing_outside_fails() {
             assert_eq!(outside.exists(), !fails, "{level:?} {without:?} {language}");
             let _ = fs::remove_file(&outside);
         }
-        // By a link that leads outside, and by taking a folder away.
+        // By a link that leads outside, and by moving a folder away.
         let link = shop.work().join("link");
         std::os::unix::fs::symlink(shop.home(), &link).unwrap();
         shop.sh("echo x > link/new.txt; rm -rf link/.ssh").await;
@@ -212,7 +213,7 @@ async fn the_supervisor_is_out_of_reach() {
     }
 }
 
-/// Calls by their numbers, so that no library stands between.
+/// System calls by number, without a library in between.
 const CALLS: &str = "import ctypes, os, platform
 c = ctypes.CDLL(None, use_errno=True)
 x86 = platform.machine() == 'x86_64'
@@ -243,7 +244,7 @@ async fn dangerous_calls_are_refused() {
         shop.py(CALLS).await.ok();
         let told = shop.py("{name: r for name, r in refused().items() if r != (-1, 1)}").await.ok();
         assert_eq!(told.value(), "{}", "{without:?}: went through, or failed otherwise");
-        // The form of calls that has other numbers, and the one whose flags can't be seen.
+        // The form of calls with other numbers, and the call whose flags a filter can't read.
         let told = shop.py("call(435, 0, 0), (call(0x40000000 | 39)[1] if x86 else 38)").await.ok();
         assert_eq!(told.value(), "((-1, 38), 38)", "{without:?}");
         let families = "import socket\n[f for f in (16, 17, 40) if not __import__('errno').ENETUNREACH == (lambda: call(41 if x86 else 198, f, 3, 0)[1])()]";
@@ -255,7 +256,7 @@ async fn dangerous_calls_are_refused() {
     assert_ne!(told.value(), "['clone', 'keyctl', 'setpriority']", "the filter has nothing to do with it");
 }
 
-/// Each way to make a file with a mode; `True` where it went well.
+/// The ways to make a file with a mode; `True` for those that worked.
 const LENDING: &str = "
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -297,7 +298,7 @@ async fn no_file_lends_the_rights_of_its_owner() {
         let lending = "import pathlib, stat\n[p.name for p in pathlib.Path('.').iterdir() \
              if p.stat().st_mode & stat.S_ISUID or p.stat().st_mode & 0o2010 == 0o2010]";
         assert_eq!(shop.py(lending).await.ok().value(), "[]", "{without:?}");
-        // `openat2` is answered as on a kernel that has none.
+        // `openat2` fails as on a kernel that does not have it.
         assert_eq!(
             shop.py("(libc.syscall(437, -100, b'x', 0, 0), ctypes.get_errno())").await.ok().value(),
             "(-1, 38)"
@@ -323,7 +324,7 @@ a, subprocess.run(['sh', '-c', 'echo $((1+1)) | cat'], capture_output=True, text
         let told = shop.py(source).await.ok();
         assert_eq!(told.value(), "([1, 2, 3], '2\\n', True)", "{without:?}");
     }
-    // Programs that talk to themselves, in a network of their own.
+    // Programs that talk to themselves, in a network namespace.
     let shop = shop(SandboxLevel::Workspace, ALL);
     let source = "import socket
 s = socket.create_server(('127.0.0.1', 0)); c = socket.create_connection(s.getsockname())
@@ -346,7 +347,7 @@ async fn protected_names_stay_as_they_are() {
         let hook = ["git", ".git"].iter().any(|git| work.join(git).join("hooks/pre-commit").exists());
         let evil = |path: &str| fs::read_to_string(work.join(path)).is_ok_and(|text| text.contains("evil"));
         assert_eq!(!hook && !evil(".git/config") && !evil(".envrc") && !work.join("git").exists(), holds);
-        // The rest of the folder is written as ever.
+        // The rest of the folder stays writable.
         assert!(work.join(".gitignore").exists() && work.join(".git/HEAD").exists());
     }
 }
@@ -368,7 +369,7 @@ async fn read_only_writes_only_what_is_private() {
         fs::write(shop.work().join("in.txt"), "in").unwrap();
         assert_eq!(shop.py("open('in.txt').read()").await.ok().value(), "'in'");
         assert!(shop.tried("open('out.txt', 'w')").await.contains("Error"));
-        // As the model is told: private places, which are named so, and nowhere else.
+        // As the model is told: private folders, under these names, and nowhere else.
         for place in ["$TMPDIR", "~/.cache"] {
             shop.sh(&format!("echo x > {place}/x && cat {place}/x")).await.ok();
         }
@@ -459,11 +460,11 @@ async fn a_memory_bomb_is_ended_and_told() {
     {
         let shop = shop_with(level, without, |setup| setup.limits.memory_bytes = 256 << 20);
         shop.py("x = 1").await.ok();
-        // One request for more than all is an error that the program can tell.
+        // A single request for more than the limit is an error that the program can report.
         let told = shop.py("bytearray(1 << 40)").await;
         assert_eq!(told.error().kind, "MemoryError");
         assert!(told.kept());
-        // All processes of the tree count.
+        // The processes of the whole tree count together.
         let source = "import subprocess, sys\nbomb = 'import time; b = bytearray(120 << 20); time.sleep(30)'\n[subprocess.Popen([sys.executable, '-c', bomb]) for _ in range(4)]\nimport time; time.sleep(30)";
         let told = shop.py(source).await;
         let Outcome::Limit(what) = &told.report.outcome else {
@@ -494,13 +495,13 @@ async fn a_fork_bomb_is_ended() {
         [(SandboxLevel::Workspace, ALL), (SandboxLevel::Workspace, NO_BWRAP), (SandboxLevel::Off, ALL)]
     {
         let shop = shop_with(level, without, |setup| setup.limits.processes = 40);
-        // Each process makes the next ones, and none waits: what is ended is made again by the others.
+        // Each process starts the next ones without waiting, so killed ones are replaced by the others.
         let bomb = "grow() { for i in 1 2 3; do (sleep 0.05; [ $1 -gt 0 ] && grow $(($1 - 1)); sleep 20) & done; }; grow 4; sleep 20";
         let play = async || {
             let told = shop.run_for("bash", bomb, Some(8000)).await;
             let ended = match &told.report.outcome {
                 Outcome::Limit(what) => what.starts_with("processes: "),
-                // Where the system itself refuses more, the program goes on and tells so.
+                // If the system itself refuses more, the program continues and reports that.
                 outcome => {
                     told.err().contains("fork") && *outcome != Outcome::Ok
                         || told.err().contains("Resource temporarily")
@@ -541,7 +542,7 @@ async fn nothing_lives_on_in_the_namespace() {
         assert_eq!(shop.sh(&source).await.ok().out(), "on\n");
         assert_eq!(processes_with(&name), Vec::<i32>::new());
     }
-    // Also when the outermost process is killed from outside, and everything below it.
+    // The same if the outermost process, and everything below it, is killed from outside.
     let request = shop.request("bash", &format!("setsid -f sleep {name}; echo on; sleep 60"), None).await;
     let (_, mut receiver) = shop.start(request);
     let events = until_output(&mut receiver, "on").await;
@@ -578,7 +579,7 @@ async fn what_was_asked_for_and_can_not_be_had_is_refused() {
     let why = asked.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert!(why.contains("can't be had here") && why.contains("bwrap: left out"), "{why}");
     assert!(asked.executor.sandbox().await.is_err());
-    // What nobody asked for degrades, and says so.
+    // A level that nobody asked for is lowered, and that is reported.
     let default = shop_with(SandboxLevel::Workspace, none, |setup| setup.sandbox.asked = false);
     let terms = default.executor.terms(&Language::python(), None).await.unwrap();
     assert_eq!(terms.rights.sandbox.level, SandboxLevel::Off);
@@ -586,7 +587,7 @@ async fn what_was_asked_for_and_can_not_be_had_is_refused() {
     assert_eq!(default.py("1").await.ok().value(), "1");
 }
 
-/// Machines that lack layers: this test's own program is started anew, as such a machine would start it.
+/// Machines that lack layers: this test program is started again as on such a machine.
 #[test]
 #[ignore = "needs bubblewrap and landlock"]
 fn machines_that_lack_layers() {
@@ -628,7 +629,7 @@ fn child_on_a_lesser_machine() {
     });
 }
 
-/// Answers as a kernel without Landlock does; for this process and all that it starts.
+/// Makes Landlock fail as on a kernel without it, for this process and all that it starts.
 fn no_landlock_in_this_kernel() {
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
     let rules = [444, 445, 446].map(|number| (number, Vec::new())).into_iter().collect();

@@ -1,4 +1,4 @@
-//! Programs that paint a whole screen, or edit lines, in a terminal of their own: real ones, with real keys.
+//! Real full-screen programs and line editors, in a terminal of their own, with real keys.
 
 use crate::support::{Shop, Told, python, rest_of};
 use sayso::domain::*;
@@ -32,7 +32,7 @@ impl<'a> Playing<'a> {
         self.screen.rows.iter().map(text).collect::<Vec<_>>().join("\n")
     }
 
-    /// Waits until the screen is as is wanted.
+    /// Waits until the screen meets a condition.
     async fn until(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
         while !is_so(self) {
             let next = tokio::time::timeout(Duration::from_secs(30), self.events.recv()).await;
@@ -89,7 +89,7 @@ async fn a_curses_program_paints_its_screen_and_reads_every_key() {
     playing.shows("size 24x80 漢字").await;
     assert!(playing.screen.is_alternate && playing.screen.application_cursor);
     playing.until("its cursor", |playing| playing.screen.cursor == Some((3, 2))).await;
-    // Lines are lines, not the letters that stand for them.
+    // Lines are drawn as lines, not as the letters that encode them.
     assert!(playing.text().starts_with('┌') && playing.text().contains("│ colour"), "{}", playing.text());
     for (keys, name) in [
         ("\x1bOA", "KEY_UP"),
@@ -153,7 +153,7 @@ async fn a_curses_program_that_asks_for_the_mouse_gets_it_in_the_form_that_it_as
     playing.end().await.ok();
 }
 
-/// What `tput` and `tabs` say of this terminal is what it does.
+/// The terminal does what `tput` and `tabs` say about it.
 #[tokio::test]
 async fn tab_stops_and_regions_are_those_that_programs_set() {
     let shop = Shop::new();
@@ -175,7 +175,7 @@ async fn a_repl_edits_its_line_and_goes_back_in_its_history() {
     let mut playing = Playing::start(&shop, "bash", &format!("{} -q", python().display())).await;
     playing.shows(">>>").await;
     playing.press("6 8x\x1b[D\x1b[D* \x1b[C\x1b[3~\r");
-    // The keys are its own again where it asks: before, they are the terminal's.
+    // The program gets the keys again when it asks for input; before that, the terminal handles them.
     playing.shows("\n48\n>>>").await;
     playing.press("\x1b[A\r");
     playing.until("48 twice", |playing| playing.text().matches("\n48\n>>>").count() == 2).await;
@@ -215,7 +215,8 @@ async fn what_a_program_asks_of_its_terminal_is_answered_into_it_alone() {
     assert!(told.out().contains(r"read $'\E[3;4R\E[?62;22c'"), "{}", told.out());
 }
 
-/// Whether it waits is told as far as it is known: of a read, and not of what waits for several things at once.
+/// Whether a program waits for input is reported as far as it is known: for a read, but not for waiting for several
+/// things at once.
 #[tokio::test]
 async fn what_waits_in_a_read_of_its_terminal_is_told() {
     let without = DisabledLayers { bwrap: true, ..DisabledLayers::default() };
@@ -313,7 +314,7 @@ async fn npm_asks_for_a_package() {
     }
     playing.shows("license:").await;
     playing.press("\r");
-    // Which kind of modules it has is asked by some versions.
+    // Some versions ask for the kind of modules.
     playing
         .until("an end", |playing| ["\ntype:", "Is this OK?"].iter().any(|end| playing.text().contains(end)))
         .await;

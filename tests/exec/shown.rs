@@ -1,4 +1,4 @@
-//! What a kernel shows beside output: what became of variables, pictures, tables.
+//! What a kernel shows beside output: changes of variables, pictures, tables.
 
 use crate::support::*;
 use sayso::domain::*;
@@ -32,7 +32,7 @@ async fn what_a_block_did_to_variables_is_told() {
     let told = shop.py("for n in range(500): globals()[f'v{n}'] = n").await.ok();
     assert_eq!(changes(&told), (501, 0, 0));
     assert_eq!(changes(&shop.py("v0 = 'now a text'").await.ok()), (0, 1, 0));
-    // Far back: another object, one that is gone, one that is what it was again, and nothing at all.
+    // Old variables: another object, a deleted one, one with its old value again, and an unchanged one.
     let told = shop.py("v1 = v2\ndel v3\nimport sys as v4\nv4 = 4").await.ok();
     assert_eq!((changes(&told), marks(&told).as_str()), ((0, 1, 1), "-v3"));
     assert_eq!(changes(&shop.py("pass").await.ok()), (0, 0, 0));
@@ -46,7 +46,8 @@ async fn what_a_block_did_to_variables_is_told() {
     ] {
         assert_eq!(changes(&shop.py(source).await.ok()), was, "{source}");
     }
-    // What becomes one of the newest is no change, nor what leaves them again; the name of the loop is one.
+    // A variable that becomes one of the newest is not a change, nor is one that no longer is; the loop variable is
+    // one.
     let told = shop.py("for n in range(10, 400): del globals()[f'v{n}']").await.ok();
     assert_eq!(changes(&told), (0, 1, 390));
     assert_eq!(changes(&shop.py("for n in range(300): globals()[f'w{n}'] = n").await.ok()), (300, 1, 0));
@@ -54,7 +55,7 @@ async fn what_a_block_did_to_variables_is_told() {
     assert_eq!(told.report.receipt.variables, None);
 }
 
-/// The names of the kernel itself, for a block that looks at how it works.
+/// The internal names of the kernel, for a block that inspects how it works.
 const KERNEL: &str = "import gc, types\n\
     _kernel = next(f.__globals__ for f in gc.get_objects() if type(f) is types.FunctionType and f.__name__ == '_goes_on')\n";
 
@@ -78,8 +79,8 @@ async fn of_many_names_only_what_may_have_changed_is_described_again() {
     );
 }
 
-/// Makes, changes and deletes names at random; each time what is told has to be what is told where nothing is known of the
-/// values but their identity.
+/// Makes, changes and deletes names at random. The reported changes must always be those that follow from the identity
+/// of the values alone.
 const ROUNDS: &str = r#"
 import random as _random
 try:
@@ -178,7 +179,7 @@ fn venv() -> std::path::PathBuf {
     std::env::var_os("SAYSO_TEST_DATA_PYTHON").expect("SAYSO_TEST_DATA_PYTHON").into()
 }
 
-/// What the values of `tests/fixtures/values.py` are made with.
+/// The code that makes the values of `tests/fixtures/values.py`.
 const MAKES_VALUES: &str = "\
 import collections, datetime, pathlib, re, types, uuid
 from dataclasses import dataclass
@@ -206,14 +207,14 @@ class Lines:
     def __repr__(self): return 'first\\nsecond'
 ";
 
-/// What IPython shows of the same values, with no option set.
+/// What IPython shows for the same values with default options.
 const ASKS_IPYTHON: &str = "\
 import json
 from IPython.core.formatters import DisplayFormatter
 json.dumps([DisplayFormatter().format(eval(line))[0]['text/plain'] for line in VALUES])
 ";
 
-/// A text without what is said of the size of a table, which here is said of each.
+/// The text without the sizes of tables, which here are shown for every table.
 fn without_size(text: &str) -> Vec<String> {
     let is_size = |line: &str| {
         let line = line.trim_start().trim_end_matches([',', ')', ']', '}']);
@@ -235,11 +236,11 @@ async fn values_are_shown_as_ipython_shows_them() {
     shop.py(MAKES_VALUES).await.ok();
     let lines = serde_json::to_string(&values.lines().collect::<Vec<_>>()).expect("a list");
     let asked = shop.py(&format!("VALUES = {lines}\n{ASKS_IPYTHON}")).await.ok();
-    // The value is a text of Python that holds a text of JSON.
+    // The value is a Python string that contains JSON.
     let decoded = shop.py("print(_)").await.ok().out();
     let wanted: Vec<String> = serde_json::from_str(decoded.trim()).expect("what IPython shows");
     assert!(asked.value().starts_with('\'') && wanted.len() >= 210);
-    // What closes a container stands behind the size of its last table.
+    // The closing bracket of a container comes after the size of its last table.
     let words = |lines: &[String]| {
         let text = lines.join(" ").replace(['(', ')', '[', ']', '{', '}', ','], " ");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -248,7 +249,7 @@ async fn values_are_shown_as_ipython_shows_them() {
     for (expression, wanted) in values.lines().zip(&wanted) {
         let told = shop.py(expression).await.ok();
         let (shown, wanted) = (without_size(told.value()), without_size(wanted));
-        // Rows of containers may be broken elsewhere.
+        // The rows of containers may be wrapped elsewhere.
         let is_container = expression.starts_with(['[', '{', '('])
             || ["list(", "set(", "collections."].iter().any(|begin| expression.starts_with(begin));
         let alike = if is_container { words(&shown) == words(&wanted) } else { shown == wanted };
@@ -355,13 +356,13 @@ async fn a_value_shows_itself_as_a_notebook_asks_it_to() {
     assert_eq!((told.out().as_str(), told.report.value.as_deref()), ("shown\nshown\n", None));
     let other = "class I:\n    def _ipython_display_(self): raise NotImplementedError\n    def __repr__(self): return 'I!'\nI()";
     assert_eq!(shop.py(other).await.ok().value(), "I!");
-    // A drawing is sent, and what has a text of its own tells it too.
+    // A drawing is sent; if the value also has a text of its own, that is shown too.
     let drawing =
         "class J:\n    def _repr_svg_(self): return '<svg/>'\n    def __repr__(self): return 'POINT'\nJ()";
     let told = shop.py(drawing).await.ok();
     let kinds: Vec<_> = told.report.images.iter().map(|image| image.mime.as_str()).collect();
     assert_eq!((kinds.as_slice(), told.value()), (["image/svg+xml"].as_slice(), "POINT"));
-    // Who fails in one way shows itself in another; a class is not asked for what its values show.
+    // If one representation fails, another one is used; a class is not asked for the representation of its values.
     let fails = "class E:\n    def _repr_png_(self): raise ValueError('no')\n    def __repr__(self): return 'E!'\nE()";
     assert_eq!(shop.py(fails).await.ok().value(), "E!");
     assert_eq!(shop.py("A").await.ok().value(), "__main__.A");
@@ -374,7 +375,7 @@ async fn what_is_usual_in_a_notebook_is_done_or_told() {
     let shop = Shop::new();
     let told = shop.py("for n in (1, 2): display({'n': n}, None)\n'last'").await.ok();
     assert_eq!((told.out().as_str(), told.value()), ("{'n': 1}\nNone\n{'n': 2}\nNone\n", "'last'"));
-    // A semicolon says that the value is not wanted; one within a text or a comment says nothing.
+    // A semicolon means that the value should not be shown, but not one inside a string or a comment.
     for (source, value) in [
         ("41 + 1;", "(none)"),
         ("x = 1; x + 1 ;  # shown?\n", "(none)"),
@@ -443,7 +444,7 @@ async fn what_is_not_shown_of_nested_containers_is_counted() {
     let shown = told.value().matches("'k").count();
     assert!(shown > 30 && told.value().contains("..."), "{}", told.value());
     assert!(last.starts_with(&format!("300 items, the first {shown} shown; ")), "{last}");
-    // Each that is shown has 100, and of the last one the numbers that are there are counted.
+    // Each array that is shown has 100 numbers; count those of the last one.
     let numbers = told.value().lines().rev().skip(1).flat_map(|line| line.split([',', '[', ' ', ']', '}']));
     let numbers = numbers.filter(|word| word.parse::<u32>().is_ok()).count();
     assert!(last.ends_with(&format!("; {} items inside are not shown", shown * 100 - numbers)), "{last}");
@@ -465,7 +466,7 @@ async fn a_value_is_written_by_its_own_printer() {
     let long = format!("Pretty({0},\n       {0})", "7".repeat(50));
     assert_eq!(shop.py(&long).await.ok().value(), long);
     assert_eq!(shop.py("p = Pretty()\np.inner = [p]\np").await.ok().value(), "Pretty(Pretty(...))");
-    // The nearer of the two counts.
+    // The nearer of the two definitions counts.
     let own = "class Own(Pretty):\n    def __repr__(self): return 'own'\nOwn(1)";
     assert_eq!(shop.py(own).await.ok().value(), "own");
     let fails = "class Fails:\n    def _repr_pretty_(self, p, cycle): raise ValueError('no')\nFails()";

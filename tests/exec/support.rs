@@ -1,4 +1,4 @@
-//! A workshop for runs: an executor in a folder of its own, with the helper that was just built.
+//! A shop for runs: an executor with a folder of its own, and the helper that was just built.
 
 use crate::beside::Place;
 use sayso::config::Executors;
@@ -14,16 +14,16 @@ pub struct Shop {
     pub executor: Executor,
     pub folder: tempfile::TempDir,
     next: AtomicU32,
-    // Last: it is left when all that ran is gone.
+    // Last, so that it is given back when everything that ran is gone.
     _place: Place,
 }
 
-/// So often what can be late is tried, all but once in vain.
+/// How often to try what can be late; all but the last attempt may fail.
 pub const MAX_TRIES: usize = 4;
-/// From the interrupt at a time limit to the first signal that ends by force.
+/// The time from the interrupt at a time limit to the first signal that ends by force.
 const FORCE_DELAY: Duration = Duration::from_millis(700);
 
-/// All that was told of a run, and how long it took.
+/// All events of a run, and how long it took.
 pub struct Told {
     pub events: Vec<RunEvent>,
     pub report: RunReport,
@@ -44,7 +44,7 @@ impl Shop {
         Self::at(Place::beside(), change)
     }
 
-    /// A shop beside which no other one is open.
+    /// A shop that runs while no other one does.
     pub fn alone() -> Self {
         Self::at(Place::alone(), |_| {})
     }
@@ -72,7 +72,7 @@ impl Shop {
         Self { executor: Executor::new(setup), folder, next: AtomicU32::new(1), _place: place }
     }
 
-    /// A workshop with another executor than the local one.
+    /// A shop with an executor other than the local one.
     pub fn elsewhere(choice: &str, executors: &Executors, change: impl FnOnce(&mut Setup)) -> Self {
         let mut own = None;
         let shop = Self::with(|setup| {
@@ -122,8 +122,8 @@ impl Shop {
         self.run("python", source).await
     }
 
-    /// Runs a text of several blocks. Each end of a part is answered by this, which is given what was printed so far: why
-    /// the run ends there, if it does.
+    /// Runs a source with several parts. `ends` answers each end of a part from what was printed so far: the reason to
+    /// end the run there, if any.
     pub async fn parts(&self, source: &str, ends: impl Fn(u32, &str) -> Option<&'static str>) -> Told {
         let (id, mut receiver) = self.start(self.request("python", source, None).await);
         let mut events = Vec::new();
@@ -143,7 +143,7 @@ impl Shop {
         self.run("bash", source).await
     }
 
-    /// A run that is interrupted once it printed this.
+    /// A run that is interrupted once it has printed this.
     pub async fn interrupted(&self, language: &str, source: &str, mark: &str) -> Told {
         let request = self.request(language, source, None).await;
         let (id, mut receiver) = self.start(request);
@@ -154,7 +154,7 @@ impl Shop {
         told
     }
 
-    /// What a text lacks. Where the machine is so busy that no answer comes in time, it is asked again.
+    /// The packages that a source lacks. Asks again if the machine is so busy that no answer comes in time.
     pub async fn lacking(&self, source: &str, packages: &[String]) -> Vec<String> {
         for _ in 1..MAX_TRIES {
             let lacking = self.executor.lacking(source, packages).await;
@@ -166,7 +166,7 @@ impl Shop {
     }
 }
 
-/// Reads until the end; `Ended` has to be the last thing, and to come once.
+/// Reads all events; `Ended` must come once and last.
 pub async fn all(receiver: mpsc::Receiver<(RunId, RunEvent)>) -> Told {
     rest_of(receiver, Vec::new()).await
 }
@@ -186,8 +186,8 @@ pub async fn rest_of(mut receiver: mpsc::Receiver<(RunId, RunEvent)>, mut events
     Told { events, report: *report, took: since.elapsed() }
 }
 
-/// Plays this until it is over in so much time, a few times at most: a machine that has other things to do is late now and
-/// then, a run that ends late is late each time. All else that is asked of it holds each time.
+/// Repeats this a few times until it ends within a time: a busy machine is late now and then, but a run that ends late
+/// is late every time. Everything else must hold every time.
 pub async fn in_time(most: Duration, play: impl AsyncFn() -> Told) -> Told {
     let mut late = Vec::new();
     for _ in 0..MAX_TRIES {
@@ -200,7 +200,7 @@ pub async fn in_time(most: Duration, play: impl AsyncFn() -> Told) -> Told {
     panic!("not once within {most:?}: {late:?}")
 }
 
-/// Reads until a part of its text has ended.
+/// Reads events until a part of the source has ended.
 pub async fn until_part(receiver: &mut mpsc::Receiver<(RunId, RunEvent)>) -> Vec<RunEvent> {
     let mut events = Vec::new();
     while !matches!(events.last(), Some(RunEvent::PartEnded { .. })) {
@@ -210,7 +210,7 @@ pub async fn until_part(receiver: &mut mpsc::Receiver<(RunId, RunEvent)>) -> Vec
     events
 }
 
-/// Reads until something was printed that holds this.
+/// Reads events until this was printed.
 pub async fn until_output(receiver: &mut mpsc::Receiver<(RunId, RunEvent)>, wanted: &str) -> Vec<RunEvent> {
     let (mut events, mut text) = (Vec::new(), String::new());
     while !text.contains(wanted) {
@@ -247,7 +247,8 @@ impl Told {
         self
     }
 
-    /// The same, which [`in_time`] takes for late where the machine was: the clock was faster than what had to come before.
+    /// The same result, which [`in_time`] treats as late unless this was in time: the clock was faster than what had to
+    /// come before.
     pub fn late_unless(mut self, was_in_time: bool) -> Self {
         if !was_in_time {
             self.took = Duration::MAX;
@@ -255,8 +256,8 @@ impl Told {
         self
     }
 
-    /// The same of a run that its limit interrupts: it keeps its kernel, or the machine was so busy that it was ended by force,
-    /// which may come no sooner than it is due.
+    /// Checks a run that its limit interrupts: it keeps its kernel, or was killed because the machine was so busy, but
+    /// not sooner than allowed.
     pub fn kept_at_limit(self, limit: Duration) -> Self {
         let kept = self.kept();
         assert!(kept || self.took >= limit + FORCE_DELAY, "{:?} {:?}", self.took, self.report);
@@ -277,7 +278,7 @@ pub fn helper() -> PathBuf {
     std::env::var_os("SAYSO_TEST_HELPER").map_or_else(|| env!("CARGO_BIN_EXE_sayso").into(), PathBuf::from)
 }
 
-/// The Python for the tests: `SAYSO_TEST_PYTHON`, else the first that is no stand-in.
+/// The Python for the tests: `SAYSO_TEST_PYTHON`, else the first that is not a shim.
 pub fn python() -> PathBuf {
     if let Some(chosen) = std::env::var_os("SAYSO_TEST_PYTHON") {
         return chosen.into();
@@ -285,7 +286,7 @@ pub fn python() -> PathBuf {
     PathBuf::from("/usr/bin/python3")
 }
 
-/// Waits for a condition, at most so long.
+/// Waits for a condition, with a time limit.
 #[track_caller]
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(60);
@@ -300,7 +301,7 @@ pub fn alive(pid: i32) -> bool {
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with(['Z', 'X']))
 }
 
-/// The living processes whose command line or environment holds this word.
+/// The living processes whose command line or environment contains this word.
 pub fn processes_with(word: &str) -> Vec<i32> {
     let holds = |pid: i32, file: &str| {
         std::fs::read(format!("/proc/{pid}/{file}"))
@@ -318,7 +319,7 @@ pub fn open_descriptors() -> usize {
     std::fs::read_dir(Path::new("/proc/self/fd")).unwrap().count()
 }
 
-/// Plays a test of this binary that is otherwise ignored in a process of its own: other tests use memory and open files too.
+/// Runs an ignored test of this binary in a process of its own, since other tests use memory and open files too.
 pub fn play_alone(test: &str) {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--ignored"])

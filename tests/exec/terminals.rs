@@ -1,4 +1,4 @@
-//! Runs that have a terminal of their own: they ask, and are answered.
+//! Runs with a terminal of their own: they ask questions and get answers.
 
 use crate::support::{Shop, Told, in_time, rest_of, until_output};
 use sayso::domain::*;
@@ -18,7 +18,7 @@ impl Shop {
         self.start(self.request_under(terms, source))
     }
 
-    /// Runs it, and types each answer once its question was printed.
+    /// Runs a block, and types each answer once its question was printed.
     async fn asked(&self, language: &str, source: &str, answers: &[(&str, &str)]) -> Told {
         let (run, mut events) = self.start_asking(language, source).await;
         let mut seen = Vec::new();
@@ -30,7 +30,7 @@ impl Shop {
     }
 }
 
-/// Each way in which the walls of this machine are built: with a room of its own, and without.
+/// Both ways in which this machine confines runs: with the outer layer and without.
 fn shops() -> [Shop; 2] {
     let without = DisabledLayers { bwrap: true, ..DisabledLayers::default() };
     [Shop::new(), Shop::with(|setup| setup.without = without)]
@@ -144,7 +144,7 @@ async fn a_program_finds_its_terminal_by_a_name_and_no_other_there() {
         let told = shop.asked("bash", source, &[]).await.ok();
         match told.out().lines().collect::<Vec<_>>()[..] {
             ["/dev/console", "written", "others ptmx"] => {}
-            // Without a room of its own it has the name that the machine has for it.
+            // Without the outer layer the terminal has its usual name.
             [name] => assert!(name.starts_with("/dev/pts/"), "{name}"),
             _ => panic!("{}", told.out()),
         }
@@ -172,7 +172,7 @@ async fn no_other_terminal_is_reached_and_nothing_is_typed_into_this_one() {
 #[tokio::test]
 async fn ctrl_c_and_ctrl_d_are_the_programs() {
     let shop = Shop::new();
-    // Not in a `read`: between its prompt and its reading bash keeps a signal until a line comes.
+    // Not in a `read`: between its prompt and reading, bash keeps a signal until a line arrives.
     let source = "trap 'echo caught; exit 3' INT\necho 'Wait? '\nwhile :; do sleep 0.05; done\n";
     let told = shop.asked("bash", source, &[("Wait? ", "\x03")]).await;
     assert_eq!((told.report.outcome.clone(), told.report.receipt.exit_code), (Outcome::Failed, Some(3)));
@@ -199,7 +199,7 @@ async fn the_person_stops_it_and_the_time_limit_ends_it() {
     in_time(Duration::from_secs(5), play).await;
 }
 
-/// While the person's keys are with it, what it computes counts, and no other time.
+/// While the person's keys go to it, only its computing time counts.
 #[tokio::test]
 async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_ever() {
     use CountedTime::{Computing, Passing};
@@ -212,7 +212,7 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
         counts.collect::<Vec<_>>()
     };
     let terms = shop.terminal_terms("bash", 1_000).await;
-    // A machine that is busy enough lets the time be over before its helper hears what counts, or looks.
+    // On a busy machine the time may be over before the helper hears what counts, or samples.
     let computing = async |source: &str, most_computed_us: u64| {
         let play = async || {
             let (run, events) = shop.start(shop.request_under(terms.clone(), source));
@@ -233,20 +233,20 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
     assert_eq!(told.report.outcome, Outcome::TimedOut);
     assert!(told.report.receipt.cpu_us > 900_000, "{:?}", told.report.receipt);
 
-    // Two that compute at once have twice as much in the same time: it is looked at before that.
+    // Two that compute at once reach the limit in half the time; a sample is taken before that.
     let two = "(while :; do :; done) & while :; do :; done";
     let told = computing(two, 1_900_000).await;
     assert_eq!(told.report.outcome, Outcome::TimedOut);
     assert!(told.report.receipt.cpu_us >= 900_000, "{:?}", told.report.receipt);
 
-    // What its children compute counts, too, where nobody waits for them and the system counts it for nobody.
+    // Computing of children counts too, even if nobody waits for them and the system counts it for nobody.
     let forks = "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nend = time.time() + 30\n\
                  while time.time() < end:\n    if os.fork() == 0:\n        till = time.time() + 0.05\n        \
                  while time.time() < till: pass\n        os._exit(0)\n    time.sleep(0.05)\n";
     let told = computing(&format!("python3 -c '{forks}'"), u64::MAX).await;
     assert_eq!(told.report.outcome, Outcome::TimedOut);
 
-    // Once the keys are back it is as for every other run, from then on.
+    // Once the keys are back, elapsed time counts from then on, as for every other run.
     let play = async || {
         let (run, mut events) = shop.start(shop.request_under(terms.clone(), "echo ready; sleep 60"));
         shop.executor.count(run, Computing);
@@ -259,7 +259,7 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
     let told = in_time(Duration::from_secs(20), play).await;
     assert_eq!((told.report.outcome.clone(), counts(&told)), (Outcome::TimedOut, vec![Computing, Passing]));
 
-    // Nobody types into a run without a terminal.
+    // Typing into a run without a terminal has no effect.
     let limits = Some(Limits { wall_ms: 300, ..Limits::default() });
     let terms = shop.executor.terms(&Language("bash".into()), limits).await.unwrap();
     let (run, events) = shop.start(shop.request_under(terms, "sleep 60"));
@@ -274,7 +274,7 @@ async fn much_of_both_ways_is_bounded_and_complete() {
     let told = shop.asked("bash", "stty -onlcr; seq 1 200000", &[]).await.ok();
     let whole: u64 = (1..=200_000u64).map(|n| n.to_string().len() as u64 + 1).sum();
     assert_eq!(told.report.output.total(Stream::Stdout), whole);
-    // It never reads: what was typed waits, and is gone with it.
+    // It never reads: what was typed waits, and is dropped with it.
     let (run, mut events) =
         shop.start_asking("bash", "stty -icanon -echo; echo ready; sleep 0.5; echo over").await;
     let seen = until_output(&mut events, "ready").await;

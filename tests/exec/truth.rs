@@ -1,5 +1,5 @@
-//! What is said of a block before it runs, and what the run then can and does: seen from outside, by the files and the
-//! listeners of this machine, never by what sayso tells of the run.
+//! Compares what sayso says about a block before it runs with what the run can do and does. That is observed from
+//! outside, by files and listeners of this machine, never by what sayso reports about the run.
 //!
 //! The programs are data (`tests/fixtures/truth`). Each is tried under each setting; a sentence that the deeds contradict
 //! is printed with its program.
@@ -18,10 +18,10 @@ use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
 const PROGRAMS: &str = include_str!("../fixtures/truth/programs.toml");
-/// At least so many programs are tried under each setting.
+/// The least number of programs for each setting.
 const LEAST: usize = 60;
 
-/// A place with files that a program may or may not reach, and somebody who listens.
+/// Files that a program may or may not reach, and listeners.
 struct World {
     base: PathBuf,
     watch: OwnedFd,
@@ -30,7 +30,7 @@ struct World {
     _folder: tempfile::TempDir,
 }
 
-/// What was seen of a run from outside.
+/// What was observed of a run from outside.
 #[derive(Debug, Default)]
 struct Deeds {
     read: BTreeSet<PathBuf>,
@@ -39,13 +39,13 @@ struct Deeds {
     reached: BTreeSet<IpAddr>,
 }
 
-/// What was said of a block beforehand.
+/// What sayso said about a block beforehand.
 struct Said {
     effects: Effects,
     refused: Vec<String>,
     rights: Rights,
     reach: Reach,
-    /// Whether it claims to be all.
+    /// Whether it claims to be complete.
     whole: bool,
 }
 
@@ -75,14 +75,14 @@ const FILES: [(&str, &str); 19] = [
 
 impl World {
     fn new() -> Self {
-        // Not below `/tmp`: that folder means another one inside.
+        // Not below `/tmp`, which is another folder inside the sandbox.
         let beside = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let parent = if beside.starts_with("/tmp") { Path::new("/var/tmp") } else { beside };
         let folder = tempfile::tempdir_in(parent).unwrap();
         let base = fs::canonicalize(folder.path()).unwrap();
         let watch = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK).unwrap();
         let mut addresses: Vec<IpAddr> = vec!["127.0.0.1".parse().unwrap()];
-        // No packet is sent: the system only chooses by which address it would.
+        // Sends no packet: the system only chooses the address that it would use.
         let route = UdpSocket::bind("0.0.0.0:0").and_then(|s| s.connect("192.0.2.1:9").and(s.local_addr()));
         addresses.extend(route.ok().map(|address| address.ip()));
         let listen = |ip: IpAddr| {
@@ -100,7 +100,7 @@ impl World {
         self.base.join(path)
     }
 
-    /// All files are as they were.
+    /// Restores all files.
     fn restore(&self) {
         for part in ["home", "beside", "opened", "out"] {
             for (path, _) in files(&self.at(part)) {
@@ -119,7 +119,7 @@ impl World {
         }
     }
 
-    /// Looks at every folder from now on.
+    /// Watches every folder from now on.
     fn look(&mut self) -> Files {
         let all = files(&self.base);
         for folder in all.iter().filter(|(_, text)| text.is_none()).map(|(path, _)| path).chain([&self.base])
@@ -127,7 +127,7 @@ impl World {
             let number = inotify::add_watch(&self.watch, folder, inotify::WatchFlags::ACCESS).unwrap();
             self.names.insert(number, folder.clone());
         }
-        // What was looked at here is nobody's deed.
+        // What was read here was not read by the run.
         self.accessed();
         for (_, listener) in &self.listeners {
             while listener.accept().is_ok() {}
@@ -135,7 +135,7 @@ impl World {
         all
     }
 
-    /// The files that were read since the last time.
+    /// The files that were read since the last call.
     fn accessed(&self) -> BTreeSet<PathBuf> {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut reader = inotify::Reader::new(&self.watch, &mut buffer);
@@ -150,7 +150,7 @@ impl World {
         found
     }
 
-    /// What came of it since `before`.
+    /// What the run did since `before`.
     fn deeds(&self, before: &Files) -> Deeds {
         let read = self.accessed();
         let now = files(&self.base);
@@ -185,7 +185,7 @@ impl World {
     }
 }
 
-/// Every file and folder below one; a folder has no text.
+/// All files and folders below one; a folder has no text.
 fn files(folder: &Path) -> Files {
     let mut found = Files::new();
     let mut todo = vec![folder.to_owned()];
@@ -203,7 +203,7 @@ fn files(folder: &Path) -> Files {
     found
 }
 
-/// Where a path of a program leads; `None` where a part of it is not known.
+/// Where a path in a program leads; `None` if a part of it is not known.
 fn place(text: &str, scope: &Scope) -> Option<PathBuf> {
     if text.contains(['…', '*', '$', '?']) {
         return None;
@@ -228,7 +228,7 @@ fn below(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| path.starts_with(folder))
 }
 
-/// What was said that the deeds contradict, and what was not said of them.
+/// What sayso said and the deeds contradict, and the deeds that sayso did not mention.
 fn untruths(said: &Said, deeds: &Deeds, scope: &Scope, world: &World) -> Vec<String> {
     let mut wrong = Vec::new();
     let effects = &said.effects;
@@ -252,8 +252,8 @@ fn untruths(said: &Said, deeds: &Deeds, scope: &Scope, world: &World) -> Vec<Str
             if refused && happened {
                 wrong.push(format!("said to be refused, and it happened: {verb} {text}"));
             }
-            // Where one thing is closed, or can't be told, the program may have stopped at it. What `~` is where programs
-            // are told of another home, is theirs to choose.
+            // If anything is blocked or unknown, the program may have stopped there. What `~` means may differ if
+            // programs see another home.
             let ambiguous = text.starts_with('~') && said.reach.home.as_ref() != scope.home.as_ref();
             let claimed = all_open && !ambiguous && said.refused.is_empty() && path.starts_with(&world.base);
             if said.whole && claimed && !refused && !happened {
@@ -316,7 +316,7 @@ async fn said(executor: &Executor, program: &Program, text: &str, home: &Path) -
     (Said { effects, refused, rights, reach, whole: program.whole }, terms, scope)
 }
 
-/// Where a path leads when its links are followed, as far as it is there.
+/// Where a path leads when links are followed, as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let there = path.ancestors().find_map(|part| Some((part, fs::canonicalize(part).ok()?)));
     there.map_or_else(|| path.into(), |(part, real)| real.join(path.strip_prefix(part).unwrap()))
@@ -327,7 +327,7 @@ struct Program {
     language: String,
     name: String,
     text: String,
-    /// Whether what is said of it has to be all that it does.
+    /// Whether what sayso says about it must be complete.
     whole: bool,
 }
 
@@ -346,14 +346,14 @@ fn programs() -> Vec<Program> {
     all
 }
 
-/// A setting in which all programs are tried.
+/// A setting in which all programs are run.
 struct Setting {
     name: &'static str,
-    /// The level that is told of it.
+    /// The level that sayso reports for it.
     level: SandboxLevel,
     languages: &'static [&'static str],
     least: usize,
-    /// Each so-manieth program that is a process of its own is tried: where one takes seconds, not all are.
+    /// Run only every so-many-th program that is a process of its own, where one takes seconds.
     every: usize,
 }
 
@@ -376,7 +376,7 @@ impl Setting {
             if left_out || !self.languages.contains(&program.language.as_str()) {
                 continue;
             }
-            // Without a sandbox the home is the account's own, which is none of this test's business.
+            // Without a sandbox, the home folder is that of the real account, which this test must not touch.
             let off = self.level == SandboxLevel::Off;
             let template = if off { program.text.replace("~/", "{home}/") } else { program.text.clone() };
             let text = world.text(&template);
@@ -410,7 +410,7 @@ fn stand_in(setup: &mut Setup, world: &World) {
         SandboxRequest { level: SandboxLevel::Workspace, asked: true, ..SandboxRequest::default() };
 }
 
-/// Tries every program; `change` makes the setting.
+/// Runs every program; `change` makes the setting.
 async fn try_all(name: &'static str, level: SandboxLevel, change: impl FnOnce(&mut Setup, &World)) {
     let world = World::new();
     let shop = Shop::with(|setup| {
