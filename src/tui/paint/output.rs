@@ -31,8 +31,8 @@ use std::borrow::Cow;
 pub(crate) struct LineChange {
     /// The first changed line; all lines before it are as they were.
     pub(crate) from: usize,
-    /// So many lines between the first and the last were dropped: the former line `n`, at or after `from`, is
-    /// line `n - gone` now.
+    /// So many lines between the first and the last were dropped: what was line `n` after `from` is line `n -
+    /// gone` now.
     pub(crate) gone: usize,
 }
 
