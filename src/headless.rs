@@ -262,7 +262,8 @@ fn next_recorded(blocks: &mut std::slice::Iter<'_, RecordedBlock>, driver: &mut 
     true
 }
 
-/// Whether the text reporter prints something for it.
+/// Whether it ends the silence after which the reminder speaks. Reasoning and jobs do not: the text reporter prints
+/// nothing for them.
 fn is_reported(told: &Notification) -> bool {
     !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
 }
