@@ -102,7 +102,7 @@ def _close_to_others():
 
         ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
     except Exception:
-        pass  # the mark on each frame has to do
+        pass  # the mark on each frame has to suffice
 
 
 # --- what it uses -------------------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def _become_kernel(fds, start, folder):
     os.setsid()
     for number in (signal.SIGPIPE, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
-    # Out of the way of the numbers that they get.
+    # Moved away from the numbers that they will get.
     out, err, control, text = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) for fd in fds]
     null = os.open("/dev/null", os.O_RDONLY)
     for fd, number in ((null, 0), (out, 1), (err, 2), (control, CONTROL_FD), (text, TEXT_FD)):
@@ -310,7 +310,7 @@ def _main():
     kernel = _Kernel(text, start.decode(), os.fsdecode(folder))
     use = _Use()
     watched, pause, look_at = False, 0.05, 0.0
-    # An interrupt that came right before a wait is looked at after it: another signal, which does nothing, ends the wait.
+    # Python notices an interrupt right before a wait only after the wait: another signal without effect ends the wait.
     nudges = []
     _send(b"P")
     while True:
@@ -349,7 +349,7 @@ def _main():
                 try:
                     kernel.control.sendall(fields[0])
                 except OSError:
-                    pass  # it is ending, which is told
+                    pass  # it is ending, which is reported
             elif kind == b"B":
                 use, watched, pause, look_at = _Use(), True, 0.05, time.monotonic() + 0.05
             elif kind == b"I":

@@ -1,7 +1,7 @@
-# Gives a block's text to a program that wants a file: builds it first, or runs the program with it. The text comes from
-# descriptor 90 into a private folder that is gone before the built program starts, or when the program ends. Descriptor 91
-# is told how far it came: `build`, then `run`. $1: the folder, which must not be there yet; $2: the file's name; $3: how
-# many of the words behind are for building.
+# Writes a block's source to a file and builds it, or runs a program with the file. The source is copied from descriptor
+# 90 to a private folder, which is removed before the built program starts, or when the program ends. Progress is
+# written to descriptor 91: `build`, then `run`. $1: the folder, which must not exist yet; $2: the name of the file;
+# $3: how many of the following words are the command that builds.
 umask 077
 echo build >/dev/fd/91
 d=$1 name=$2 count=$3 folder=$PWD
@@ -13,12 +13,12 @@ trap 'exit 143' TERM
 cat /dev/fd/90 >"$d/$name" || exit 126
 case $name in
 *ts)
-    # Modules look for packages beside their file and know no NODE_PATH; of a name that is in both, the first counts.
+    # Modules search for packages beside their file and ignore NODE_PATH. If both folders have a name, the first counts.
     if [ -n "$NODE_PATH" ] && mkdir "$d/node_modules"; then
         for packages in "${NODE_PATH%%:*}" "${NODE_PATH#*:}"; do
             [ -d "$packages" ] || continue
             ln -s "$packages"/[!@]* "$d/node_modules/" 2>/dev/null
-            # Both may have packages of one scope.
+            # Both may contain packages of the same scope.
             for scope in "$packages"/@*; do
                 [ -d "$scope" ] || continue
                 mkdir -p "$d/node_modules/${scope##*/}"
@@ -50,7 +50,7 @@ first() {
         [ "$at" -lt "$keep" ] && set -- "$@" "$word"
         at=$((at + 1))
     done
-    # Inside its folder the compiler calls the text by its name alone.
+    # In this folder the compiler shows the file by its name alone.
     cd "$d" && "$@"
 }
 if [ "$count" -gt 0 ]; then

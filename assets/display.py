@@ -12,8 +12,8 @@ from itertools import islice as _islice
 
 VALUE_LIMIT = 256 * 1024
 PICTURE_LIMIT = 40_000_000
-ROW = 79  # columns, as IPython has them
-ITEMS = 1000  # of a container, as IPython has them
+ROW = 79  # columns, as in IPython
+ITEMS = 1000  # shown of a container, as in IPython
 DEPTH = 40
 
 
@@ -52,7 +52,7 @@ def _send_image(data, kind="image", label=None, end=".png"):
     """The bytes of a picture, named by their label or numbered; where no message has room for them, that is told."""
     global _figures
     if _getpid() != PID:
-        # In a process that the block forked the place where they are sent is closed, and its number perhaps a file's.
+        # In a process that the block forked, the socket is closed, and its number may belong to a file.
         return
     if len(data) > FRAME_LIMIT - 4096:
         _print("a picture of %d MiB is not shown: there is room for %d" % (len(data) >> 20, FRAME_LIMIT >> 20))
@@ -270,7 +270,7 @@ def _text_of_pandas(value):
     """A table in whole rows: the pane scrolls sideways. What the person set (`display.max_rows`) holds."""
     pandas = sys.modules["pandas"]
     options = ["display.expand_frame_repr", False, "display.show_dimensions", True]
-    # Zero asks the terminal, and there is none.
+    # Zero means the size of the terminal, but there is none.
     for name, most in (("display.max_columns", 20), ("display.max_rows", 60)):
         if pandas.get_option(name) == 0:
             options += [name, most]
@@ -399,7 +399,7 @@ def _asked(value, name, **arguments):
     try:
         found = method(value, **arguments)
     except Exception:
-        return None  # it shows itself in another way
+        return None  # another representation is used
     return found[0] if type(found) is tuple and found else found
 
 
@@ -426,7 +426,7 @@ def _brackets(value):
 _BRACKETS = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}"), set: ("{", "}"), frozenset: ("frozenset({", "})")}
 
 
-# Stands behind the last item of a container that is cut.
+# Follows the last item of a container that is cut.
 _MORE = "".join(("..", "."))
 
 
@@ -462,7 +462,7 @@ def _tree(value, above, left):
     above += (id(value),)
     items = []
     plain, paired = True, closing.startswith("}") and isinstance(value, dict)
-    # Taken before any of them is shown: the code of one may change the container.
+    # Copied before any item is shown: the code of one may change the container.
     for item in list(_islice(_in_order(value), ITEMS + 1)):
         if len(items) == ITEMS or left[0] <= 0:
             left[1] += len(value) - len(items)
@@ -490,7 +490,7 @@ def _in_order(value):
         if _type_name(kind) == "Counter":
             return _load("heapq").nlargest(ITEMS + 1, pairs, key=lambda pair: pair[1])
     except Exception:
-        pass  # they have no order, or have lost it
+        pass  # they can't be sorted
     return pairs
 
 

@@ -40,7 +40,7 @@ NO_INPUT = (
     "In the panes, T gives a block of this computer a terminal before it runs."
 )
 
-# What the person's code may replace, as it was: the kernel goes on with its own.
+# Originals of what the person's code may replace: the kernel keeps using these.
 _write, _read, _sleep, _getpid, _exit = os.write, os.read, time.sleep, os.getpid, os._exit
 _sending = _thread.allocate_lock()
 _fstat, _dup2, _clock = os.fstat, os.dup2, time.monotonic
@@ -94,7 +94,7 @@ def _receive_exactly(count):
     while count:
         part = _read(CONTROL, min(count, 1 << 20))
         if not part:
-            _exit(0)  # the other side is gone, and with it everybody who could read what we say
+            _exit(0)  # the other end is closed, and nobody else could read this
         parts.append(part)
         count -= len(part)
     return b"".join(parts)
@@ -240,7 +240,7 @@ def _preload():
         try:
             _load(name)
         except BaseException:
-            return  # a block has wrecked the imports; errors are told more simply then
+            return  # a block has broken imports; errors are then described more simply
 
 
 def _register_source(label, text):
@@ -359,7 +359,7 @@ def _describe(error):
     """Type, message and traceback of an uncaught exception, cut to the person's code."""
     path = sys.path
     try:
-        # The standard library fetches parts of itself only now, and must not find files of the working folder.
+        # The standard library imports parts of itself only now, and must not find files in the working folder.
         sys.path = list(STDLIB)
         return _describe_with_library(error)
     finally:
@@ -475,14 +475,14 @@ def _is_variable(name, value):
     return True
 
 
-# name -> what was seen of its value after the last block. Of the newest: identity, type, size, short value; what that was
-# made of, how many items it had, and what is told of it, as it is sent. Of those that lay too far back to be looked into:
-# identity and type; of all names that far back, in their order, also the identities of values, and the types.
+# name -> its value as seen after the last block. `_near`, for the newest names: identity, type, size, short value, what
+# that was made from, the number of items, and the description as it is sent. `_far`, for names too old to be inspected:
+# identity and type. The lists hold all old names in order, with the identities and the types of their values.
 _near, _far = {}, {}
 _far_names, _far_values, _far_kinds = [], [], []
 _COLLECTIONS = (list, tuple, set, frozenset, dict)
 ITEMS_LIMIT = 8
-# By their value, not by their type alone; of libraries, by the name that they have there.
+# Types whose values are inspected, not just their type; those of libraries by their name there.
 _LOOKED_INTO = ("range", "slice", "DataFrame", "Series", "ndarray")
 
 
@@ -533,7 +533,7 @@ def _newest():
     size = 2 * VARIABLES_LIMIT
     while True:
         count = len(NAMES)
-        # In one step: threads of a block may go on making names.
+        # In a single step: threads of a block may still make names.
         names = list(_islice(reversed(NAMES.items()), size))
         at, newest = 0, []
         while at < len(names) and len(newest) < VARIABLES_LIMIT:
@@ -541,7 +541,7 @@ def _newest():
                 newest.append(names[at])
             at += 1
         if len(newest) < VARIABLES_LIMIT and size < count:
-            # However many of the others are no variables.
+            # Take all, because many of the others are not variables.
             size = count
         elif len(NAMES) == count:
             return newest[::-1], count - at
@@ -578,7 +578,7 @@ def _variables():
     known, moved = _same_far(first)
     far, before, had = _far if known else {}, _far, len(_far) + len(_near)
     names, values, kinds = (_far_names, _far_values, _far_kinds) if known else ([], [], [])
-    # Until all of it is noted, nothing counts as known.
+    # Nothing counts as known until all of it is noted.
     _far_names, _far_values, _far_kinds = [], [], []
     near, fields, added, changed = {}, [], 0, 0
 
@@ -600,7 +600,7 @@ def _variables():
         values.append(id(value))
         kinds.append(kind)
         if then is not None and then[0] == id(value) and then[1] is kind:
-            # What it was: a variable, which is not looked into.
+            # Still the same variable, which is not inspected.
             far[name] = then
         elif _is_variable(name, value):
             added += then is None
@@ -621,7 +621,7 @@ def _variables():
             size, short, made_of = "", "", (None, 0)
         told = b"".join(map(_field, (name[:200], kind_name[:80], size[:60], short[:160])))
         near[name] = (id(value), kind, size, short, *made_of, told + _field(""))
-        # What could not be looked into, then or now, counts as changed when it is another object.
+        # A value that could not be inspected, before or now, counts as changed if it is another object.
         looked = then is not None and then[2:4] not in ((), ("", ""))
         same = then is not None and then[0] == id(value) and then[1] is kind and (not looked or then[2:4] == (size, short))
         mark = "+" if then is None else "" if same else "~"
@@ -708,13 +708,13 @@ def _compile(text, label):
             inherited = flags | (body.co_flags & FUTURES if body else 0)
             value = compile(_ast.Expression(last.value), label, "eval", inherited, True) if last else None
         except SyntaxError:
-            # Told without the flag, as Python itself would tell it.
+            # Compile without the flag, for the error that Python itself would report.
             compile(text, label, "exec", _future_flags, True)
             raise
     return body, value, "result" in text and _stores_result(tree), inherited & FUTURES
 
 
-# annotations, generator_stop, division, barry_as_FLUFL: what a `from __future__` leaves behind for the next block.
+# annotations, generator_stop, division, barry_as_FLUFL: the effects of `from __future__` that later blocks keep.
 FUTURES = 0x1000000 | 0x800000 | 0x20000 | 0x400000
 
 
@@ -772,7 +772,7 @@ def _goes_on(part):
     _send(b"P", part)
     while True:
         _select([CONTROL], [], [])
-        # An interrupt ends the wait, and is kept back while a frame is read: half of one would be taken for the next.
+        # An interrupt ends the wait, but is delayed while a frame is read: a half-read frame would spoil the next.
         _interrupted = False
         _running = False
         kind, fields = _receive()
@@ -838,7 +838,7 @@ def _run(label, source, path=None):
     error = shown = None
     try:
         try:
-            # The bytes are UTF-8 because that is what was shown; a coding line can't make them say something else.
+            # Always UTF-8, as it was shown to the person: a coding line can't change what the bytes mean.
             text = source.decode("utf-8")
             if text.startswith("\ufeff"):
                 text = text[1:]
@@ -849,7 +849,7 @@ def _run(label, source, path=None):
                 if _getpid() == PID:
                     _send(b"F", shapes)
                 text = ""
-            # All of it is Python, or nothing of it runs.
+            # If any part is not valid Python, nothing runs.
             parts = [(number, _compile_told(part, label)) for number, part in _apart(text)]
             _running = True
             for part, (number, compiled) in enumerate(parts, 1):
@@ -893,7 +893,7 @@ _loaded = {}  # path -> its module
 def _load_functions(label, text, path):
     """Runs a file of functions as a module of its own, and puts its public functions into the person's names."""
     known = _loaded.get(path)
-    # A name of its own: a file called `json.py` must not stand in for the standard library.
+    # A unique module name: a file called `json.py` must not replace that of the standard library.
     module = _MODULE("sayso_functions_%d" % (len(_loaded) + 1) if known is None else known.__name__)
     module.__file__ = path
     code = compile(text, label, "exec", 0, True)
@@ -907,7 +907,7 @@ def _load_functions(label, text, path):
         try:
             shape = _load("json").dumps(_shape(each, value))
         except Exception:
-            continue  # what can't be described can still be called by those who know it
+            continue  # a function that can't be described can still be called
         if len(shape) <= SHAPE_LIMIT:
             shapes.append(shape)
     return "[%s]" % ",".join(shapes)
@@ -1027,7 +1027,7 @@ def _annotation(note, depth=6):
 PACKAGES = os.environ.pop("SAYSO_PACKAGES", "")
 NODE_OPTIONS = os.environ.pop("SAYSO_NODE_OPTIONS", "")
 _packages_seen = 0
-# As they were at the start: a block may change what stands in `os.path`.
+# As they were at the start: a block may replace functions of `os.path`.
 _NODE_PACKAGES = os.path.dirname(PACKAGES)
 _is_folder, _is_file = os.path.isdir, os.path.isfile
 
@@ -1040,7 +1040,7 @@ def _find_new_packages():
     except OSError:
         return
     if PACKAGES not in sys.path:
-        # Behind everything else: what is there already is not replaced.
+        # At the end, so that existing modules are not replaced.
         sys.path.append(PACKAGES)
     if changed != _packages_seen:
         _packages_seen = changed
@@ -1050,7 +1050,7 @@ def _find_new_packages():
 def _lend_node_packages():
     """Once the session has packages for node, any node that a block starts finds them."""
     if NODE_OPTIONS and "NODE_OPTIONS" not in _own_environ and _is_folder(_NODE_PACKAGES + "/node/node_modules"):
-        # Without it node would not start at all.
+        # node would not start at all if the file did not exist.
         if _is_file(_NODE_PACKAGES + "/node-packages.cjs"):
             _own_environ["NODE_OPTIONS"] = _environ["NODE_OPTIONS"] = NODE_OPTIONS
 
@@ -1076,7 +1076,7 @@ def _tell_lacking(text, folder, path, packages):
             if not _is_installed(package):
                 lacking.append("p:" + package)
     except BaseException:
-        pass  # what can't be known before shows when the block runs
+        pass  # what can't be found out now shows when the block runs
     _send(b"M", *lacking)
 
 
@@ -1186,7 +1186,7 @@ def _flush_files():
             try:
                 value.flush()
             except Exception:
-                pass  # it is closed, or was opened to be read
+                pass  # it is closed, or was opened for reading
 
 
 def _folder():
@@ -1207,7 +1207,7 @@ def _module_path():
 
 _environ = os.environ
 _own_environ = dict(_environ)
-_put = {}  # name -> value, of what was put into the environment of programs, by `os.environ` or past it
+_put = {}  # name -> value of variables that were set for programs, through `os.environ` or directly
 _own_putenv, _own_unsetenv = os.putenv, os.unsetenv
 _own_hooks = []
 STEERING = ("LD_", "DYLD_", "PYTHON", "GIT_", "BASH_FUNC_")
@@ -1280,7 +1280,7 @@ def _look_at_environment(found):
 
 
 def _is_hook_of_block(hook):
-    # This library of compatibility brings one with nearly every import of data tools.
+    # Nearly every data library imports this compatibility library, which adds a hook.
     module = _type_module(type(hook))
     known = type(module) is str and module.split(".")[-1] == "six"
     return not known and not any(hook is own for own in _own_hooks)
@@ -1305,7 +1305,7 @@ def _one_block(label, source, path=None):
     except KeyboardInterrupt:
         pass
     except BaseException as error:
-        # What an earlier block did to the interpreter reaches into the kernel itself.
+        # An earlier block changed the interpreter in a way that affects the kernel itself.
         kind = _type_name(type(error))
         how, described = "error", (kind, "the kernel itself failed", "%s in the kernel: restart it\n" % kind)
     kind, message, traceback = described or ("", "", "")
@@ -1360,7 +1360,7 @@ def _main():
             _send(b"W")
         kind, fields = _receive()
         if kind == b"G":
-            continue  # the text that it is for was interrupted
+            continue  # the source that it answers was interrupted
         if kind not in (b"R", b"L", b"M"):
             return
         _token = fields[0]

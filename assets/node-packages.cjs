@@ -1,16 +1,16 @@
-// Read by any node that a run starts, before anything else (NODE_OPTIONS): modules find the packages of the session, as
-// `require` does by NODE_PATH, behind all that they find by themselves. It lies in the folder that holds those packages. Any
-// version of node has to be able to read it.
+// Any node that a run starts loads this first (NODE_OPTIONS). It makes modules find the packages of the session, after
+// all others, as `require` does by NODE_PATH. It is in the folder that contains those packages. Every version of node
+// must be able to load it.
 const Module = require("module"), path = require("path"), url = require("url");
 const parentURL = url.pathToFileURL(path.join(__dirname, "node", "block.js")).href;
 
-// Whether there is no such package at all: one that is there and lacks a file is not replaced by another of its name.
+// Whether the package does not exist at all: one that exists but lacks a file is not replaced by another of its name.
 function isMissingPackage(error, specifier) {
   const name = /^(?:@[^/]+\/)?[^./@#:][^/:]*(?=\/|$)/.exec(specifier);
   return error && error.code === "ERR_MODULE_NOT_FOUND" && name && String(error.message).startsWith("Cannot find package '" + name[0] + "'");
 }
 
-// What `make` gives, now or later; where it fails, what `otherwise` gives.
+// The result of `make`, now or as a promise; if it fails, that of `otherwise`.
 function tried(make, otherwise) {
   let made;
   try {

@@ -1,12 +1,12 @@
-// Starts a block in node: its text comes from a descriptor, its name is `block N` in the working folder, or that of the
-// file that was named, so that `require` and `import` look from there. A block that needs to be a module (import, export, top-level await) becomes one.
-// It is started from node's own queue: in its stack nothing of this text stands below it.
+// Runs a block in node. The source comes from a descriptor; its name is `block N` in the working folder, or the
+// person's file, where `require` and `import` start to search. A block with import, export or top-level await becomes a module.
+// It is started from node's own queue, so that its stack contains nothing of this script.
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm"), Module = require("node:module");
 let source = fs.readFileSync(90, "utf8").replace(/^\uFEFF/, "");
 fs.closeSync(90);
 const file = path.resolve(process.argv[1]);
 if (process.argv[2] === "typescript") {
-  // Types become blanks: lines and columns stay what they were. The warning that this is new helps nobody.
+  // Types are replaced by blanks, so lines and columns stay the same. The warning that this is experimental is hidden.
   const warn = process.emitWarning;
   process.emitWarning = () => {};
   try {
@@ -46,7 +46,7 @@ async function asModule() {
   const url = require("node:url").pathToFileURL(file).href;
   const warn = process.emitWarning;
   process.emitWarning = () => {};
-  // What was installed for the session is found behind what lies in the working folder.
+  // Packages of the session are found after those of the working folder.
   const load = async (name) => {
     try {
       return await import(/^\.{1,2}\//.test(name) ? new URL(name, url).href : name);
@@ -77,7 +77,7 @@ async function asModule() {
   process.nextTick(block.evaluate.bind(block));
 }
 
-// What could not be loaded has passed through here.
+// An error while loading has frames of this script.
 function withoutOwn(error) {
   if (error && typeof error.stack === "string") {
     const stack = error.stack.replace(/\n +at [^\n]*\[eval\][^\n]*/g, "");

@@ -7,9 +7,9 @@ _LINES = ("address article aside blockquote br dd div dl dt figure footer form h
 def _text_of_html(text):
     """The words of a page, its tables in columns."""
     parser, blanks = _load("html.parser").HTMLParser(), _load("re").compile(r"\s+")
-    # What is written; the rows of an open table; tags that hide words; tags that keep white space.
+    # The output; the rows of the open table; open tags that hide text; open tags that keep white space.
     found, rows, hidden, kept = [], [], [], []
-    # Cells that reach down: how many rows further, by column.
+    # For each column, how many more rows a cell from above still covers.
     reach = {}
 
     def open_cell(attributes):

@@ -1,5 +1,5 @@
-# What R reads before a block of R, in place of the site's profile. Errors name the statement in which they happened, plots
-# that name no device go into files that were not there. Nothing of it stands in the block's own environment.
+# R runs this before a block, in place of the site's profile. It makes errors name the statement in which they happened,
+# and plots without a device go to new files. The block's own environment contains nothing of it.
 local({
     Sys.unsetenv("R_PROFILE")
     file <- "/dev/fd/90"
@@ -11,11 +11,11 @@ local({
         TRUE
     }, name = "sayso")
 
-    # R counts the lines of a function from where its statement begins: its text is looked for in the whole.
+    # R counts the lines of a function from the start of its statement, so its text is searched in the whole source.
     line_of <- function(ref) {
         if (is.null(ref)) return(NULL)
         part <- attr(ref, "srcfile")$lines
-        # R keeps them as one text with the ends of lines in it.
+        # R keeps them as one string that contains line ends.
         part <- unlist(strsplit(part, "\n", fixed = TRUE))
         starts <- which(text == part[1])
         starts <- starts[starts <= length(text) - length(part) + 1L]
@@ -45,12 +45,12 @@ local({
         quit("no", status = 1L, runLast = FALSE)
     }
 
-    # A device that was chosen by name is used as it is.
+    # A device that was chosen by name is not replaced.
     draw <- function(...) {
         there <- list.files(".")
         series <- 1L
         name <- "Rplot"
-        # Also a later page alone would be replaced.
+        # A later page that exists alone would be replaced too.
         while (any(grepl(paste0("^", name, "[0-9]{3,}[.]png$"), there))) {
             series <- series + 1L
             name <- paste0("Rplot-", series, "-")

@@ -1,6 +1,6 @@
-# Starts a block of Julia, whose text comes from descriptor 90. It is called `block N` in the working folder, or by the file
-# that was named: errors name it, and `include` looks beside it. What it displays as a picture goes to descriptor 92, as
-# frames of the kernel; so does the value that it ends with, where that is a picture. Nothing of this stands in its own names.
+# Runs a block of Julia, whose source comes from descriptor 90. Its name is `block N` in the working folder, or that of
+# the person's file: errors show that name, and `include` searches beside it. Pictures that it displays are written to
+# descriptor 92 as frames, and so is its last value if that is a picture. The block's own names contain nothing of this.
 Core.eval(Module(:sayso), Expr(:toplevel, (quote
     const HERE = $(@__FILE__)
     const FILE = joinpath(pwd(), pop!(ARGS))
@@ -30,11 +30,11 @@ Core.eval(Module(:sayso), Expr(:toplevel, (quote
         for (mime, ending) in KINDS
             Base.invokelatest(showable, mime, value) && return keep(mime, ending, value)
         end
-        # The next display is asked then.
+        # Julia then tries the next display.
         throw(MethodError(display, (pictures, value)))
     end
 
-    # Frames of the block and of what it calls, without those that started it.
+    # The frames of the block and of what it calls, without those of this script.
     function trace_of(backtrace)
         frames = stacktrace(backtrace)
         own = findfirst(frame -> string(frame.file) == HERE, frames)
@@ -46,7 +46,7 @@ Core.eval(Module(:sayso), Expr(:toplevel, (quote
         frames
     end
 
-    # Whether the code of a text ends in a semicolon: comments behind it do not count.
+    # Whether the code ends in a semicolon, apart from comments after it.
     function ends_silently(text)
         lines = split(text, '\n')
         while !isempty(lines) && occursin(r"^\s*(#|$)", lines[end])
@@ -54,13 +54,13 @@ Core.eval(Module(:sayso), Expr(:toplevel, (quote
         end
         isempty(lines) && return false
         line = lines[end]
-        # In a text a `#` begins no comment.
+        # Inside a string a `#` does not begin a comment.
         occursin(r"[\"']", line) || (line = first(split(line, '#')))
         endswith(rstrip(line), ';')
     end
 
     function start()
-        # No window is opened for a plot.
+        # Plots open no window.
         get!(ENV, "GKSwstype", "100")
         pushdisplay(Pictures())
         Core.eval(Base, :(PROGRAM_FILE = $FILE))
