@@ -1,18 +1,14 @@
 //! Decodes a picture to pixels, inside the confined process. Checks sizes before decoding, never enlarges a picture,
 //! and keeps its proportions. Pure.
 
+mod raster;
 mod svg;
 
 use crate::domain::{Pixels, UndrawnReason};
-use image::imageops::FilterType;
-use image::{DynamicImage, ImageError, ImageFormat, ImageReader, Limits, Rgba, RgbaImage};
-use std::io::Cursor;
 
 pub(super) const MAX_BYTES: usize = 4 << 20;
 /// The longest side of a picture that is decoded, in pixels.
 const MAX_SOURCE_SIDE: u32 = 4096;
-/// How many bytes decoding may allocate: enough for a picture of the largest size with 16 bits per channel.
-const MAX_MEMORY: u64 = 8 * (MAX_SOURCE_SIDE as u64) * (MAX_SOURCE_SIDE as u64) + (16 << 20);
 
 /// Decodes a PNG, JPEG or SVG to at most this many pixels.
 ///
@@ -25,9 +21,7 @@ pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, Un
     if is_svg(bytes) {
         return svg::pixels(bytes, width.max(1), height.max(1));
     }
-    let picture = fit(decode_image(bytes)?, width.max(1), height.max(1));
-    let (width, height) = picture.dimensions();
-    Pixels::new(width, height, picture.into_raw()).ok_or(UndrawnReason::Unknown)
+    raster::pixels(bytes).map(|picture| fit(picture, width.max(1), height.max(1)))
 }
 
 /// Whether it is XML, which is decoded as an SVG.
@@ -35,72 +29,46 @@ pub(super) fn is_svg(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().first() == Some(&b'<')
 }
 
-fn decode_image(bytes: &[u8]) -> Result<DynamicImage, UndrawnReason> {
-    let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
-    let mut reader = reader.map_err(|_| UndrawnReason::Unknown)?;
-    if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::Jpeg)) {
-        return Err(UndrawnReason::Unknown);
-    }
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(MAX_SOURCE_SIDE);
-    limits.max_image_height = Some(MAX_SOURCE_SIDE);
-    limits.max_alloc = Some(MAX_MEMORY);
-    reader.limits(limits);
-    reader.decode().map_err(|error| match error {
-        ImageError::Limits(_) => UndrawnReason::TooLarge,
-        ImageError::Decoding(_) | ImageError::IoError(_) => UndrawnReason::Broken,
-        _ => UndrawnReason::Unknown,
-    })
-}
-
 /// Scales the picture down to at most this many pixels.
-fn fit(picture: DynamicImage, width: u32, height: u32) -> RgbaImage {
+fn fit(picture: Pixels, width: u32, height: u32) -> Pixels {
     let (w, h) = (picture.width().max(1), picture.height().max(1));
     if w <= width && h <= height {
-        return picture.into_rgba8();
+        return picture;
     }
     let scale = (f64::from(width) / f64::from(w)).min(f64::from(height) / f64::from(h));
     let side = |pixels: u32, most: u32| ((f64::from(pixels) * scale).round() as u32).clamp(1, most);
-    let mut picture = picture.into_rgba8();
-    // The colour of transparent pixels must not bleed into their neighbours.
-    picture.pixels_mut().filter(|p| p.0[3] < 255).for_each(premultiply);
-    // A large picture is first reduced by averaging blocks: a wide filter over all its pixels would take seconds.
-    let (to_w, to_h) = (side(w, width), side(h, height));
-    if w > to_w * 4 && h > to_h * 4 {
-        picture = image::imageops::thumbnail(&picture, to_w * 2, to_h * 2);
-    }
-    let mut small = image::imageops::resize(&picture, to_w, to_h, FilterType::CatmullRom);
-    small.pixels_mut().filter(|p| p.0[3] < 255).for_each(unmultiply);
-    small
-}
-
-fn premultiply(pixel: &mut Rgba<u8>) {
-    let [r, g, b, a] = pixel.0;
-    let part = |v: u8| (u16::from(v) * u16::from(a) / 255) as u8;
-    pixel.0 = [part(r), part(g), part(b), a];
-}
-
-fn unmultiply(pixel: &mut Rgba<u8>) {
-    let [r, g, b, a] = pixel.0;
-    let whole = |v: u8| (u16::from(v) * 255 / u16::from(a.max(1))).min(255) as u8;
-    pixel.0 = [whole(r), whole(g), whole(b), a];
+    picture.resized(side(w, width), side(h, height))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine as _;
 
-    const CLEAR: Rgba<u8> = Rgba([255, 0, 0, 0]);
+    const CLEAR: [u8; 4] = [255, 0, 0, 0];
 
-    fn png(width: u32, height: u32, pixel: impl Fn(u32, u32) -> Rgba<u8>) -> Vec<u8> {
-        let mut bytes = Cursor::new(Vec::new());
-        RgbaImage::from_fn(width, height, pixel).write_to(&mut bytes, ImageFormat::Png).unwrap();
-        bytes.into_inner()
+    fn encode((w, h): (u32, u32), colour: png::ColorType, depth: png::BitDepth, samples: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, w, h);
+        encoder.set_color(colour);
+        encoder.set_depth(depth);
+        if colour == png::ColorType::Indexed {
+            encoder.set_palette(&[255, 0, 0, 0, 0, 255][..]);
+            encoder.set_trns(&[255, 0][..]);
+        }
+        encoder.write_header().unwrap().write_image_data(samples).unwrap();
+        bytes
+    }
+
+    fn png(width: u32, height: u32, pixel: impl Fn(u32, u32) -> [u8; 4]) -> Vec<u8> {
+        let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        let rgba: Vec<u8> = places.flat_map(|(x, y)| pixel(x, y)).collect();
+        encode((width, height), png::ColorType::Rgba, png::BitDepth::Eight, &rgba)
     }
 
     #[test]
     fn sides_keep_their_proportion() {
-        let bytes = png(400, 200, |x, _| Rgba([(x / 2) as u8, 0, 0, 255]));
+        let bytes = png(400, 200, |x, _| [(x / 2) as u8, 0, 0, 255]);
         for (width, height) in [(80, 80), (40, 80), (80, 10), (1, 2)] {
             let made = pixels(&bytes, width, height).unwrap();
             assert!(made.width() <= width && made.height() <= height);
@@ -117,7 +85,7 @@ mod tests {
 
     #[test]
     fn transparent_colours_do_not_bleed() {
-        let bytes = png(64, 64, |x, _| if x < 32 { CLEAR } else { Rgba([0, 255, 0, 255]) });
+        let bytes = png(64, 64, |x, _| if x < 32 { CLEAR } else { [0, 255, 0, 255] });
         let made = pixels(&bytes, 7, 14).unwrap();
         for pixel in (0..14).flat_map(|y| (0..7).map(move |x| (x, y))).filter_map(|(x, y)| made.at(x, y)) {
             let [r, g, _, a] = pixel;
@@ -139,14 +107,66 @@ mod tests {
         let mut broken = png(32, 32, |_, _| CLEAR);
         broken.truncate(60);
         assert_eq!(refused(&broken), Some(UndrawnReason::Broken));
-        // A header that declares more pixels than memory can hold.
+        // A header that promises more pixels than memory holds.
         assert_eq!(refused(&png(MAX_SOURCE_SIDE + 1, 1, |_, _| CLEAR)), Some(UndrawnReason::TooLarge));
+    }
+
+    #[test]
+    fn every_kind_of_png_becomes_colours_and_opacity() {
+        use png::{BitDepth, ColorType};
+        let two = |colour, depth, samples: &[u8]| {
+            let made = pixels(&encode((2, 1), colour, depth, samples), 8, 8).unwrap();
+            [made.at(0, 0).unwrap(), made.at(1, 0).unwrap()]
+        };
+        let grey = |v, a| [v, v, v, a];
+        assert_eq!(two(ColorType::Grayscale, BitDepth::One, &[0b0100_0000]), [grey(0, 255), grey(255, 255)]);
+        assert_eq!(
+            two(ColorType::Grayscale, BitDepth::Sixteen, &[9, 1, 200, 7]),
+            [grey(9, 255), grey(200, 255)]
+        );
+        assert_eq!(two(ColorType::GrayscaleAlpha, BitDepth::Eight, &[5, 6, 7, 8]), [grey(5, 6), grey(7, 8)]);
+        assert_eq!(
+            two(ColorType::Rgb, BitDepth::Eight, &[1, 2, 3, 4, 5, 6]),
+            [[1, 2, 3, 255], [4, 5, 6, 255]]
+        );
+        assert_eq!(
+            two(ColorType::Indexed, BitDepth::Two, &[0b0001_0000]),
+            [[255, 0, 0, 255], [0, 0, 255, 0]]
+        );
+    }
+
+    /// JPEGs of one colour, 9 x 5: 200 as grey, (250, 10, 10) as red, green and blue, (0, 255, 255, 0) in inks.
+    const GREY_JPEG: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAIBAQEBAQIBAQECAgICAgQDAgICAgUEBAMEBgUGBgYFBgYGBwkIBgcJBw\
+        YGCAsICQoKCgoKBggLDAsKDAkKCgr/wAALCAAFAAkBAREA/8QAFQABAQAAAAAAAAAAAAAAAAAAAAn/xAAUEAEAAAAA\
+        AAAAAAAAAAAAAAAA/9oACAEBAAA/AKQD/9k=";
+    const RED_JPEG: &str = "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAIBAQEBAQIBAQECAgICAgQDAgICAgUEBAMEBgUGBgYFBgYGBwkIBgcJBw\
+        YGCAsICQoKCgoKBggLDAsKDAkKCgr/2wBDAQICAgICAgUDAwUKBwYHCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoK\
+        CgoKCgoKCgoKCgoKCgoKCgoKCgoKCgr/wAARCAAFAAkDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAj/xA\
+        AUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFQEBAQAAAAAAAAAAAAAAAAAACAn/xAAUEQEAAAAAAAAAAAAAAAAAAAAA/9oA\
+        DAMBAAIRAxEAPwCRwBfXgf/Z";
+    const INK_JPEG: &str = "/9j/7gAOQWRvYmUAZAAAAAAA/9sAQwACAQEBAQECAQEBAgICAgIEAwICAgIFBAQDBAYFBgYGBQYGBgcJCAYHCQcGBg\
+        gLCAkKCgoKCgYICwwLCgwJCgoK/8AAFAgABQAJBEMRAE0RAFkRAEsRAP/EABYAAQEBAAAAAAAAAAAAAAAAAAAJCv/E\
+        ABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAOBEMATQBZAEsAAD8Av4z/ALP+v4AP/9k=";
+
+    #[test]
+    fn jpegs_are_decoded_in_their_kinds_of_colour() {
+        let near = |[a, b, c, opacity]: [u8; 4], wanted: [u8; 3]| {
+            opacity == 255 && [a, b, c].iter().zip(wanted).all(|(made, wanted)| made.abs_diff(wanted) < 6)
+        };
+        for (file, colour) in [(GREY_JPEG, [200; 3]), (RED_JPEG, [250, 10, 10]), (INK_JPEG, [255, 0, 0])] {
+            let bytes = base64::engine::general_purpose::STANDARD.decode(file).unwrap();
+            let made = pixels(&bytes, 8, 8).unwrap();
+            assert_eq!((made.width(), made.height()), (8, 4));
+            assert!(near(made.at(7, 3).unwrap(), colour), "{:?} {colour:?}", made.at(7, 3));
+            let broken = pixels(&bytes[..40], 8, 8);
+            assert_eq!(broken, Err(UndrawnReason::Broken));
+        }
     }
 
     proptest::proptest! {
         #[test]
         fn no_bytes_panic(at in 8usize..120, byte: u8) {
-            let mut bytes = png(9, 7, |x, y| Rgba([x as u8, y as u8, 3, 200]));
+            let mut bytes = png(9, 7, |x, y| [x as u8, y as u8, 3, 200]);
             if let Some(b) = bytes.get_mut(at) {
                 *b = byte;
             }

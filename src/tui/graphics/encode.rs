@@ -12,8 +12,6 @@ use super::{GraphicsProtocol, PictureNumber, sixel};
 use crate::domain::Pixels;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use image::codecs::png::PngEncoder;
-use image::{ExtendedColorType, ImageEncoder as _};
 use std::io::Write as _;
 use std::ops::Range;
 
@@ -126,8 +124,9 @@ impl EncodedPicture {
 fn png(picture: &Pixels) -> Option<((u32, u32), Vec<u8>)> {
     let sides = (picture.width(), picture.height());
     let mut png = Vec::new();
-    PngEncoder::new(&mut png)
-        .write_image(picture.bytes(), sides.0, sides.1, ExtendedColorType::Rgba8)
-        .ok()?;
+    let mut encoder = png::Encoder::new(&mut png, sides.0, sides.1);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.write_header().and_then(|mut writer| writer.write_image_data(picture.bytes())).ok()?;
     Some((sides, STANDARD.encode(png).into_bytes()))
 }
