@@ -3,6 +3,7 @@
 //! - `alike`: compares the outputs of two runs
 //! - `at_words`: file names behind an `@`
 //! - `cells`: columns on a terminal
+//! - `diff`: comparison of lists and texts
 //! - `escapes`: removes terminal sequences
 //! - `line`: texts on one line
 //! - `located`: positions in files
@@ -18,6 +19,7 @@
 pub(crate) mod alike;
 pub(crate) mod at_words;
 pub(crate) mod cells;
+pub(crate) mod diff;
 pub(crate) mod escapes;
 pub(crate) mod line;
 pub(crate) mod located;

@@ -3,12 +3,12 @@
 
 use crate::domain::sentences::undo::{NO_TEXT_AFTER, NO_TEXT_BEFORE, NO_TEXT_OF_PICTURE, NOT_SAVED};
 use crate::domain::{Approval, BlockId, ExecutorKind, Grantor, Revision, Terms, UndoCover, UndoNote};
+use crate::text::diff::LineComparison;
 use crate::workspace::undo::{TextPair, UndoPlace, UndoScope, UndoSnapshot, UndoStore};
-use similar::TextDiff;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// File extensions of pictures.
 const IMAGE_EXTENSIONS: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
@@ -134,12 +134,10 @@ pub(super) fn diff_text(path: &str, (before, after): &TextPair) -> String {
     let ending = Path::new(path).extension().unwrap_or_default().to_ascii_lowercase();
     match (before, after) {
         (None, _) | (_, None) if IMAGE_EXTENSIONS.iter().any(|of| *of == ending) => NO_TEXT_OF_PICTURE.into(),
-        (Some(before), Some(after)) => TextDiff::configure()
-            .timeout(DIFF_TIMEOUT)
-            .diff_lines(before.as_str(), after.as_str())
-            .unified_diff()
-            .header("before the run", "after the run")
-            .to_string(),
+        (Some(before), Some(after)) => {
+            let compared = LineComparison::new(before, after, Some(Instant::now() + DIFF_TIMEOUT));
+            compared.unified(3, Some(("before the run", "after the run")))
+        }
         (None, _) => NO_TEXT_BEFORE.into(),
         (_, None) => NO_TEXT_AFTER.into(),
     }

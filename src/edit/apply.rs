@@ -5,7 +5,7 @@ use super::align;
 use super::find::{self, FoundLines, HunkPlace};
 use super::lines::FileLines;
 use super::{EditHunk, Exactness, FileEdit, HunkFault, UnmatchedHunk};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::diff::{DiffOp, diff_ops, is_change};
 
 /// How many hunks of a file are searched for by likeness.
 const MAX_FUZZY_HUNKS: u32 = 20;
@@ -115,9 +115,8 @@ fn put_part(file: &mut FileLines<'_>, part: &FoundLines, found: &HunkPlace) -> R
             new_len: part.replace.len(),
         }]
     };
-    let ops =
-        if is_long { whole() } else { capture_diff_slices(Algorithm::Myers, &part.search, &part.replace) };
-    for op in ops.iter().rev().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
+    let ops = if is_long { whole() } else { diff_ops(&part.search, &part.replace, None) };
+    for op in ops.iter().rev().filter(|op| is_change(op)) {
         let (old, new) = (op.old_range(), op.new_range());
         let indents = Indents::of(file, part, found.how, old.start);
         let wanted = part.replace.get(new).unwrap_or_default();

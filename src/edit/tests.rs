@@ -1,5 +1,6 @@
 use super::*;
 use crate::test_cases::cases;
+use crate::text::diff::LineComparison;
 use proptest::prelude::*;
 
 fn one(text: &str) -> FileEdit {
@@ -184,8 +185,7 @@ proptest! {
     #[test]
     fn a_diff_makes_the_one_text_of_the_other(old in text(), new in text(), context in 1usize..4, crlf in any::<bool>()) {
         prop_assume!(old != new && !new.is_empty() && (!crlf || old.contains('\n')));
-        let diff = similar::TextDiff::from_lines(&old, &new).unified_diff()
-            .context_radius(context).header("a/f", "b/f").to_string();
+        let diff = LineComparison::new(&old, &new, None).unified(context, Some(("a/f", "b/f")));
         let ends = |text: &str| if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
         let edits = read(&diff, "").unwrap();
         prop_assert_eq!(edits.len(), 1);

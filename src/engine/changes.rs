@@ -1,6 +1,7 @@
 //! Computes what changed between two versions of a block's text, for the person and for the model.
 
 use crate::domain::{BlockKind, file_texts};
+use crate::text::diff::{LineComparison, is_change};
 
 /// Longer texts are not compared: it would take too long.
 pub(crate) const MAX_LINES: usize = 5_000;
@@ -8,12 +9,9 @@ pub(crate) const MAX_LINES: usize = 5_000;
 /// How many lines differ; `None` where the texts are too long to compare.
 pub(crate) fn count_changed_lines(old: &str, new: &str) -> Option<usize> {
     comparable(old, new).then(|| {
-        similar::TextDiff::from_lines(old, new)
-            .ops()
-            .iter()
-            .filter(|op| op.tag() != similar::DiffTag::Equal)
-            .map(|op| op.old_range().len().max(op.new_range().len()))
-            .sum()
+        let compared = LineComparison::new(old, new, None);
+        let changed = compared.ops.iter().filter(|op| is_change(op));
+        changed.map(|op| op.old_range().len().max(op.new_range().len())).sum()
     })
 }
 
@@ -29,8 +27,8 @@ pub(crate) fn diff(kind: &BlockKind, old: &str, new: &str, names: (&str, &str)) 
             |of: &str| after.path.as_ref().map_or_else(|| of.to_owned(), |path| format!("{path} ({of})"));
         let old = old.get(before.body..before.bytes.end).unwrap_or_default();
         let new = new.get(after.body..after.bytes.end).unwrap_or_default();
-        let compared = similar::TextDiff::from_lines(old, new);
-        told += &compared.unified_diff().header(&name(names.0), &name(names.1)).to_string();
+        let compared = LineComparison::new(old, new, None);
+        told += &compared.unified(3, Some((&name(names.0), &name(names.1))));
     }
     Some(told)
 }

@@ -2,8 +2,8 @@
 
 use crate::domain::visible::{visible, visible_line};
 use crate::domain::{BlockId, Entry, RunReport, Timestamp};
+use crate::text::diff::{diff_ops, is_change};
 use crate::text::number::counted;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeSet;
 
 /// How many lines of a run's output are put side by side; the others are counted.
@@ -269,11 +269,11 @@ fn pair_steps<'a>(
 }
 
 /// The indices of both lists in their order: equal items beside each other, replaced ones beside their replacement.
-fn aligned<T: std::hash::Hash + Eq + Ord>(left: &[T], right: &[T]) -> Vec<(Option<usize>, Option<usize>)> {
+fn aligned<T: std::hash::Hash + Eq>(left: &[T], right: &[T]) -> Vec<(Option<usize>, Option<usize>)> {
     let mut pairs = Vec::new();
-    for op in capture_diff_slices(Algorithm::Myers, left, right) {
+    for op in diff_ops(left, right, None) {
         let (left, right) = (op.old_range(), op.new_range());
-        debug_assert!(!matches!(op, DiffOp::Equal { .. }) || left.len() == right.len());
+        debug_assert!(is_change(&op) || left.len() == right.len());
         let longer = left.len().max(right.len());
         pairs.extend((0..longer).map(|n| {
             (

@@ -1,6 +1,6 @@
 //! Finds the changes between two texts, as hunks of replaced lines.
 
-use similar::{Algorithm, DiffTag, TextDiff};
+use crate::text::diff::{is_change, patience_ops};
 use std::ops::Range;
 
 /// Hunks of longer texts are not computed.
@@ -27,10 +27,9 @@ pub(super) fn hunks(old: &str, new: &str, most: usize) -> Vec<ReplacedLines> {
         return Vec::new();
     }
     // Without a deadline, so that the same texts always give the same hunks.
-    let diff = TextDiff::configure().algorithm(Algorithm::Patience).diff_slices(&before, &after);
-    let changed = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
+    let ops = patience_ops(&before, &after, None);
     let mut spans: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    for op in changed {
+    for op in ops.iter().filter(|op| is_change(op)) {
         match spans.last_mut() {
             Some((old, new)) if old.end == op.old_range().start && new.end == op.new_range().start => {
                 (old.end, new.end) = (op.old_range().end, op.new_range().end);

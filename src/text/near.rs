@@ -1,6 +1,6 @@
 //! Finds the known word that was probably meant.
 
-use similar::TextDiff;
+use super::diff::similarity;
 
 /// The least similarity of two words.
 const MIN_SIMILARITY: f32 = 0.6;
@@ -8,7 +8,7 @@ const MIN_SIMILARITY: f32 = 0.6;
 /// The known word most similar to this one, if any is similar; ignores case.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
-    let alike = |name: &'a str| (TextDiff::from_chars(name.to_lowercase(), word.clone()).ratio(), name);
+    let alike = |name: &'a str| (similarity(&name.to_lowercase(), &word), name);
     let near = known.into_iter().map(alike).filter(|(ratio, _)| *ratio > MIN_SIMILARITY);
     near.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }

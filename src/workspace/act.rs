@@ -10,8 +10,8 @@ use super::{excerpt, listing, replace, target};
 use crate::domain::{
     FileAct, FileChange, OnDisk, Outcome, OutputBuffer, Receipt, RunReport, Sha256, Stream, Target,
 };
+use crate::text::diff::{LineComparison, is_change};
 use crate::text::number::size;
-use similar::{DiffTag, TextDiff};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -164,9 +164,9 @@ fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result
 
 /// The numbers of the lines that changed, and the diff if it is to be reported.
 fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
-    let diff = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_lines(old, new);
+    let diff = LineComparison::new(old, new, Some(Instant::now() + DIFF_TIMEOUT));
     let mut ranges: Vec<String> = Vec::new();
-    for op in diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
+    for op in diff.ops.iter().filter(|op| is_change(op)) {
         let range = op.new_range();
         ranges.push(match range.len() {
             0 => format!("behind {}", range.start),
@@ -182,7 +182,7 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
     };
     let lines = format!("; changed at {place} {}{more}", ranges.join(", "));
     let told = match tells {
-        ChangesTold::Diff => diff.unified_diff().context_radius(0).to_string(),
+        ChangesTold::Diff => diff.unified(0, None),
         _ => String::new(),
     };
     let cut = told.floor_char_boundary(told.len().min(MAX_DIFF_BYTES));

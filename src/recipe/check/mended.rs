@@ -9,7 +9,7 @@ use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review,
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::command;
 use crate::recipe::view::{View, ended_run};
-use similar::TextDiff;
+use crate::text::diff::similarity;
 use std::sync::Arc;
 
 /// Longer texts are compared by lines instead of characters.
@@ -178,7 +178,7 @@ fn is_alike(language: &Language, one: &str, other: &str) -> bool {
     let is_half = if one.len().max(other.len()) > MAX_BYTES_BY_CHARS {
         is_half_of_lines(one, other)
     } else {
-        TextDiff::from_chars(one, other).ratio() >= 0.5
+        similarity(one, other) >= 0.5
     };
     is_half || swallows(language, one, other).is_some_and(|note| !note.starts_with(NOT_DONE_MESSAGE))
 }

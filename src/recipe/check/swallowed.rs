@@ -16,8 +16,8 @@ mod tree;
 
 use super::handlers::{self, HANDLER_PREFIXES, Handler, ends_well, is_end, is_quiet, steps, without_comment};
 use crate::domain::Language;
+use crate::text::diff::similarity;
 use silencer::{MAX_SILENCERS, Silencer};
-use similar::TextDiff;
 use std::collections::{HashSet, VecDeque};
 use tree::{Grammar, Source, has_grammar};
 
@@ -174,7 +174,7 @@ impl<'a> KnownLines<'a> {
 
 /// Whether two lines are the same, perhaps with other names.
 fn is_alike(one: &str, other: &str) -> bool {
-    one == other || TextDiff::from_chars(one, other).ratio() >= 0.7
+    one == other || similarity(one, other) >= 0.7
 }
 
 /// The part of a line that is compared.

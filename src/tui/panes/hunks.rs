@@ -2,7 +2,7 @@
 //! including line ends and a missing final newline. It shows nothing and decides nothing.
 
 use crate::domain::file_texts::FilePart;
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use crate::text::diff::{diff_ops, is_change};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -69,9 +69,9 @@ impl Hunks {
         for (gone, came) in files {
             let (from, to) = (gone.lines.start, came.lines.start);
             let (before, after) = (part_lines(&before, gone), part_lines(&after, came));
-            let ops = capture_diff_slices_deadline(Algorithm::Myers, before, after, Some(until));
+            let ops = diff_ops(before, after, Some(until));
             let first = list.len();
-            for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
+            for op in ops.iter().filter(|op| is_change(op)) {
                 let moved = |range: Range<usize>, by: usize| range.start + by..range.end + by;
                 let (gone, came) = (moved(op.old_range(), from), moved(op.new_range(), to));
                 match list.get_mut(first..).and_then(<[LineHunk]>::last_mut) {

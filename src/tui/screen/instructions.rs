@@ -5,6 +5,7 @@ use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::visible::{visible, visible_line};
 use crate::driver::HeldFile;
 use crate::driver::Job;
+use crate::text::diff::{LineComparison, is_change};
 use crate::tui::overlays::ask::Ask;
 use crate::tui::ui_command::PagerText;
 
@@ -31,26 +32,18 @@ impl Screen {
 /// Counts added and removed lines.
 fn count(held: &HeldFile) -> (usize, usize) {
     let before = held.before.as_deref().unwrap_or_default();
-    let diff = similar::TextDiff::from_lines(before, &held.now);
-    let of = |tag: similar::ChangeTag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
-    (of(similar::ChangeTag::Insert), of(similar::ChangeTag::Delete))
+    let compared = LineComparison::new(before, &held.now, None);
+    let changed = compared.ops.iter().filter(|op| is_change(op));
+    changed.fold((0, 0), |(came, gone), op| (came + op.new_range().len(), gone + op.old_range().len()))
 }
 
 /// Formats every line, with a sign before added and removed ones; control characters are escaped.
 fn difference(held: &HeldFile) -> String {
     let before = held.before.as_deref().unwrap_or_default();
-    let diff = similar::TextDiff::from_lines(before, &held.now);
+    let compared = LineComparison::new(before, &held.now, None);
     let mut text = format!("{}\n\n", visible_line(&held.path.display().to_string()));
-    for change in diff.iter_all_changes() {
-        let sign = match change.tag() {
-            similar::ChangeTag::Insert => '+',
-            similar::ChangeTag::Delete => '-',
-            similar::ChangeTag::Equal => ' ',
-        };
-        text.push(sign);
-        text.push(' ');
-        text.push_str(&visible(change.value().trim_end_matches(['\n', '\r'])));
-        text.push('\n');
+    for line in compared.ops.iter().flat_map(|op| compared.lines(op)) {
+        text += &format!("{} {}\n", line.tag, visible(line.text().trim_end_matches('\r')));
     }
     text.push('\n');
     text

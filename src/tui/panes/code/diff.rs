@@ -1,17 +1,17 @@
 //! What changed in a block, line by line, since the model wrote it or since it ran last.
 
 use super::doc;
-use super::doc::changed_words::{DiffLook, changes, line_of, marked};
+use super::doc::changed_words::{DiffLook, WORDS_TIMEOUT, marked};
 use super::highlight::Colours;
 use crate::domain::file_texts;
 use crate::domain::visible::visible_line;
 use crate::engine::transcript::BlockItem;
+use crate::text::diff::{ChangeTag, DiffOp, LineComparison};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use similar::{ChangeTag, TextDiff};
 use std::time::Instant;
 
 /// What a block is compared with.
@@ -84,27 +84,27 @@ fn push_file_rows(
     (room, lines, width): (usize, usize, u16),
     look: DrawStyle<'_>,
 ) {
-    let compared = TextDiff::configure().deadline(until).diff_lines(old, new);
-    for (number, group) in compared.grouped_ops(3).iter().enumerate() {
+    let compared = LineComparison::new(old, new, Some(until));
+    let words = |op: &DiffOp| compared.lines_with_words(op, Instant::now() + WORDS_TIMEOUT);
+    for (number, group) in compared.hunks(3).iter().enumerate() {
         if number > 0 {
             rows.push(Line::styled("...", look.dim()));
         }
-        for change in group.iter().flat_map(|op| changes(&compared, op)) {
-            let (text, words) = line_of(&change);
-            let index = change.new_index().or(change.old_index()).unwrap_or(0);
+        for change in group.iter().flat_map(words) {
+            let index = change.new.or(change.old).unwrap_or(0);
             // Colours exist for the text that the pane shows, which is the newer one.
             let syntax =
-                change.new_index().and_then(|line| colours.for_line(from + line, &text)).unwrap_or_default();
-            let (sign, diff) = match change.tag() {
+                change.new.and_then(|line| colours.for_line(from + line, change.text())).unwrap_or_default();
+            let (sign, diff) = match change.tag {
                 ChangeTag::Delete => ("-", Some(DiffLook::of(Slot::DiffDel, look))),
                 ChangeTag::Insert => ("+", Some(DiffLook::of(Slot::DiffAdd, look))),
                 ChangeTag::Equal => (" ", None),
             };
             let (styles, base, tint) = match &diff {
-                Some(diff) => (marked(&syntax, &words, diff.word), diff.text, diff.tint),
+                Some(diff) => (marked(&syntax, &change.words, diff.word), diff.text, diff.tint),
                 None => (syntax, look.text(), Style::new()),
             };
-            let laid = safe::code(&text, &styles, base, room, look.theme.mark());
+            let laid = safe::code(change.text(), &styles, base, room, look.theme.mark());
             for (part, row) in laid.into_iter().enumerate() {
                 let mut spans = doc::gutter_of(index, lines, part > 0, None, false, look);
                 if let Some(first) = spans.first_mut() {
@@ -114,7 +114,7 @@ fn push_file_rows(
                 spans.extend(row.line.spans);
                 rows.push(doc::tinted(spans, tint, width));
             }
-            if change.missing_newline() {
+            if !change.is_ended() {
                 rows.push(Line::styled("        (no newline at the end)", look.dim()));
             }
         }

@@ -1,6 +1,6 @@
 //! Determines which lines of a text are new or changed. Untouched lines at its start and end are not compared.
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::text::diff::{DiffOp, diff_ops};
 
 /// With more lines than this between the first and the last change, lines are compared by their index.
 const MAX_LINES: usize = 4_000;
@@ -30,7 +30,7 @@ pub(super) fn lines(before: &[String], now: &[String], untouched: (usize, usize)
         }
         return marks;
     }
-    for op in capture_diff_slices(Algorithm::Myers, old, new) {
+    for op in diff_ops(old, new, None) {
         if let DiffOp::Insert { new_index, new_len, .. } | DiffOp::Replace { new_index, new_len, .. } = op {
             marks.iter_mut().skip(head + new_index).take(new_len).for_each(|mark| *mark = true);
         }

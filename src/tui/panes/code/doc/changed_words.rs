@@ -1,42 +1,14 @@
-//! Finds the words that changed inside a line, and marks them in a line with its colours.
+//! Marks the words that changed inside a line, on top of its colours.
 
 use super::LineStyles;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use ratatui::style::{Modifier, Style};
-use similar::{DiffOp, InlineChange, TextDiff};
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long the comparison of a hunk's words may take.
-const DIFF_TIMEOUT: Duration = Duration::from_millis(20);
-
-/// The lines of a hunk with their changed words.
-pub(crate) fn changes<'s>(
-    compared: &'s TextDiff<'s, 's, str>,
-    op: &DiffOp,
-) -> impl Iterator<Item = InlineChange<'s, str>> {
-    compared.iter_inline_changes_deadline(op, Some(Instant::now() + DIFF_TIMEOUT))
-}
-
-/// A line without its end, and the byte ranges in it that changed.
-pub(crate) fn line_of(change: &InlineChange<'_, str>) -> (String, Vec<Range<usize>>) {
-    let (mut text, mut words) = (String::new(), Vec::new());
-    for (changed, part) in change.values() {
-        let from = text.len();
-        text.push_str(part);
-        if *changed {
-            words.push(from..text.len());
-        }
-    }
-    let end = text.strip_suffix('\n').unwrap_or(&text).len();
-    text.truncate(end);
-    for word in &mut words {
-        word.end = word.end.min(end);
-    }
-    words.retain(|word| !word.is_empty());
-    (text, words)
-}
+pub(crate) const WORDS_TIMEOUT: Duration = Duration::from_millis(20);
 
 /// Colours of a line with its changed words marked.
 pub(crate) fn marked(styles: &LineStyles, words: &[Range<usize>], mark: Style) -> LineStyles {
@@ -94,20 +66,6 @@ impl DiffLook {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn the_words_that_changed_are_found() {
-        let (old, new) = ("total = price * 2\n", "total = amount * 2\n");
-        let compared = TextDiff::from_lines(old, new);
-        let lines: Vec<_> =
-            compared.ops().iter().flat_map(|op| changes(&compared, op).collect::<Vec<_>>()).collect();
-        let told: Vec<_> = lines.iter().map(line_of).collect();
-        let words = |at: usize| {
-            let (text, words): &(String, Vec<Range<usize>>) = &told[at];
-            words.iter().map(|word| &text[word.clone()]).collect::<Vec<_>>()
-        };
-        assert_eq!((words(0), words(1)), (vec!["price"], vec!["amount"]));
-    }
 
     proptest! {
         /// Every byte keeps its colour, those of changed words are also marked, and ranges stay sorted and disjoint.

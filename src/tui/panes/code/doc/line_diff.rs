@@ -1,10 +1,10 @@
 //! Compares a new text with the one that it would replace: which lines are shown, which stay unchanged.
 
-use super::changed_words::{changes, line_of};
+use super::changed_words::WORDS_TIMEOUT;
 use super::split;
 use crate::domain::file_texts::FilePart;
+use crate::text::diff::{ChangeTag, LineComparison};
 use crate::tui::panes::code::hunks::DroppedHunks;
-use similar::{ChangeTag, TextDiff};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -63,25 +63,25 @@ impl LineDiff {
             if after.path.is_some() {
                 steps.push(DiffStep::New(small(after.lines.start)));
             }
-            let compared = TextDiff::configure().deadline(until).diff_lines(text, changed);
+            let compared = LineComparison::new(text, changed, Some(until));
             let mut next = from;
-            for op in compared.grouped_ops(CONTEXT_LINES).iter().flatten() {
+            for op in compared.hunks(CONTEXT_LINES).iter().flatten() {
                 let at = from + op.new_range().start;
                 same(&mut steps, next, at);
                 next = from + op.new_range().end;
-                for change in changes(&compared, op) {
-                    match (change.tag(), change.old_index(), change.new_index()) {
+                for change in compared.lines_with_words(op, Instant::now() + WORDS_TIMEOUT) {
+                    match (change.tag, change.old, change.new) {
                         (ChangeTag::Delete, Some(line), _) => {
                             let line = small(gone_from + line);
                             steps.push(DiffStep::Old { line, at: small(at) });
-                            went.insert(line, line_of(&change).1);
+                            went.insert(line, change.words);
                         }
                         (tag, _, Some(line)) => {
                             let line = from + line;
                             steps.push(DiffStep::New(small(line)));
                             if let (ChangeTag::Insert, Some(mark)) = (tag, added.get_mut(line)) {
                                 *mark = true;
-                                came.insert(small(line), line_of(&change).1);
+                                came.insert(small(line), change.words);
                             }
                         }
                         _ => {}
