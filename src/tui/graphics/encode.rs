@@ -127,6 +127,7 @@ fn png(picture: &Pixels) -> Option<((u32, u32), Vec<u8>)> {
     let mut encoder = png::Encoder::new(&mut png, sides.0, sides.1);
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
     encoder.write_header().and_then(|mut writer| writer.write_image_data(picture.bytes())).ok()?;
     Some((sides, STANDARD.encode(png).into_bytes()))
 }
