@@ -8,7 +8,7 @@
 
 use super::document::{BlockPart, Document, DocumentPart, RunPart};
 use super::markdown::{code, inert, inline};
-use super::script::{cell_magics, ended, packages, write_call};
+use super::script::{cell_magics, ended, has_effect, packages, write_call};
 use crate::domain::Stream;
 use crate::domain::visible::visible;
 use serde_json::{Map, Value, json};
@@ -73,10 +73,13 @@ pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
 /// Chooses the kernel of the notebook.
 fn kernel(document: &Document) -> (&'static str, &'static str, &'static str) {
     let mut ran: BTreeMap<&str, usize> = BTreeMap::new();
-    for block in document.blocks().filter(|block| block.run.is_some()) {
+    for block in document.blocks().filter(|block| block.run.is_some() && has_effect(block)) {
         // IPython's magics write files, install packages and run bash, so these blocks count as Python.
-        let language = block.code_language().filter(|language| *language != "bash").or(Some("python"));
-        *ran.entry(language.unwrap_or_default()).or_default() += 1;
+        let language = match block.code_language() {
+            None | Some("bash") => "python",
+            Some(language) => language,
+        };
+        *ran.entry(language).or_default() += 1;
     }
     let known = |language: &str| KERNELS.iter().copied().find(|(known, _, _)| *known == language);
     let most = ran

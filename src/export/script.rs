@@ -44,7 +44,7 @@ pub(super) fn cell_magics() -> String {
 }
 
 /// Whether a script has to repeat this block; blocks that only read are left out.
-fn has_effect(block: &BlockPart) -> bool {
+pub(super) fn has_effect(block: &BlockPart) -> bool {
     block.code_language().is_some() || !block.writes.is_empty() || block.what == "install"
 }
 

@@ -175,6 +175,19 @@ fn a_notebook_has_a_cell_of_its_own_name_for_each_block() {
 }
 
 #[test]
+fn a_block_that_only_read_does_not_choose_the_kernel() {
+    for what in ["read", "list"] {
+        let parts = vec![
+            block(1, what, None, "data", Some(ran("ok"))),
+            block(2, "code", Some("r"), "x <- 1", Some(ran("ok"))),
+        ];
+        let (text, _) = Document { parts, ..with_all() }.write(ExportFormat::Notebook).unwrap();
+        let notebook: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(notebook["metadata"]["kernelspec"]["name"], "ir", "{what}");
+    }
+}
+
+#[test]
 fn what_a_cell_can_not_hold_as_it_is_is_written_by_a_call() {
     let written = |path: &str, text: &str| {
         let mut write = block(1, "write", None, text, Some(ran("ok")));
