@@ -51,7 +51,6 @@ impl Machine {
                 RecipeEnd::GaveUp,
                 "There is nothing that could be run to judge this step.",
             )),
-            CheckResponse::Unable(why) => Err(Ending::with_words(RecipeEnd::GaveUp, &why)),
             look => Ok(look),
         }
     }
