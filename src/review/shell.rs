@@ -167,7 +167,8 @@ impl ShellReader<'_, '_> {
         let Some(name) = node.child_by_field_name("variable") else { return };
         let mut cursor = node.walk();
         let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut cursor).take(256).collect();
-        let values: Vec<Value> = values.into_iter().map(|n| self.word(n, 0)).collect();
+        let words = |n| self.expand_to_many(n, 0).unwrap_or_else(|| vec![self.word(n, 0)]);
+        let values: Vec<Value> = values.into_iter().flat_map(words).take(256).collect();
         for value in &values {
             self.remember(text(name, self.source), value);
         }

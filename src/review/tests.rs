@@ -197,6 +197,32 @@ fn effects_name_what_a_block_touches() {
 }
 
 #[test]
+fn words_made_by_braces_are_judged_like_words_as_written() {
+    for (written, meant) in [
+        ("rm -rf ~/.ss{h..h}", "rm -rf ~/.ssh"),
+        ("cat ~/.ssh/id_rs{a..a}", "cat ~/.ssh/id_rsa"),
+        ("echo x > ~/.bashr{c..c}", "echo x > ~/.bashrc"),
+        ("rm part{1..2}", "rm part1 part2"),
+        ("rm part{01..3..2}", "rm part01 part03"),
+        ("rm part{1..-1}", "rm part1 part0 part-1"),
+        ("rm \"part\"{1..2}", "rm part1 part2"),
+        ("cat \"$HOME\"/{.ssh/id_rsa,notes}", "cat ~/.ssh/id_rsa ~/notes"),
+        ("for f in {a..a}; do cat ~/.ssh/id_rs$f; done", "for f in a; do cat ~/.ssh/id_rs$f; done"),
+    ] {
+        let (written, meant) = (look("bash", written), look("bash", meant));
+        let rules = |review: &Review| -> Vec<String> {
+            review.findings.iter().map(|f| format!("{} {}", f.rule, f.severity.as_str())).collect()
+        };
+        assert_eq!(rules(&written), rules(&meant));
+        assert_eq!(written.effects, meant.effects);
+    }
+    // What is not spelled out is not known.
+    let many = look("bash", "rm part{1..5000}");
+    assert!(many.effects.unknown && !many.effects.deletes.iter().any(|path| path.contains('{')));
+    assert_eq!(look("bash", "rm 'part{1..2}'").effects.deletes, ["part{1..2}"]);
+}
+
+#[test]
 fn findings_inside_text_stand_on_their_line() {
     let review = look("python", "import os\nos.system(\"\"\"\ncd out\nrm -rf charts\n\"\"\")\n");
     let places: Vec<_> = review.findings.iter().map(|f| (f.rule.as_str(), f.place.line)).collect();

@@ -52,7 +52,7 @@ impl ShellReader<'_, '_> {
         if !sign.starts_with('<') || sign.starts_with("<&") || sign.starts_with("<>") {
             return None;
         }
-        let path = self.word(target, 0);
+        let path = self.gravest_word(target);
         let located = path.as_text().map(|(path, _)| path_class::locate(path, None, self.scope))?;
         if located.is(PathClass::Null) {
             return None;
@@ -99,7 +99,7 @@ impl ShellReader<'_, '_> {
             _ if operator.contains('>') => ">",
             _ => return,
         };
-        let value = self.word(target, 0);
+        let value = self.gravest_word(target);
         let text = self.outputs.remove(&node.id()).map(|text| ("text".to_owned(), text));
         self.reading.acts.push(Act {
             name: name.to_owned(),
