@@ -223,6 +223,14 @@ fn words_made_by_braces_are_judged_like_words_as_written() {
 }
 
 #[test]
+fn numbers_too_large_to_be_counted_are_not_known() {
+    for number in ["2**62 + 2**62", "-((-2)**63)", "1 << 63"] {
+        let effects = look("python", &format!("open(f'{{{number}}}', 'w')")).effects;
+        assert!(effects.unknown && effects.writes.iter().all(|path| !path.contains('9')), "{effects:?}");
+    }
+}
+
+#[test]
 fn findings_inside_text_stand_on_their_line() {
     let review = look("python", "import os\nos.system(\"\"\"\ncd out\nrm -rf charts\n\"\"\")\n");
     let places: Vec<_> = review.findings.iter().map(|f| (f.rule.as_str(), f.place.line)).collect();

@@ -33,13 +33,12 @@ impl<'t> PythonReader<'_, 't> {
                 let parts = self.fold_all(&named_children(node, MAX_ITEMS), frame, deeper);
                 Value::join(&parts, "")
             }
-            "integer" => crate::review::value::integer(text(node, self.shared.source))
-                .map_or_else(Value::unknown, |n| Value::new(ValueKind::Number(n))),
+            "integer" => Value::number(crate::review::value::integer(text(node, self.shared.source))),
             "unary_operator" => {
                 let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
                 match inner.map(|v| v.kind) {
                     Some(ValueKind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
-                        Value::new(ValueKind::Number(n.wrapping_neg()))
+                        Value::number(n.checked_neg())
                     }
                     _ => Value::unknown(),
                 }

@@ -247,9 +247,7 @@ fn downloads(command: &Value) -> bool {
 /// The file that a call opens or reads, if it does.
 fn file_of(act: &Act) -> Option<Value> {
     match act.name.as_str() {
-        "open" | "os.open" | "codecs.open" | "os.popen" if act.name != "os.popen" => {
-            act.arguments.first().map(|a| a.value.clone())
-        }
+        "open" | "os.open" | "codecs.open" => act.arguments.first().map(|a| a.value.clone()),
         "pathlib.Path().open" | "pathlib.Path().read_text" | "pathlib.Path().read_bytes" => {
             act.receiver.clone()
         }
@@ -325,7 +323,7 @@ fn join_paths(parts: impl Iterator<Item = Value>) -> Value {
 /// Addition of texts, lists or numbers.
 pub(super) fn plus(left: &Value, right: &Value) -> Value {
     match (&left.kind, &right.kind) {
-        (ValueKind::Number(a), ValueKind::Number(b)) => Value::new(ValueKind::Number(a.wrapping_add(*b))),
+        (ValueKind::Number(a), ValueKind::Number(b)) => Value::number(a.checked_add(*b)),
         (ValueKind::List(a), ValueKind::List(b)) if a.len() + b.len() <= 256 => {
             Value::new(ValueKind::List(a.iter().chain(b).cloned().collect()))
         }
@@ -338,12 +336,11 @@ pub(super) fn plus(left: &Value, right: &Value) -> Value {
 
 /// Multiplication, power or shift of numbers; and repetition of a text.
 pub(super) fn product(operator: &str, left: &Value, right: &Value) -> Value {
-    let number = |n: Option<i64>| n.map_or_else(Value::unknown, |n| Value::new(ValueKind::Number(n)));
     match (&left.kind, &right.kind) {
         (ValueKind::Number(a), ValueKind::Number(b)) => match operator {
-            "*" => number(a.checked_mul(*b)),
-            "**" => number(u32::try_from(*b).ok().and_then(|b| a.checked_pow(b))),
-            _ => number(u32::try_from(*b).ok().and_then(|b| a.checked_shl(b))),
+            "*" => Value::number(a.checked_mul(*b)),
+            "**" => Value::number(u32::try_from(*b).ok().and_then(|b| a.checked_pow(b))),
+            _ => Value::number(u32::try_from(*b).ok().and_then(|b| a.checked_mul(2_i64.checked_pow(b)?))),
         },
         (ValueKind::Text { text, whole: true }, ValueKind::Number(n))
         | (ValueKind::Number(n), ValueKind::Text { text, whole: true })
