@@ -22,9 +22,9 @@ mod written;
 pub(crate) use suite::describe_runners as runner;
 pub(crate) use table::{NO_CHECK, find, names};
 
-use super::FactRequest;
 use super::view::{OwnRun, View};
-use crate::domain::{Answers, Block, BlockKind, Finding, Form, Language, Review};
+use super::{FactRequest, value_of};
+use crate::domain::{Answers, Block, BlockKind, Field, FieldKind, Finding, Form, Language, Review};
 use crate::engine::WorkflowStep;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ pub(crate) trait Check: Debug + Send + Sync {
 
 /// The answer to an input, or the value of an option; empty if there is none.
 fn answer<'a>(inputs: &'a [(String, String)], name: &str) -> &'a str {
-    inputs.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text.trim())
+    value_of(inputs, name).unwrap_or_default().trim()
 }
 
 /// The properties of a check that hold in every round.
@@ -150,6 +150,19 @@ pub(crate) enum CheckResponse {
     Ask,
     /// Nothing can be judged, so the recipe ends; the reason, for the person.
     Unable(String),
+}
+
+/// A form that asks what to do now, with these choices.
+pub(super) fn choice_form(name: &str, title: &str, note: String, help: String, choices: &[&str]) -> Form {
+    let field = Field {
+        name: "what".into(),
+        label: "What now?".into(),
+        help,
+        kind: FieldKind::Choice(choices.iter().map(|choice| (*choice).to_owned()).collect()),
+        required: true,
+        default: None,
+    };
+    Form { name: name.into(), title: title.into(), note, fields: vec![field] }
 }
 
 /// A block that the recipe proposes itself.

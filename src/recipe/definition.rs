@@ -54,6 +54,7 @@ mod validate;
 
 use super::check::{Check, OptionKind};
 use super::text::Text;
+use super::value_of;
 use crate::domain::{BlockKind, Field, FieldKind, Form, RecipeEnd};
 
 pub(super) use read::read;
@@ -173,7 +174,7 @@ impl RecipeStep {
 
     /// The value of an option of the check; empty if not set.
     pub(crate) fn option(&self, name: &str) -> &str {
-        self.options.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+        value_of(&self.options, name).unwrap_or_default()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::function::{self, KnownFunction};
 use super::run::detail;
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock};
-use crate::domain::{Answers, BlockKind, Field, FieldKind, Form, Language, Outcome, RunReport, Stream};
+use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, choice_form};
+use crate::domain::{Answers, BlockKind, Language, Outcome, RunReport, Stream};
 use crate::engine::transcript::BlockStanding;
 use crate::recipe::arguments;
 use crate::recipe::view::{View, ended_run};
@@ -80,25 +80,16 @@ fn propose(view: &View<'_>, known: &KnownFunction<'_>) -> CheckResponse {
 /// The function may be wrong, or the arguments: asks the person what to do.
 fn failed(view: &View<'_>, known: &KnownFunction<'_>, report: &RunReport) -> CheckResponse {
     let note = detail(report);
-    match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
-        None => CheckResponse::Form(form(&known.defined.function.name, &note)),
+    match view.choice(FORM) {
+        None => {
+            let title = format!("The call of {} failed", known.defined.function.name);
+            let help = format!("{MEND}: the model is told the error");
+            CheckResponse::Form(choice_form(FORM, &title, note, help, &[MEND, OTHERS, LEAVE]))
+        }
         Some(MEND) => CheckResponse::Judge { verdict: FAILED, note },
         Some(OTHERS) => CheckResponse::Judge { verdict: AGAIN, note },
         Some(_) => CheckResponse::Judge { verdict: NOT_CALLED, note },
     }
-}
-
-fn form(name: &str, note: &str) -> Form {
-    let field = Field {
-        name: "what".into(),
-        label: "What now?".into(),
-        help: format!("{MEND}: the model is told the error"),
-        kind: FieldKind::Choice([MEND, OTHERS, LEAVE].map(str::to_owned).to_vec()),
-        required: true,
-        default: None,
-    };
-    let title = format!("The call of {name} failed");
-    Form { name: FORM.into(), title, note: note.to_owned(), fields: vec![field] }
 }
 
 /// The result of a call, in a line.

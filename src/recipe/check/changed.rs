@@ -4,11 +4,11 @@
 use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean_line, judge, last_output, printed};
 use super::suite::Tests;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
-use crate::domain::{Block, Finding, Language, Outcome, Place, Review, Severity};
-use crate::engine::transcript::{BlockItem, RunItem};
+use crate::domain::{Block, Finding, Language, Place, Review, Severity};
+use crate::engine::transcript::BlockItem;
 use crate::recipe::hunks::hunks;
 use crate::recipe::scripts;
-use crate::recipe::view::{View, ended_run};
+use crate::recipe::view::{View, ended_ok, ended_run};
 
 /// At most this many hunks are tried one by one; beyond it, neighbours are joined.
 const MAX_HUNKS: usize = 12;
@@ -72,7 +72,7 @@ impl Check for ChangedCheck {
     }
 
     fn remarks(&self, view: &View<'_>, block: &Block, _: &Review) -> Vec<Finding> {
-        let file = view.shown_path(view.context.input(view.option("file")));
+        let file = view.file_of("file");
         let written = block.kind.writes().map(|path| view.shown_path(path));
         let beside = written.filter(|path| *path != file && !block.is_own());
         let finding = |path: String| {
@@ -93,7 +93,7 @@ fn net_of(view: &View<'_>) -> Option<String> {
     let held = |step: &str| {
         view.judged_last(step, GREEN)?;
         let runs = view.runs_in(step).into_iter().rev();
-        let mut held = runs.filter(|(item, run)| item.block.is_own() && is_ok(run));
+        let mut held = runs.filter(|(item, run)| item.block.is_own() && ended_ok(run));
         held.next().and_then(|(item, run)| Some(item.block.version(run.revision)?.source.trim().to_owned()))
     };
     held(view.option("record")).or_else(|| held(view.option("net")))
@@ -101,12 +101,8 @@ fn net_of(view: &View<'_>) -> Option<String> {
 
 /// Whether the file under work was written in this step; other files need no net.
 fn has_changed(view: &View<'_>) -> bool {
-    let file = view.shown_path(view.context.input(view.option("file")));
+    let file = view.file_of("file");
     view.written_in(view.step).contains(&file)
-}
-
-fn is_ok(run: &RunItem) -> bool {
-    run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok)
 }
 
 fn is_hunk_search(item: Option<&BlockItem>) -> bool {
@@ -115,7 +111,7 @@ fn is_hunk_search(item: Option<&BlockItem>) -> bool {
 
 /// Proposes a block that finds the hunk that breaks the net, if there are at least two.
 fn find_breaking_hunk(view: &View<'_>, line: &str) -> Option<CheckResponse> {
-    let file = view.shown_path(view.context.input(view.option("file")));
+    let file = view.file_of("file");
     let (old, new) = versions(view, &file)?;
     let hunks = hunks(&old, &new, MAX_HUNKS);
     let below = !file.starts_with('/') && !file.split('/').any(|part| part == "..");

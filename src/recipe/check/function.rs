@@ -6,7 +6,7 @@ use super::{Check, CheckFacts, CheckResponse};
 use crate::domain::{Block, BlockKind, Language, Outcome};
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::python::function::{self, Definition};
-use crate::recipe::view::View;
+use crate::recipe::view::{View, ended_ok};
 
 const DEFINED: &str = "defined";
 const WRONG: &str = "wrong";
@@ -96,9 +96,8 @@ pub(super) struct KnownFunction<'a> {
 
 /// The function that the step `step` defined last.
 pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<KnownFunction<'a>> {
-    let ok = |run: &RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
     let runs = view.runs_in(step);
-    let mut defined = runs.iter().rev().filter(|(item, run)| is_code(&item.block) && ok(run));
+    let mut defined = runs.iter().rev().filter(|(item, run)| is_code(&item.block) && ended_ok(run));
     let (source, known, run) = defined.find_map(|(item, run)| {
         let source = text_of(item, run);
         function::examine(&source).ok().map(|defined| (source, defined, *run))
@@ -107,7 +106,7 @@ pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<KnownFunction<'a>
     let blocks =
         view.context.transcript.blocks.values().filter(|item| item.block.is_own() && is_code(&item.block));
     let again = blocks.flat_map(|item| item.runs.iter().map(move |run| (item, run)));
-    let again = again.filter(|(item, run)| ok(run) && *text_of(item, run) == *source);
+    let again = again.filter(|(item, run)| ended_ok(run) && *text_of(item, run) == *source);
     let run = again
         .map(|(_, run)| run)
         .filter(|again| again.run > run.run)

@@ -8,7 +8,7 @@ use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::command;
-use crate::recipe::view::{View, ended_run};
+use crate::recipe::view::{View, ended_ok};
 use similar::TextDiff;
 use std::sync::Arc;
 
@@ -130,8 +130,7 @@ impl Check for MendedCheck {
 
 /// Whether a file was written as the block says.
 fn is_written(item: &BlockItem) -> bool {
-    item.block.kind.writes().next().is_some()
-        && ended_run(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok)
+    item.block.kind.writes().next().is_some() && item.runs.last().is_some_and(ended_ok)
 }
 
 /// The text of the failing file when the recipe began.
@@ -142,7 +141,7 @@ fn before_of(view: &View<'_>) -> Option<String> {
 
 /// How the newest version of the failing file handles errors.
 fn written(view: &View<'_>) -> Option<ErrorHandling> {
-    let file = view.shown_path(view.context.input(view.option("file")).trim());
+    let file = view.file_of("file");
     let (_, new) = view.writes_of(&file).pop()?;
     Some(ErrorHandling::of(&command::language_of(&file), &before_of(view)?, &new))
 }
@@ -150,7 +149,7 @@ fn written(view: &View<'_>) -> Option<ErrorHandling> {
 /// Whether the whole change is known: only the failing file changed, its old text is known, and sayso itself wrote the
 /// new one.
 fn is_looked_at(view: &View<'_>) -> bool {
-    let file = view.shown_path(view.context.input(view.option("file")).trim());
+    let file = view.file_of("file");
     let others = view.all_written().iter().any(|other| *other != file);
     !others && before_of(view).is_some() && !view.writes_of(&file).is_empty()
 }

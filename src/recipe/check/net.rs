@@ -99,7 +99,7 @@ impl Check for Record {
 
 /// Refuses changes of the file under work in a step that only prepares.
 pub(super) fn why_kept(view: &View<'_>, block: &Block) -> Option<String> {
-    let file = view.shown_path(view.context.input(view.option("file")));
+    let file = view.file_of("file");
     let is_file = block.kind.writes().any(|path| view.shown_path(path) == file);
     is_file.then(|| format!("{file} stays as it is until there is something that holds it"))
 }

@@ -1,8 +1,8 @@
 //! The check `reproduce`: a run shows the failure before anything is changed.
 
 use super::subject::{self, OPTIONS, Subject};
-use super::{Check, CheckFacts, CheckResponse, OwnRun};
-use crate::domain::{Answers, Field, FieldKind, Form, Outcome, RunReport, Stream};
+use super::{Check, CheckFacts, CheckResponse, OwnRun, choice_form};
+use crate::domain::{Answers, Outcome, RunReport, Stream};
 use crate::recipe::view::View;
 use crate::recipe::{FactRequest, command};
 
@@ -82,9 +82,13 @@ fn judge(view: &View<'_>, report: &RunReport) -> CheckResponse {
         _ => {
             let told = view.context.input(view.option("error"));
             let other = subject::exception(told).filter(|name| !shows(report, name));
-            match (other, view.answers(FORM).and_then(|(_, answers)| answers.first())) {
-                (Some(name), None) => CheckResponse::Form(form(name, &note)),
-                (Some(name), Some((_, choice))) if choice != GO_ON => {
+            match (other, view.choice(FORM)) {
+                (Some(name), None) => {
+                    let note = format!("You told of {name}. What was seen is: {note}.");
+                    let title = "It failed in another way";
+                    CheckResponse::Form(choice_form(FORM, title, note, String::new(), &[GO_ON, STOP]))
+                }
+                (Some(name), Some(choice)) if choice != GO_ON => {
                     CheckResponse::Judge { verdict: WORKS, note: format!("{name} was not seen, but {note}") }
                 }
                 _ => CheckResponse::Judge { verdict: REPRODUCED, note },
@@ -99,23 +103,6 @@ fn shows(report: &RunReport, name: &str) -> bool {
         report.error.as_ref().is_some_and(|error| error.kind == name || error.traceback.contains(name));
     let printed = |stream| String::from_utf8_lossy(&report.output.bytes(stream)).contains(name);
     kind || printed(Stream::Stderr) || printed(Stream::Stdout)
-}
-
-fn form(name: &str, note: &str) -> Form {
-    let field = Field {
-        name: "what".into(),
-        label: "What now?".into(),
-        help: String::new(),
-        kind: FieldKind::Choice([GO_ON, STOP].map(str::to_owned).to_vec()),
-        required: true,
-        default: None,
-    };
-    Form {
-        name: FORM.into(),
-        title: "It failed in another way".into(),
-        note: format!("You told of {name}. What was seen is: {note}."),
-        fields: vec![field],
-    }
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ fn new_run(view: &View<'_>) -> Option<String> {
     if !given.is_empty() {
         return Some(given.to_owned());
     }
-    let target = view.shown_path(view.context.input(view.option("target")));
+    let target = view.file_of("target");
     let beside: Vec<String> = view.written_in(view.step).into_iter().filter(|file| *file != target).collect();
     run_of(view, &beside)
 }

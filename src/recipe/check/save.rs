@@ -50,7 +50,7 @@ impl Check for Save {
             OwnRun::Ran(_, report) => return not_saved(&super::run::detail(report)),
             OwnRun::Refused(_) => return not_saved(crate::domain::sentences::saving::NOT_SAVED),
         }
-        match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
+        match view.choice(FORM) {
             None => {
                 let mut note = format!("It is added to {file}, which you see before it is written");
                 note += &describe_clashes(&clashes(text, &known.source, name));

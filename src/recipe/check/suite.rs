@@ -68,10 +68,7 @@ impl Check for Tests {
                 ))
             }
             OwnRun::None if view.is_told && view.written().is_empty() => match view.reply() {
-                Some(_) if view.newest().is_empty() => {
-                    CheckResponse::Judge { verdict: NOTHING, note: "no file was written".into() }
-                }
-                Some(_) if idle(view) > 1 => {
+                Some(_) if view.newest().is_empty() || idle(view) > 1 => {
                     CheckResponse::Judge { verdict: NOTHING, note: "no file was written".into() }
                 }
                 // The model looked something up, or its block was refused and it was told why.

@@ -4,14 +4,13 @@
 
 mod content;
 
-use super::super::check::CheckResponse;
+use super::super::check::{CheckResponse, choice_form};
 use super::super::definition::PROTECTED_CHANGED;
-use super::super::view::{Span, View};
+use super::super::view::{Span, View, ended_ok};
 use super::super::written::{changes, same, settled_runs, shown_path};
 use super::path::{Ending, Path};
 use crate::domain::{
-    Block, Field, FieldKind, Finding, Form, Grantor, Outcome, RecipeEnd, RecipeFact, Review, Revision,
-    Severity, Sha256, paths,
+    Block, Finding, Form, Grantor, RecipeEnd, RecipeFact, Review, Revision, Severity, Sha256, paths,
 };
 use crate::engine::transcript::{BlockItem, RunItem};
 use content::{FileObservation, ProtectedContent};
@@ -189,7 +188,6 @@ fn observe(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, fi
     let report = run.ended.as_ref().map(|(_, report)| report);
     let mut hashed = report.into_iter().flat_map(|report| &report.receipt.protected);
     let is_file = |path: &str| same(file, &shown_path(&view.context, path));
-    let is_ok = report.is_some_and(|report| report.outcome == Outcome::Ok);
     let written = item.block.kind.writes().find(|path| is_file(path));
     let writes = written.is_some();
     // For several files, the approval's hash covers all their texts, so this file's text is hashed here.
@@ -202,7 +200,7 @@ fn observe(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, fi
     let tells = item.review.as_ref().filter(|(revision, _)| *revision == run.revision);
     FileObservation {
         hashes: hashed.find(|known| is_file(&known.path)).map(|known| (known.before, known.after)),
-        written: hash.filter(|_| is_ok),
+        written: hash.filter(|_| ended_ok(run)),
         listed: changes(&view.context, item, run).iter().any(|change| same(file, &change.path)),
         own: item.block.is_own(),
         makes: makes && !item.block.is_own(),
@@ -226,19 +224,7 @@ fn message(file: &str) -> String {
 }
 
 fn form(changed: &[String]) -> Form {
-    let choices = [KEEP, RESTORE, STOP].map(str::to_owned).to_vec();
-    let field = Field {
-        name: "what".into(),
-        label: "What now?".into(),
-        help: format!("{RESTORE}: the model is told to put back what was there"),
-        kind: FieldKind::Choice(choices),
-        required: true,
-        default: None,
-    };
-    Form {
-        name: FORM.into(),
-        title: "Protected files were changed".into(),
-        note: format!("Not as you agreed to in an earlier step: {}.", changed.join(", ")),
-        fields: vec![field],
-    }
+    let note = format!("Not as you agreed to in an earlier step: {}.", changed.join(", "));
+    let help = format!("{RESTORE}: the model is told to put back what was there");
+    choice_form(FORM, "Protected files were changed", note, help, &[KEEP, RESTORE, STOP])
 }
