@@ -96,7 +96,7 @@ fn describe_picture(picture: &Picture) -> String {
 }
 
 /// Adds a fenced block whose fence is longer than any in the text, so that no line of the text closes it.
-fn fenced(text: &mut String, language: &str, body: &str) {
+pub(super) fn fenced(text: &mut String, language: &str, body: &str) {
     let longest = body.lines().map(|line| line.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
     let end = if body.ends_with('\n') || body.is_empty() { "" } else { "\n" };

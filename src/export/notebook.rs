@@ -7,7 +7,7 @@
 //! Pictures that a run wrote as files go into a cell below, because a kernel would not show them.
 
 use super::document::{BlockPart, Document, DocumentPart, RunPart};
-use super::markdown::{code, inert, inline};
+use super::markdown::{code, fenced, inert, inline};
 use super::script::{cell_magics, ended, has_effect, packages, write_call};
 use crate::domain::Stream;
 use crate::domain::visible::visible;
@@ -162,17 +162,15 @@ impl Notebook {
     /// Adds a block as text, because it did not run or can't run in this notebook.
     fn add_not_run(&mut self, id: &str, block: &BlockPart, about: &Value) {
         let language = block.language.as_deref().unwrap_or_default();
-        let longest = block.source.split(|c| c != '`').map(str::len).max().unwrap_or(0).max(2);
-        let fence = "`".repeat(longest + 1);
         let ended = block.run.as_ref().map(|run| format!(" · {}", inline(&run.ended))).unwrap_or_default();
-        let text = format!(
-            "**Block {}** {} · {}{ended}\n\n{fence}{language}\n{}\n{fence}",
+        let mut text = format!(
+            "**Block {}** {} · {}{ended}\n\n",
             block.block,
             code(&block.label),
-            inline(&block.decided),
-            visible(block.source.trim_end_matches('\n')),
+            inline(&block.decided)
         );
-        self.add_markdown(id, text, about);
+        fenced(&mut text, language, &visible(block.source.trim_end_matches('\n')));
+        self.add_markdown(id, text.trim_end().to_owned(), about);
     }
 
     fn add_markdown(&mut self, id: &str, source: String, about: &Value) {
