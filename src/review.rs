@@ -58,8 +58,6 @@ mod written;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod unseen;
 
 pub(crate) use forbid::Forbid;
 pub(crate) use grammar::{language_of_extension, reads, reads_alike};

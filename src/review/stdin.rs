@@ -1,5 +1,6 @@
-//! Finds code that an interpreter gets on standard input: `run(['bash'], input='…')`, `communicate`, a write to its
-//! pipe. It counts like the text of `bash -c`. Rules handle what arrives through a pipe from another program.
+//! Examines commands that a call starts. Finds code that an interpreter gets on standard input: `run(['bash'],
+//! input='…')`, `communicate`, a write to its pipe. It counts like the text of `bash -c`. Rules handle what arrives
+//! through a pipe from another program.
 
 use super::nested::NestedCode;
 use super::rules::InnerPattern;
@@ -60,7 +61,7 @@ fn first<'a>(act: &'a Act, selectors: &[&str]) -> Option<&'a Value> {
 }
 
 /// The command of a call that takes the program and its arguments separately.
-fn with_rest(act: &Act) -> Value {
+pub(super) fn with_rest(act: &Act) -> Value {
     let program = act.arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
     match act.arguments.get(1).map(|a| &a.value.kind) {
         Some(ValueKind::List(rest)) => {
@@ -68,6 +69,16 @@ fn with_rest(act: &Act) -> Value {
         }
         _ => program,
     }
+}
+
+/// Whether a command downloads something and prints it.
+pub(super) fn downloads(command: &Value) -> bool {
+    let first = match &command.kind {
+        ValueKind::List(words) => words.first().and_then(Value::as_whole_text),
+        _ => command.as_text().and_then(|(text, _)| text.split_whitespace().next()),
+    };
+    let program = first.map(|word| word.rsplit('/').next().unwrap_or(word));
+    matches!(program, Some("curl" | "wget" | "http" | "https" | "aria2c" | "xh" | "fetch"))
 }
 
 /// The language in which a command runs its standard input, if it does.

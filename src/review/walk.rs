@@ -215,6 +215,22 @@ impl<'a, 't> WalkContext<'a, 't> {
         }
     }
 
+    /// The act of calling a value.
+    pub(super) fn act(
+        &self,
+        called: &Value,
+        arguments: Vec<Argument>,
+        named: Vec<(String, Argument)>,
+        span: Range<usize>,
+    ) -> Act {
+        let receiver = match &called.kind {
+            ValueKind::Name { about: Some(about), .. } => Some((**about).clone()),
+            _ => None,
+        };
+        let name = called.as_name().unwrap_or("?").to_owned();
+        Act { name, receiver, arguments, named, folder: self.folder.clone(), span }
+    }
+
     /// Adds an act without named arguments.
     pub(super) fn push_act(&mut self, name: &str, arguments: Vec<Argument>, span: Range<usize>) {
         self.reading.acts.push(Act { folder: self.folder.clone(), ..Act::new(name, arguments, span) });

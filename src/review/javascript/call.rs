@@ -114,12 +114,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 by_name.extend(more);
             }
         }
-        let receiver = match &called.kind {
-            ValueKind::Name { about: Some(about), .. } => Some((**about).clone()),
-            _ => None,
-        };
-        let name = called.as_name().unwrap_or("?").to_owned();
-        Act { name, receiver, arguments, named: by_name, folder: self.shared.folder.clone(), span }
+        self.shared.act(called, arguments, by_name, span)
     }
 
     /// Resolves `call`, `apply`, `Reflect.apply` and bound functions: returns the real callee and arguments.
@@ -174,8 +169,7 @@ impl<'t> JavascriptReader<'_, 't> {
         let as_called = if made { format!("{}().constructor", act.name) } else { act.name.clone() };
         let function = self.shared.handed.function(&as_called)?;
         let positional = act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
-        let everything: Vec<(String, Value)> = positional.collect();
-        let given: Vec<(&str, Value)> = everything.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
+        let given: Vec<(String, Value)> = positional.collect();
         let value = match self.shared.handed.entry(&mut self.shared.frames, function, &given) {
             CallEntry::Known(value) => value,
             CallEntry::Refused => Value::unknown(),

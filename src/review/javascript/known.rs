@@ -1,11 +1,12 @@
 //! The results of well-known functions of JavaScript and node, where they help to name a path, a program or a host.
 
 use super::JavascriptReader;
+use crate::review::escapes;
 use crate::review::path_class::{self, TEMPORARY_FOLDER};
 use crate::review::rules::PathClass;
+use crate::review::stdin;
 use crate::review::value::taint;
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
-use base64::Engine as _;
 
 /// Longest list that a split gives.
 const MAX_ITEMS: usize = 256;
@@ -26,7 +27,7 @@ impl JavascriptReader<'_, '_> {
             let handed = if self.makes_client(&act.name) { handed.without(Taint::SECRET) } else { handed };
             given = given.with(called.taint).with(handed);
         }
-        if starts(act).is_some_and(|program| downloads(&program)) {
+        if starts(act).is_some_and(|program| stdin::downloads(&program)) {
             given = given.with(Taint::DOWNLOADED);
         }
         if matches!(act.name.as_str(), "fs.readFileSync" | "fs.readFile" | "fs.createReadStream") {
@@ -248,28 +249,12 @@ fn starts(act: &Act) -> Option<Value> {
     if !known.contains(&name) {
         return None;
     }
-    let first = act.arguments.first()?.value.clone();
-    match act.arguments.get(1).map(|a| &a.value.kind) {
-        Some(ValueKind::List(more)) if !name.starts_with("exec") || name.starts_with("execFile") => {
-            Some(Value::new(ValueKind::List(std::iter::once(first).chain(more.iter().cloned()).collect())))
-        }
-        _ => Some(first),
-    }
+    let takes_line = name.starts_with("exec") && !name.starts_with("execFile");
+    let command = if takes_line { act.arguments.first()?.value.clone() } else { stdin::with_rest(act) };
+    Some(command)
 }
 
-/// Whether a command downloads something and prints it.
-fn downloads(command: &Value) -> bool {
-    let first = match &command.kind {
-        ValueKind::List(words) => words.first().and_then(Value::as_whole_text),
-        _ => command.as_text().and_then(|(text, _)| text.split_whitespace().next()),
-    };
-    matches!(first, Some("curl" | "wget"))
-}
-
-/// Decodes base64, if the result is text; always marked as decoded.
+/// Decoded base64, if it is text; always marked as decoded.
 fn base64(text: &str) -> Value {
-    let clean: String = text.chars().filter(|c| !c.is_whitespace() && *c != '=').collect();
-    let bytes = base64::engine::general_purpose::STANDARD_NO_PAD.decode(clean).ok();
-    let text = bytes.and_then(|b| String::from_utf8(b).ok());
-    text.map_or_else(Value::unknown, Value::text).tainted(Taint::DECODED)
+    escapes::base64(text).map_or_else(Value::unknown, Value::text).tainted(Taint::DECODED)
 }

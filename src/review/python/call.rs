@@ -133,7 +133,7 @@ impl<'t> PythonReader<'_, 't> {
         span: &Range<usize>,
     ) {
         let (called, arguments, named) = self.taken_apart(called, arguments, named, span);
-        let act = self.act(&called, arguments, named, span.clone());
+        let act = self.shared.act(&called, arguments, named, span.clone());
         for act in act.variants() {
             self.result(&act, &called);
             if self.shared.handed.function(&act.name).is_none() {
@@ -153,22 +153,6 @@ impl<'t> PythonReader<'_, 't> {
             let argument = Argument { value: Value::unknown(), span: node.byte_range() };
             self.shared.push_act(&name, vec![argument], node.byte_range());
         }
-    }
-
-    /// The act of calling a value.
-    pub(super) fn act(
-        &self,
-        called: &Value,
-        arguments: Vec<Argument>,
-        named: Vec<(String, Argument)>,
-        span: Range<usize>,
-    ) -> Act {
-        let receiver = match &called.kind {
-            ValueKind::Name { about: Some(about), .. } => Some((**about).clone()),
-            _ => None,
-        };
-        let name = called.as_name().unwrap_or("?").to_owned();
-        Act { name, receiver, arguments, named, folder: self.shared.folder.clone(), span }
     }
 
     /// Resolves partial calls, `methodcaller` and the like.
@@ -223,12 +207,9 @@ impl<'t> PythonReader<'_, 't> {
         let mut inside = act.clone();
         inside.name = as_called;
         let parameters = function.node.child_by_field_name("parameters");
-        let everything: Vec<(String, Value)> = {
-            let positional =
-                act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
-            positional.chain(act.named.iter().map(|(k, a)| (k.clone(), a.value.clone()))).collect()
-        };
-        let given: Vec<(&str, Value)> = everything.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
+        let positional = act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
+        let named = act.named.iter().map(|(k, a)| (k.clone(), a.value.clone()));
+        let given: Vec<(String, Value)> = positional.chain(named).collect();
         let value = match self.shared.handed.entry(&mut self.shared.frames, function, &given) {
             CallEntry::Known(value) => value,
             CallEntry::Refused => Value::unknown(),

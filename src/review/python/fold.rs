@@ -283,7 +283,7 @@ impl<'t> PythonReader<'_, 't> {
             let (called, arguments, by_name) =
                 self.taken_apart(called, arguments.clone(), by_name.clone(), &span);
             for called in called.alternatives() {
-                let act = self.act(&called, arguments.clone(), by_name.clone(), node.byte_range());
+                let act = self.shared.act(&called, arguments.clone(), by_name.clone(), node.byte_range());
                 for act in act.variants().into_iter().take(MAX_VARIANTS.saturating_sub(acts.len())) {
                     values.push(self.result(&act, &called));
                     acts.push(act);

@@ -3,6 +3,7 @@
 use super::{PythonReader, items, text};
 use crate::review::path_class::{self, TEMPORARY_FOLDER};
 use crate::review::rules::{PathClass, TaintMark};
+use crate::review::stdin;
 use crate::review::value::taint;
 use crate::review::value::{Act, HOLE, Taint, Value, ValueKind};
 
@@ -20,7 +21,7 @@ impl PythonReader<'_, '_> {
             let handed = arguments.fold(Taint::default(), |t, a| t.with(a.value.all_taint()));
             given = given.with(if makes_client(&act.name) { handed.without(Taint::SECRET) } else { handed });
         }
-        if starts(act).is_some_and(|program| downloads(&program)) {
+        if starts(act).is_some_and(|program| stdin::downloads(&program)) {
             given = given.with(Taint::DOWNLOADED);
         }
         if let Some(value) = self.special(act) {
@@ -232,16 +233,6 @@ fn starts(act: &Act) -> Option<Value> {
         }
         _ => None,
     }
-}
-
-/// Whether a command downloads something and prints it.
-fn downloads(command: &Value) -> bool {
-    let first = match &command.kind {
-        ValueKind::List(words) => words.first().and_then(Value::as_whole_text),
-        _ => command.as_text().and_then(|(text, _)| text.split_whitespace().next()),
-    };
-    let program = first.map(|word| word.rsplit('/').next().unwrap_or(word));
-    matches!(program, Some("curl" | "wget" | "http" | "https" | "aria2c" | "xh" | "fetch"))
 }
 
 /// The file that a call opens or reads, if it does.

@@ -7,7 +7,6 @@ use crate::review::rules::PathClass;
 use crate::review::syntax::{named_children, text};
 use crate::review::value::taint;
 use crate::review::value::{HOLE, Taint, Value, ValueKind};
-use base64::Engine as _;
 use tree_sitter::Node;
 
 /// Stands for the id of a process that the text started itself.
@@ -231,7 +230,7 @@ impl ShellReader<'_, '_> {
             all = all.with(Taint::DECODED);
             if name == "base64"
                 && let Some(text) = input.as_ref().and_then(Value::as_whole_text)
-                && let Some(text) = unbase64(text)
+                && let Some(text) = escapes::base64(text)
             {
                 return Value::text(text).tainted(all);
             }
@@ -302,13 +301,6 @@ fn signs(set: &str) -> Vec<char> {
         }
     }
     out
-}
-
-/// Decodes base64, if the result is text.
-fn unbase64(text: &str) -> Option<String> {
-    let clean: String = text.chars().filter(|c| !c.is_whitespace() && *c != '=').collect();
-    let bytes = base64::engine::general_purpose::STANDARD_NO_PAD.decode(clean).ok()?;
-    String::from_utf8(bytes).ok()
 }
 
 /// Removes the backslashes of an unquoted word.
