@@ -62,8 +62,8 @@ fn write_run(text: &mut String, run: &RunPart) {
         text.push('\n');
         fenced(text, "text", &plain(&printed));
     }
-    if run.left_out > 0 {
-        let _ = write!(text, "\n*{}*\n", saving::output_not_kept(run.left_out));
+    if run.dropped_bytes > 0 {
+        let _ = write!(text, "\n*{}*\n", saving::output_not_kept(run.dropped_bytes));
     }
     if let Some(missing) = &run.missing {
         let _ = write!(text, "\n*{missing}*\n");

@@ -8,7 +8,7 @@
 
 use super::document::{BlockPart, Document, DocumentPart, RunPart};
 use super::markdown::{code, fenced, inert, inline};
-use super::script::{cell_magics, ended, has_effect, packages, write_call};
+use super::script::{cell_magics, has_effect, packages, restrictions, write_call};
 use crate::domain::Stream;
 use crate::domain::visible::visible;
 use serde_json::{Map, Value, json};
@@ -42,7 +42,7 @@ const LANGUAGE_MAGICS: &[(&str, &str)] = &[
 
 pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
     let (language, kernel, name) = kernel(document);
-    let ending = ended::that_may_end(document.blocks().filter(|block| block.ended_well()));
+    let ending = restrictions::from_first_that_may_end(document.blocks().filter(|block| block.ended_well()));
     let ending: BTreeSet<u32> = ending.map(|block| block.block).collect();
     let may_end = !ending.is_empty();
     let mut notebook = Notebook { cells: Vec::new(), language, said: 0, count: 0, ending };
@@ -124,7 +124,7 @@ impl Notebook {
         let about = metadata(block);
         let id = format!("block-{}", block.block);
         let Some(run) = &block.run else { return self.add_not_run(&id, block, &about) };
-        if block.what == "install" && block.ended_well() && self.language == "python" {
+        if block.kind == "install" && block.ended_well() && self.language == "python" {
             let words: Vec<String> = packages(block).iter().map(|package| pip_word(package)).collect();
             let source = format!("%pip install {}", words.join(" "));
             return self.add_code(&id, source, Vec::new(), &about);
@@ -140,11 +140,11 @@ impl Notebook {
         if language == self.language {
             let outputs = outputs(run, self.count + 1);
             // Code with a top-level `await` can't run through a magic.
-            let waits = ended::waits(&block.source);
+            let awaits = restrictions::awaits_at_top_level(&block.source);
             let ends = language == "python" && self.ending.contains(&block.block);
-            let magic = if ends && !waits { format!("{PYTHON_MAGIC}\n") } else { String::new() };
+            let magic = if ends && !awaits { format!("{PYTHON_MAGIC}\n") } else { String::new() };
             self.add_code(&id, magic + &block.source, outputs, &about);
-            if ends && waits {
+            if ends && awaits {
                 self.go_on_behind_an_error();
             }
             return self.add_pictures(&id, run, &about);

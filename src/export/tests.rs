@@ -31,10 +31,10 @@ fn block(
     DocumentPart::Block(Box::new(BlockPart {
         block: number,
         label: language.unwrap_or(what).into(),
-        what: what.into(),
+        kind: what.into(),
         language: language.map(Into::into),
         source: source.into(),
-        whole: true,
+        unmasked: true,
         writes: Vec::new(),
         edited: false,
         own: false,
@@ -233,13 +233,13 @@ fn a_script_holds_what_ran_or_is_refused() {
     let mut masked = with_all();
     for part in &mut masked.parts {
         if let DocumentPart::Block(block) = part {
-            block.whole &= block.block != 2;
+            block.unmasked &= block.block != 2;
         }
     }
     assert!(matches!(masked.write(ExportFormat::Script), Err(ExportError::Masked(2))));
     let mut none = with_all();
     none.parts.retain(
-        |part| !matches!(part, DocumentPart::Block(block) if block.ended_well() && block.what != "install"),
+        |part| !matches!(part, DocumentPart::Block(block) if block.ended_well() && block.kind != "install"),
     );
     assert!(matches!(none.write(ExportFormat::Script), Err(ExportError::NothingRan)));
     let bash =
