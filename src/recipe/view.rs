@@ -21,7 +21,7 @@ pub(crate) struct View<'a> {
     /// The index of the item with which the next round began.
     pub(super) until: Option<usize>,
     /// Whether the model was told something when the round began; if not, the check is alone.
-    pub(crate) is_told: bool,
+    pub(crate) was_prompted: bool,
     /// The rounds so far.
     pub(super) spans: Vec<Span<'a>>,
 }
@@ -89,11 +89,11 @@ impl<'a> View<'a> {
         let newest = self.newest();
         !newest.is_empty()
             && newest.iter().all(|item| item.standing == BlockStanding::Skipped)
-            && self.own().is_empty()
+            && self.own_blocks().is_empty()
     }
 
     /// The recipe's own blocks of this round, oldest first, without loads and installs.
-    pub(crate) fn own(&self) -> Vec<&'a BlockItem> {
+    pub(crate) fn own_blocks(&self) -> Vec<&'a BlockItem> {
         let of_recipe = |item: &&BlockItem| {
             !matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Install { .. })
         };
@@ -129,7 +129,7 @@ impl<'a> View<'a> {
     /// The texts written to this file since the recipe began, oldest first, each with the number of items before it.
     pub(crate) fn writes_of(&self, file: &str) -> Vec<(usize, String)> {
         let from = self.context.from.saturating_sub(1);
-        let runs = written::settled_runs(self.context, from, usize::MAX);
+        let runs = written::runs_with_position(self.context, from, usize::MAX);
         let of_file = |item: &BlockItem, run: &RunItem| {
             let path = item.block.kind.writes().find(|path| written::same(&self.shown_path(path), file))?;
             item.block.written_to(item.block.version(run.revision)?, path).map(str::to_owned)
@@ -159,7 +159,7 @@ impl<'a> View<'a> {
 
     /// What became of the newest of the recipe's own blocks.
     pub(crate) fn own_run(&self) -> OwnRun<'a> {
-        let Some(item) = self.own().last().copied() else { return OwnRun::None };
+        let Some(item) = self.own_blocks().last().copied() else { return OwnRun::None };
         match (&item.standing, ended_run(item)) {
             (BlockStanding::Rejected(why), _) => OwnRun::Refused(why),
             (BlockStanding::Approved, Some((_, report))) if report.outcome == Outcome::Interrupted => {

@@ -2,7 +2,7 @@
 
 use super::function::{self, KnownFunction};
 use super::run::detail;
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, choice_form};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, choice_form};
 use crate::domain::{Answers, BlockKind, Language, Outcome, RunReport, Stream};
 use crate::engine::transcript::BlockStanding;
 use crate::recipe::arguments;
@@ -23,20 +23,20 @@ const LEAVE: &str = "leave it";
 pub(super) struct CallCheck;
 
 impl Check for CallCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }],
-            alone: true,
+            needs_no_reply: true,
             asks: true,
-            ..CheckFacts::of("call", &[CALLED, FAILED, AGAIN, NOT_CALLED])
+            ..CheckSpec::of("call", &[CALLED, FAILED, AGAIN, NOT_CALLED])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let Some(known) = function::known(view, view.option("of")) else {
             return CheckResponse::Judge { verdict: NOT_CALLED, note: "no function was defined".into() };
         };
-        let own = view.own();
+        let own = view.own_blocks();
         let call = own.iter().rev().find(|item| matches!(item.block.kind, BlockKind::Call { .. }));
         let Some(call) = call else { return propose(view, &known) };
         match (&call.standing, ended_run(call)) {

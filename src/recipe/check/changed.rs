@@ -3,7 +3,7 @@
 
 use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean_line, judge, last_output, printed};
 use super::suite::Tests;
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Finding, Language, Place, Review, Severity};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::hunks::hunks;
@@ -20,18 +20,18 @@ const SCRIPT_PURPOSE: &str = "find out which hunk breaks the net";
 pub(super) struct ChangedCheck;
 
 impl Check for ChangedCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[
                 FILE,
                 CheckOption { name: "net", values: &[], kind: OptionKind::Step },
                 CheckOption { name: "record", values: &[], kind: OptionKind::Step },
             ],
-            ..CheckFacts::of("changed", &[GREEN, RED, NOTHING])
+            ..CheckSpec::of("changed", &[GREEN, RED, NOTHING])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
             return CheckResponse::Ask;
         }
@@ -47,7 +47,7 @@ impl Check for ChangedCheck {
                 CheckResponse::Judge { verdict: NOTHING, note: "no change was proposed".into() }
             }
             OwnRun::None => CheckResponse::Ask,
-            OwnRun::Refused(_) if is_hunk_search(view.own().last().copied()) => broken_net(view, ""),
+            OwnRun::Refused(_) if is_hunk_search(view.own_blocks().last().copied()) => broken_net(view, ""),
             OwnRun::Refused(_) => CheckResponse::Unable(
                 "The net did not run again, so whether the change breaks it is not known.".into(),
             ),
@@ -56,7 +56,7 @@ impl Check for ChangedCheck {
                 CheckResponse::Judge { verdict: RED, note } => {
                     find_breaking_hunk(view, &line).unwrap_or(CheckResponse::Judge { verdict: RED, note })
                 }
-                look => look,
+                response => response,
             },
         }
     }
@@ -76,7 +76,7 @@ impl Check for ChangedCheck {
         let written = block.kind.writes().map(|path| view.shown_path(path));
         let beside = written.filter(|path| *path != file && !block.is_own());
         let finding = |path: String| {
-            let (severity, message) = if Tests.keeps(&path) {
+            let (severity, message) = if Tests.can_protect(&path) {
                 (Severity::High, format!("changes {path}, which looks like a part of the net"))
             } else {
                 (Severity::Medium, format!("writes {path}, but {file} is what is refactored"))
@@ -133,7 +133,7 @@ fn versions(view: &View<'_>, file: &str) -> Option<(String, String)> {
 }
 
 fn broken_net(view: &View<'_>, printed: &str) -> CheckResponse {
-    let mut nets = view.own().into_iter().rev().filter(|item| !is_hunk_search(Some(item)));
+    let mut nets = view.own_blocks().into_iter().rev().filter(|item| !is_hunk_search(Some(item)));
     let broken = nets.find_map(ended_run).map(|(_, report)| last_output(report));
     let mut all: Vec<String> = scripts::results(printed).into_iter().map(clean_line).collect();
     all.extend(broken);

@@ -2,7 +2,7 @@
 //! nothing else.
 
 use super::run::{code_runs, detail};
-use super::{Check, CheckFacts, CheckResponse};
+use super::{Check, CheckResponse, CheckSpec};
 use crate::domain::{Block, BlockKind, Language, Outcome};
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::python::function::{self, Definition};
@@ -17,11 +17,11 @@ const NOTHING: &str = "nothing";
 pub(super) struct FunctionCheck;
 
 impl Check for FunctionCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts::of("function", &[DEFINED, WRONG, FAILED, NOTHING])
+    fn spec(&self) -> CheckSpec {
+        CheckSpec::of("function", &[DEFINED, WRONG, FAILED, NOTHING])
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
             return CheckResponse::Ask;
         }

@@ -4,7 +4,7 @@
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
 use super::swallowed::{ErrorHandling, NOT_DONE_MESSAGE, missing_lines, swallows};
-use super::{Check, CheckFacts, CheckResponse, OwnRun};
+use super::{Check, CheckResponse, CheckSpec, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::command;
@@ -25,11 +25,11 @@ const NOTHING: &str = "nothing";
 pub(super) struct MendedCheck;
 
 impl Check for MendedCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts { options: OPTIONS, ..CheckFacts::of("mended", &[OK, FAILED, TIMED_OUT, HIDDEN, NOTHING]) }
+    fn spec(&self) -> CheckSpec {
+        CheckSpec { options: OPTIONS, ..CheckSpec::of("mended", &[OK, FAILED, TIMED_OUT, HIDDEN, NOTHING]) }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
             return CheckResponse::Ask;
         }
@@ -45,9 +45,9 @@ impl Check for MendedCheck {
         };
         match (&subject, view.own_run()) {
             (_, OwnRun::Ran(_, report)) => {
-                let caught = written(view).unwrap_or_default();
-                let unseen = caught.unseen || !is_looked_at(view);
-                judge(report, ErrorHandling { unseen, ..caught })
+                let handling = written(view).unwrap_or_default();
+                let unexamined = handling.unexamined || !is_looked_at(view);
+                judge(report, ErrorHandling { unexamined, ..handling })
             }
             (_, OwnRun::Refused(_)) => CheckResponse::Unable(
                 "It was not run again, so whether the change mends it is not known.".into(),
@@ -88,7 +88,7 @@ impl Check for MendedCheck {
 
     fn remarks(&self, view: &View<'_>, block: &Block, _: &Review) -> Vec<Finding> {
         let version = block.current();
-        let caught = match Subject::of(view) {
+        let hidden = match Subject::of(view) {
             Ok(Subject::File { path, .. }) => {
                 let mut written =
                     block.kind.writes().filter(|file| view.shown_path(file) == view.shown_path(&path));
@@ -112,10 +112,10 @@ impl Check for MendedCheck {
             message: message(note),
             forbidden: false,
         };
-        caught.map(finding).into_iter().collect()
+        hidden.map(finding).into_iter().collect()
     }
 
-    fn before(&self, view: &View<'_>, block: &Block) -> Option<Arc<str>> {
+    fn diff_base(&self, view: &View<'_>, block: &Block) -> Option<Arc<str>> {
         match Subject::of(view) {
             Ok(Subject::Code { language, source })
                 if matches!(block.kind, BlockKind::Code { .. })
@@ -197,13 +197,14 @@ fn nothing(empty: bool) -> CheckResponse {
     }
 }
 
-fn judge(report: &RunReport, caught: ErrorHandling) -> CheckResponse {
-    let verdict = match (&report.outcome, caught.hidden) {
+fn judge(report: &RunReport, handling: ErrorHandling) -> CheckResponse {
+    let verdict = match (&report.outcome, handling.hidden) {
         (Outcome::Ok, Some(note)) => return CheckResponse::Judge { verdict: HIDDEN, note },
         (Outcome::Ok, None) => {
-            let handled = caught.handled.map(|handled| format!("; {handled}"));
-            let but = if caught.unseen { "; whether that is only caught away was not looked at" } else { "" };
-            let note = format!("it runs without an error{}{but}", handled.unwrap_or_default());
+            let handler = handling.new_handler.map(|handler| format!("; {handler}"));
+            let but =
+                if handling.unexamined { "; whether that is only caught away was not looked at" } else { "" };
+            let note = format!("it runs without an error{}{but}", handler.unwrap_or_default());
             return CheckResponse::Judge { verdict: OK, note };
         }
         (Outcome::TimedOut, _) => TIMED_OUT,

@@ -3,7 +3,7 @@
 
 use super::subject::describe_failure;
 use super::suite::{self, TestReading};
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport, Stream};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
@@ -20,16 +20,16 @@ pub(super) const FILE: CheckOption = CheckOption { name: "file", values: &[], ki
 pub(super) struct Net;
 
 impl Check for Net {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[CheckOption { name: "command", values: &[], kind: OptionKind::Input }],
-            alone: true,
+            needs_no_reply: true,
             wants_tests: true,
-            ..CheckFacts::of("net", &[GREEN, RED, NONE])
+            ..CheckSpec::of("net", &[GREEN, RED, NONE])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let given = view.context.input(view.option("command")).trim();
         let line = if given.is_empty() { view.context.fact("tests").trim() } else { given };
         match view.own_run() {
@@ -52,11 +52,11 @@ impl Check for Net {
 pub(super) struct Record;
 
 impl Check for Record {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts { options: &[FILE], ..CheckFacts::of("record", &[GREEN, RED, NOTHING]) }
+    fn spec(&self) -> CheckSpec {
+        CheckSpec { options: &[FILE], ..CheckSpec::of("record", &[GREEN, RED, NOTHING]) }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let names = ProgramNames::of(view);
         let lines: Vec<String> =
             view.written().iter().filter_map(|file| command::line(file, names)).collect();

@@ -1,6 +1,6 @@
 //! The check `reply`: the model answered in words.
 
-use super::{Check, CheckFacts, CheckResponse};
+use super::{Check, CheckResponse, CheckSpec};
 use crate::engine::transcript::{BlockStanding, ReplyItem};
 use crate::recipe::view::View;
 
@@ -11,11 +11,11 @@ const NOTHING: &str = "nothing";
 pub(super) struct Reply;
 
 impl Check for Reply {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts::of("reply", &[ANSWERED, NOTHING])
+    fn spec(&self) -> CheckSpec {
+        CheckSpec::of("reply", &[ANSWERED, NOTHING])
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let Some(reply) = view.reply() else { return CheckResponse::Ask };
         let offered = |standing: &BlockStanding| !matches!(standing, BlockStanding::Declined(_));
         if view.blocks_of(reply).any(|item| offered(&item.standing)) {

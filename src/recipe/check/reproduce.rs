@@ -1,7 +1,7 @@
 //! The check `reproduce`: a run shows the failure before anything is changed.
 
 use super::subject::{self, OPTIONS, Subject};
-use super::{Check, CheckFacts, CheckResponse, OwnRun, choice_form};
+use super::{Check, CheckResponse, CheckSpec, OwnRun, choice_form};
 use crate::domain::{Answers, Outcome, RunReport, Stream};
 use crate::recipe::view::View;
 use crate::recipe::{FactRequest, command};
@@ -19,14 +19,14 @@ const STOP: &str = "it is not mine";
 pub(super) struct Reproduce;
 
 impl Check for Reproduce {
-    fn facts(&self) -> CheckFacts {
+    fn spec(&self) -> CheckSpec {
         // `wants_tests` also brings the fact how Python is called here.
-        CheckFacts {
+        CheckSpec {
             options: OPTIONS,
-            alone: true,
+            needs_no_reply: true,
             asks: true,
             wants_tests: true,
-            ..CheckFacts::of("reproduce", &[REPRODUCED, TIMED_OUT, WORKS])
+            ..CheckSpec::of("reproduce", &[REPRODUCED, TIMED_OUT, WORKS])
         }
     }
 
@@ -39,7 +39,7 @@ impl Check for Reproduce {
         tool.map(|tool| FactRequest::Tool { input: file.to_owned(), tool }).into_iter().collect()
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let subject = match Subject::of(view) {
             Ok(subject) => subject,
             Err(why) => return CheckResponse::Unable(why.to_string()),

@@ -1,6 +1,6 @@
 //! The check `run`: the newest code block of the model ran, and showed what the step needs.
 
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind};
 use crate::domain::{BlockKind, Outcome, RunReport, Stream};
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::recipe::view::{View, ended_run};
@@ -20,14 +20,14 @@ const IMAGE_EXTENSIONS: &[&str] = &[".png", ".svg", ".jpg", ".jpeg", ".pdf", ".g
 pub(super) struct RunCheck;
 
 impl Check for RunCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[CheckOption { name: "needs", values: &[IMAGE, TABLE], kind: OptionKind::Word }],
-            ..CheckFacts::of("run", &[OK, FAILED, TIMED_OUT, NOTHING_SHOWN, NOTHING])
+            ..CheckSpec::of("run", &[OK, FAILED, TIMED_OUT, NOTHING_SHOWN, NOTHING])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
             return CheckResponse::Ask;
         }

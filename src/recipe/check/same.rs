@@ -2,7 +2,7 @@
 
 use super::net::{FILE, GREEN, NOTHING, RED, bash, judge, why_kept};
 use super::subject::describe_failure;
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnRun};
 use crate::domain::{Answers, Block};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
@@ -18,8 +18,8 @@ const NEW_FAIL: &str = "the examples of the new program fail";
 pub(super) struct SameOutput;
 
 impl Check for SameOutput {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[
                 FILE,
                 CheckOption { name: "target", values: &[], kind: OptionKind::Input },
@@ -27,7 +27,7 @@ impl Check for SameOutput {
                 CheckOption { name: "record", values: &[], kind: OptionKind::Step },
             ],
             wants_tests: true,
-            ..CheckFacts::of("same", &[GREEN, RED, NOTHING])
+            ..CheckSpec::of("same", &[GREEN, RED, NOTHING])
         }
     }
 
@@ -48,7 +48,7 @@ impl Check for SameOutput {
         named.filter_map(tool).chain((!own.is_empty()).then_some(line)).collect()
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let nothing = |note: String| CheckResponse::Judge { verdict: NOTHING, note };
         match view.own_run() {
             OwnRun::Ran(_, report) if report.receipt.exit_code == Some(OLD_FAILS) => CheckResponse::Unable(

@@ -2,7 +2,7 @@
 //! Before and after, it reports names that the file has already.
 
 use super::function;
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, BlockKind, Field, FieldKind, Finding, Form, Language, Outcome, Severity};
 use crate::python::merge::{Clash, clashes, with_function};
 use crate::recipe::view::View;
@@ -18,20 +18,20 @@ const NO: &str = "no";
 pub(super) struct Save;
 
 impl Check for Save {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[
                 CheckOption { name: "of", values: &[], kind: OptionKind::Step },
                 CheckOption { name: "file", values: &[], kind: OptionKind::Place },
             ],
-            alone: true,
+            needs_no_reply: true,
             asks: true,
             wants_functions: true,
-            ..CheckFacts::of("save", &[SAVED, NOT_SAVED])
+            ..CheckSpec::of("save", &[SAVED, NOT_SAVED])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let not_saved = |note: &str| CheckResponse::Judge { verdict: NOT_SAVED, note: note.to_owned() };
         let (file, text) = (view.context.fact("functions_file"), view.context.fact("functions_text"));
         let Some(known) = function::known(view, view.option("of")) else {

@@ -2,7 +2,7 @@
 //! after the change, compared with before).
 
 use super::net::{budget, printed, why_kept};
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::scripts::{self, Figures};
@@ -20,14 +20,14 @@ const SLOWER: &str = "slower";
 pub(super) struct MeasuredCheck;
 
 impl Check for MeasuredCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[CheckOption { name: "file", values: &[], kind: OptionKind::Input }],
-            ..CheckFacts::of("measured", &[MEASURED, FAILED, NOTHING])
+            ..CheckSpec::of("measured", &[MEASURED, FAILED, NOTHING])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         match view.own_run() {
             OwnRun::Ran(_, report) => {
                 let output = printed(report);
@@ -78,15 +78,15 @@ impl Check for MeasuredCheck {
 pub(super) struct Faster;
 
 impl Check for Faster {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[CheckOption { name: "workload", values: &[], kind: OptionKind::Step }],
-            alone: true,
-            ..CheckFacts::of("faster", &[FASTER, SAME, SLOWER, FAILED])
+            needs_no_reply: true,
+            ..CheckSpec::of("faster", &[FASTER, SAME, SLOWER, FAILED])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let step = view.option("workload");
         let (before, words) = (before(view, step), workload(view, &view.written_in(step)));
         let (Some(words), Some(then)) = (words, Figures::of(&before)) else {

@@ -1,6 +1,6 @@
 //! The check `written`: files were written.
 
-use super::{Check, CheckFacts, CheckResponse};
+use super::{Check, CheckResponse, CheckSpec};
 use crate::recipe::view::View;
 
 const WRITTEN: &str = "written";
@@ -10,11 +10,11 @@ const NOTHING: &str = "nothing";
 pub(super) struct WrittenCheck;
 
 impl Check for WrittenCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts::of("written", &[WRITTEN, NOTHING])
+    fn spec(&self) -> CheckSpec {
+        CheckSpec::of("written", &[WRITTEN, NOTHING])
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let files = view.written();
         match (view.reply(), files.as_slice()) {
             (None, _) => CheckResponse::Ask,
