@@ -30,9 +30,9 @@ fn told(review: &Review) -> Vec<String> {
 fn shipped_rules_can_be_read() {
     for grammar in Grammar::VARIANTS.iter().copied() {
         let (name, text) = rule_set::shipped(grammar);
-        let book = rule_set::RuleSet::new(name, rule_set::parse(name, text).unwrap()).unwrap();
-        queries::compile(name, grammar, &book.file.rule).unwrap();
-        assert!(!rule_set::book(grammar).file.rule.is_empty());
+        let set = rule_set::RuleSet::new(name, rule_set::parse(name, text).unwrap()).unwrap();
+        queries::compile(name, grammar, &set.file.rule).unwrap();
+        assert!(!rule_set::shipped_rules(grammar).file.rule.is_empty());
     }
     let (name, text) = rule_set::COMMON;
     rule_set::RuleSet::new(name, rule_set::parse(name, text).unwrap()).unwrap();
@@ -42,11 +42,11 @@ fn shipped_rules_can_be_read() {
 #[test]
 fn examples_of_the_rules_hold() {
     let mut wrong = Vec::new();
-    let books = Grammar::VARIANTS.iter().map(|grammar| (grammar.as_str(), rule_set::book(*grammar)));
-    for (language, book) in books.into_iter().chain([("python", rule_set::common())]) {
+    let sets = Grammar::VARIANTS.iter().map(|grammar| (grammar.as_str(), rule_set::shipped_rules(*grammar)));
+    for (language, set) in sets.into_iter().chain([("python", rule_set::common())]) {
         let told_by_rules =
             |r: &&rules::Rule| r.severity.is_some() && r.builtin != Some(rules::Builtin::Forbid);
-        for rule in book.file.rule.iter().filter(told_by_rules) {
+        for rule in set.file.rule.iter().filter(told_by_rules) {
             if rule.matches.is_empty() || rule.near_misses.is_empty() || rule.reason.is_empty() {
                 wrong.push(format!("{}: examples and a reason are needed", rule.id));
             }
@@ -336,17 +336,17 @@ fn more_findings_than_anybody_reads_are_no_unchecked_part() {
         "202 more findings like those above are not listed one by one"
     );
     // A forbidden rule is reported even at a low severity.
-    let book = RuleRegistry::default().forbidding(Forbid::new(["py.late".to_owned()]));
+    let registry = RuleRegistry::default().forbidding(Forbid::new(["py.late".to_owned()]));
     let rule = "language = \"python\"\n[[rule]]\nid = \"py.late\"\nseverity = \"info\"\ncalls = [\"print\"]\nmessage = \"m\"\n";
-    let own = RuleRegistry::with([("team.toml", rule)]).unwrap().forbidding(book.forbid().clone());
-    let scope = Scope { book: Arc::new(own), ..scope() };
+    let own = RuleRegistry::with([("team.toml", rule)]).unwrap().forbidding(registry.forbid().clone());
+    let scope = Scope { rules: Arc::new(own), ..scope() };
     let text = "import shutil\n".to_owned() + &"shutil.rmtree('/')\n".repeat(700) + "print(1)\n";
     assert!(review_while(&text, Some(&Language::python()), &scope, &|| true).forbidden());
 }
 
 #[test]
 fn what_the_strict_profile_could_not_check_is_denied() {
-    let strict = Scope { book: Arc::new(RuleRegistry::default().with_strict_profile()), ..scope() };
+    let strict = Scope { rules: Arc::new(RuleRegistry::default().with_strict_profile()), ..scope() };
     for (language, text) in [
         ("python", "x = 1\n".repeat(1 << 18)),
         ("python", "f(".repeat(3_000) + &")".repeat(3_000)),
@@ -388,8 +388,8 @@ fn a_megabyte_of_daily_code_is_read() {
 #[test]
 fn rules_are_listed_once() {
     warm();
-    let book = RuleRegistry::default();
-    let rules = book.rules();
+    let registry = RuleRegistry::default();
+    let rules = registry.rules();
     let mut ids: Vec<_> = rules.iter().map(|r| r.id).collect();
     ids.sort_unstable();
     ids.dedup();

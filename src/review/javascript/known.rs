@@ -3,7 +3,7 @@
 use super::JavascriptReader;
 use crate::review::escapes;
 use crate::review::path_class::{self, TEMPORARY_FOLDER};
-use crate::review::rules::PathClass;
+use crate::review::rules::TargetClass;
 use crate::review::stdin;
 use crate::review::value::taint;
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
@@ -17,7 +17,7 @@ impl JavascriptReader<'_, '_> {
         if let Some(value) = self.enter(act).or_else(|| self.then(act, called)).or_else(|| self.mapped(act)) {
             return value;
         }
-        let mark = self.shared.book.mark_of(&act.name).map(taint).unwrap_or_default();
+        let mark = self.shared.rules.mark_of(&act.name).map(taint).unwrap_or_default();
         if let Some(value) = self.special(act) {
             return value.tainted(mark);
         }
@@ -33,7 +33,7 @@ impl JavascriptReader<'_, '_> {
         if matches!(act.name.as_str(), "fs.readFileSync" | "fs.readFile" | "fs.createReadStream") {
             let path = act.arguments.first().and_then(|a| a.value.as_text()).map_or("", |(t, _)| t);
             let located = path_class::locate(path, None, self.shared.scope);
-            let secret = located.is(PathClass::Secret) || located.is(PathClass::Private);
+            let secret = located.is(TargetClass::Secret) || located.is(TargetClass::Private);
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
         }
         match called.as_name() {

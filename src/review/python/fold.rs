@@ -83,8 +83,8 @@ impl<'t> PythonReader<'_, 't> {
             return value;
         }
         let starred = self.stars.iter().map(|module| format!("{module}.{name}")).find(|full| {
-            let canonical = self.shared.book.canonical(full);
-            self.shared.book.knows(canonical.as_deref().unwrap_or(full))
+            let canonical = self.shared.rules.canonical(full);
+            self.shared.rules.knows(canonical.as_deref().unwrap_or(full))
         });
         match starred {
             Some(full) => self.named(&full),

@@ -2,7 +2,7 @@
 
 use super::{PythonReader, items, text};
 use crate::review::path_class::{self, TEMPORARY_FOLDER};
-use crate::review::rules::{PathClass, TaintMark};
+use crate::review::rules::{TaintMark, TargetClass};
 use crate::review::stdin;
 use crate::review::value::taint;
 use crate::review::value::{Act, HOLE, Taint, Value, ValueKind};
@@ -13,7 +13,7 @@ impl PythonReader<'_, '_> {
         if let Some(value) = self.enter(act) {
             return value;
         }
-        let mark = self.shared.book.mark_of(&act.name).map(taint).unwrap_or_default();
+        let mark = self.shared.rules.mark_of(&act.name).map(taint).unwrap_or_default();
         let mut given = mark;
         if mark != Taint::DOWNLOADED {
             given = given.with(called.taint);
@@ -29,7 +29,7 @@ impl PythonReader<'_, '_> {
         }
         if let Some(path) = file_of(act) {
             let located = path_class::locate(path.as_text().map_or("", |(t, _)| t), None, self.shared.scope);
-            let secret = located.is(PathClass::Secret) || located.is(PathClass::Private);
+            let secret = located.is(TargetClass::Secret) || located.is(TargetClass::Private);
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
             return Value::name_about(format!("{}()", act.name), path).tainted(given);
         }

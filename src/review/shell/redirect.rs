@@ -3,7 +3,7 @@
 
 use super::ShellReader;
 use crate::review::path_class;
-use crate::review::rules::PathClass;
+use crate::review::rules::TargetClass;
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use tree_sitter::Node;
@@ -54,10 +54,10 @@ impl ShellReader<'_, '_> {
         }
         let path = self.gravest_word(target);
         let located = path.as_text().map(|(path, _)| path_class::locate(path, None, self.scope))?;
-        if located.is(PathClass::Null) {
+        if located.is(TargetClass::Null) {
             return None;
         }
-        let secret = located.is(PathClass::Secret) || located.is(PathClass::Private);
+        let secret = located.is(TargetClass::Secret) || located.is(TargetClass::Private);
         let mark = if secret { Taint::FILE.with(Taint::SECRET) } else { Taint::FILE };
         Some(Argument { value: Value::unknown().tainted(mark), span: target.byte_range() })
     }

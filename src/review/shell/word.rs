@@ -3,7 +3,7 @@
 use super::ShellReader;
 use crate::review::escapes;
 use crate::review::path_class::{self, TEMPORARY_FOLDER};
-use crate::review::rules::PathClass;
+use crate::review::rules::TargetClass;
 use crate::review::syntax::{named_children, text};
 use crate::review::value::taint;
 use crate::review::value::{HOLE, Taint, Value, ValueKind};
@@ -219,7 +219,7 @@ impl ShellReader<'_, '_> {
             }
             _ => {}
         }
-        let mark = self.book.mark_of(&name).map(taint).unwrap_or_default();
+        let mark = self.rules.mark_of(&name).map(taint).unwrap_or_default();
         let decodes = matches!(name.as_str(), "base64" | "openssl" | "xxd")
             && operands
                 .iter()
@@ -244,7 +244,7 @@ impl ShellReader<'_, '_> {
             operands.iter().filter_map(Value::as_text).map(|(t, _)| t).filter(|t| !t.starts_with('-'))
         {
             let located = path_class::locate(operand, None, self.scope);
-            if located.is(PathClass::Secret) || located.is(PathClass::Private) {
+            if located.is(TargetClass::Secret) || located.is(TargetClass::Private) {
                 all = all.with(Taint::SECRET);
             }
         }
