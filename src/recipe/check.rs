@@ -152,6 +152,16 @@ pub(crate) enum CheckResponse {
     Unable(String),
 }
 
+impl CheckResponse {
+    fn judge(verdict: &'static str, note: impl Into<String>) -> Self {
+        Self::Judge { verdict, note: note.into() }
+    }
+
+    fn unable(why: impl Into<String>) -> Self {
+        Self::Unable(why.into())
+    }
+}
+
 /// A form that asks what to do now, with these choices.
 pub(super) fn choice_form(name: &str, title: &str, note: String, help: String, choices: &[&str]) -> Form {
     let field = Field {

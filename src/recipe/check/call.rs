@@ -34,17 +34,17 @@ impl Check for CallCheck {
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
         let Some(known) = function::known(view, view.option("of")) else {
-            return CheckResponse::Judge { verdict: NOT_CALLED, note: "no function was defined".into() };
+            return CheckResponse::judge(NOT_CALLED, "no function was defined");
         };
         let own = view.own_blocks();
         let call = own.iter().rev().find(|item| matches!(item.block.kind, BlockKind::Call { .. }));
         let Some(call) = call else { return propose(view, &known) };
         match (&call.standing, ended_run(call)) {
             (BlockStanding::Approved, Some((_, report))) if report.outcome == Outcome::Ok => {
-                CheckResponse::Judge { verdict: CALLED, note: describe_call(report) }
+                CheckResponse::judge(CALLED, describe_call(report))
             }
             (BlockStanding::Approved, Some((_, report))) => failed(view, &known, report),
-            _ => CheckResponse::Judge { verdict: NOT_CALLED, note: "it was not called".into() },
+            _ => CheckResponse::judge(NOT_CALLED, "it was not called"),
         }
     }
 }
@@ -59,7 +59,7 @@ fn propose(view: &View<'_>, known: &KnownFunction<'_>) -> CheckResponse {
     };
     let source = match arguments::call(&known.defined, answers) {
         Ok(source) => source,
-        Err(why) => return CheckResponse::Judge { verdict: AGAIN, note: why.to_string() },
+        Err(why) => return CheckResponse::judge(AGAIN, why.to_string()),
     };
     let name = known.defined.function.name.clone();
     let mut own = Vec::new();
@@ -86,9 +86,9 @@ fn failed(view: &View<'_>, known: &KnownFunction<'_>, report: &RunReport) -> Che
             let help = format!("{MEND}: the model is told the error");
             CheckResponse::Form(choice_form(FORM, &title, note, help, &[MEND, OTHERS, LEAVE]))
         }
-        Some(MEND) => CheckResponse::Judge { verdict: FAILED, note },
-        Some(OTHERS) => CheckResponse::Judge { verdict: AGAIN, note },
-        Some(_) => CheckResponse::Judge { verdict: NOT_CALLED, note },
+        Some(MEND) => CheckResponse::judge(FAILED, note),
+        Some(OTHERS) => CheckResponse::judge(AGAIN, note),
+        Some(_) => CheckResponse::judge(NOT_CALLED, note),
     }
 }
 

@@ -36,25 +36,23 @@ impl Check for ChangedCheck {
             return CheckResponse::Ask;
         }
         let Some(line) = net_of(view) else {
-            return CheckResponse::Unable("There is no net that held, so nothing is changed.".into());
+            return CheckResponse::unable("There is no net that held, so nothing is changed.");
         };
         let newest = view.newest();
         match view.own_run() {
             OwnRun::None if !view.written().is_empty() && has_changed(view) => {
                 CheckResponse::Propose(vec![bash(&line, "run the net again")])
             }
-            OwnRun::None if newest.is_empty() => {
-                CheckResponse::Judge { verdict: NOTHING, note: "no change was proposed".into() }
-            }
+            OwnRun::None if newest.is_empty() => CheckResponse::judge(NOTHING, "no change was proposed"),
             OwnRun::None => CheckResponse::Ask,
             OwnRun::Refused(_) if is_hunk_search(view.own_blocks().last().copied()) => broken_net(view, ""),
-            OwnRun::Refused(_) => CheckResponse::Unable(
-                "The net did not run again, so whether the change breaks it is not known.".into(),
+            OwnRun::Refused(_) => CheckResponse::unable(
+                "The net did not run again, so whether the change breaks it is not known.",
             ),
             OwnRun::Ran(item, report) if is_hunk_search(Some(item)) => broken_net(view, &printed(report)),
             OwnRun::Ran(_, report) => match judge(&line, report, RED) {
                 CheckResponse::Judge { verdict: RED, note } => {
-                    find_breaking_hunk(view, &line).unwrap_or(CheckResponse::Judge { verdict: RED, note })
+                    find_breaking_hunk(view, &line).unwrap_or(CheckResponse::judge(RED, note))
                 }
                 response => response,
             },
@@ -137,5 +135,5 @@ fn broken_net(view: &View<'_>, printed: &str) -> CheckResponse {
     let broken = nets.find_map(ended_run).map(|(_, report)| last_output(report));
     let mut all: Vec<String> = scripts::results(printed).into_iter().map(clean_line).collect();
     all.extend(broken);
-    CheckResponse::Judge { verdict: RED, note: all.join("; ") }
+    CheckResponse::judge(RED, all.join("; "))
 }

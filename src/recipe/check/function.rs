@@ -41,10 +41,8 @@ impl Check for FunctionCheck {
             _ => None,
         });
         match declined {
-            Some(note) => CheckResponse::Judge { verdict: WRONG, note },
-            None if newest.is_empty() => {
-                CheckResponse::Judge { verdict: NOTHING, note: "no function was proposed".into() }
-            }
+            Some(note) => CheckResponse::judge(WRONG, note),
+            None if newest.is_empty() => CheckResponse::judge(NOTHING, "no function was proposed"),
             None => CheckResponse::Ask,
         }
     }

@@ -87,7 +87,7 @@ fn install(view: &View<'_>) -> Option<CheckResponse> {
     };
     let is_there = ended_run(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok);
     (!is_there).then(|| {
-        CheckResponse::Unable(format!(
+        CheckResponse::unable(format!(
             "{package} is not installed, and it is needed. Nothing was asked of the model."
         ))
     })

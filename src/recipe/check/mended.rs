@@ -35,7 +35,7 @@ impl Check for MendedCheck {
         }
         let subject = match Subject::of(view) {
             Ok(subject) => subject,
-            Err(why) => return CheckResponse::Unable(why.to_string()),
+            Err(why) => return CheckResponse::unable(why.to_string()),
         };
         let newest = view.newest();
         let changed = match &subject {
@@ -49,9 +49,9 @@ impl Check for MendedCheck {
                 let unexamined = handling.unexamined || !is_looked_at(view);
                 judge(report, ErrorHandling { unexamined, ..handling })
             }
-            (_, OwnRun::Refused(_)) => CheckResponse::Unable(
-                "It was not run again, so whether the change mends it is not known.".into(),
-            ),
+            (_, OwnRun::Refused(_)) => {
+                CheckResponse::unable("It was not run again, so whether the change mends it is not known.")
+            }
             // A run of the corrected code is itself the proof.
             (Subject::Code { language, source }, OwnRun::None)
                 if corrected(&newest, language, source).is_some() =>
@@ -190,27 +190,23 @@ fn is_half_of_lines(one: &str, other: &str) -> bool {
 }
 
 fn nothing(empty: bool) -> CheckResponse {
-    if empty {
-        CheckResponse::Judge { verdict: NOTHING, note: "no change was proposed".into() }
-    } else {
-        CheckResponse::Ask
-    }
+    if empty { CheckResponse::judge(NOTHING, "no change was proposed") } else { CheckResponse::Ask }
 }
 
 fn judge(report: &RunReport, handling: ErrorHandling) -> CheckResponse {
     let verdict = match (&report.outcome, handling.hidden) {
-        (Outcome::Ok, Some(note)) => return CheckResponse::Judge { verdict: HIDDEN, note },
+        (Outcome::Ok, Some(note)) => return CheckResponse::judge(HIDDEN, note),
         (Outcome::Ok, None) => {
             let handler = handling.new_handler.map(|handler| format!("; {handler}"));
             let but =
                 if handling.unexamined { "; whether that is only caught away was not looked at" } else { "" };
             let note = format!("it runs without an error{}{but}", handler.unwrap_or_default());
-            return CheckResponse::Judge { verdict: OK, note };
+            return CheckResponse::judge(OK, note);
         }
         (Outcome::TimedOut, _) => TIMED_OUT,
         _ => FAILED,
     };
-    CheckResponse::Judge { verdict, note: subject::describe_failure(report) }
+    CheckResponse::judge(verdict, subject::describe_failure(report))
 }
 
 #[cfg(test)]

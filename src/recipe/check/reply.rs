@@ -24,10 +24,10 @@ impl Check for Reply {
         }
         let words = prose_words(view, reply);
         if words == 0 {
-            return CheckResponse::Judge { verdict: NOTHING, note: "no answer in words".into() };
+            return CheckResponse::judge(NOTHING, "no answer in words");
         }
         let cut = if reply.finish.reason.complete() { "" } else { ", cut off" };
-        CheckResponse::Judge { verdict: ANSWERED, note: format!("answered in {words} words{cut}") }
+        CheckResponse::judge(ANSWERED, format!("answered in {words} words{cut}"))
     }
 
     fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {

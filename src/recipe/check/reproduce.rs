@@ -42,15 +42,15 @@ impl Check for Reproduce {
     fn judge(&self, view: &View<'_>) -> CheckResponse {
         let subject = match Subject::of(view) {
             Ok(subject) => subject,
-            Err(why) => return CheckResponse::Unable(why.to_string()),
+            Err(why) => return CheckResponse::unable(why.to_string()),
         };
         match view.own_run() {
             OwnRun::None => CheckResponse::Propose(vec![subject.run("see the failure")]),
-            OwnRun::Refused(_) => CheckResponse::Unable(
-                "It was not run, so the failure was not seen. Nothing was changed.".into(),
-            ),
+            OwnRun::Refused(_) => {
+                CheckResponse::unable("It was not run, so the failure was not seen. Nothing was changed.")
+            }
             OwnRun::Ran(_, report) if matches!(subject, Subject::File { .. }) && is_missing(report) => {
-                CheckResponse::Unable(format!(
+                CheckResponse::unable(format!(
                     "It could not be run: {}. Nothing was changed.",
                     subject::describe_failure(report)
                 ))
@@ -74,10 +74,10 @@ fn is_missing(report: &RunReport) -> bool {
 fn judge(view: &View<'_>, report: &RunReport) -> CheckResponse {
     let note = subject::describe_failure(report);
     match &report.outcome {
-        Outcome::Ok => CheckResponse::Judge { verdict: WORKS, note: "it ran without an error".into() },
-        Outcome::TimedOut => CheckResponse::Judge { verdict: TIMED_OUT, note },
+        Outcome::Ok => CheckResponse::judge(WORKS, "it ran without an error"),
+        Outcome::TimedOut => CheckResponse::judge(TIMED_OUT, note),
         Outcome::Refused(_) | Outcome::NotStarted(_) => {
-            CheckResponse::Unable(format!("It could not be run: {note}."))
+            CheckResponse::unable(format!("It could not be run: {note}."))
         }
         _ => {
             let told = view.context.input(view.option("error"));
@@ -89,9 +89,9 @@ fn judge(view: &View<'_>, report: &RunReport) -> CheckResponse {
                     CheckResponse::Form(choice_form(FORM, title, note, String::new(), &[GO_ON, STOP]))
                 }
                 (Some(name), Some(choice)) if choice != GO_ON => {
-                    CheckResponse::Judge { verdict: WORKS, note: format!("{name} was not seen, but {note}") }
+                    CheckResponse::judge(WORKS, format!("{name} was not seen, but {note}"))
                 }
-                _ => CheckResponse::Judge { verdict: REPRODUCED, note },
+                _ => CheckResponse::judge(REPRODUCED, note),
             }
         }
     }

@@ -36,7 +36,7 @@ impl Check for RunCheck {
         let Some(newest) = ran.last() else {
             // The model looked something up or wrote a file, or its code was refused and it was told why.
             return if view.newest().is_empty() {
-                CheckResponse::Judge { verdict: NOTHING, note: "no code was proposed".into() }
+                CheckResponse::judge(NOTHING, "no code was proposed")
             } else {
                 CheckResponse::Ask
             };

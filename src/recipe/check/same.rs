@@ -49,25 +49,25 @@ impl Check for SameOutput {
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
-        let nothing = |note: String| CheckResponse::Judge { verdict: NOTHING, note };
+        let nothing = |note: String| CheckResponse::judge(NOTHING, note);
         match view.own_run() {
-            OwnRun::Ran(_, report) if report.receipt.exit_code == Some(OLD_FAILS) => CheckResponse::Unable(
-                "The examples of the old program fail, so there is nothing to compare with.".into(),
+            OwnRun::Ran(_, report) if report.receipt.exit_code == Some(OLD_FAILS) => CheckResponse::unable(
+                "The examples of the old program fail, so there is nothing to compare with.",
             ),
             OwnRun::Ran(_, report) if report.receipt.exit_code == Some(NEW_FAILS) => CheckResponse::Judge {
                 verdict: RED,
                 note: format!("{NEW_FAIL}: {}", describe_failure(report)),
             },
             OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NOTHING),
-            OwnRun::Refused(_) => CheckResponse::Unable(
-                "The two were not compared, so whether they do the same is not known.".into(),
-            ),
+            OwnRun::Refused(_) => {
+                CheckResponse::unable("The two were not compared, so whether they do the same is not known.")
+            }
             OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None if view.written().is_empty() && !view.newest().is_empty() => CheckResponse::Ask,
             OwnRun::None => {
                 let Some(old) = run_of(view, &view.written_in(view.option("record"))) else {
-                    return CheckResponse::Unable(
-                        "There are no examples of the old program to compare with.".into(),
+                    return CheckResponse::unable(
+                        "There are no examples of the old program to compare with.",
                     );
                 };
                 match new_run(view) {

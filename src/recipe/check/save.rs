@@ -32,7 +32,7 @@ impl Check for Save {
     }
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
-        let not_saved = |note: &str| CheckResponse::Judge { verdict: NOT_SAVED, note: note.to_owned() };
+        let not_saved = |note: &str| CheckResponse::judge(NOT_SAVED, note);
         let (file, text) = (view.context.fact("functions_file"), view.context.fact("functions_text"));
         let Some(known) = function::known(view, view.option("of")) else {
             return not_saved("no function was defined");
@@ -45,7 +45,7 @@ impl Check for Save {
             OwnRun::None => {}
             OwnRun::Ran(_, report) if report.outcome == Outcome::Ok => {
                 let told = describe_clashes(&clashes(text, &known.source, name));
-                return CheckResponse::Judge { verdict: SAVED, note: format!("{name} is in {file}{told}") };
+                return CheckResponse::judge(SAVED, format!("{name} is in {file}{told}"));
             }
             OwnRun::Ran(_, report) => return not_saved(&super::run::detail(report)),
             OwnRun::Refused(_) => return not_saved(crate::domain::sentences::saving::NOT_SAVED),
@@ -69,9 +69,7 @@ impl Check for Save {
         }
         match with_function(text, &known.source, name) {
             Err(why) => not_saved(&why.to_string()),
-            Ok(new) if new == text => {
-                CheckResponse::Judge { verdict: SAVED, note: format!("{name} is in {file} already") }
-            }
+            Ok(new) if new == text => CheckResponse::judge(SAVED, format!("{name} is in {file} already")),
             Ok(source) => CheckResponse::Propose(vec![OwnBlock {
                 kind: BlockKind::Write { path: file.to_owned() },
                 language: Language::python(),

@@ -55,21 +55,19 @@ impl Check for Tests {
                 let command = item.block.current().source.clone();
                 let (verdict, note) = judge(view, &command, &RunnerOutput::of(report));
                 match weakened_tests(view, &command, report).filter(|_| verdict == GREEN) {
-                    Some(why) => {
-                        CheckResponse::Judge { verdict: UNCLEAR, note: format!("{note}, but {why}") }
-                    }
+                    Some(why) => CheckResponse::judge(UNCLEAR, format!("{note}, but {why}")),
                     None => CheckResponse::Judge { verdict, note },
                 }
             }
             OwnRun::Refused(why) => {
                 let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-                CheckResponse::Unable(format!(
+                CheckResponse::unable(format!(
                     "The tests did not run{why}, so nobody can say whether they pass."
                 ))
             }
             OwnRun::None if view.was_prompted && view.written().is_empty() => match view.reply() {
                 Some(_) if view.newest().is_empty() || replies_without_files(view) > 1 => {
-                    CheckResponse::Judge { verdict: NOTHING, note: "no file was written".into() }
+                    CheckResponse::judge(NOTHING, "no file was written")
                 }
                 // The model looked something up, or its block was refused and it was told why.
                 _ => CheckResponse::Ask,
@@ -139,7 +137,7 @@ fn propose(view: &View<'_>) -> CheckResponse {
     let all = view.option("run") == "all";
     let (runner, files) = choose_runner(view);
     if let Some(note) = runner.filter(|_| !all).and_then(|runner| passed_over_note(view, runner)) {
-        return CheckResponse::Judge { verdict: BROKEN, note };
+        return CheckResponse::judge(BROKEN, note);
     }
     let own = view.context.fact("tests").trim();
     let (line, note) = match runner {
@@ -150,11 +148,11 @@ fn propose(view: &View<'_>) -> CheckResponse {
         Some(runner) if !files.is_empty() => ((runner.command_for)(&files), "run the tests"),
         Some(runner) => {
             let note = format!("no file with tests was written: {} takes {}", runner.name, runner.pattern);
-            return CheckResponse::Judge { verdict: BROKEN, note };
+            return CheckResponse::judge(BROKEN, note);
         }
         None => {
-            let note = "no file with tests was written that a test runner here takes".into();
-            return CheckResponse::Judge { verdict: BROKEN, note };
+            let note = "no file with tests was written that a test runner here takes";
+            return CheckResponse::judge(BROKEN, note);
         }
     };
     let line = with_python(line, view.context.fact("python"));

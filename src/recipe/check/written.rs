@@ -19,8 +19,8 @@ impl Check for WrittenCheck {
         match (view.reply(), files.as_slice()) {
             (None, _) => CheckResponse::Ask,
             (Some(_), []) if !view.newest().is_empty() => CheckResponse::Ask,
-            (Some(_), []) => CheckResponse::Judge { verdict: NOTHING, note: "no file was written".into() },
-            (Some(_), files) => CheckResponse::Judge { verdict: WRITTEN, note: files.join(", ") },
+            (Some(_), []) => CheckResponse::judge(NOTHING, "no file was written"),
+            (Some(_), files) => CheckResponse::judge(WRITTEN, files.join(", ")),
         }
     }
 
