@@ -1,6 +1,6 @@
 // Runs a block in node. The source comes from a descriptor; its name is `block N` in the working folder, or the
-// person's file, where `require` and `import` start to search. A block with import, export or top-level await becomes a module.
-// It is started from node's own queue, so that its stack contains nothing of this script.
+// person's file, where `require` and `import` start to search. A block with import, export or a
+// top-level await becomes a module. Node's own queue starts it, so that its stack contains nothing of this script.
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm"), Module = require("node:module");
 let source = fs.readFileSync(90, "utf8").replace(/^\uFEFF/, "");
 fs.closeSync(90);

@@ -17,6 +17,7 @@ use crate::launch::Launcher;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+/// The settings with which the terminal front end starts.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// What the screen needs to know.

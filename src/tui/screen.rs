@@ -75,6 +75,7 @@ pub struct Ctx<'a> {
     pub at: Instant,
 }
 
+/// The screen: everything that keys and notifications change.
 pub struct Screen {
     /// What it got at the start.
     pub setup: Setup,

@@ -144,7 +144,7 @@ impl Local {
         self.print(printed.unwrap_or_default());
     }
 
-    /// Stops an unused kernel once it has answered. A kernel that was used is stopped elsewhere.
+    /// Stops an unused kernel once it has answered. Ignores a used kernel, whose message its code may have faked.
     fn pause_unused(&self) {
         if let Some(kernel) = self.kernel.as_ref().filter(|kernel| !kernel.used && !self.is_asking()) {
             kernel.process.link.order(&HelperOrder::Rest);
