@@ -62,6 +62,7 @@ mod tests;
 pub(crate) use forbid::Forbid;
 pub(crate) use grammar::{language_of_extension, reads, reads_alike};
 pub(crate) use links::Links;
+pub(crate) use path_class::is_secret;
 pub use refusal::refusals;
 pub(crate) use rule_registry::RuleRegistry;
 
@@ -96,12 +97,6 @@ pub struct Scope {
     pub in_image: bool,
     /// Where the paths that the text names lead, if links were resolved before.
     pub links: Arc<Links>,
-}
-
-/// Whether the name of this absolute path says that the file holds secrets, or may hold some.
-pub(crate) fn is_secret(path: &str, scope: &Scope) -> bool {
-    let meaning = path_class::locate(path, None, scope);
-    meaning.is(rules::TargetClass::Secret) || meaning.is(rules::TargetClass::Private)
 }
 
 /// A rule, as `sayso check --rules` lists it.

@@ -93,6 +93,12 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMea
     located
 }
 
+/// Whether the name of this path says that the file holds secrets, or may hold some.
+pub(crate) fn is_secret(path: &str, scope: &Scope) -> bool {
+    let meaning = locate(path, None, scope);
+    meaning.is(TargetClass::Secret) || meaning.is(TargetClass::Private)
+}
+
 /// The path joined to `folder`, if it is relative and the code changed to that folder.
 pub(super) fn join_folder(text: &str, folder: Option<&str>) -> String {
     match folder {

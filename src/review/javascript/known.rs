@@ -2,8 +2,7 @@
 
 use super::JavascriptReader;
 use crate::review::escapes;
-use crate::review::path_class::{self, TEMPORARY_FOLDER};
-use crate::review::rules::TargetClass;
+use crate::review::path_class::{TEMPORARY_FOLDER, is_secret};
 use crate::review::stdin;
 use crate::review::value::taint;
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
@@ -32,8 +31,7 @@ impl JavascriptReader<'_, '_> {
         }
         if matches!(act.name.as_str(), "fs.readFileSync" | "fs.readFile" | "fs.createReadStream") {
             let path = act.arguments.first().and_then(|a| a.value.as_text()).map_or("", |(t, _)| t);
-            let located = path_class::locate(path, None, self.shared.scope);
-            let secret = located.is(TargetClass::Secret) || located.is(TargetClass::Private);
+            let secret = is_secret(path, self.shared.scope);
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
         }
         match called.as_name() {

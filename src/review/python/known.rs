@@ -1,8 +1,8 @@
 //! The results of well-known Python functions and operators, where they help to name a path, a program or a host.
 
 use super::{PythonReader, items, text};
-use crate::review::path_class::{self, TEMPORARY_FOLDER};
-use crate::review::rules::{TaintMark, TargetClass};
+use crate::review::path_class::{self, TEMPORARY_FOLDER, is_secret};
+use crate::review::rules::TaintMark;
 use crate::review::stdin;
 use crate::review::value::taint;
 use crate::review::value::{Act, HOLE, Taint, Value, ValueKind};
@@ -28,8 +28,7 @@ impl PythonReader<'_, '_> {
             return value.tainted(mark);
         }
         if let Some(path) = file_of(act) {
-            let located = path_class::locate(path.as_text().map_or("", |(t, _)| t), None, self.shared.scope);
-            let secret = located.is(TargetClass::Secret) || located.is(TargetClass::Private);
+            let secret = is_secret(path.as_text().map_or("", |(t, _)| t), self.shared.scope);
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
             return Value::name_about(format!("{}()", act.name), path).tainted(given);
         }

@@ -18,6 +18,9 @@ const MAX_VALUE_BYTES: usize = 512;
 /// The most words that one word may become.
 const MAX_WORDS: usize = 64;
 
+/// How often the text around a pair of braces may be repeated, in bytes.
+const MAX_BRACE_BYTES: usize = 256 * 1024;
+
 impl ShellReader<'_, '_> {
     /// Remembers a value that a variable may have.
     pub(super) fn remember(&mut self, name: &str, value: &Value) {
@@ -114,9 +117,8 @@ impl ShellReader<'_, '_> {
                 let (text, _) = value.as_text()?;
                 let all = braces(text);
                 (all != [text]).then(|| {
-                    let known = |text: String| match text.contains(HOLE) {
-                        true => Value::part(text),
-                        false => Value::text(text),
+                    let known = |text: String| {
+                        if text.contains(HOLE) { Value::part(text) } else { Value::text(text) }
                     };
                     all.iter().map(|text| known(shown_braces(text)).tainted(value.taint)).collect()
                 })
@@ -273,7 +275,7 @@ pub(super) fn formatted(operands: &[Value]) -> Value {
     Value { kind: ValueKind::Text { text: out, whole }, taint }
 }
 
-/// The words that `{a,b}` and `{1..3}` in a word stand for; a hole stands for a range that is too long.
+/// The words that `{a,b}` and `{1..3}` in a word stand for; a hole stands for what would be too much.
 pub(super) fn braces(word: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![word.to_owned()];
@@ -284,6 +286,8 @@ pub(super) fn braces(word: &str) -> Vec<String> {
             Some((span, items)) => {
                 let (head, tail) =
                     (word.get(..span.start).unwrap_or_default(), word.get(span.end..).unwrap_or_default());
+                let bytes = items.len().saturating_mul(head.len() + tail.len());
+                let items = if bytes > MAX_BRACE_BYTES { vec![HOLE.to_string()] } else { items };
                 open.extend(items.iter().rev().map(|item| format!("{head}{item}{tail}")));
             }
             None => done.push(word),
@@ -302,9 +306,10 @@ fn innermost(word: &str) -> Option<(Range<usize>, Vec<String>)> {
             && let Some(start) = start.take()
         {
             let inside = word.get(start + 1..at).unwrap_or_default();
-            let items = match inside.contains(',') {
-                true => Some(inside.split(',').map(str::to_owned).collect()),
-                false => range(inside),
+            let items = if inside.contains(',') {
+                Some(inside.split(',').map(str::to_owned).collect())
+            } else {
+                range(inside)
             };
             if let Some(items) = items {
                 return Some((start..at + 1, items));
@@ -405,6 +410,8 @@ mod tests {
         assert_eq!(braces("{c..a}{1..1}"), ["c1", "b1", "a1"]);
         assert_eq!(braces("{x,{1..2}}"), ["{x,1}", "{x,2}"].map(braces).concat());
         assert_eq!(braces("x{1..9999}"), ["x…"]);
+        let tail = "x".repeat(5000);
+        assert_eq!(braces(&format!("{{{}}}{tail}", "a,".repeat(5000))), [format!("…{tail}")]);
         assert_eq!(braces("{1..a}{ab..c}{1..2..x}{1..2..3..4}"), ["{1..a}{ab..c}{1..2..x}{1..2..3..4}"]);
         assert_eq!(braces(&format!("{{{}..{}}}", i64::MIN, i64::MAX)), ["…"]);
         assert!(braces(&"{a,b}".repeat(40)).len() <= MAX_WORDS * 2);

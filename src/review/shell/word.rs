@@ -2,8 +2,7 @@
 
 use super::ShellReader;
 use crate::review::escapes;
-use crate::review::path_class::{self, TEMPORARY_FOLDER};
-use crate::review::rules::TargetClass;
+use crate::review::path_class::{self, TEMPORARY_FOLDER, is_secret};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::taint;
 use crate::review::value::{HOLE, Taint, Value, ValueKind};
@@ -243,8 +242,7 @@ impl ShellReader<'_, '_> {
         for operand in
             operands.iter().filter_map(Value::as_text).map(|(t, _)| t).filter(|t| !t.starts_with('-'))
         {
-            let located = path_class::locate(operand, None, self.scope);
-            if located.is(TargetClass::Secret) || located.is(TargetClass::Private) {
+            if is_secret(operand, self.scope) {
                 all = all.with(Taint::SECRET);
             }
         }
