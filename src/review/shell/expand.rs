@@ -18,7 +18,10 @@ const MAX_VALUE_BYTES: usize = 512;
 /// The most words that one word may become.
 const MAX_WORDS: usize = 64;
 
-/// How often the text around a pair of braces may be repeated, in bytes.
+/// Longest range that is expanded, in bytes: its ends may have any number of zeros in front.
+const MAX_RANGE_BYTES: usize = 64;
+
+/// The most bytes by which the text around a pair of braces may be repeated.
 const MAX_BRACE_BYTES: usize = 256 * 1024;
 
 impl ShellReader<'_, '_> {
@@ -337,7 +340,7 @@ fn range(inside: &str) -> Option<Vec<String>> {
         return None;
     }
     let count = from.abs_diff(to) / step;
-    if count >= MAX_WORDS as u64 {
+    if count >= MAX_WORDS as u64 || inside.len() > MAX_RANGE_BYTES {
         return Some(vec![HOLE.to_string()]);
     }
     let is_padded = |end: &str| {
@@ -410,6 +413,7 @@ mod tests {
         assert_eq!(braces("{c..a}{1..1}"), ["c1", "b1", "a1"]);
         assert_eq!(braces("{x,{1..2}}"), ["{x,1}", "{x,2}"].map(braces).concat());
         assert_eq!(braces("x{1..9999}"), ["x…"]);
+        assert_eq!(braces(&format!("{{{}1..2}}", "0".repeat(70_000))), ["…"]);
         let tail = "x".repeat(5000);
         assert_eq!(braces(&format!("{{{}}}{tail}", "a,".repeat(5000))), [format!("…{tail}")]);
         assert_eq!(braces("{1..a}{ab..c}{1..2..x}{1..2..3..4}"), ["{1..a}{ab..c}{1..2..x}{1..2..3..4}"]);
