@@ -179,18 +179,18 @@ impl Executor {
 
     /// Types into the terminal of a run. Does nothing if the run has no terminal or has ended.
     pub fn type_in(&self, run: RunId, bytes: Vec<u8>) {
-        self.inner.worker.give(ExecutorOrder::Type(run, bytes));
+        self.inner.worker.send(ExecutorOrder::Type(run, bytes));
     }
 
     /// Sets the size of a run's terminal.
     pub fn resize(&self, run: RunId, rows: u16, columns: u16) {
-        self.inner.worker.give(ExecutorOrder::Resize(run, rows, columns));
+        self.inner.worker.send(ExecutorOrder::Resize(run, rows, columns));
     }
 
     /// Sets what the time limit of a run with a terminal counts, and starts the count anew. The run answers with
     /// [`crate::domain::RunEvent::Counts`] if it does.
     pub fn count(&self, run: RunId, what: CountedTime) {
-        self.inner.worker.give(ExecutorOrder::Count(run, what));
+        self.inner.worker.send(ExecutorOrder::Count(run, what));
     }
 
     /// The terms under which a file of the person's functions would be loaded now. They do not contain the file itself.
@@ -288,28 +288,28 @@ impl Executor {
     /// Answers a run that waits after this part of its source ([`RunEvent::PartEnded`]): the run continues, or ends
     /// there if `ends` holds a reason, which is then added to its output.
     pub fn after_part(&self, run: RunId, part: u32, ends: Option<String>) {
-        self.inner.worker.give(ExecutorOrder::AfterPart(run, part, ends));
+        self.inner.worker.send(ExecutorOrder::AfterPart(run, part, ends));
     }
 
     /// Sends SIGINT to the process group of this run. A kernel keeps its state.
     pub fn interrupt(&self, run: RunId) {
-        self.inner.worker.give(ExecutorOrder::Interrupt(run));
+        self.inner.worker.send(ExecutorOrder::Interrupt(run));
     }
 
     /// Kills this run. A kernel loses its state.
     pub fn kill(&self, run: RunId) {
-        self.inner.worker.give(ExecutorOrder::Kill(run));
+        self.inner.worker.send(ExecutorOrder::Kill(run));
     }
 
     /// Prepares for a block in this language: finds the interpreter, and starts an empty kernel. Starts nothing that
     /// lies in the working folder.
     pub fn warm(&self, language: &Language) {
-        self.inner.worker.give(ExecutorOrder::Warm(language.clone()));
+        self.inner.worker.send(ExecutorOrder::Warm(language.clone()));
     }
 
     /// Ends the kernel; the next block starts a new one. Does nothing while a run goes on.
     pub fn restart_kernel(&self) {
-        self.inner.worker.give(ExecutorOrder::RestartKernel);
+        self.inner.worker.send(ExecutorOrder::RestartKernel);
     }
 
     /// Resolves when something happens to a kernel while no run is in it. Safe to cancel.
@@ -332,7 +332,7 @@ impl Executor {
     /// Why the picture can't be drawn.
     pub async fn pixels(&self, bytes: Vec<u8>, width: u32, height: u32) -> Result<Pixels, UndrawnReason> {
         let asker = self.inner.asker.clone();
-        let decode = move || pictures::decode(&asker.cell(), &bytes, width, height);
+        let decode = move || pictures::decode(&asker.enclosure(), &bytes, width, height);
         self.inner.decoder.pixels(decode).await
     }
 }

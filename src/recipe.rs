@@ -9,10 +9,10 @@ mod check;
 mod command;
 mod definition;
 mod hunks;
-#[cfg(test)]
-mod kept;
 mod list;
 mod machine;
+#[cfg(test)]
+mod recorded_output;
 mod scaffold;
 mod scripts;
 mod shipped;
@@ -122,7 +122,7 @@ impl Recipe {
                 named.map(|(input, path)| FactRequest::File { input: input.clone(), path: path.into() }),
             );
         }
-        if self.definition.steps.iter().any(|step| step.check.facts().wants_tests) {
+        if self.definition.steps.iter().any(|step| step.check.spec().wants_tests) {
             wants.extend([FactRequest::Runners, FactRequest::Tests]);
         }
         for step in &self.definition.steps {
@@ -133,7 +133,7 @@ impl Recipe {
                 }
             }
         }
-        if let Some(step) = self.definition.steps.iter().find(|step| step.check.facts().wants_functions) {
+        if let Some(step) = self.definition.steps.iter().find(|step| step.check.spec().wants_functions) {
             let input = step.option("file").to_owned();
             let named = value_of(inputs, &input).unwrap_or_default().to_owned();
             wants.push(FactRequest::Functions { input, named });
@@ -143,7 +143,7 @@ impl Recipe {
 
     /// Whether it may need answers of the person while it goes on.
     pub(crate) fn asks_later(&self) -> bool {
-        self.definition.steps.iter().any(|step| !step.protects.is_empty() || step.check.facts().asks)
+        self.definition.steps.iter().any(|step| !step.protects.is_empty() || step.check.spec().asks)
     }
 
     /// The start of the recipe. `inputs` already passed the check of its form ([`crate::engine::answers::check`]).

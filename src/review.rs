@@ -58,12 +58,11 @@ mod written;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod unseen;
 
 pub(crate) use forbid::Forbid;
 pub(crate) use grammar::{language_of_extension, reads, reads_alike};
 pub(crate) use links::Links;
+pub(crate) use path_class::is_secret;
 pub use refusal::refusals;
 pub(crate) use rule_registry::RuleRegistry;
 
@@ -91,19 +90,13 @@ pub struct Scope {
     /// The person's home folder, if known.
     pub home: Option<PathBuf>,
     /// The rules, and the list of forbidden names.
-    pub book: Arc<RuleRegistry>,
+    pub rules: Arc<RuleRegistry>,
     /// Finds keys, which no text should contain.
     pub masker: Masker,
     /// Whether the block runs while an image is being built, where no file is the person's.
     pub in_image: bool,
     /// Where the paths that the text names lead, if links were resolved before.
     pub links: Arc<Links>,
-}
-
-/// Whether the name of this absolute path says that the file holds secrets, or may hold some.
-pub(crate) fn is_secret(path: &str, scope: &Scope) -> bool {
-    let meaning = path_class::locate(path, None, scope);
-    meaning.is(rules::PathClass::Secret) || meaning.is(rules::PathClass::Private)
 }
 
 /// A rule, as `sayso check --rules` lists it.
@@ -171,7 +164,7 @@ pub(crate) fn unchecked(why: &str, scope: &Scope) -> Review {
 
 /// Under the strict profile, a text that was not fully checked is forbidden: it may contain anything.
 fn unchecked_finding(review: &Review, scope: &Scope) -> Option<Finding> {
-    let why = review.unchecked.as_ref().filter(|_| scope.book.forbid().is_strict())?;
+    let why = review.unchecked.as_ref().filter(|_| scope.rules.forbid().is_strict())?;
     Some(Finding {
         rule: "common.forbidden".to_owned(),
         severity: Severity::High,
@@ -198,24 +191,24 @@ fn diagnostics(
             review.unchecked =
                 Some(format!("only its characters were checked: there are no rules for {name}"));
             review.effects.unknown = true;
-            let mut diagnostics = hidden::look(source, None);
-            diagnostics.extend(lookalike::look(source, &[], None));
+            let mut diagnostics = hidden::find(source, None);
+            diagnostics.extend(lookalike::find(source, &[], None));
             diagnostics
         }
     };
     diagnostics.extend(hidden::shape(source));
-    diagnostics.extend(keys::look(source, &scope.masker));
+    diagnostics.extend(keys::find(source, &scope.masker));
     diagnostics
 }
 
 /// Turns diagnostics into findings, sorted by place and without duplicates.
 fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Vec<Finding> {
     for diagnostic in &mut diagnostics {
-        diagnostic.forbidden |= scope.book.forbid().rule(&diagnostic.rule);
+        diagnostic.forbidden |= scope.rules.forbid().rule(&diagnostic.rule);
     }
     // Forbidden things are reported even if the person switched their rule off.
     diagnostics.retain_mut(|diagnostic| {
-        match scope.book.severity_told(&diagnostic.rule, diagnostic.severity) {
+        match scope.rules.severity_told(&diagnostic.rule, diagnostic.severity) {
             _ if diagnostic.forbidden => true,
             Some(severity) => {
                 diagnostic.severity = severity;

@@ -30,7 +30,7 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
     let factory = super::factory(outer, console)?;
     let scope = factory.scope();
     if args.rules {
-        return rules::list(&scope.book, args.json, console.out);
+        return rules::list(&scope.rules, args.json, console.out);
     }
     let languages = factory.languages.all.clone();
     if let Some(word) = &args.language {
@@ -87,7 +87,7 @@ impl<'a> Report<'a> {
         match self.style {
             Style::Lines => {}
             Style::Json => write!(self.out, "{{\"files\":[")?,
-            Style::Sarif => sarif::begin(&self.scope.book, self.out)?,
+            Style::Sarif => sarif::begin(&self.scope.rules, self.out)?,
         }
         Ok(())
     }
@@ -116,7 +116,7 @@ impl<'a> Report<'a> {
                 json::write_fragment(self.out, &file_json(checked))?;
             }
             Style::Sarif => {
-                for result in sarif::results(checked, &self.scope.book) {
+                for result in sarif::results(checked, &self.scope.rules) {
                     self.write_comma()?;
                     json::write_fragment(self.out, &result)?;
                 }

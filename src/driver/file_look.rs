@@ -68,7 +68,7 @@ pub(super) fn inspect(
         review.findings.extend(character_findings(&act, old, &version.source, scope));
         review.findings.sort_by_key(|finding| finding.place.line);
     }
-    scope.book.forbid().mark(&mut review);
+    scope.rules.forbid().mark(&mut review);
     let terms = Terms {
         language: Language(block.kind.as_str().to_owned()),
         executor: ExecutorKind::Files,

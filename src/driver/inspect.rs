@@ -231,7 +231,7 @@ async fn review_block(
     let work = tokio::task::spawn_blocking(move || {
         let Some(version) = block.version(revision) else { return Default::default() };
         if let Some(mut review) = review_of_name(&block.kind, version) {
-            scope.book.forbid().mark(&mut review);
+            scope.rules.forbid().mark(&mut review);
             return (review, SeenPaths::default());
         }
         let (mut review, seen) = review_with_links(&version.source, version.language.as_ref(), &scope);
@@ -305,7 +305,7 @@ mod tests {
         };
         let book = RuleRegistry::default().forbidding(Forbid::new(["sayso.pull".to_owned()]));
         for (book, forbidden) in [(RuleRegistry::default(), false), (book, true)] {
-            let scope = Scope { book: Arc::new(book), ..Scope::default() };
+            let scope = Scope { rules: Arc::new(book), ..Scope::default() };
             let earlier =
                 EarlierTexts::new(UnreadTexts::default(), || Box::new(|_| Err("nothing is away".to_owned())));
             let (review, _) = review_block(block.clone(), Revision(1), scope, Arc::new(earlier)).await;

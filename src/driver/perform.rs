@@ -35,7 +35,7 @@ impl Rooms {
                 let earlier = self.earlier_texts(block.step, state);
                 let mut scope = self.scope.clone();
                 if strict {
-                    scope.book = Arc::new(scope.book.with_strict_profile());
+                    scope.rules = Arc::new(scope.rules.with_strict_profile());
                 }
                 inspect::spawn(
                     *block,

@@ -48,14 +48,14 @@ pub(super) trait Questions: std::fmt::Debug + Send + Sync {
 pub(super) struct Asker {
     setup: Arc<Setup>,
     launcher: Launcher,
-    room: OnceLock<Option<QuestionRoom>>,
+    prepared: OnceLock<Option<QuestionSandbox>>,
 }
 
 /// The sandbox and folder in which programs are queried.
 #[derive(Debug)]
-struct QuestionRoom {
+struct QuestionSandbox {
     sandbox: Sandbox,
-    /// The empty working folder. It is removed with the room.
+    /// The empty working folder. It is removed with this value.
     folder: PathBuf,
     _place: PrivateFolder,
 }
@@ -63,14 +63,14 @@ struct QuestionRoom {
 impl Asker {
     /// An asker that has not prepared anything yet.
     pub(super) fn new(setup: Arc<Setup>, launcher: Launcher) -> Self {
-        Self { setup, launcher, room: OnceLock::new() }
+        Self { setup, launcher, prepared: OnceLock::new() }
     }
 
-    fn question_room(&self) -> Option<&QuestionRoom> {
-        self.room.get_or_init(|| self.prepare()).as_ref()
+    fn prepared(&self) -> Option<&QuestionSandbox> {
+        self.prepared.get_or_init(|| self.prepare()).as_ref()
     }
 
-    fn prepare(&self) -> Option<QuestionRoom> {
+    fn prepare(&self) -> Option<QuestionSandbox> {
         let place = PrivateFolder::make().ok()?;
         let folder = place.path().join("work");
         std::fs::create_dir(&folder).ok()?;
@@ -85,7 +85,7 @@ impl Asker {
         };
         let sandbox =
             Sandbox::prepare(&wish, without, standing, &Limits::default(), &self.setup.helper).ok()?;
-        (sandbox.report().level != SandboxLevel::Off).then_some(QuestionRoom {
+        (sandbox.report().level != SandboxLevel::Off).then_some(QuestionSandbox {
             sandbox,
             folder,
             _place: place,
@@ -95,9 +95,9 @@ impl Asker {
 
 impl Asker {
     /// A place to process what runs made: the same sandbox, or only the helper if there is no sandbox.
-    pub(super) fn cell(&self) -> Enclosure {
-        match self.question_room() {
-            Some(room) => room.sandbox.cell_to_ask(),
+    pub(super) fn enclosure(&self) -> Enclosure {
+        match self.prepared() {
+            Some(place) => place.sandbox.enclosure_to_ask(),
             None => Enclosure::open(&self.setup.helper),
         }
     }
@@ -105,20 +105,20 @@ impl Asker {
 
 impl Questions for Asker {
     fn ask(&self, program: &Path, args: &[&str]) -> QuestionResult {
-        let Some(room) = self.question_room() else { return QuestionResult::NotAsked };
+        let Some(place) = self.prepared() else { return QuestionResult::NotAsked };
         let mut env = environment::allowed(std::env::vars_os(), &[]);
         plan::set(&mut env, "PATH", self.launcher.path());
-        room.sandbox.set_variables(&mut env);
-        let cell = room.sandbox.cell_to_ask();
+        place.sandbox.set_variables(&mut env);
+        let enclosure = place.sandbox.enclosure_to_ask();
         let program = ProgramSpec {
             executable: program.into(),
             args: args.iter().map(OsString::from).collect(),
             env,
-            cwd: room.folder.clone(),
-            confinement: cell.confinement(&Limits::default()),
+            cwd: place.folder.clone(),
+            confinement: enclosure.confinement(&Limits::default()),
             terminal: false,
         };
-        match sandbox::run_to_end(&cell.entry, &program, &[], (ANSWER_TIMEOUT, MAX_ANSWER_BYTES)) {
+        match sandbox::run_to_end(&enclosure.entry, &program, &[], (ANSWER_TIMEOUT, MAX_ANSWER_BYTES)) {
             Ok(said) if said.well => QuestionResult::Said(String::from_utf8_lossy(&said.text).into_owned()),
             _ => QuestionResult::Silent,
         }

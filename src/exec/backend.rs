@@ -4,7 +4,7 @@
 //! `container` and `jupyter`. Nothing here decides whether something runs.
 
 use super::executor_error::ExecutorError;
-use super::helper_wire::{ResourceUse, RestState};
+use super::helper_wire::{PauseState, ResourceUse};
 use super::kernel_wire::{FrameToken, RunSummary};
 use super::receipt::ExitKind;
 use super::sandbox::refused::ClosedPlaces;
@@ -70,7 +70,7 @@ pub(super) struct RunEnd {
     /// What it used, as far as it is known.
     pub(crate) used: ResourceUse,
     /// The state of its kernel after the run; `None` if nothing of it is left, or nothing stops it between runs.
-    pub(crate) rest: Option<RestState>,
+    pub(crate) pause: Option<PauseState>,
     /// What became of the kernel.
     pub(crate) kernel: KernelFate,
     /// The folder in which the next block would start.
@@ -115,7 +115,7 @@ impl RunEnd {
         Self {
             end,
             used: ResourceUse::default(),
-            rest: None,
+            pause: None,
             kernel: KernelFate::None,
             cwd: None,
             over: None,
@@ -177,7 +177,7 @@ pub(super) trait Backend {
     /// events, up to [`BackendEvent::Ended`].
     async fn begin(&mut self, job: Job);
     /// Waits for the next event of the run. Safe to cancel.
-    async fn hear(&mut self) -> BackendEvent;
+    async fn next_event(&mut self) -> BackendEvent;
     /// Interrupts the run; a kernel keeps its state.
     fn interrupt(&mut self);
     /// Answers the run that waits after this part of its source: whether it continues.

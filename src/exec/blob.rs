@@ -164,7 +164,7 @@ pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
 }
 
 /// Whether the folder that should hold this file is a link.
-pub(super) fn is_led_away(path: &Path) -> bool {
+pub(super) fn is_in_linked_folder(path: &Path) -> bool {
     path.parent().is_some_and(|folder| std::fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_symlink()))
 }
 

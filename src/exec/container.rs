@@ -25,7 +25,7 @@ mod tunnel;
 
 use super::Setup;
 use super::backend::{BackendEvent, EndCause, Job, RunEnd};
-use super::helper_wire::{ResourceUse, RestState};
+use super::helper_wire::{PauseState, ResourceUse};
 use super::kernel_wire::KernelMessage;
 use crate::config::ContainerExecutor;
 use crate::domain::{DeadKernel, ExecutorKind, KernelFate, KernelRef, Language, Limits, RunEvent, Terms};
@@ -64,7 +64,7 @@ pub(super) struct Containers {
     /// Events that `hear` returns next.
     queue: VecDeque<BackendEvent>,
     notices: mpsc::Sender<KernelNotice>,
-    leaving: Vec<JoinHandle<()>>,
+    removals: Vec<JoinHandle<()>>,
 }
 
 struct KernelBlock {
@@ -91,7 +91,7 @@ impl Containers {
             job: None,
             queue: VecDeque::new(),
             notices,
-            leaving: Vec::new(),
+            removals: Vec::new(),
         }
     }
 
@@ -151,12 +151,12 @@ impl Containers {
         if self.job.take().is_none() {
             return;
         }
-        let rest = self.kernel.as_ref().and_then(|kernel| kernel.rest);
+        let pause = self.kernel.as_ref().and_then(|kernel| kernel.pause);
         let (kernel, cwd) = match &self.kernel {
             Some(kernel) => (KernelFate::Kept(kernel.state), Some(kernel.cwd.clone())),
             None => (KernelFate::None, None),
         };
-        self.queue.push_back(RunEnd { used, rest, kernel, cwd, ..RunEnd::of(end) }.into());
+        self.queue.push_back(RunEnd { used, pause, kernel, cwd, ..RunEnd::of(end) }.into());
     }
 
     fn on_kernel(&mut self, heard: KernelEvent) {
@@ -200,7 +200,7 @@ impl Containers {
             KernelEvent::Told(told) => self.on_bridge_message(told),
             KernelEvent::Resting(still) => {
                 if let Some(kernel) = &mut self.kernel {
-                    kernel.rest = Some(RestState { still, threads: 0 });
+                    kernel.pause = Some(PauseState { still, threads: 0 });
                     kernel.state.goes_on |= !still;
                 }
             }
@@ -228,7 +228,7 @@ impl Containers {
     fn on_kernel_end(&mut self, gone: KernelEnd) {
         let Some(kernel) = self.kernel.take() else { return };
         let lost = KernelFate::Lost(kernel.state);
-        self.leaves(kernel.close());
+        self.track_removal(kernel.close());
         let job = self.job.take();
         let (end, used, fate) = match gone {
             KernelEnd::NotStarted(why) => {
@@ -288,7 +288,7 @@ impl Containers {
         let wanted = job.terms.kernel.map(|kernel| kernel.generation);
         if let Some(old) = self.kernel.take_if(|kernel| Some(kernel.state.generation) != wanted) {
             // The person asked for a new kernel.
-            self.leaves(old.close());
+            self.track_removal(old.close());
         }
         if self.kernel.is_none() {
             self.start_kernel(known);
@@ -313,9 +313,9 @@ impl Containers {
         self.shell.get_or_insert_with(|| ContainerShell::new(image, &known.frame))
     }
 
-    fn leaves(&mut self, work: JoinHandle<()>) {
-        self.leaving.retain(|work| !work.is_finished());
-        self.leaving.push(work);
+    fn track_removal(&mut self, work: JoinHandle<()>) {
+        self.removals.retain(|work| !work.is_finished());
+        self.removals.push(work);
     }
 
     fn refuse(&mut self, why: String) {

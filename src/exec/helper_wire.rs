@@ -44,7 +44,7 @@ pub(super) enum HelperOrder {
     /// used.
     End,
     /// No run uses the program: stop it until one does.
-    Rest,
+    Pause,
     /// No run uses the program, but let it continue for a moment.
     GoOn,
     /// Stop the program and all its descendants, and report when they stand still.
@@ -94,7 +94,7 @@ pub(super) struct ResourceUse {
 
 /// The state of the program after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct RestState {
+pub(super) struct PauseState {
     /// Whether every thread of it was seen stopped, and nothing else of the run is left.
     pub(crate) still: bool,
     pub(crate) threads: u32,
@@ -127,9 +127,9 @@ pub(super) enum Notification {
     /// The run exceeded another limit, which the text names; the program is being killed.
     OverLimit(String),
     /// The run has ended and its processes are cleaned up; the state of the program.
-    Finished(ResourceUse, RestState),
+    Finished(ResourceUse, PauseState),
     /// The program and all its descendants are stopped.
-    Paused(RestState),
+    Paused(PauseState),
     /// The program was woken although no run uses it; it is being killed.
     Woken,
     /// The program ended, and nothing of it is left.
@@ -308,7 +308,7 @@ mod tests {
             Notification::OutOfTime,
             Notification::Woken,
             Notification::OverLimit("memory: 2.0 of 2 GiB".into()),
-            Notification::Finished(used, RestState { still: true, threads: 2 }),
+            Notification::Finished(used, PauseState { still: true, threads: 2 }),
             Notification::Exited { code: Some(0), signal: None, used },
             Notification::Exited { code: None, signal: Some(9), used },
         ] {

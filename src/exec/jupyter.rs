@@ -58,7 +58,7 @@ pub(super) struct Jupyter {
     news_sender: mpsc::Sender<(u32, KernelNews)>,
     block: Option<JupyterBlock>,
     /// The end of a block while its kernel is being stopped. Sent once the kernel stands still.
-    resting: Option<RunEnd>,
+    pausing: Option<RunEnd>,
     queue: VecDeque<BackendEvent>,
     notices: mpsc::Sender<KernelNotice>,
     leaving: Vec<JoinHandle<()>>,
@@ -99,7 +99,7 @@ impl Jupyter {
             news,
             news_sender,
             block: None,
-            resting: None,
+            pausing: None,
             queue: VecDeque::new(),
             notices,
             leaving: Vec::new(),
@@ -163,7 +163,7 @@ impl Jupyter {
                     patience,
                     reconnect,
                 };
-                tokio::task::spawn_local(remote::carry(start, self.ids.clone(), receiver, news_sender))
+                tokio::task::spawn_local(remote::drive_kernel(start, self.ids.clone(), receiver, news_sender))
             }
             None => {
                 let start = local::LocalStart {
@@ -174,7 +174,7 @@ impl Jupyter {
                     spec: spec.clone(),
                     patience,
                 };
-                tokio::task::spawn_local(local::carry(start, self.ids.clone(), receiver, news_sender))
+                tokio::task::spawn_local(local::drive_kernel(start, self.ids.clone(), receiver, news_sender))
             }
         };
         let kernel = StartedKernel {

@@ -57,7 +57,7 @@ impl Kernel {
     /// # Errors
     /// When its helper can't be started.
     pub(super) fn start(
-        (cell, limits): (&Enclosure, &Limits),
+        (enclosure, limits): (&Enclosure, &Limits),
         interpreter: &Path,
         cwd: &Path,
         env: Environment,
@@ -67,7 +67,7 @@ impl Kernel {
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         let mut theirs = Some(theirs);
         let process =
-            process::start(cell, limits, plan::kernel(interpreter, cwd, env), |given| match given {
+            process::start(enclosure, limits, plan::kernel(interpreter, cwd, env), |given| match given {
                 GivenFile::Control => theirs.take().ok_or(ExecError::Ended),
                 _ => memory_file::sealed(plan::KERNEL.as_bytes()),
             })?;
@@ -84,7 +84,7 @@ impl Kernel {
             used: false,
             limits: *limits,
             fitted: Some(*limits),
-            reach: cell.reach.clone(),
+            reach: enclosure.reach.clone(),
             beginning: 0,
             cut_off: false,
             woken: false,

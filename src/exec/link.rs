@@ -115,14 +115,14 @@ impl Link {
                 Ok((_, count)) if count > 0 => self.decoder.push(buffer.get(..count).unwrap_or_default()),
                 Err(Errno::AGAIN) => return Ok(told),
                 Err(Errno::INTR) => {}
-                Ok(_) | Err(_) if told.is_empty() => return self.never_spoke(),
+                Ok(_) | Err(_) if told.is_empty() => return self.on_socket_closed(),
                 Ok(_) | Err(_) => return Ok(told),
             }
         }
     }
 
     /// The socket was closed. If no message ever arrived, the program was never started.
-    fn never_spoke(&mut self) -> Result<Vec<Notification>, ExecError> {
+    fn on_socket_closed(&mut self) -> Result<Vec<Notification>, ExecError> {
         if self.spoke {
             return Err(ExecError::Ended);
         }
@@ -160,7 +160,7 @@ impl Link {
 
     /// Kills what a helper left behind when it ended without cleaning up (because something killed it). Its program
     /// dies with it; the other processes are found by their sessions and their mark.
-    fn clear_strays(&self) {
+    fn kill_strays(&self) {
         let own = i32::try_from(self.helper.id()).ok();
         let sessions: Vec<i32> = own.into_iter().chain(self.session).collect();
         for _ in 0..50 {
@@ -185,7 +185,7 @@ impl Drop for Link {
         }
         let status = self.helper.wait();
         if !self.clean && !status.is_ok_and(|s| s.success()) {
-            self.clear_strays();
+            self.kill_strays();
         }
     }
 }

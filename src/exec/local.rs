@@ -8,16 +8,16 @@ mod ask;
 mod backend;
 mod begin;
 mod end;
-mod hear;
 mod install;
+mod kernel_limits;
 mod kernel_start;
-mod room;
+mod messages;
 mod watch;
 
 use super::Setup;
 use super::backend::BackendEvent;
 use super::environment::{self, Environment};
-use super::helper_wire::{HelperOrder, RestState};
+use super::helper_wire::{HelperOrder, PauseState};
 use super::interpreters::Finder;
 use super::kernel::Kernel;
 use super::kernel_wire::{FrameToken, RunSummary};
@@ -76,7 +76,7 @@ enum RunHost {
 
 /// The current run.
 struct LocalRun {
-    carrier: RunHost,
+    host: RunHost,
     block: BlockId,
     /// Its language, for the state of shells.
     language: String,
@@ -94,7 +94,7 @@ struct LocalRun {
     /// The paths that the sandbox blocks for it.
     closed: Option<ClosedPlaces>,
     /// The state of the kernel after it.
-    rest: Option<RestState>,
+    pause: Option<PauseState>,
 }
 
 /// A descriptor to wait on.
@@ -110,7 +110,7 @@ enum SourceFile {
 
 impl LocalRun {
     fn is_in_kernel(&self) -> bool {
-        matches!(self.carrier, RunHost::Kernel)
+        matches!(self.host, RunHost::Kernel)
     }
 }
 
@@ -211,14 +211,14 @@ impl Local {
 
     /// The process of the current run.
     fn process(&self) -> Option<&Process> {
-        match &self.run.as_ref()?.carrier {
+        match &self.run.as_ref()?.host {
             RunHost::Program(process, _) => Some(process),
             RunHost::Kernel => self.kernel.as_ref().map(|kernel| &kernel.process),
         }
     }
 
     fn process_mut(&mut self) -> Option<&mut Process> {
-        match &mut self.run.as_mut()?.carrier {
+        match &mut self.run.as_mut()?.host {
             RunHost::Program(process, _) => Some(process),
             RunHost::Kernel => self.kernel.as_mut().map(|kernel| &mut kernel.process),
         }

@@ -36,7 +36,7 @@ pub(super) struct Process {
 /// # Errors
 /// When the helper can't be started. If the program can't be started, the helper reports that.
 pub(super) fn start(
-    cell: &Enclosure,
+    enclosure: &Enclosure,
     limits: &Limits,
     mut invocation: Invocation,
     mut provide: impl FnMut(GivenFile) -> Result<OwnedFd, ExecError>,
@@ -45,12 +45,12 @@ pub(super) fn start(
     set(&mut invocation.program.env, MARK, &mark);
     let given = invocation.given.iter().map(|g| provide(*g)).collect::<Result<Vec<_>, _>>()?;
     let (pipes, writing) = if invocation.program.terminal { Pipes::terminal()? } else { Pipes::new()? };
-    invocation.program.confinement = cell.confinement(limits);
+    invocation.program.confinement = enclosure.confinement(limits);
     let terminal = writing.first().filter(|_| invocation.program.terminal);
     let terminal = terminal.and_then(|terminal| rustix::termios::ttyname(terminal, Vec::new()).ok());
     let console =
-        terminal.and_then(|name| cell.entry.with_console(Path::new(OsStr::from_bytes(name.as_bytes()))));
-    let inner = console.as_ref().unwrap_or(&cell.entry);
+        terminal.and_then(|name| enclosure.entry.with_console(Path::new(OsStr::from_bytes(name.as_bytes()))));
+    let inner = console.as_ref().unwrap_or(&enclosure.entry);
     if let Some(file_rules) =
         invocation.program.confinement.file_rules.as_mut().filter(|_| invocation.program.terminal)
     {
@@ -61,7 +61,7 @@ pub(super) fn start(
         }
     }
     let screen = invocation.program.terminal.then(|| Box::new(Emulator::new()));
-    let group = match &cell.scope {
+    let group = match &enclosure.scope {
         Some(scope) => Some(scope.group(limits).map_err(ExecError::Group)?),
         None => None,
     };

@@ -91,7 +91,7 @@ impl ProjectTools {
 
     /// Sets the `PATH`, and writes the preceding names to a folder beside the session.
     pub(super) fn set_path(&mut self, env: &mut Environment) {
-        self.node.lend(env);
+        self.node.add_to(env);
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
         let own = path.unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
         let front = self.front_names(&own);
@@ -163,13 +163,13 @@ impl ProjectTools {
     }
 
     /// Makes the session's Python packages visible to programs other than the kernel.
-    pub(super) fn lend_packages(&self, env: &mut Environment) {
+    pub(super) fn add_package_path(&self, env: &mut Environment) {
         plan::set(env, "PYTHONPATH", &self.packages);
     }
 
     /// Makes node packages that are installed later visible to what the kernel starts.
-    pub(super) fn lend_later(&self, env: &mut Environment) {
-        self.node.lend_later(env);
+    pub(super) fn add_variable_for_later_packages(&self, env: &mut Environment) {
+        self.node.add_variable_for_later_packages(env);
     }
 }
 
@@ -195,14 +195,14 @@ pub(super) fn clear(blobs: &Path) {
 
 /// Removes one of our folders. Does nothing if its parent is a link, which a run without a sandbox may have put there.
 fn remove(folder: &Path) {
-    if !blob::is_led_away(folder) {
+    if !blob::is_in_linked_folder(folder) {
         let _ = fs::remove_dir_all(folder);
     }
 }
 
 /// Writes a script for each name. A link would not work: Python recognizes its environment by the path of its own file.
 fn write_names(folder: &Path, names: &[(String, String)]) -> io::Result<()> {
-    if blob::is_led_away(folder) {
+    if blob::is_in_linked_folder(folder) {
         return Err(io::Error::other("a link stands in the place of the folder that holds it"));
     }
     // A run without a sandbox may have put a link there, which must not be written through.
@@ -271,7 +271,7 @@ mod tests {
         names.sort_unstable();
         // mypy comes after the person's own programs, and ls is the program that the review takes it for.
         assert_eq!(names, ["pip", "pip3", "pip3.12", "pytest", "python", "python3", "python3.12"]);
-        tools.lend_packages(&mut env);
+        tools.add_package_path(&mut env);
         assert_eq!(value(&env, "PYTHONPATH"), Some(format!("{base}/packages")));
     }
 

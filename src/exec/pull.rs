@@ -45,7 +45,7 @@ impl Pull {
 
 /// The next event of the pull; waits forever without one. Safe to cancel. After [`PullStep::Done`] the pull must not be
 /// used again.
-pub(super) async fn hear(pull: Option<&mut Pull>) -> PullStep {
+pub(super) async fn next_step(pull: Option<&mut Pull>) -> PullStep {
     let Some(pull) = pull else { return std::future::pending().await };
     tokio::select! {
         biased;

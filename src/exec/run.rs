@@ -276,9 +276,9 @@ impl Run {
         };
         let mut receipt = receipt::receipt(until.saturating_duration_since(since), ended.used, code, signal);
         receipt.connection_losses = ended.connection_losses;
-        if let Some(rest) = ended.rest {
+        if let Some(pause) = ended.pause {
             // One of them is the kernel's own thread.
-            (receipt.threads, receipt.moving) = (rest.threads.saturating_sub(1), !rest.still);
+            (receipt.threads, receipt.moving) = (pause.threads.saturating_sub(1), !pause.still);
         }
         let (value, mut error) = match ended.end {
             EndCause::Block(done) => {

@@ -37,8 +37,8 @@ pub(super) async fn serve<B: Backend>(
                 None | Some(ExecutorOrder::Close) => break,
                 Some(order) => server.obey(order).await,
             },
-            event = server.backend.hear() => server.on_event(event),
-            step = pull::hear(server.pull.as_mut()) => server.on_pull(step),
+            event = server.backend.next_event() => server.on_event(event),
+            step = pull::next_step(server.pull.as_mut()) => server.on_pull(step),
             () = sleep_until_due(due) => server.on_time(),
         }
     }
@@ -296,7 +296,7 @@ impl<B: Backend> ExecutorLoop<B> {
         }
         while let Some(due) = self.run.as_ref().map(Run::due) {
             tokio::select! {
-                event = self.backend.hear() => self.on_event(event),
+                event = self.backend.next_event() => self.on_event(event),
                 () = sleep_until_due(due) => self.on_time(),
             }
         }

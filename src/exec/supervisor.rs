@@ -7,9 +7,9 @@
 
 mod bounds;
 mod count;
-mod hunt;
+mod kill_all;
 mod measure;
-mod rest;
+mod pause;
 mod shells;
 mod start;
 mod watched_run;
@@ -17,7 +17,7 @@ mod watched_run;
 use super::frames::FrameDecoder;
 use super::helper_wire::{HelperOrder, MAX_MESSAGE_BYTES, Notification, ProgramSpec, WireMessage as _};
 use super::sandbox::confinement::Limit;
-use hunt::hunt;
+use kill_all::kill_all;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags};
@@ -38,9 +38,9 @@ struct Supervisor {
     program: Option<RunningProgram>,
     watch: Option<WatchedRun>,
     /// When to stop the program, unless a run begins before.
-    rest_at: Option<Instant>,
+    pause_at: Option<Instant>,
     /// Whether the program is stopped until the next run.
-    resting: bool,
+    paused: bool,
     /// Becomes readable when a child stops, continues or ends.
     children: UnixStream,
     own: i32,
@@ -76,15 +76,15 @@ pub(super) fn supervise(socket: OwnedFd) -> ExitCode {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
     let given = Vec::new();
-    let Ok(children) = rest::children() else { return ExitCode::FAILURE };
+    let Ok(children) = pause::children() else { return ExitCode::FAILURE };
     let mut supervisor = Supervisor {
         socket,
         decoder,
         given,
         program: None,
         watch: None,
-        rest_at: None,
-        resting: false,
+        pause_at: None,
+        paused: false,
         children,
         own,
         started_with: Vec::new(),
@@ -131,7 +131,7 @@ impl Supervisor {
         let watched = self.watch.as_ref().map(|w| {
             w.repeat_at.last().into_iter().chain([&w.look_at, &w.step_at]).min().copied().unwrap_or(w.look_at)
         });
-        let timeout = watched.into_iter().chain(self.rest_at).min().map(|due| {
+        let timeout = watched.into_iter().chain(self.pause_at).min().map(|due| {
             let rest = due.saturating_duration_since(Instant::now());
             Timespec { tv_sec: rest.as_secs() as i64, tv_nsec: i64::from(rest.subsec_nanos()) }
         });
@@ -177,15 +177,15 @@ impl Supervisor {
             HelperOrder::Spawn(program) => self.spawn(&program),
             HelperOrder::Begin(bounds) => self.begin(bounds),
             HelperOrder::End => self.end_run(),
-            HelperOrder::Rest if self.watch.is_none() => drop(self.rest()),
+            HelperOrder::Pause if self.watch.is_none() => drop(self.pause()),
             HelperOrder::GoOn => self.resume_unused(),
             HelperOrder::Count(what) => self.count(what),
             // No run is going on, so a late interrupt must not wake the program.
-            HelperOrder::Interrupt if !self.resting => self.interrupt(),
-            HelperOrder::Rest | HelperOrder::Interrupt => {}
+            HelperOrder::Interrupt if !self.paused => self.interrupt(),
+            HelperOrder::Pause | HelperOrder::Interrupt => {}
             HelperOrder::PauseAll => {
-                let rest = self.pause_all();
-                self.send(&Notification::Paused(rest));
+                let pause = self.pause_all();
+                self.send(&Notification::Paused(pause));
             }
             HelperOrder::GoOnAll => self.resume_all(),
             HelperOrder::Kill => self.end_all(),
@@ -218,7 +218,7 @@ impl Supervisor {
             watch.seen.insert(own);
         }
         let status = rustix::process::waitpid(Some(program.pid), WaitOptions::empty());
-        hunt(self.own, None);
+        kill_all(self.own, None);
         let (code, signal) = match status {
             Ok(Some((_, status))) => (status.exit_status(), status.terminating_signal()),
             _ => (None, None),
@@ -232,7 +232,7 @@ impl Supervisor {
             let _ = rustix::process::kill_process_group(program.pid, Signal::KILL);
             let _ = rustix::process::kill_process(program.pid, Signal::KILL);
             // `report_end` waits for the program itself, because its status is still needed.
-            hunt(self.own, Some(program.pid.as_raw_nonzero().get()));
+            kill_all(self.own, Some(program.pid.as_raw_nonzero().get()));
         }
     }
 

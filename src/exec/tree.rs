@@ -70,11 +70,11 @@ const MAX_PROCESSES: usize = 4096;
 /// The living processes below `root`, without zombies; of very many, only some. Processes that start during the scan
 /// may be missing, so a caller that kills them repeats the scan until it finds none.
 pub(super) fn descendants(root: i32) -> Vec<i32> {
-    crowd(root, MAX_PROCESSES)
+    descendants_up_to(root, MAX_PROCESSES)
 }
 
-/// Like [`descendants`], but stops at one more than `most`: a full scan of a crowd that forks might never end.
-pub(super) fn crowd(root: i32, most: usize) -> Vec<i32> {
+/// Like [`descendants`], but stops at one more than `most`: a full scan of many processes that fork might never end.
+pub(super) fn descendants_up_to(root: i32, most: usize) -> Vec<i32> {
     let listed = children_are_listed(root);
     let all = if listed { Vec::new() } else { parents() };
     let (mut found, mut living) = (BTreeSet::new(), Vec::new());

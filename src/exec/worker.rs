@@ -64,7 +64,7 @@ impl Worker {
     }
 
     /// Gives an order that has no reply.
-    pub(super) fn give(&self, order: ExecutorOrder) {
+    pub(super) fn send(&self, order: ExecutorOrder) {
         let _ = self.order(order);
     }
 

@@ -51,14 +51,16 @@ pub(crate) struct BlockPart {
     /// What the block is, in a few words: `python`, `edit notes.md`.
     pub(crate) label: String,
     /// The kind of the block, as session files name it.
-    pub(crate) what: String,
+    #[serde(rename = "what")]
+    pub(crate) kind: String,
     /// The language of the text, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) language: Option<String>,
     /// The text that ran last; the newest text where the block did not run.
     pub(crate) source: String,
     /// Whether the text is complete: saving the session masked no key in it.
-    pub(crate) whole: bool,
+    #[serde(rename = "whole")]
+    pub(crate) unmasked: bool,
     /// The files that the block writes, with the text of each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) writes: Vec<(String, String)>,
@@ -80,7 +82,7 @@ impl BlockPart {
 
     /// The language of the text, if the text is code.
     pub(super) fn code_language(&self) -> Option<&str> {
-        let is_code = matches!(self.what.as_str(), "code" | "load" | "call");
+        let is_code = matches!(self.kind.as_str(), "code" | "load" | "call");
         self.language.as_deref().filter(|_| is_code)
     }
 }
@@ -106,7 +108,8 @@ pub(crate) struct RunPart {
     /// The output in order.
     pub(crate) printed: Vec<StreamText>,
     /// Bytes of output that were not kept.
-    pub(crate) left_out: u64,
+    #[serde(rename = "left_out")]
+    pub(crate) dropped_bytes: u64,
     /// Why output may be missing, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) missing: Option<String>,

@@ -113,10 +113,10 @@ fn block_part(item: &BlockItem) -> BlockPart {
     BlockPart {
         block: block.id.0,
         label: block.label(),
-        what: block.kind.as_str().to_owned(),
+        kind: block.kind.as_str().to_owned(),
         language: version.language.as_ref().map(|language| language.as_str().to_owned()),
         source: version.source.to_string(),
-        whole: version.whole,
+        unmasked: version.whole,
         writes: writes.collect(),
         edited: version.source != block.original().source,
         own: block.is_own(),
@@ -173,7 +173,7 @@ fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
         ended,
         wall_ms,
         printed: printed_streams(report),
-        left_out: report.output.dropped(Stdout) + report.output.dropped(Stderr),
+        dropped_bytes: report.output.dropped(Stdout) + report.output.dropped(Stderr),
         missing: running::output_missing(receipt),
         value: report.value.clone(),
         error: report

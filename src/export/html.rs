@@ -111,8 +111,8 @@ fn write_run(page: &mut String, run: &RunPart) {
         }
         page.push_str("</pre>\n");
     }
-    if run.left_out > 0 {
-        let _ = writeln!(page, "<p class=\"note\">{}</p>", saving::output_not_kept(run.left_out));
+    if run.dropped_bytes > 0 {
+        let _ = writeln!(page, "<p class=\"note\">{}</p>", saving::output_not_kept(run.dropped_bytes));
     }
     if let Some(missing) = &run.missing {
         let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(missing));

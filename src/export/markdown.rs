@@ -62,8 +62,8 @@ fn write_run(text: &mut String, run: &RunPart) {
         text.push('\n');
         fenced(text, "text", &plain(&printed));
     }
-    if run.left_out > 0 {
-        let _ = write!(text, "\n*{}*\n", saving::output_not_kept(run.left_out));
+    if run.dropped_bytes > 0 {
+        let _ = write!(text, "\n*{}*\n", saving::output_not_kept(run.dropped_bytes));
     }
     if let Some(missing) = &run.missing {
         let _ = write!(text, "\n*{missing}*\n");
@@ -96,7 +96,7 @@ fn describe_picture(picture: &Picture) -> String {
 }
 
 /// Adds a fenced block whose fence is longer than any in the text, so that no line of the text closes it.
-fn fenced(text: &mut String, language: &str, body: &str) {
+pub(super) fn fenced(text: &mut String, language: &str, body: &str) {
     let longest = body.lines().map(|line| line.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
     let end = if body.ends_with('\n') || body.is_empty() { "" } else { "\n" };

@@ -7,8 +7,8 @@
 //! Pictures that a run wrote as files go into a cell below, because a kernel would not show them.
 
 use super::document::{BlockPart, Document, DocumentPart, RunPart};
-use super::markdown::{code, inert, inline};
-use super::script::{cell_magics, ended, packages, write_call};
+use super::markdown::{code, fenced, inert, inline};
+use super::script::{cell_magics, has_effect, packages, restrictions, write_call};
 use crate::domain::Stream;
 use crate::domain::visible::visible;
 use serde_json::{Map, Value, json};
@@ -42,7 +42,7 @@ const LANGUAGE_MAGICS: &[(&str, &str)] = &[
 
 pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
     let (language, kernel, name) = kernel(document);
-    let ending = ended::that_may_end(document.blocks().filter(|block| block.ended_well()));
+    let ending = restrictions::from_first_that_may_end(document.blocks().filter(|block| block.ended_well()));
     let ending: BTreeSet<u32> = ending.map(|block| block.block).collect();
     let may_end = !ending.is_empty();
     let mut notebook = Notebook { cells: Vec::new(), language, said: 0, count: 0, ending };
@@ -73,10 +73,13 @@ pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
 /// Chooses the kernel of the notebook.
 fn kernel(document: &Document) -> (&'static str, &'static str, &'static str) {
     let mut ran: BTreeMap<&str, usize> = BTreeMap::new();
-    for block in document.blocks().filter(|block| block.run.is_some()) {
+    for block in document.blocks().filter(|block| block.run.is_some() && has_effect(block)) {
         // IPython's magics write files, install packages and run bash, so these blocks count as Python.
-        let language = block.code_language().filter(|language| *language != "bash").or(Some("python"));
-        *ran.entry(language.unwrap_or_default()).or_default() += 1;
+        let language = match block.code_language() {
+            None | Some("bash") => "python",
+            Some(language) => language,
+        };
+        *ran.entry(language).or_default() += 1;
     }
     let known = |language: &str| KERNELS.iter().copied().find(|(known, _, _)| *known == language);
     let most = ran
@@ -121,7 +124,7 @@ impl Notebook {
         let about = metadata(block);
         let id = format!("block-{}", block.block);
         let Some(run) = &block.run else { return self.add_not_run(&id, block, &about) };
-        if block.what == "install" && block.ended_well() && self.language == "python" {
+        if block.kind == "install" && block.ended_well() && self.language == "python" {
             let words: Vec<String> = packages(block).iter().map(|package| pip_word(package)).collect();
             let source = format!("%pip install {}", words.join(" "));
             return self.add_code(&id, source, Vec::new(), &about);
@@ -137,11 +140,11 @@ impl Notebook {
         if language == self.language {
             let outputs = outputs(run, self.count + 1);
             // Code with a top-level `await` can't run through a magic.
-            let waits = ended::waits(&block.source);
+            let awaits = restrictions::awaits_at_top_level(&block.source);
             let ends = language == "python" && self.ending.contains(&block.block);
-            let magic = if ends && !waits { format!("{PYTHON_MAGIC}\n") } else { String::new() };
+            let magic = if ends && !awaits { format!("{PYTHON_MAGIC}\n") } else { String::new() };
             self.add_code(&id, magic + &block.source, outputs, &about);
-            if ends && waits {
+            if ends && awaits {
                 self.go_on_behind_an_error();
             }
             return self.add_pictures(&id, run, &about);
@@ -159,17 +162,15 @@ impl Notebook {
     /// Adds a block as text, because it did not run or can't run in this notebook.
     fn add_not_run(&mut self, id: &str, block: &BlockPart, about: &Value) {
         let language = block.language.as_deref().unwrap_or_default();
-        let longest = block.source.split(|c| c != '`').map(str::len).max().unwrap_or(0).max(2);
-        let fence = "`".repeat(longest + 1);
         let ended = block.run.as_ref().map(|run| format!(" · {}", inline(&run.ended))).unwrap_or_default();
-        let text = format!(
-            "**Block {}** {} · {}{ended}\n\n{fence}{language}\n{}\n{fence}",
+        let mut text = format!(
+            "**Block {}** {} · {}{ended}\n\n",
             block.block,
             code(&block.label),
-            inline(&block.decided),
-            visible(block.source.trim_end_matches('\n')),
+            inline(&block.decided)
         );
-        self.add_markdown(id, text, about);
+        fenced(&mut text, language, &visible(block.source.trim_end_matches('\n')));
+        self.add_markdown(id, text.trim_end().to_owned(), about);
     }
 
     fn add_markdown(&mut self, id: &str, source: String, about: &Value) {

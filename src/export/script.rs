@@ -6,10 +6,10 @@
 //! variables.
 
 mod bash;
-pub(super) mod ended;
 mod imports;
 mod pins;
 mod python;
+pub(super) mod restrictions;
 
 use super::ExportError;
 use super::document::{BlockPart, Document};
@@ -22,12 +22,12 @@ pub(super) use python::write_call;
 pub(super) fn write(document: &Document) -> Result<(String, &'static str), ExportError> {
     let mut steps: Vec<&BlockPart> = Vec::new();
     for block in document.blocks().filter(|block| block.ended_well() && has_effect(block)) {
-        if !block.whole {
+        if !block.unmasked {
             return Err(ExportError::Masked(block.block));
         }
         steps.push(block);
     }
-    if steps.iter().all(|block| block.what == "install") {
+    if steps.iter().all(|block| block.kind == "install") {
         return Err(ExportError::NothingRan);
     }
     let is_bash = |block: &&BlockPart| block.code_language() == Some("bash");
@@ -44,8 +44,8 @@ pub(super) fn cell_magics() -> String {
 }
 
 /// Whether a script has to repeat this block; blocks that only read are left out.
-fn has_effect(block: &BlockPart) -> bool {
-    block.code_language().is_some() || !block.writes.is_empty() || block.what == "install"
+pub(super) fn has_effect(block: &BlockPart) -> bool {
+    block.code_language().is_some() || !block.writes.is_empty() || block.kind == "install"
 }
 
 /// The comment lines at the top of the script.

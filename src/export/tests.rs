@@ -31,10 +31,10 @@ fn block(
     DocumentPart::Block(Box::new(BlockPart {
         block: number,
         label: language.unwrap_or(what).into(),
-        what: what.into(),
+        kind: what.into(),
         language: language.map(Into::into),
         source: source.into(),
-        whole: true,
+        unmasked: true,
         writes: Vec::new(),
         edited: false,
         own: false,
@@ -175,6 +175,19 @@ fn a_notebook_has_a_cell_of_its_own_name_for_each_block() {
 }
 
 #[test]
+fn a_block_that_only_read_does_not_choose_the_kernel() {
+    for what in ["read", "list"] {
+        let parts = vec![
+            block(1, what, None, "data", Some(ran("ok"))),
+            block(2, "code", Some("r"), "x <- 1", Some(ran("ok"))),
+        ];
+        let (text, _) = Document { parts, ..with_all() }.write(ExportFormat::Notebook).unwrap();
+        let notebook: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(notebook["metadata"]["kernelspec"]["name"], "ir", "{what}");
+    }
+}
+
+#[test]
 fn what_a_cell_can_not_hold_as_it_is_is_written_by_a_call() {
     let written = |path: &str, text: &str| {
         let mut write = block(1, "write", None, text, Some(ran("ok")));
@@ -220,13 +233,13 @@ fn a_script_holds_what_ran_or_is_refused() {
     let mut masked = with_all();
     for part in &mut masked.parts {
         if let DocumentPart::Block(block) = part {
-            block.whole &= block.block != 2;
+            block.unmasked &= block.block != 2;
         }
     }
     assert!(matches!(masked.write(ExportFormat::Script), Err(ExportError::Masked(2))));
     let mut none = with_all();
     none.parts.retain(
-        |part| !matches!(part, DocumentPart::Block(block) if block.ended_well() && block.what != "install"),
+        |part| !matches!(part, DocumentPart::Block(block) if block.ended_well() && block.kind != "install"),
     );
     assert!(matches!(none.write(ExportFormat::Script), Err(ExportError::NothingRan)));
     let bash =

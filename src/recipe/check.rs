@@ -22,9 +22,9 @@ mod written;
 pub(crate) use suite::describe_runners as runner;
 pub(crate) use table::{NO_CHECK, find, names};
 
-use super::FactRequest;
 use super::view::{OwnRun, View};
-use crate::domain::{Answers, Block, BlockKind, Finding, Form, Language, Review};
+use super::{FactRequest, value_of};
+use crate::domain::{Answers, Block, BlockKind, Field, FieldKind, Finding, Form, Language, Review};
 use crate::engine::WorkflowStep;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// Judges a round. It sees everything that happened in the round and keeps no state of its own.
 pub(crate) trait Check: Debug + Send + Sync {
     /// The properties of the check that hold in every round.
-    fn facts(&self) -> CheckFacts;
+    fn spec(&self) -> CheckSpec;
 
     /// What the step needs from the machine, with these answers.
     fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<FactRequest> {
@@ -41,7 +41,7 @@ pub(crate) trait Check: Debug + Send + Sync {
     }
 
     /// Decides what comes next in this round.
-    fn look(&self, view: &View<'_>) -> CheckResponse;
+    fn judge(&self, view: &View<'_>) -> CheckResponse;
 
     /// The message to the model after a verdict for which the definition has no text.
     fn hint(&self, view: &View<'_>, verdict: &str, note: &str) -> String {
@@ -68,13 +68,13 @@ pub(crate) trait Check: Debug + Send + Sync {
     }
 
     /// The text to show a block of code against, as a diff.
-    fn before(&self, view: &View<'_>, block: &Block) -> Option<Arc<str>> {
+    fn diff_base(&self, view: &View<'_>, block: &Block) -> Option<Arc<str>> {
         let _ = (view, block);
         None
     }
 
     /// Whether a file written in a step with this check can be protected.
-    fn keeps(&self, path: &str) -> bool {
+    fn can_protect(&self, path: &str) -> bool {
         let _ = path;
         true
     }
@@ -82,12 +82,12 @@ pub(crate) trait Check: Debug + Send + Sync {
 
 /// The answer to an input, or the value of an option; empty if there is none.
 fn answer<'a>(inputs: &'a [(String, String)], name: &str) -> &'a str {
-    inputs.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text.trim())
+    value_of(inputs, name).unwrap_or_default().trim()
 }
 
 /// The properties of a check that hold in every round.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CheckFacts {
+pub(crate) struct CheckSpec {
     /// The name of the check in definitions.
     pub(crate) name: &'static str,
     /// All verdicts it can reach. The first is the one hoped for; the last means that there was nothing to judge.
@@ -95,7 +95,7 @@ pub(crate) struct CheckFacts {
     /// The keys that a step with this check may have in addition.
     pub(crate) options: &'static [CheckOption],
     /// Whether it can judge a step in which the model is told nothing.
-    pub(crate) alone: bool,
+    pub(crate) needs_no_reply: bool,
     /// Whether it may show the person a form.
     pub(crate) asks: bool,
     /// Whether it needs the facts about the machine's test runners.
@@ -104,11 +104,11 @@ pub(crate) struct CheckFacts {
     pub(crate) wants_functions: bool,
 }
 
-impl CheckFacts {
+impl CheckSpec {
     /// A check with these verdicts, without options, forms or facts.
     fn of(name: &'static str, verdicts: &'static [&'static str]) -> Self {
-        let (alone, asks, wants_tests, wants_functions) = (false, false, false, false);
-        Self { name, verdicts, options: &[], alone, asks, wants_tests, wants_functions }
+        let (needs_no_reply, asks, wants_tests, wants_functions) = (false, false, false, false);
+        Self { name, verdicts, options: &[], needs_no_reply, asks, wants_tests, wants_functions }
     }
 }
 
@@ -150,6 +150,29 @@ pub(crate) enum CheckResponse {
     Ask,
     /// Nothing can be judged, so the recipe ends; the reason, for the person.
     Unable(String),
+}
+
+impl CheckResponse {
+    fn judge(verdict: &'static str, note: impl Into<String>) -> Self {
+        Self::Judge { verdict, note: note.into() }
+    }
+
+    fn unable(why: impl Into<String>) -> Self {
+        Self::Unable(why.into())
+    }
+}
+
+/// A form that asks what to do now, with these choices.
+pub(super) fn choice_form(name: &str, title: &str, note: String, help: String, choices: &[&str]) -> Form {
+    let field = Field {
+        name: "what".into(),
+        label: "What now?".into(),
+        help,
+        kind: FieldKind::Choice(choices.iter().map(|choice| (*choice).to_owned()).collect()),
+        required: true,
+        default: None,
+    };
+    Form { name: name.into(), title: title.into(), note, fields: vec![field] }
 }
 
 /// A block that the recipe proposes itself.

@@ -54,6 +54,7 @@ mod validate;
 
 use super::check::{Check, OptionKind};
 use super::text::Text;
+use super::value_of;
 use crate::domain::{BlockKind, Field, FieldKind, Form, RecipeEnd};
 
 pub(super) use read::read;
@@ -107,12 +108,12 @@ impl Definition {
     pub(crate) fn reads(&self, input: &str) -> bool {
         let place = format!("file:{input}");
         let texts = self.steps.iter().flat_map(|step| {
-            let of_turns = step.on.iter().map(|(_, turn)| &turn.say);
-            of_turns.chain([&step.say])
+            let of_actions = step.actions.iter().map(|(_, action)| &action.say);
+            of_actions.chain([&step.say])
         });
         let told = |step: &RecipeStep| {
             let mut options =
-                step.check.facts().options.iter().filter(|option| option.kind == OptionKind::Input);
+                step.check.spec().options.iter().filter(|option| option.kind == OptionKind::Input);
             options.any(|option| step.option(option.name) == input)
         };
         let mut texts = texts.chain([&self.say, &self.prompt, &self.summary]);
@@ -137,7 +138,7 @@ pub(crate) struct RecipeStep {
     /// The kinds of blocks that the model may propose.
     pub(crate) blocks: Vec<StepKind>,
     pub(crate) check: &'static dyn Check,
-    /// The values of the check's own options (`CheckFacts::options`).
+    /// The values of the check's own options (`CheckSpec::options`).
     pub(crate) options: Vec<(String, String)>,
     /// The steps whose files this step may change only with the typed word.
     pub(crate) protects: Vec<String>,
@@ -145,7 +146,7 @@ pub(crate) struct RecipeStep {
     pub(crate) strict: bool,
     /// The most rounds of the step.
     pub(crate) rounds: u32,
-    pub(crate) on: Vec<(String, TurnLimit)>,
+    pub(crate) actions: Vec<(String, VerdictAction)>,
 }
 
 impl RecipeStep {
@@ -162,24 +163,24 @@ impl RecipeStep {
             protects: Vec::new(),
             strict: true,
             rounds: 1,
-            on: Vec::new(),
+            actions: Vec::new(),
         }
     }
 
     /// What a verdict leads to, if the step says so.
-    pub(crate) fn turn(&self, verdict: &str) -> Option<&TurnLimit> {
-        self.on.iter().find(|(known, _)| known == verdict).map(|(_, turn)| turn)
+    pub(crate) fn action_for(&self, verdict: &str) -> Option<&VerdictAction> {
+        self.actions.iter().find(|(known, _)| known == verdict).map(|(_, action)| action)
     }
 
     /// The value of an option of the check; empty if not set.
     pub(crate) fn option(&self, name: &str) -> &str {
-        self.options.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+        value_of(&self.options, name).unwrap_or_default()
     }
 }
 
 /// What a verdict leads to.
 #[derive(Clone, Debug)]
-pub(crate) struct TurnLimit {
+pub(crate) struct VerdictAction {
     pub(crate) then: Destination,
     /// How the recipe ends, if it ends here.
     pub(crate) how: RecipeEnd,

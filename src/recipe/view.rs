@@ -1,6 +1,6 @@
 //! What a check sees of its round: replies, blocks and their runs, answers, files.
 
-use super::written;
+use super::{value_of, written};
 use crate::domain::{Answers, BlockKind, KernelFate, Outcome, RecipeFact, RunReport};
 use crate::engine::WorkflowContext;
 use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunItem, Settlement};
@@ -21,7 +21,7 @@ pub(crate) struct View<'a> {
     /// The index of the item with which the next round began.
     pub(super) until: Option<usize>,
     /// Whether the model was told something when the round began; if not, the check is alone.
-    pub(crate) is_told: bool,
+    pub(crate) was_prompted: bool,
     /// The rounds so far.
     pub(super) spans: Vec<Span<'a>>,
 }
@@ -89,11 +89,11 @@ impl<'a> View<'a> {
         let newest = self.newest();
         !newest.is_empty()
             && newest.iter().all(|item| item.standing == BlockStanding::Skipped)
-            && self.own().is_empty()
+            && self.own_blocks().is_empty()
     }
 
     /// The recipe's own blocks of this round, oldest first, without loads and installs.
-    pub(crate) fn own(&self) -> Vec<&'a BlockItem> {
+    pub(crate) fn own_blocks(&self) -> Vec<&'a BlockItem> {
         let of_recipe = |item: &&BlockItem| {
             !matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Install { .. })
         };
@@ -129,13 +129,12 @@ impl<'a> View<'a> {
     /// The texts written to this file since the recipe began, oldest first, each with the number of items before it.
     pub(crate) fn writes_of(&self, file: &str) -> Vec<(usize, String)> {
         let from = self.context.from.saturating_sub(1);
-        let runs = written::settled_runs(self.context, from, usize::MAX);
-        let ok = |run: &RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
+        let runs = written::runs_with_position(self.context, from, usize::MAX);
         let of_file = |item: &BlockItem, run: &RunItem| {
             let path = item.block.kind.writes().find(|path| written::same(&self.shown_path(path), file))?;
             item.block.written_to(item.block.version(run.revision)?, path).map(str::to_owned)
         };
-        runs.filter(|(_, _, run)| ok(run))
+        runs.filter(|(_, _, run)| ended_ok(run))
             .filter_map(|(after, item, run)| Some((after, of_file(item, run)?)))
             .collect()
     }
@@ -160,7 +159,7 @@ impl<'a> View<'a> {
 
     /// What became of the newest of the recipe's own blocks.
     pub(crate) fn own_run(&self) -> OwnRun<'a> {
-        let Some(item) = self.own().last().copied() else { return OwnRun::None };
+        let Some(item) = self.own_blocks().last().copied() else { return OwnRun::None };
         match (&item.standing, ended_run(item)) {
             (BlockStanding::Rejected(why), _) => OwnRun::Refused(why),
             (BlockStanding::Approved, Some((_, report))) if report.outcome == Outcome::Interrupted => {
@@ -210,8 +209,23 @@ impl<'a> View<'a> {
 
     /// The value of an option of the step; empty if not set.
     pub(crate) fn option(&self, name: &str) -> &'a str {
-        self.options.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+        value_of(self.options, name).unwrap_or_default()
     }
+
+    /// The file that the input named by this option names, as `shown_path` gives it.
+    pub(crate) fn file_of(&self, option: &str) -> String {
+        self.shown_path(self.context.input(self.option(option)).trim())
+    }
+
+    /// What the person chose in the newest answer to this form.
+    pub(crate) fn choice(&self, form: &str) -> Option<&'a str> {
+        self.answers(form).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str())
+    }
+}
+
+/// Whether a run ended well.
+pub(crate) fn ended_ok(run: &RunItem) -> bool {
+    run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok)
 }
 
 /// The last run of a block, if it has ended.

@@ -40,11 +40,11 @@ pub(super) fn runs<'a>(
     until: usize,
 ) -> impl Iterator<Item = (&'a BlockItem, &'a RunItem)> + use<'a> {
     let context = *context;
-    settled_runs(context, from, until).map(|(_, item, run)| (item, run))
+    runs_with_position(context, from, until).map(|(_, item, run)| (item, run))
 }
 
 /// The same, each with the number of items before its end.
-pub(super) fn settled_runs(
+pub(super) fn runs_with_position(
     context: WorkflowContext<'_>,
     from: usize,
     until: usize,

@@ -128,7 +128,7 @@ impl<'t> ArgumentFlow<'t> {
         &mut self,
         frames: &mut Frames,
         function: FlowFunction<'t>,
-        given: &[(&str, Value)],
+        given: &[(String, Value)],
     ) -> CallEntry {
         let weight = given.iter().map(|(_, v)| v.weight()).sum::<usize>();
         let id = function.node.id();

@@ -1,7 +1,16 @@
 //! Resolves escape sequences in strings of the languages.
 
 use super::value::HOLE;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use std::str::Chars;
+
+/// Decodes base64, also in its form for addresses, if the result is text.
+pub(super) fn base64(text: &str) -> Option<String> {
+    let clean: String = text.chars().filter(|c| !c.is_whitespace() && *c != '=').collect();
+    let clean = clean.replace('-', "+").replace('_', "/");
+    String::from_utf8(STANDARD_NO_PAD.decode(clean).ok()?).ok()
+}
 
 /// The text of a piece of a Python string.
 pub(super) fn python(piece: &str) -> String {

@@ -3,7 +3,7 @@
 
 use super::Scope;
 use super::path_class::{self, PathMeaning};
-use super::rules::PathClass;
+use super::rules::TargetClass;
 use crate::domain::obeyed::obeyed;
 use crate::domain::{Effects, FileAct, Finding, OnDisk, Place, Review, Severity, Target};
 use std::path::Path;
@@ -59,9 +59,9 @@ impl FileReview<'_> {
         };
         let path = self.path();
         let what = located.what.as_deref().unwrap_or("a private file");
-        if located.is(PathClass::Secret) {
+        if located.is(TargetClass::Secret) {
             self.add("file.secret", Severity::High, format!("{verb} {what}: {path}"));
-        } else if located.is(PathClass::Private) {
+        } else if located.is(TargetClass::Private) {
             self.add("file.private", Severity::Medium, format!("{verb} {what}: {path}"));
         }
         if !self.writes() {
@@ -75,10 +75,10 @@ impl FileReview<'_> {
         if own.iter().any(|own| self.target.path.starts_with(own)) {
             self.add("file.own", Severity::High, format!("writes a file of sayso itself: {path}"));
         } else if let Some(what) =
-            self.obeyed().or(located.what.as_deref().filter(|_| located.is(PathClass::Start)))
+            self.obeyed().or(located.what.as_deref().filter(|_| located.is(TargetClass::Start)))
         {
             self.add("file.protected", Severity::High, format!("writes {what}: {path}"));
-        } else if located.is(PathClass::System) || located.is(PathClass::Root) && self.target.outside {
+        } else if located.is(TargetClass::System) || located.is(TargetClass::Root) && self.target.outside {
             self.add("file.system", Severity::High, format!("writes a file of the system: {path}"));
         } else if self.target.outside {
             let text = format!("writes outside of the working folder: {path}");

@@ -7,7 +7,7 @@
 use super::Scope;
 use super::nested::NestedCode;
 use super::path_class;
-use super::rules::PathClass;
+use super::rules::TargetClass;
 use super::value::{Act, Value, ValueKind};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -182,7 +182,7 @@ pub(super) fn gravest_in(value: &Value, scope: &Scope) -> Value {
         let located = spelled.map(|text| path_class::locate(&text, None, scope));
         located
             .iter()
-            .any(|l| [PathClass::Secret, PathClass::Private, PathClass::Start].iter().any(|g| l.is(*g)))
+            .any(|l| [TargetClass::Secret, TargetClass::Private, TargetClass::Start].iter().any(|g| l.is(*g)))
     };
     match items.iter().take(64).filter_map(Value::as_whole_text).find(matters) {
         Some(text) if items.len() > 1 => Value::text(text).tainted(value.all_taint()),

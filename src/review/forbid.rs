@@ -113,9 +113,9 @@ mod tests {
 
     fn look(language: &str, source: &str, forbid: Vec<&str>) -> Review {
         let forbid = Forbid::new(forbid.into_iter().map(str::to_owned));
-        let book = Arc::new(RuleRegistry::default().forbidding(forbid));
+        let rules = Arc::new(RuleRegistry::default().forbidding(forbid));
         let scope =
-            Scope { cwd: "/home/ann/work".into(), home: Some("/home/ann".into()), book, ..Scope::default() };
+            Scope { cwd: "/home/ann/work".into(), home: Some("/home/ann".into()), rules, ..Scope::default() };
         review(source, Some(&Language(language.to_owned())), &scope)
     }
 

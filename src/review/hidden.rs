@@ -9,12 +9,12 @@ use crate::domain::Severity;
 use crate::domain::unicode::{self, HiddenReason};
 use std::ops::Range;
 
-/// Finds hidden characters. `matter`: strings and comments in order, or `None` without a grammar.
-pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, TextKind)]>) -> Vec<Diagnostic> {
+/// Finds hidden characters. `text_kinds`: strings and comments in order, or `None` without a grammar.
+pub(super) fn find(source: &str, text_kinds: Option<&[(Range<usize>, TextKind)]>) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut before = None;
     let mut chars = source.char_indices().peekable();
-    let mut at_matter = 0;
+    let mut next = 0;
     while let Some((at, c)) = chars.next() {
         let after = chars.peek().map(|(_, c)| *c);
         let previous = before.replace(c);
@@ -22,12 +22,12 @@ pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, TextKind)]>) ->
         let Some(kind) = unicode::hidden(c).or(odd_selector.then_some(HiddenReason::ZeroWidth)) else {
             continue;
         };
-        let surroundings = matter.map_or(Surroundings::Unparsed, |matter| {
-            while matter.get(at_matter).is_some_and(|(range, _)| range.end <= at) {
-                at_matter += 1;
+        let surroundings = text_kinds.map_or(Surroundings::Unparsed, |text_kinds| {
+            while text_kinds.get(next).is_some_and(|(range, _)| range.end <= at) {
+                next += 1;
             }
-            let here = matter.get(at_matter).filter(|(range, _)| range.start <= at);
-            here.map_or(Surroundings::Code, |(_, matter)| Surroundings::TextKind(*matter))
+            let here = text_kinds.get(next).filter(|(range, _)| range.start <= at);
+            here.map_or(Surroundings::Code, |(_, kind)| Surroundings::Quoted(*kind))
         });
         let ordinary = match c {
             '\r' => after == Some('\n'),
@@ -55,17 +55,17 @@ enum Surroundings {
     /// Neither a string nor a comment.
     Code,
     /// A string or a comment.
-    TextKind(TextKind),
+    Quoted(TextKind),
 }
 
 /// How severe a hidden character is in these surroundings; `None` if harmless.
 fn severity(kind: HiddenReason, surroundings: Surroundings) -> Option<Severity> {
     match (kind, surroundings) {
         (HiddenReason::Bidi | HiddenReason::Tag | HiddenReason::Control, _) => Some(Severity::High),
-        (HiddenReason::ZeroWidth | HiddenReason::Filler, Surroundings::TextKind(_)) => Some(Severity::Medium),
+        (HiddenReason::ZeroWidth | HiddenReason::Filler, Surroundings::Quoted(_)) => Some(Severity::Medium),
         (HiddenReason::ZeroWidth | HiddenReason::Filler, _) => Some(Severity::High),
         // Some languages end a comment at a separator, others do not.
-        (HiddenReason::Separator, Surroundings::TextKind(TextKind::Text)) => Some(Severity::Medium),
+        (HiddenReason::Separator, Surroundings::Quoted(TextKind::Text)) => Some(Severity::Medium),
         (HiddenReason::Separator, _) => Some(Severity::High),
         (HiddenReason::OddSpace, Surroundings::Code) => Some(Severity::Medium),
         (HiddenReason::OddSpace, _) => None,
@@ -168,8 +168,8 @@ fn diagnostic(rule: &str, span: Range<usize>, message: String) -> Diagnostic {
 mod tests {
     use super::*;
 
-    fn grave(source: &str, matter: Option<&[(Range<usize>, TextKind)]>) -> Vec<(String, Severity)> {
-        look(source, matter).into_iter().map(|r| (r.message, r.severity)).collect()
+    fn grave(source: &str, text_kinds: Option<&[(Range<usize>, TextKind)]>) -> Vec<(String, Severity)> {
+        find(source, text_kinds).into_iter().map(|r| (r.message, r.severity)).collect()
     }
 
     #[test]
@@ -206,9 +206,9 @@ mod tests {
     #[test]
     fn zero_width_matters_less_in_strings() {
         let text = "'a\u{200b}b'";
-        let matter = [(1..text.len() - 1, TextKind::Text)];
-        assert_eq!(look(text, Some(&matter)).first().map(|r| r.severity), Some(Severity::Medium));
-        assert_eq!(look(text, Some(&[])).first().map(|r| r.severity), Some(Severity::High));
+        let text_kinds = [(1..text.len() - 1, TextKind::Text)];
+        assert_eq!(find(text, Some(&text_kinds)).first().map(|r| r.severity), Some(Severity::Medium));
+        assert_eq!(find(text, Some(&[])).first().map(|r| r.severity), Some(Severity::High));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::grammar::Grammar;
 use super::judge::{self, ActHistory};
 use super::nested::NestedCode;
 use super::notebook_magics::{self, Magic};
-use super::rules::{Effect, InnerPattern};
+use super::rules::{Effect, InnerLanguage};
 use super::syntax::TextKind;
 use super::{
     MAX_TEXT_BYTES, Scope, hidden, javascript, lookalike, parsed, python, queries, shell, unread, words,
@@ -46,7 +46,7 @@ pub(super) fn inspect(
         room,
         commands: by_words::MAX_COMMANDS,
     };
-    let magics = if grammar == Grammar::Python { notebook_magics::look(source) } else { Vec::new() };
+    let magics = if grammar == Grammar::Python { notebook_magics::find(source) } else { Vec::new() };
     let read = if source.len() > MAX_TEXT_BYTES {
         let (size, limit) = (source.len().div_ceil(1024), MAX_TEXT_BYTES / 1024);
         review.unchecked = Some(format!(
@@ -59,16 +59,16 @@ pub(super) fn inspect(
     let mut diagnostics = Vec::new();
     match read {
         Some(read) => {
-            diagnostics.extend(hidden::look(source, Some(&read.matter)));
-            diagnostics.extend(lookalike::look(
+            diagnostics.extend(hidden::find(source, Some(&read.text_kinds)));
+            diagnostics.extend(lookalike::find(
                 source,
-                &read.matter,
-                Some((grammar, scope.book.of(grammar))),
+                &read.text_kinds,
+                Some((grammar, scope.rules.of(grammar))),
             ));
             diagnostics.extend(inspector.judge(read, magics, source, (grammar, language), 0));
         }
         None => {
-            diagnostics.extend(hidden::look(source, None));
+            diagnostics.extend(hidden::find(source, None));
             diagnostics.extend(inspector.by_words(source, grammar, language, &diagnostics));
             review.unchecked.get_or_insert_with(|| {
                 "too tangled to read as code: only its words were looked at".to_owned()
@@ -95,7 +95,7 @@ pub(super) fn inspect(
 /// A text that was read but not judged yet.
 struct ExtractedText {
     reading: Extraction,
-    matter: Vec<(Range<usize>, TextKind)>,
+    text_kinds: Vec<(Range<usize>, TextKind)>,
     diagnostics: Vec<Diagnostic>,
     /// The stretches that the grammar did not see.
     covers: Vec<Cover>,
@@ -125,26 +125,26 @@ impl Inspector<'_> {
         language: &str,
         covers: Vec<Cover>,
     ) -> Option<ExtractedText> {
-        let book = self.scope.book.of(grammar);
+        let rules = self.scope.rules.of(grammar);
         if !grammar.has_grammar() {
-            let (reading, matter) = words::read(source, grammar, language, book);
+            let (reading, text_kinds) = words::read(source, grammar, language, rules);
             let (diagnostics, covers, unread) = Default::default();
-            return Some(ExtractedText { reading, matter, diagnostics, covers, unread });
+            return Some(ExtractedText { reading, text_kinds, diagnostics, covers, unread });
         }
         let parsed = parsed::parse(source, grammar, covers, self.go_on)?;
         let root = parsed.tree.root_node();
         let reading = match grammar {
-            Grammar::Python => python::read(root, source, book, self.scope),
-            Grammar::Javascript => javascript::read(root, source, book, self.scope),
-            _ => shell::read(root, source, book, self.scope),
+            Grammar::Python => python::read(root, source, rules, self.scope),
+            Grammar::Javascript => javascript::read(root, source, rules, self.scope),
+            _ => shell::read(root, source, rules, self.scope),
         };
-        let found = book
+        let found = rules
             .queries(grammar)
-            .map(|compiled| queries::look(&parsed.tree, source, compiled, &book.file.rule));
+            .map(|compiled| queries::find(&parsed.tree, source, compiled, &rules.file.rule));
         let (diagnostics, all) = found.unwrap_or_else(|| (Vec::new(), true));
         self.cut |= !all;
-        let (matter, unread) = (parsed.text_kinds(), unread::stretches(&parsed.tree, source));
-        Some(ExtractedText { reading, matter, diagnostics, covers: parsed.covers, unread })
+        let (text_kinds, unread) = (parsed.text_kinds(), unread::stretches(&parsed.tree, source));
+        Some(ExtractedText { reading, text_kinds, diagnostics, covers: parsed.covers, unread })
     }
 
     /// Judges a text that was read, its notebook magics, and the words of what could not be parsed.
@@ -176,7 +176,7 @@ impl Inspector<'_> {
 
     /// Judges the acts and the nested code of a reading. Spans point into `source`.
     fn settle(&mut self, reading: Extraction, source: &str, grammar: Grammar, depth: u32) -> Vec<Diagnostic> {
-        let (book, forbid) = (self.scope.book.of(grammar), self.scope.book.forbid());
+        let (rules, forbid) = (self.scope.rules.of(grammar), self.scope.rules.forbid());
         self.cut |= reading.cut;
         self.past.effects.unknown |= reading.unknown;
         for program in reading.programs {
@@ -198,7 +198,7 @@ impl Inspector<'_> {
                 self.cut = true;
                 break;
             }
-            let mut judged = judge::judge(act, book, source, self.scope, &mut self.past);
+            let mut judged = judge::judge(act, rules, source, self.scope, &mut self.past);
             let inner: Vec<Diagnostic> =
                 judged.nested.drain(..).flat_map(|n| self.nested(n, source, depth)).collect();
             // The findings in the inner code say more than the finding that it runs.
@@ -229,17 +229,17 @@ impl Inspector<'_> {
         self.room -= size;
         let (mut diagnostics, span, text) = match nested {
             NestedCode::Words { words, span } => {
-                let book = self.scope.book.of(Grammar::Bash);
-                let reading = shell::read_words(&words, &span, book, self.scope);
+                let rules = self.scope.rules.of(Grammar::Bash);
+                let reading = shell::read_words(&words, &span, rules, self.scope);
                 (self.settle(reading, source, Grammar::Bash, depth + 1), span, None)
             }
             NestedCode::Text { language, text, span } => {
                 let grammar = match language {
-                    InnerPattern::Bash => Grammar::Bash,
-                    InnerPattern::Python => Grammar::Python,
-                    InnerPattern::Javascript => Grammar::Javascript,
-                    InnerPattern::Sql => Grammar::Sql,
-                    InnerPattern::Other => Grammar::Other,
+                    InnerLanguage::Bash => Grammar::Bash,
+                    InnerLanguage::Python => Grammar::Python,
+                    InnerLanguage::Javascript => Grammar::Javascript,
+                    InnerLanguage::Sql => Grammar::Sql,
+                    InnerLanguage::Other => Grammar::Other,
                 };
                 let form = (grammar, grammar.as_str());
                 let diagnostics = match self.read(&text, grammar, form.1, cover::holes(&text, grammar)) {

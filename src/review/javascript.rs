@@ -20,9 +20,9 @@ use std::collections::HashSet;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
-pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) -> Extraction {
-    let shared = WalkContext::new(root, source, book, scope);
-    let mut reader = JavascriptReader { shared, told: HashSet::new(), unverified: false };
+pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope) -> Extraction {
+    let shared = WalkContext::new(root, source, rules, scope);
+    let mut reader = JavascriptReader { shared, collected: HashSet::new(), unverified: false };
     reader.hoist(root, 0);
     let mut next = 0;
     while let Some((node, frame)) = reader.shared.body(&mut next) {
@@ -35,7 +35,7 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) 
 struct JavascriptReader<'a, 't> {
     shared: WalkContext<'a, 't>,
     /// Calls that were already collected together with an enclosing call.
-    told: HashSet<usize>,
+    collected: HashSet<usize>,
     /// Whether the text switches off certificate checks for all later connections.
     unverified: bool,
 }
@@ -80,12 +80,12 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
             "augmented_assignment_expression" => self.augment(node, frame, branch),
             "return_statement" => {
                 let value = node.named_child(0).map(|value| self.fold(value, frame, 0));
-                self.shared.handed.note_return(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
+                self.shared.functions.note_return(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
             }
             "yield_expression" => {
                 if let Some(value) = node.named_child(0) {
                     let value = self.fold(value, frame, 0);
-                    self.shared.handed.note_yield(value);
+                    self.shared.functions.note_yield(value);
                 }
             }
             "for_in_statement" => {
@@ -143,13 +143,13 @@ impl<'t> JavascriptReader<'_, 't> {
             called = format!("{called}@{}", node.start_byte());
         }
         self.shared.frames.bind(frame, &name, Value::name(called.clone()), branch);
-        self.shared.handed.define(called, FlowFunction { node, frame, method: false });
+        self.shared.functions.define(called, FlowFunction { node, frame, method: false });
     }
 
     /// Binds the name of a function and queues its body.
     fn function(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         self.named_function(node, frame, branch);
-        if let Some(inner) = self.shared.put_off(node, frame) {
+        if let Some(inner) = self.shared.queue_body(node, frame) {
             self.parameters(node, inner, None);
         }
     }
@@ -157,7 +157,7 @@ impl<'t> JavascriptReader<'_, 't> {
     /// The value of a function that has no name of its own.
     fn function_value(&mut self, node: Node<'t>, frame: usize) -> Value {
         let called = format!("function @{}", node.start_byte());
-        self.shared.handed.define(called.clone(), FlowFunction { node, frame, method: false });
+        self.shared.functions.define(called.clone(), FlowFunction { node, frame, method: false });
         Value::name(called)
     }
 
@@ -172,9 +172,9 @@ impl<'t> JavascriptReader<'_, 't> {
         if let Some(base) = base.map(|base| self.fold(base, frame, 0)) {
             match base.as_name() {
                 Some(base) if base.starts_with("class ") => {
-                    self.shared.handed.note_subclass(format!("class {name}"), base.to_owned());
+                    self.shared.functions.note_subclass(format!("class {name}"), base.to_owned());
                 }
-                Some(known) if self.shared.book.knows(known) => class = base.clone(),
+                Some(known) if self.shared.rules.knows(known) => class = base.clone(),
                 _ => {}
             }
         }
@@ -190,7 +190,7 @@ impl<'t> JavascriptReader<'_, 't> {
             if item.kind() == "method_definition" {
                 for owner in [format!("class {name}()"), format!("class {name}")] {
                     let function = FlowFunction { node: item, frame, method: true };
-                    self.shared.handed.define(format!("{owner}.{member}"), function);
+                    self.shared.functions.define(format!("{owner}.{member}"), function);
                 }
             } else if let Some(value) = item.child_by_field_name("value") {
                 let value = self.fold(value, frame, 0);

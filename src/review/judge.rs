@@ -10,7 +10,7 @@ use super::diagnostic::Diagnostic;
 use super::nested::NestedCode;
 use super::path_class;
 use super::rule_set::{RuleSet, RuleShape};
-use super::rules::{Condition, Effect, InnerPattern, PathClass, Rule};
+use super::rules::{Condition, Effect, InnerLanguage, Rule, TargetClass};
 use super::value::{Act, HOLE, Value, ValueKind, taint};
 use super::wording::{list, short, spell};
 use crate::domain::{Effects, Severity};
@@ -30,7 +30,7 @@ pub(super) struct Judgement {
 /// Judges one act by a set of rules. The act's spans point into `source`.
 pub(super) fn judge(
     act: &Act,
-    book: &RuleSet,
+    rules: &RuleSet,
     source: &str,
     scope: &Scope,
     past: &mut ActHistory,
@@ -40,7 +40,7 @@ pub(super) fn judge(
         return judged;
     }
     let mut over: Vec<&str> = Vec::new();
-    for (rule, shape) in book.rules_for(&act.name) {
+    for (rule, shape) in rules.rules_for(&act.name) {
         if !rule.when.iter().chain(&shape.when).all(|condition| is_met(condition, act)) {
             continue;
         }
@@ -131,7 +131,7 @@ fn apply(
     judged.made.append(&mut made);
     if shown.is_empty() && !any {
         // The target is not where the rule expects it (`rmtree(*args)`), so it counts as unknown.
-        let absent = none_given && rule.r#where.as_ref().is_none_or(|w| w.contains(&PathClass::Unknown));
+        let absent = none_given && rule.r#where.as_ref().is_none_or(|w| w.contains(&TargetClass::Unknown));
         if !absent || rule.r#where.is_none() && rule.severity.is_none() {
             return;
         }
@@ -193,16 +193,16 @@ fn add_target(effect: Option<Effect>, value: &Value, folder: Option<&str>, effec
 fn add_nested(
     value: &Value,
     more: &[&Value],
-    language: InnerPattern,
+    language: InnerLanguage,
     span: Range<usize>,
     judged: &mut Judgement,
     effects: &mut Effects,
 ) {
     match (&value.kind, value.as_text()) {
-        (ValueKind::List(words), _) if language == InnerPattern::Bash => {
+        (ValueKind::List(words), _) if language == InnerLanguage::Bash => {
             judged.nested.push(NestedCode::Words { words: words.clone(), span });
         }
-        (_, Some(_)) if language == InnerPattern::Bash && !more.is_empty() => {
+        (_, Some(_)) if language == InnerLanguage::Bash && !more.is_empty() => {
             let mut words = vec![value.clone()];
             for value in more {
                 match &value.kind {

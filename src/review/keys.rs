@@ -4,7 +4,7 @@ use super::diagnostic::Diagnostic;
 use crate::domain::{Masker, Severity};
 
 /// Finds known keys and texts shaped like well-known tokens, in any language, including strings and comments.
-pub(super) fn look(source: &str, masker: &Masker) -> Vec<Diagnostic> {
+pub(super) fn find(source: &str, masker: &Masker) -> Vec<Diagnostic> {
     let diagnostic = |span: crate::domain::KeySpan| Diagnostic {
         rule: "common.key".to_owned(),
         severity: Severity::High,

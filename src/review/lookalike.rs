@@ -105,11 +105,11 @@ fn suspicion(
     Some((format!("it is drawn like {drawn}"), Severity::Medium))
 }
 
-/// Checks identifiers outside of strings and comments. `matter` lists those, in order; `language` has the grammar and
-/// the rules whose words are known.
-pub(super) fn look(
+/// Checks identifiers outside of strings and comments (`text_kinds`, in order). `language` has the grammar and the rules
+/// whose words are known.
+pub(super) fn find(
     source: &str,
-    matter: &[(Range<usize>, TextKind)],
+    text_kinds: &[(Range<usize>, TextKind)],
     language: Option<(Grammar, &RuleSet)>,
 ) -> Vec<Diagnostic> {
     let grammar = language.map(|(grammar, _)| grammar);
@@ -117,10 +117,10 @@ pub(super) fn look(
     if source.is_ascii() && !(escapes && source.contains("\\u")) {
         return Vec::new();
     }
-    let known = |word: &str| language.is_some_and(|(_, book)| book.has_word(word));
+    let known = |word: &str| language.is_some_and(|(_, rules)| rules.has_word(word));
     let mut diagnostics = Vec::new();
     let mut start = None;
-    let mut at_matter = 0;
+    let mut next = 0;
     let mut braced = false;
     for (at, c) in source.char_indices().chain([(source.len(), ' ')]) {
         let escaped = escapes
@@ -134,10 +134,10 @@ pub(super) fn look(
             continue;
         }
         let Some(from) = start.take() else { continue };
-        while matter.get(at_matter).is_some_and(|(range, _)| range.end <= from) {
-            at_matter += 1;
+        while text_kinds.get(next).is_some_and(|(range, _)| range.end <= from) {
+            next += 1;
         }
-        if matter.get(at_matter).is_some_and(|(range, _)| range.start <= from) {
+        if text_kinds.get(next).is_some_and(|(range, _)| range.start <= from) {
             continue;
         }
         let word = source.get(from..at).unwrap_or_default();

@@ -1,13 +1,13 @@
 //! Code inside of code, which is read in its own language.
 
-use super::rules::InnerPattern;
+use super::rules::InnerLanguage;
 use super::value::Value;
 use std::ops::Range;
 
 /// Code that a shell, `eval` or another interpreter is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NestedCode {
-    Text { language: InnerPattern, text: String, span: Range<usize> },
+    Text { language: InnerLanguage, text: String, span: Range<usize> },
     Words { words: Vec<Value>, span: Range<usize> },
 }
 

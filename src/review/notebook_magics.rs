@@ -12,7 +12,7 @@ mod options;
 
 use super::cover::{Cover, CoverKind};
 use super::nested::NestedCode;
-use super::rules::InnerPattern;
+use super::rules::InnerLanguage;
 use super::value::{HOLE, Value};
 use crate::text::magics::holds_values;
 use std::ops::Range;
@@ -47,7 +47,7 @@ impl Magic {
 }
 
 /// The likely magics of a text, in order.
-pub(super) fn look(source: &str) -> Vec<Magic> {
+pub(super) fn find(source: &str) -> Vec<Magic> {
     let mut found = Vec::new();
     let mut at = 0;
     // A cell magic has to be on the first line; comments before it do not count.
@@ -65,11 +65,11 @@ pub(super) fn look(source: &str) -> Vec<Magic> {
         let is_first = std::mem::take(&mut first);
         let (span, magic, goes_on) = if text.starts_with("%%") {
             let span = start..start + text.len();
-            let (cell, goes_on) = cell::look(source, span.clone(), at);
+            let (cell, goes_on) = cell::find(source, span.clone(), at);
             (span, Some(cell).filter(|_| goes_on || is_first), goes_on)
         } else if line::may_be(text) {
             let span = start..end_of(source, start);
-            (span.clone(), line::look(source, span), true)
+            (span.clone(), line::find(source, span), true)
         } else {
             continue;
         };
@@ -129,7 +129,7 @@ fn end_of(source: &str, start: usize) -> usize {
     end
 }
 
-fn code(language: InnerPattern, text: impl Into<String>, span: Range<usize>) -> NestedCode {
+fn code(language: InnerLanguage, text: impl Into<String>, span: Range<usize>) -> NestedCode {
     NestedCode::Text { language, text: text.into(), span }
 }
 
@@ -141,7 +141,7 @@ fn write(path: &str, appends: bool, span: Range<usize>) -> NestedCode {
     } else {
         path.chars().flat_map(|c| [Some('\\').filter(|_| !plain(c)), Some(c)]).flatten().collect()
     };
-    code(InnerPattern::Bash, format!("{} {name}", if appends { ">>" } else { ">" }), span)
+    code(InnerLanguage::Bash, format!("{} {name}", if appends { ">>" } else { ">" }), span)
 }
 
 /// The value of a word, without its quotes.

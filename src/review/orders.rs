@@ -10,8 +10,8 @@ mod settings;
 
 pub(super) use lines::lines;
 
-use super::programs::Code;
-use super::rules::InnerPattern;
+use super::programs::StartedAs;
+use super::rules::InnerLanguage;
 use std::ops::Range;
 
 /// What an order does.
@@ -20,7 +20,7 @@ pub(super) enum OrderEffect {
     /// A shell or program is started with this text. `open`: in a place where a reader expects it, such as an awk pipe.
     Starts { text: String, open: bool },
     /// Code in a language runs.
-    Runs(InnerPattern, String),
+    Runs(InnerLanguage, String),
     /// A file runs whose code is not known.
     File(String),
     /// A file is written.
@@ -35,35 +35,37 @@ pub(super) enum OrderEffect {
 
 /// An order and its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct OrderLanguage {
+pub(super) struct Order {
     pub(super) what: OrderEffect,
     pub(super) at: Range<usize>,
 }
 
 /// The orders in a text of kind `code`; a text in a language of its own is one order.
-pub(super) fn orders(code: Code, text: &str) -> Vec<OrderLanguage> {
-    let whole = |what: OrderEffect| vec![OrderLanguage { what, at: 0..text.len() }];
+pub(super) fn orders(code: StartedAs, text: &str) -> Vec<Order> {
+    let whole = |what: OrderEffect| vec![Order { what, at: 0..text.len() }];
     match code {
-        Code::Shell | Code::Words => whole(OrderEffect::Starts { text: text.to_owned(), open: false }),
-        Code::File => whole(OrderEffect::File(text.to_owned())),
-        Code::Python => whole(OrderEffect::Runs(InnerPattern::Python, text.to_owned())),
-        Code::Javascript => whole(OrderEffect::Runs(InnerPattern::Javascript, text.to_owned())),
+        StartedAs::Shell | StartedAs::Words => {
+            whole(OrderEffect::Starts { text: text.to_owned(), open: false })
+        }
+        StartedAs::File => whole(OrderEffect::File(text.to_owned())),
+        StartedAs::Python => whole(OrderEffect::Runs(InnerLanguage::Python, text.to_owned())),
+        StartedAs::Javascript => whole(OrderEffect::Runs(InnerLanguage::Javascript, text.to_owned())),
         // The reader of SQL itself finds the client's own commands.
-        Code::Sql => whole(OrderEffect::Runs(InnerPattern::Sql, text.to_owned())),
-        Code::Tcl => lines::tcl(text),
-        Code::Other => whole(OrderEffect::Runs(InnerPattern::Other, text.to_owned())),
-        Code::Sed => sed::orders(text),
-        Code::Awk => awk::orders(text),
-        Code::Editor => lines(text),
-        Code::Make => settings::make(text),
-        Code::Ssh => settings::ssh(text),
-        Code::Git => settings::git(text),
-        Code::Checkpoint => settings::checkpoint(text),
-        Code::Setting => settings::other(text),
-        Code::Prompt if text.contains(['`', '$']) => {
+        StartedAs::Sql => whole(OrderEffect::Runs(InnerLanguage::Sql, text.to_owned())),
+        StartedAs::Tcl => lines::tcl(text),
+        StartedAs::Other => whole(OrderEffect::Runs(InnerLanguage::Other, text.to_owned())),
+        StartedAs::Sed => sed::orders(text),
+        StartedAs::Awk => awk::orders(text),
+        StartedAs::Editor => lines(text),
+        StartedAs::Make => settings::make(text),
+        StartedAs::Ssh => settings::ssh(text),
+        StartedAs::Git => settings::git(text),
+        StartedAs::Checkpoint => settings::checkpoint(text),
+        StartedAs::Setting => settings::other(text),
+        StartedAs::Prompt if text.contains(['`', '$']) => {
             whole(OrderEffect::Starts { text: format!("echo \"{}\"", text.replace('"', "")), open: true })
         }
-        Code::Prompt => Vec::new(),
+        StartedAs::Prompt => Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Judges by spelling alone, not by links, mounts or what exists on disk; the sandbox enforces those.
 
 use super::Scope;
-use super::rules::{PathClass, PlaceRow};
+use super::rules::{PlaceRow, TargetClass};
 use super::value::HOLE;
 use crate::domain::obeyed::obeyed;
 use std::path::Path;
@@ -46,17 +46,17 @@ const DERIVED_FOLDERS: &[&str] = &[
 /// What is known of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct PathMeaning {
-    pub(super) classes: Vec<PathClass>,
+    pub(super) classes: Vec<TargetClass>,
     /// What a sensitive place is: `an SSH key`.
     pub(super) what: Option<String>,
 }
 
 impl PathMeaning {
-    fn only(class: PathClass) -> Self {
+    fn only(class: TargetClass) -> Self {
         Self { classes: vec![class], what: None }
     }
 
-    pub(super) fn is(&self, class: PathClass) -> bool {
+    pub(super) fn is(&self, class: TargetClass) -> bool {
         self.classes.contains(&class)
     }
 }
@@ -64,31 +64,39 @@ impl PathMeaning {
 /// Classifies the place that a path names; relative paths start at `folder` if the code changed the folder.
 pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMeaning {
     if text.len() > MAX_PATH_BYTES || text.is_empty() || text.starts_with(HOLE) && !text.contains('/') {
-        return PathMeaning::only(PathClass::Unknown);
+        return PathMeaning::only(TargetClass::Unknown);
     }
     let spelled = join_folder(&text.replace('\\', "/"), folder);
     let mut located = meanings(&spelled, scope);
     let region = match region(&spelled, scope) {
         // While an image is built, only what the build itself made can be lost.
-        PathClass::Inside | PathClass::Outside | PathClass::System | PathClass::Temp if scope.in_image => {
-            PathClass::Scratch
+        TargetClass::Inside | TargetClass::Outside | TargetClass::System | TargetClass::Temp
+            if scope.in_image =>
+        {
+            TargetClass::Scratch
         }
-        PathClass::Root
+        TargetClass::Root
             if scope.in_image && spelled.trim_end_matches("/*").trim_end_matches('/').len() > 1 =>
         {
-            PathClass::Scratch
+            TargetClass::Scratch
         }
         region => region,
     };
-    if region == PathClass::Inside && spelled.split('/').any(|part| DERIVED_FOLDERS.contains(&part)) {
-        located.classes.push(PathClass::Derived);
+    if region == TargetClass::Inside && spelled.split('/').any(|part| DERIVED_FOLDERS.contains(&part)) {
+        located.classes.push(TargetClass::Derived);
     }
     located.classes.push(region);
     if resolved(&spelled, scope).is_some_and(|full| full.trim_end_matches("/*") == spelled_path(&scope.cwd)) {
         // The folder itself is both: deleting it loses everything, but writing to it is fine.
-        located.classes.push(PathClass::Inside);
+        located.classes.push(TargetClass::Inside);
     }
     located
+}
+
+/// Whether the name of this path says that the file holds secrets, or may hold some.
+pub(crate) fn is_secret(path: &str, scope: &Scope) -> bool {
+    let meaning = locate(path, None, scope);
+    meaning.is(TargetClass::Secret) || meaning.is(TargetClass::Private)
 }
 
 /// The path joined to `folder`, if it is relative and the code changed to that folder.
@@ -111,21 +119,21 @@ fn drive(text: &str) -> bool {
         && chars.next() == Some('/')
 }
 
-fn region(text: &str, scope: &Scope) -> PathClass {
+fn region(text: &str, scope: &Scope) -> TargetClass {
     if text.starts_with(TEMPORARY_FOLDER) {
-        return PathClass::Scratch;
+        return TargetClass::Scratch;
     }
     if drive(text) {
-        return PathClass::Outside;
+        return TargetClass::Outside;
     }
-    let Some(full) = resolved(text, scope) else { return PathClass::Unknown };
+    let Some(full) = resolved(text, scope) else { return TargetClass::Unknown };
     let cut = text.contains(HOLE);
     if let Some(device) = full.strip_prefix("/dev/") {
         let quiet = ["null", "stdout", "stderr", "stdin", "tty", "full", "zero", "random", "urandom"];
         if quiet.contains(&device) || device.starts_with("fd/") || device.starts_with("tcp/") {
-            return PathClass::Null;
+            return TargetClass::Null;
         }
-        return if device.starts_with("shm/") { PathClass::Temp } else { PathClass::Device };
+        return if device.starts_with("shm/") { TargetClass::Temp } else { TargetClass::Device };
     }
     let cwd = spelled_path(&scope.cwd);
     let home = scope.home.as_deref().map(spelled_path);
@@ -134,17 +142,17 @@ fn region(text: &str, scope: &Scope) -> PathClass {
     let above =
         bare.is_empty() || cwd == bare || cwd.strip_prefix(bare).is_some_and(|rest| rest.starts_with('/'));
     if whole && !cut && (above || home.as_deref() == Some(bare) || bare == "~") {
-        return PathClass::Root;
+        return TargetClass::Root;
     }
     if cwd == "/" || full.strip_prefix(&cwd).is_some_and(|rest| rest.starts_with('/')) {
-        return PathClass::Inside;
+        return TargetClass::Inside;
     }
     if cut && above {
-        return if absolute(text) { PathClass::Outside } else { PathClass::Inside };
+        return if absolute(text) { TargetClass::Outside } else { TargetClass::Inside };
     }
     for temp in ["/tmp", "/var/tmp", "/private/tmp"] {
         if full.strip_prefix(temp).is_some_and(|rest| rest.starts_with('/')) {
-            return PathClass::Temp;
+            return TargetClass::Temp;
         }
     }
     let top = full.trim_start_matches('/').split('/').next().unwrap_or_default();
@@ -156,15 +164,15 @@ fn region(text: &str, scope: &Scope) -> PathClass {
         (listed, 1)
             if full.starts_with('/') && (listed || ["home", "Users", "mnt", "media"].contains(&top)) =>
         {
-            PathClass::Root
+            TargetClass::Root
         }
         (true, _)
             if !full.starts_with("/var/folders/")
                 && !home.as_deref().is_some_and(|h| full.starts_with(h)) =>
         {
-            PathClass::System
+            TargetClass::System
         }
-        _ => PathClass::Outside,
+        _ => TargetClass::Outside,
     }
 }
 
@@ -211,15 +219,15 @@ fn meanings(text: &str, scope: &Scope) -> PathMeaning {
     let mut located = PathMeaning::default();
     let full = resolved(text, scope).unwrap_or_default();
     let tail = text.rsplit(HOLE).next().unwrap_or_default();
-    for row in scope.book.places() {
+    for row in scope.rules.places() {
         if names(row, text, &full, tail, scope) {
             located.classes.push(row.class);
             located.what.get_or_insert_with(|| row.what.clone());
         }
     }
     let spelled = if full.is_empty() { text } else { full.as_str() };
-    if let Some(obeyed) = obeyed(Path::new(spelled)).filter(|_| !located.is(PathClass::Start)) {
-        located.classes.push(PathClass::Start);
+    if let Some(obeyed) = obeyed(Path::new(spelled)).filter(|_| !located.is(TargetClass::Start)) {
+        located.classes.push(TargetClass::Start);
         located.what.get_or_insert_with(|| obeyed.what.to_owned());
     }
     located
@@ -301,16 +309,16 @@ pub(super) fn host(text: &str) -> Option<String> {
 }
 
 /// Whether a host is this computer.
-pub(super) fn host_class(text: &str) -> PathClass {
+pub(super) fn host_class(text: &str) -> TargetClass {
     match host(text) {
-        None => PathClass::Unknown,
+        None => TargetClass::Unknown,
         Some(host) => {
             let local = host == "localhost"
                 || host.ends_with(".localhost")
                 || host.starts_with("127.")
                 || host == "::1"
                 || host == "0.0.0.0";
-            if local { PathClass::Local } else { PathClass::Remote }
+            if local { TargetClass::Local } else { TargetClass::Remote }
         }
     }
 }

@@ -41,14 +41,14 @@ pub(super) enum OperandUse {
     /// It names a host or address that is read from.
     Hosts,
     /// It is started, as users of the program expect.
-    Starts(Code),
+    Starts(StartedAs),
     /// It is started, where nobody expects that.
-    Hides(Code),
+    StartsUnexpectedly(StartedAs),
 }
 
 /// How the text that is started is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Code {
+pub(super) enum StartedAs {
     /// By a shell, or as the words of one command.
     Shell,
     /// The operands from here on are a command.
@@ -99,7 +99,7 @@ pub(super) struct OptionChoice {
 pub(super) struct Role {
     pub(super) does: OperandUse,
     /// Whether it stands for all operands except those that later roles take.
-    pub(super) all: bool,
+    pub(super) repeats: bool,
     /// The role is skipped if one of these options is given.
     pub(super) without: Vec<String>,
 }
@@ -112,7 +112,7 @@ pub(super) struct Program {
     /// What it does with its standard input, if it starts it.
     pub(super) stdin: Option<OperandUse>,
     /// Whether options that are not listed do nothing.
-    pub(super) rest: bool,
+    pub(super) others_harmless: bool,
     /// Whether it runs what the folder defines: a build, tests, scripts.
     pub(super) project: bool,
     /// If its first operand is a verb: the verbs that need no row of their own.
@@ -135,7 +135,7 @@ impl Program {
             OperandUse::Reads | OperandUse::Hosts => 1,
             OperandUse::Starts(_) => 2,
             OperandUse::Writes | OperandUse::Makes | OperandUse::Deletes => 3,
-            OperandUse::Hides(_) => 4,
+            OperandUse::StartsUnexpectedly(_) => 4,
         };
         let found = fits.max_by(|(a, one), (b, other)| weight(one).cmp(&weight(other)).then(b.cmp(a)));
         found.map(|(name, choice)| (name.clone(), *choice))
@@ -153,7 +153,10 @@ impl Program {
     /// The index of the operand from which on the words are a command.
     pub(super) fn command_at(&self) -> Option<usize> {
         self.operands.iter().position(|role| {
-            matches!(role.does, OperandUse::Starts(Code::Words) | OperandUse::Hides(Code::Words))
+            matches!(
+                role.does,
+                OperandUse::Starts(StartedAs::Words) | OperandUse::StartsUnexpectedly(StartedAs::Words)
+            )
         })
     }
 }
@@ -176,7 +179,8 @@ struct ProgramRow {
     operands: Vec<String>,
     stdin: String,
     verbs: Option<String>,
-    rest: bool,
+    #[serde(rename = "rest")]
+    others_harmless: bool,
     project: bool,
 }
 
@@ -192,7 +196,8 @@ struct Variables {
 #[serde(deny_unknown_fields, default)]
 struct File {
     /// Programs that are commonly named where a pager, editor, compressor or transport is expected.
-    tame: String,
+    #[serde(rename = "tame")]
+    usual_helpers: String,
     program: Vec<ProgramRow>,
     variable: Vec<Variables>,
 }
@@ -219,8 +224,8 @@ struct UnknownWord(String);
 #[derive(Debug, Default)]
 pub(super) struct Programs {
     by_name: HashMap<String, Program>,
-    tame: HashSet<String>,
-    variables: HashMap<String, Code>,
+    usual_helpers: HashSet<String>,
+    variables: HashMap<String, StartedAs>,
 }
 
 impl Programs {
@@ -230,12 +235,12 @@ impl Programs {
     }
 
     /// Whether a program is commonly named where another one is expected.
-    pub(super) fn is_tame(&self, name: &str) -> bool {
-        self.tame.contains(name)
+    pub(super) fn is_usual_helper(&self, name: &str) -> bool {
+        self.usual_helpers.contains(name)
     }
 
     /// How programs read the value of this environment variable, if they start it.
-    pub(super) fn variable(&self, name: &str) -> Option<Code> {
+    pub(super) fn variable(&self, name: &str) -> Option<StartedAs> {
         self.variables.get(name).copied()
     }
 
@@ -244,7 +249,7 @@ impl Programs {
         for (name, text) in files {
             let file: File =
                 toml::from_str(text).map_err(|error| TableError::Unreadable((*name).into(), error))?;
-            all.tame.extend(words(&file.tame));
+            all.usual_helpers.extend(words(&file.usual_helpers));
             for row in file.program {
                 let names = row.names.clone();
                 for spelled in names {
@@ -280,13 +285,13 @@ fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
     let mut options = HashMap::new();
     let mut put = |text: &str,
                    takes: OptionArity,
-                   does: fn(Code) -> OperandUse,
+                   does: fn(StartedAs) -> OperandUse,
                    plain: bool|
      -> Result<(), UnknownWord> {
         for word in words(text) {
             let (name, kind) = match word.split_once(':') {
                 Some((name, kind)) if !plain => (name, code(kind)?),
-                _ => (word.as_str(), Code::Shell),
+                _ => (word.as_str(), StartedAs::Shell),
             };
             // `?` marks an option whose value stands only in its own word: `-i.bak`.
             let (name, takes) = match name.strip_suffix('?') {
@@ -306,11 +311,18 @@ fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
     put(&row.deletes, OptionArity::Value, |_| OperandUse::Deletes, true)?;
     put(&row.hosts, OptionArity::Value, |_| OperandUse::Hosts, true)?;
     put(&row.starts, OptionArity::Value, OperandUse::Starts, false)?;
-    put(&row.hides, OptionArity::Value, OperandUse::Hides, false)?;
+    put(&row.hides, OptionArity::Value, OperandUse::StartsUnexpectedly, false)?;
     let operands = row.operands.iter().map(|text| role(text)).collect::<Result<_, _>>()?;
     let stdin = Some(row.stdin.as_str()).filter(|s| !s.is_empty()).map(operand_use).transpose()?;
     let verbs = row.verbs.as_ref().map(|verbs| words(verbs).collect());
-    Ok(Program { options, operands, stdin, rest: row.rest, project: row.project, verbs })
+    Ok(Program {
+        options,
+        operands,
+        stdin,
+        others_harmless: row.others_harmless,
+        project: row.project,
+        verbs,
+    })
 }
 
 /// Parses a role such as `reads..` or `starts:sed?e,file`: the use, `..` for all operands, and the options that replace
@@ -318,8 +330,8 @@ fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
 fn role(text: &str) -> Result<Role, UnknownWord> {
     let (what, without) = text.split_once('?').unwrap_or((text, ""));
     let without = without.split(',').filter(|w| !w.is_empty()).map(str::to_owned).collect();
-    let (what, all) = what.strip_suffix("..").map_or((what, false), |what| (what, true));
-    Ok(Role { does: operand_use(what)?, all, without })
+    let (what, repeats) = what.strip_suffix("..").map_or((what, false), |what| (what, true));
+    Ok(Role { does: operand_use(what)?, repeats, without })
 }
 
 fn operand_use(text: &str) -> Result<OperandUse, UnknownWord> {
@@ -333,30 +345,30 @@ fn operand_use(text: &str) -> Result<OperandUse, UnknownWord> {
         "deletes" => OperandUse::Deletes,
         "hosts" => OperandUse::Hosts,
         "starts" => OperandUse::Starts(kind),
-        "hides" => OperandUse::Hides(kind),
+        "hides" => OperandUse::StartsUnexpectedly(kind),
         _ => return Err(UnknownWord(text.to_owned())),
     })
 }
 
-fn code(text: &str) -> Result<Code, UnknownWord> {
+fn code(text: &str) -> Result<StartedAs, UnknownWord> {
     Ok(match text {
-        "shell" => Code::Shell,
-        "words" => Code::Words,
-        "file" => Code::File,
-        "python" => Code::Python,
-        "javascript" => Code::Javascript,
-        "sql" => Code::Sql,
-        "other" => Code::Other,
-        "sed" => Code::Sed,
-        "awk" => Code::Awk,
-        "editor" => Code::Editor,
-        "make" => Code::Make,
-        "tcl" => Code::Tcl,
-        "ssh" => Code::Ssh,
-        "git" => Code::Git,
-        "checkpoint" => Code::Checkpoint,
-        "setting" => Code::Setting,
-        "prompt" => Code::Prompt,
+        "shell" => StartedAs::Shell,
+        "words" => StartedAs::Words,
+        "file" => StartedAs::File,
+        "python" => StartedAs::Python,
+        "javascript" => StartedAs::Javascript,
+        "sql" => StartedAs::Sql,
+        "other" => StartedAs::Other,
+        "sed" => StartedAs::Sed,
+        "awk" => StartedAs::Awk,
+        "editor" => StartedAs::Editor,
+        "make" => StartedAs::Make,
+        "tcl" => StartedAs::Tcl,
+        "ssh" => StartedAs::Ssh,
+        "git" => StartedAs::Git,
+        "checkpoint" => StartedAs::Checkpoint,
+        "setting" => StartedAs::Setting,
+        "prompt" => StartedAs::Prompt,
         _ => return Err(UnknownWord(text.to_owned())),
     })
 }
@@ -369,7 +381,7 @@ mod tests {
     fn the_shipped_tables_can_be_read() {
         let all = Programs::read(SHIPPED_TABLES).unwrap();
         assert!(all.by_name.len() >= 400, "{} programs and verbs", all.by_name.len());
-        assert!(all.variables.len() >= 20 && all.is_tame("less"));
+        assert!(all.variables.len() >= 20 && all.is_usual_helper("less"));
         // A row with a verb is only reached if the program has verbs.
         for name in all.by_name.keys() {
             if let Some((program, _)) = name.rsplit_once(' ') {

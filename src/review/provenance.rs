@@ -77,9 +77,10 @@ fn literals(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Vec<Ran
             false
         });
     } else {
-        let (_, matter) = words::read(source, grammar, grammar.as_str(), rule_set::book(grammar));
+        let (_, text_kinds) =
+            words::read(source, grammar, grammar.as_str(), rule_set::shipped_rules(grammar));
         spans.extend(
-            matter.into_iter().filter(|(_, m)| *m == syntax::TextKind::Text).map(|(s, _)| (s, false)),
+            text_kinds.into_iter().filter(|(_, m)| *m == syntax::TextKind::Text).map(|(s, _)| (s, false)),
         );
     }
     let mut found: Vec<Range<usize>> = Vec::new();

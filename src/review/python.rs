@@ -24,11 +24,11 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
-pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) -> Extraction {
+pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope) -> Extraction {
     let mut reader = PythonReader {
-        shared: WalkContext::new(root, source, book, scope),
+        shared: WalkContext::new(root, source, rules, scope),
         stars: Vec::new(),
-        told: HashSet::new(),
+        collected: HashSet::new(),
         endless: 0..0,
     };
     let mut next = 0;
@@ -44,7 +44,7 @@ struct PythonReader<'a, 't> {
     /// Modules that were imported with `*`.
     stars: Vec<String>,
     /// Calls that were already collected together with an enclosing call.
-    told: HashSet<usize>,
+    collected: HashSet<usize>,
     /// The span of the last endless loop.
     endless: Range<usize>,
 }
@@ -71,12 +71,12 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
             "return_statement" => {
                 let value = node.named_child(0).map(|value| self.fold(value, frame, 0));
                 self.reduced(value.as_ref(), node);
-                self.shared.handed.note_return(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
+                self.shared.functions.note_return(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
             }
             "yield" => {
                 if let Some(value) = node.named_child(0) {
                     let value = self.fold(value, frame, 0);
-                    self.shared.handed.note_yield(value);
+                    self.shared.functions.note_yield(value);
                 }
             }
             "for_statement" | "for_in_clause" => self.each_of(node, frame),
@@ -133,11 +133,11 @@ impl<'t> PythonReader<'_, 't> {
                 called = format!("{called}@{}", node.start_byte());
             }
             self.shared.frames.bind(frame, &name, Value::name(called.clone()), branch);
-            self.shared.handed.define(called, FlowFunction { node, frame, method: false });
+            self.shared.functions.define(called, FlowFunction { node, frame, method: false });
         } else {
             self.lambda(node, frame);
         }
-        if let Some(inner) = self.shared.put_off(node, frame)
+        if let Some(inner) = self.shared.queue_body(node, frame)
             && let Some(parameters) = node.child_by_field_name("parameters")
         {
             self.parameters(parameters, inner, None);
@@ -147,7 +147,7 @@ impl<'t> PythonReader<'_, 't> {
     /// The value of a lambda, which can be called and passed on.
     fn lambda(&mut self, node: Node<'t>, frame: usize) -> Value {
         let called = format!("def lambda@{}", node.start_byte());
-        self.shared.handed.define(called.clone(), FlowFunction { node, frame, method: false });
+        self.shared.functions.define(called.clone(), FlowFunction { node, frame, method: false });
         Value::name(called)
     }
 
@@ -162,10 +162,10 @@ impl<'t> PythonReader<'_, 't> {
             let base = self.fold(base, frame, 0);
             match base.as_name() {
                 Some(base) if base.starts_with("class ") => {
-                    self.shared.handed.note_subclass(format!("class {name}"), base.to_owned());
+                    self.shared.functions.note_subclass(format!("class {name}"), base.to_owned());
                 }
                 // A class derived from one that rules mention is called like that one.
-                Some(known) if self.shared.book.knows(known) => class = base.clone(),
+                Some(known) if self.shared.rules.knows(known) => class = base.clone(),
                 _ => {}
             }
         }
@@ -185,10 +185,10 @@ impl<'t> PythonReader<'_, 't> {
                     let method_name = self.spelled(method);
                     let method = !decorators.trim_start().starts_with("@staticmethod");
                     let function = FlowFunction { node: item, frame, method };
-                    self.shared.handed.define(format!("class {name}().{method_name}"), function);
+                    self.shared.functions.define(format!("class {name}().{method_name}"), function);
                     let bare = decorators.trim_start().starts_with("@classmethod");
                     let function = FlowFunction { node: item, frame, method: bare };
-                    self.shared.handed.define(format!("class {name}.{method_name}"), function);
+                    self.shared.functions.define(format!("class {name}.{method_name}"), function);
                 }
                 "expression_statement" => {
                     let Some(assignment) = item.named_child(0).filter(|n| n.kind() == "assignment") else {
@@ -220,7 +220,7 @@ impl<'t> PythonReader<'_, 't> {
         else {
             return;
         };
-        let Some(name) = called.as_name().filter(|name| self.shared.book.knows(name)) else { return };
+        let Some(name) = called.as_name().filter(|name| self.shared.rules.knows(name)) else { return };
         let mut above = node.parent();
         while let Some(here) = above {
             if here.kind() == "function_definition" {

@@ -58,7 +58,7 @@ pub(super) fn compile(
 /// The diagnostics of the query rules on a tree. Patterns are tried only at nodes where they can begin, because a
 /// cursor over the whole tree takes quadratic time in the number of siblings. The second value is false if a match was
 /// dropped or the tree was nested too deeply.
-pub(super) fn look(
+pub(super) fn find(
     tree: &Tree,
     source: &str,
     compiled: &CompiledQueries,

@@ -3,16 +3,16 @@
 
 use super::Scope;
 use super::path_class;
-use super::rules::PathClass;
+use super::rules::TargetClass;
 use crate::domain::sentences::sandbox::{Hindrance, refusal};
 use crate::domain::{Effects, Reach, Reachability};
 use std::path::{Path, PathBuf};
 
 /// Where a path leads with its links followed, as far as it exists.
-pub(super) type Links<'a> = &'a dyn Fn(&Path) -> PathBuf;
+pub(super) type FollowLinks<'a> = &'a dyn Fn(&Path) -> PathBuf;
 
 /// Lines such as `writes ~/.bashrc: the sandbox will refuse`, in the order of the effects.
-pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_>) -> Vec<String> {
+pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, follow: FollowLinks<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let reads: fn(&Reach, &Path) -> Reachability = |reach, path| reach.reads(path);
     let writes: fn(&Reach, &Path) -> Reachability = |reach, path| reach.writes(path);
@@ -25,14 +25,14 @@ pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_
         let told = paths.iter().filter_map(|text| {
             let found = places(text, reach, scope).into_iter().map(|path| {
                 let path = before_pattern(&path);
-                reach.through(path, &links(path), can)
+                reach.through(path, &follow(path), can)
             });
             Some(refusal(verb, text, hindrance(found)?))
         });
         lines.extend(told);
     }
     if reach.network == Reachability::No {
-        let far = effects.hosts.iter().filter(|host| path_class::host_class(host) == PathClass::Remote);
+        let far = effects.hosts.iter().filter(|host| path_class::host_class(host) == TargetClass::Remote);
         lines.extend(far.map(|host| refusal("reaches", host, Hindrance::Network)));
         let fetched = effects.packages.iter().filter(|name| !is_here(name));
         lines.extend(fetched.map(|name| refusal("installs", name, Hindrance::Network)));
@@ -44,7 +44,8 @@ pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_
 /// program. Empty if the text names no file, or an unknown one.
 fn places(text: &str, reach: &Reach, scope: &Scope) -> Vec<PathBuf> {
     let located = path_class::locate(text, None, scope);
-    if [PathClass::Unknown, PathClass::Null, PathClass::Scratch].iter().any(|class| located.is(*class)) {
+    if [TargetClass::Unknown, TargetClass::Null, TargetClass::Scratch].iter().any(|class| located.is(*class))
+    {
         return Vec::new();
     }
     let told = reach.home.as_ref().map(|home| Scope { home: Some(home.clone()), ..scope.clone() });

@@ -61,17 +61,17 @@ impl RuleRegistry {
                 Err(error) => errors.push(error),
             }
         }
-        let mut book = RuleRegistry { places: places.into(), ..RuleRegistry::default() };
+        let mut registry = RuleRegistry { places: places.into(), ..RuleRegistry::default() };
         for (grammar, files) in added {
             match combine(grammar, files) {
-                Ok(rules) => drop(book.own.insert(grammar, Arc::new(rules))),
+                Ok(rules) => drop(registry.own.insert(grammar, Arc::new(rules))),
                 Err(error) => errors.push(error),
             }
         }
         if errors.is_empty() {
-            errors.extend(book.broken_examples());
+            errors.extend(registry.broken_examples());
         }
-        if errors.is_empty() { Ok(book) } else { Err(errors) }
+        if errors.is_empty() { Ok(registry) } else { Err(errors) }
     }
 
     /// These rules, with some switched off (`off`: ids) and some lowered (`lower`: `ID=info`). Also returns the entries
@@ -159,17 +159,16 @@ impl RuleRegistry {
     pub(super) fn of(&self, grammar: Grammar) -> &RuleSet {
         match self.own.get(&grammar) {
             Some(own) => own,
-            None => rule_set::book(grammar),
+            None => rule_set::shipped_rules(grammar),
         }
     }
 
     /// All rules that give findings, by language and in the order of their files; the person's own follow the shipped
     /// ones.
     pub(crate) fn rules(&self) -> Vec<RuleInfo<'_>> {
-        let books = Grammar::VARIANTS.iter().map(|grammar| (grammar.as_str(), self.of(*grammar)));
-        let books = books.into_iter().chain([("common", rule_set::common())]);
-        books
-            .flat_map(|(language, book)| book.file.rule.iter().map(move |rule| (language, rule)))
+        let sets = Grammar::VARIANTS.iter().map(|grammar| (grammar.as_str(), self.of(*grammar)));
+        let sets = sets.into_iter().chain([("common", rule_set::common())]);
+        sets.flat_map(|(language, set)| set.file.rule.iter().map(move |rule| (language, rule)))
             .filter_map(|(language, rule)| info(language, rule))
             .collect()
     }
@@ -178,7 +177,7 @@ impl RuleRegistry {
     fn broken_examples(&self) -> Vec<RuleError> {
         let mut errors = Vec::new();
         for (grammar, own) in &self.own {
-            let shipped = rule_set::book(*grammar).file.rule.len();
+            let shipped = rule_set::shipped_rules(*grammar).file.rule.len();
             for rule in own.file.rule.iter().skip(shipped) {
                 let examples = rule.matches.iter().map(|text| (text, true));
                 for (text, wanted) in examples.chain(rule.near_misses.iter().map(|text| (text, false))) {
@@ -194,11 +193,11 @@ impl RuleRegistry {
     }
 
     fn finds(&self, rule: &Rule, grammar: Grammar, text: &str) -> bool {
-        let book = Arc::new(self.clone());
+        let rules = Arc::new(self.clone());
         let scope = Scope {
             cwd: PathBuf::from("/home/ann/work"),
             home: Some("/home/ann".into()),
-            book,
+            rules,
             ..Scope::default()
         };
         let review = review(text, Some(&Language(grammar.as_str().to_owned())), &scope);
@@ -258,11 +257,11 @@ fn combine(grammar: Grammar, files: Vec<(&str, RuleFile)>) -> Result<RuleSet, Ru
         whole.extend(file);
         last = name;
     }
-    let book = RuleSet::new(last, whole)?;
+    let set = RuleSet::new(last, whole)?;
     if grammar.has_grammar() {
-        queries::compile(last, grammar, &book.file.rule)?;
+        queries::compile(last, grammar, &set.file.rule)?;
     }
-    Ok(book)
+    Ok(set)
 }
 
 fn info<'a>(language: &'static str, rule: &'a Rule) -> Option<RuleInfo<'a>> {
@@ -302,10 +301,10 @@ mod tests {
 
     #[test]
     fn own_rules_stand_beside_the_shipped_ones() {
-        let book = RuleRegistry::with([("team.toml", GOOD)]).unwrap();
-        let ids: Vec<_> = book.rules().iter().map(|rule| rule.id.to_owned()).collect();
+        let registry = RuleRegistry::with([("team.toml", GOOD)]).unwrap();
+        let ids: Vec<_> = registry.rules().iter().map(|rule| rule.id.to_owned()).collect();
         assert!(ids.contains(&"team.x".to_owned()) && ids.contains(&"py.delete-tree".to_owned()));
-        let scope = Scope { book: Arc::new(book), ..Scope::default() };
+        let scope = Scope { rules: Arc::new(registry), ..Scope::default() };
         let review = review("import x\nx.y()", Some(&Language::python()), &scope);
         assert_eq!(review.findings.first().map(|f| f.rule.as_str()), Some("team.x"));
     }
@@ -313,28 +312,28 @@ mod tests {
     #[test]
     fn the_strict_profile_comes_to_what_is_forbidden() {
         let mild = RuleRegistry::default().forbidding(Forbid::new(["math".to_owned()]));
-        let look = |book: &RuleRegistry, text: &str| {
-            let scope = Scope { book: Arc::new(book.clone()), ..Scope::default() };
+        let look = |registry: &RuleRegistry, text: &str| {
+            let scope = Scope { rules: Arc::new(registry.clone()), ..Scope::default() };
             review(text, Some(&Language::python()), &scope).forbidden()
         };
         assert!(look(&mild, "import math") && !look(&mild, "import socket"));
         let strict = mild.with_strict_profile();
         assert!(look(&strict, "import math") && look(&strict, "import socket"));
-        assert!(!look(&mild, "import socket"), "the book it was made from is as before");
+        assert!(!look(&mild, "import socket"), "the registry it was made from is as before");
     }
 
     #[test]
     fn own_places_mean_something_in_every_language() {
         let text = "[[place]]\nclass = \"secret\"\nwhat = \"the key of the vault\"\npaths = [\"~/vault/**\"]\n\
                     except = [\"~/vault/README\"]\n";
-        let scope = |book| Scope {
-            book: Arc::new(book),
+        let scope = |registry| Scope {
+            rules: Arc::new(registry),
             cwd: "/home/ann/work".into(),
             home: Some("/home/ann".into()),
             ..Scope::default()
         };
-        let look = |book: &RuleRegistry, language: Language, text: &str| {
-            let review = review(text, Some(&language), &scope(book.clone()));
+        let look = |registry: &RuleRegistry, language: Language, text: &str| {
+            let review = review(text, Some(&language), &scope(registry.clone()));
             review.findings.iter().map(|f| (f.severity, f.message.clone())).collect::<Vec<_>>()
         };
         let own = RuleRegistry::with([("team.toml", text)]).unwrap();

@@ -5,7 +5,7 @@
 use super::grammar::Grammar;
 use super::queries::{self, CompiledQueries};
 use super::rule_error::RuleError;
-use super::rules::{Condition, NamedShape, Rule, RuleFile, TaintMark};
+use super::rules::{ActRow, Condition, Rule, RuleFile, TaintMark};
 use crate::text::located::{line_of, start_of};
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
@@ -54,21 +54,17 @@ pub(super) fn parse(name: &str, text: &str) -> Result<RuleFile, RuleError> {
 impl RuleSet {
     /// Indexes a rule file. `name` is for messages.
     pub(super) fn new(name: &str, file: RuleFile) -> Result<Self, RuleError> {
-        let mut book = RuleSet::default();
+        let mut set = RuleSet::default();
         let mut seen = HashSet::new();
         for (index, rule) in file.rule.iter().enumerate() {
             validate(name, rule, &mut seen)?;
-            let own = NamedShape {
-                calls: rule.calls.clone(),
-                target: rule.target.clone(),
-                ..NamedShape::default()
-            };
-            book.add(index, &own, &[]);
+            let own = ActRow { calls: rule.calls.clone(), target: rule.target.clone(), ..ActRow::default() };
+            set.add(index, &own, &[]);
             for wanted in &rule.acts {
                 let mut known = false;
                 for act in file.act.iter().filter(|act| act.name == *wanted) {
                     known = true;
-                    book.add(index, act, &rule.target);
+                    set.add(index, act, &rule.target);
                 }
                 if !known {
                     let (file, rule, act) = (name.to_owned(), rule.id.clone(), wanted.clone());
@@ -79,22 +75,22 @@ impl RuleSet {
         for source in &file.source {
             for call in &source.calls {
                 match call.strip_suffix('*') {
-                    Some(prefix) => book.mark_prefixes.push((prefix.to_owned(), source.mark)),
-                    None => drop(book.marks.insert(call.clone(), source.mark)),
+                    Some(prefix) => set.mark_prefixes.push((prefix.to_owned(), source.mark)),
+                    None => drop(set.marks.insert(call.clone(), source.mark)),
                 }
             }
         }
-        book.quiet = file.quiet.iter().cloned().collect();
-        let spoken = book.exact.keys().chain(&book.quiet).chain(file.names.keys()).chain(file.names.values());
+        set.quiet = file.quiet.iter().cloned().collect();
+        let spoken = set.exact.keys().chain(&set.quiet).chain(file.names.keys()).chain(file.names.values());
         let words =
-            spoken.chain(book.marks.keys()).flat_map(|name| name.split(['.', '(', ')', '*', '[', ']']));
-        book.words = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
-        book.file = file;
-        Ok(book)
+            spoken.chain(set.marks.keys()).flat_map(|name| name.split(['.', '(', ')', '*', '[', ']']));
+        set.words = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        set.file = file;
+        Ok(set)
     }
 
     /// Adds a shape of a rule; the rule's `target` takes precedence over that of the act.
-    fn add(&mut self, rule: usize, act: &NamedShape, target: &[String]) {
+    fn add(&mut self, rule: usize, act: &ActRow, target: &[String]) {
         if act.calls.is_empty() {
             return;
         }
@@ -121,7 +117,7 @@ impl RuleSet {
         let prefixed =
             self.prefixes.iter().filter(move |(p, _)| name.starts_with(p.as_str())).map(|(_, i)| *i);
         let suffixed = self.suffixes.iter().filter(move |(s, _)| name.ends_with(s.as_str())).map(|(_, i)| *i);
-        let globbed = self.globs.iter().filter(move |(parts, _)| fits(parts, name)).map(|(_, i)| *i);
+        let globbed = self.globs.iter().filter(move |(parts, _)| matches_glob(parts, name)).map(|(_, i)| *i);
         let shapes =
             exact.chain(prefixed).chain(suffixed).chain(globbed).filter_map(|index| self.shapes.get(index));
         shapes.filter_map(|shape| Some((self.file.rule.get(shape.rule)?, shape)))
@@ -150,7 +146,7 @@ impl RuleSet {
 
     /// Whether it is known what a call of this name does: rules speak of it, the text defines it, or it, its module or
     /// its method is listed as quiet.
-    pub(super) fn reads(&self, name: &str) -> bool {
+    pub(super) fn knows_effects_of(&self, name: &str) -> bool {
         if name.starts_with(['@', '('])
             || ["def ", "class ", "function "].iter().any(|own| name.starts_with(own))
         {
@@ -188,7 +184,7 @@ impl RuleSet {
 }
 
 /// Whether a name consists of these parts in order, with anything in between.
-fn fits(parts: &[String], name: &str) -> bool {
+fn matches_glob(parts: &[String], name: &str) -> bool {
     let [first, inner @ .., last] = parts else { return false };
     let Some(mut rest) = name.strip_prefix(first.as_str()) else { return false };
     for part in inner {
@@ -240,7 +236,7 @@ pub(super) fn common() -> &'static RuleSet {
 }
 
 /// The shipped rules of a language, parsed at the first use.
-pub(super) fn book(grammar: Grammar) -> &'static RuleSet {
+pub(super) fn shipped_rules(grammar: Grammar) -> &'static RuleSet {
     static PYTHON: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(shipped(Grammar::Python)));
     static JAVASCRIPT: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(shipped(Grammar::Javascript)));
     static BASH: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(shipped(Grammar::Bash)));

@@ -39,7 +39,7 @@ pub(super) struct RuleFile {
     pub(super) place: Vec<PlaceRow>,
     /// Acts: sets of calls that do the same thing, shared by several rules.
     #[serde(default)]
-    pub(super) act: Vec<NamedShape>,
+    pub(super) act: Vec<ActRow>,
     /// The rules, in any order.
     #[serde(default)]
     pub(super) rule: Vec<Rule>,
@@ -64,7 +64,7 @@ impl RuleFile {
 /// A way of doing something: the calls, which argument is the target, and under which conditions.
 #[derive(Deserialize, Debug, Default, Clone)]
 #[serde(deny_unknown_fields)]
-pub(super) struct NamedShape {
+pub(super) struct ActRow {
     /// The name of the act; rows with the same name belong together.
     pub(super) name: String,
     pub(super) calls: Vec<String>,
@@ -125,7 +125,7 @@ pub(super) struct Wrapper {
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlaceRow {
-    pub(super) class: PathClass,
+    pub(super) class: TargetClass,
     /// What it is: `an SSH key`.
     pub(super) what: String,
     /// Globs: `~` is any home, `*` any text without `/`, `**` any text. A glob without `/` matches the last part of a
@@ -139,7 +139,7 @@ pub(super) struct PlaceRow {
 /// The class of a target, for paths and hosts alike, so that rules can ask for any of them.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum PathClass {
+pub(super) enum TargetClass {
     /// Below the working folder.
     Inside,
     Outside,
@@ -172,10 +172,10 @@ pub(super) enum PathClass {
     Unknown,
 }
 
-impl PathClass {
+impl TargetClass {
     /// Whether the class says what a path is for, rather than where it is.
     pub(super) fn is_meaning(self) -> bool {
-        matches!(self, PathClass::Start | PathClass::Secret | PathClass::Private)
+        matches!(self, TargetClass::Start | TargetClass::Secret | TargetClass::Private)
     }
 }
 
@@ -195,7 +195,7 @@ pub(super) enum Effect {
 /// How an argument that is code runs.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum InnerPattern {
+pub(super) enum InnerLanguage {
     /// By a shell; a list is the words of one command.
     Bash,
     Python,
@@ -258,16 +258,16 @@ pub(super) struct Rule {
     #[serde(default)]
     pub(super) when: Vec<Condition>,
     /// The target has to be in one of these classes.
-    pub(super) r#where: Option<Vec<PathClass>>,
+    pub(super) r#where: Option<Vec<TargetClass>>,
     /// The target must be in none of these classes.
     #[serde(default)]
-    pub(super) except: Vec<PathClass>,
+    pub(super) except: Vec<TargetClass>,
     pub(super) effect: Option<Effect>,
     /// Milder rules on the same act, which are silent if this one matches.
     #[serde(default)]
     pub(super) over: Vec<String>,
     /// The target is itself code, which runs in this way.
-    pub(super) runs: Option<InnerPattern>,
+    pub(super) runs: Option<InnerLanguage>,
     /// May contain `{target}`, `{what}` (what a sensitive place is) and `{name}`.
     #[serde(default)]
     pub(super) message: String,

@@ -19,7 +19,7 @@ use function::ShellFunction;
 
 use super::Scope;
 use super::flow::{Extraction, Frames, gravest_in};
-use super::programs::{self, Code};
+use super::programs::{self, StartedAs};
 use super::rule_set::RuleSet;
 use super::syntax::{named_children, text};
 use super::value::{Act, Argument, Taint, Value, ValueKind};
@@ -29,8 +29,8 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
-pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) -> Extraction {
-    let mut reader = ShellReader::new(source, book, scope);
+pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope) -> Extraction {
+    let mut reader = ShellReader::new(source, rules, scope);
     reader.functions = function::all(root, source);
     walk(&mut reader, root, 0);
     reader.reading.cut |= reader.frames.is_exhausted();
@@ -38,8 +38,8 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) 
 }
 
 /// Reads the words of one command that runs without a shell (`subprocess.run([...])`).
-pub(super) fn read_words(words: &[Value], span: &Range<usize>, book: &RuleSet, scope: &Scope) -> Extraction {
-    let mut reader = ShellReader::new("", book, scope);
+pub(super) fn read_words(words: &[Value], span: &Range<usize>, rules: &RuleSet, scope: &Scope) -> Extraction {
+    let mut reader = ShellReader::new("", rules, scope);
     let words = words.iter().map(|value| Argument { value: value.clone(), span: span.clone() }).collect();
     reader.command(words, None, span, 0);
     reader.reading
@@ -48,7 +48,7 @@ pub(super) fn read_words(words: &[Value], span: &Range<usize>, book: &RuleSet, s
 /// The state of reading one text.
 struct ShellReader<'a, 't> {
     source: &'a str,
-    book: &'a RuleSet,
+    rules: &'a RuleSet,
     scope: &'a Scope,
     frames: Frames,
     /// The standard input of commands, by node.
@@ -79,10 +79,10 @@ struct ShellReader<'a, 't> {
 }
 
 impl<'a> ShellReader<'a, '_> {
-    fn new(source: &'a str, book: &'a RuleSet, scope: &'a Scope) -> Self {
+    fn new(source: &'a str, rules: &'a RuleSet, scope: &'a Scope) -> Self {
         Self {
             source,
-            book,
+            rules,
             scope,
             frames: Frames::new(source.len()),
             inputs: HashMap::new(),
@@ -167,7 +167,8 @@ impl ShellReader<'_, '_> {
         let Some(name) = node.child_by_field_name("variable") else { return };
         let mut cursor = node.walk();
         let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut cursor).take(256).collect();
-        let values: Vec<Value> = values.into_iter().map(|n| self.word(n, 0)).collect();
+        let words = |n| self.expand_to_many(n, 0).unwrap_or_else(|| vec![self.word(n, 0)]);
+        let values: Vec<Value> = values.into_iter().flat_map(words).take(256).collect();
         for value in &values {
             self.remember(text(name, self.source), value);
         }
@@ -227,10 +228,10 @@ impl ShellReader<'_, '_> {
             let key = self.frames.lookup(0, &format!("GIT_CONFIG_KEY_{index}"));
             let setting = Value::join(&[key.unwrap_or_else(Value::unknown), value.value.clone()], "=");
             let setting = Argument { value: setting, span: value.span.clone() };
-            self.ordered(Code::Git, &setting, &format!("{name}="), true, &span, 0);
+            self.ordered(StartedAs::Git, &setting, &format!("{name}="), true, &span, 0);
         }
         let name = format!("{name}=");
-        if self.book.knows(&name) {
+        if self.rules.knows(&name) {
             self.reading.acts.push(Act { folder: self.folder.clone(), ..Act::new(name, vec![value], span) });
         }
     }

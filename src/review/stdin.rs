@@ -1,8 +1,9 @@
-//! Finds code that an interpreter gets on standard input: `run(['bash'], input='…')`, `communicate`, a write to its
-//! pipe. It counts like the text of `bash -c`. Rules handle what arrives through a pipe from another program.
+//! Examines commands that a call starts. Finds code that an interpreter gets on standard input: `run(['bash'],
+//! input='…')`, `communicate`, a write to its pipe. It counts like the text of `bash -c`. Rules handle what arrives
+//! through a pipe from another program.
 
 use super::nested::NestedCode;
-use super::rules::InnerPattern;
+use super::rules::InnerLanguage;
 use super::value::{Act, Value, ValueKind};
 
 /// The code that an act passes to an interpreter, if it does.
@@ -60,7 +61,7 @@ fn first<'a>(act: &'a Act, selectors: &[&str]) -> Option<&'a Value> {
 }
 
 /// The command of a call that takes the program and its arguments separately.
-fn with_rest(act: &Act) -> Value {
+pub(super) fn with_rest(act: &Act) -> Value {
     let program = act.arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
     match act.arguments.get(1).map(|a| &a.value.kind) {
         Some(ValueKind::List(rest)) => {
@@ -70,8 +71,18 @@ fn with_rest(act: &Act) -> Value {
     }
 }
 
+/// Whether a command downloads something and prints it.
+pub(super) fn downloads(command: &Value) -> bool {
+    let first = match &command.kind {
+        ValueKind::List(words) => words.first().and_then(Value::as_whole_text),
+        _ => command.as_text().and_then(|(text, _)| text.split_whitespace().next()),
+    };
+    let program = first.map(|word| word.rsplit('/').next().unwrap_or(word));
+    matches!(program, Some("curl" | "wget" | "http" | "https" | "aria2c" | "xh" | "fetch"))
+}
+
 /// The language in which a command runs its standard input, if it does.
-pub(super) fn interpreter(command: &Value) -> Option<InnerPattern> {
+pub(super) fn interpreter(command: &Value) -> Option<InnerLanguage> {
     let words: Vec<String> = match &command.kind {
         ValueKind::List(words) => {
             words.iter().map(|word| word.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default()).collect()
@@ -88,19 +99,19 @@ pub(super) fn interpreter(command: &Value) -> Option<InnerPattern> {
     let bare = |operand: Option<&str>| operand.is_none_or(|word| matches!(word, "-" | "/dev/stdin"));
     match program {
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "busybox" => {
-            bare(operands.next()).then_some(InnerPattern::Bash)
+            bare(operands.next()).then_some(InnerLanguage::Bash)
         }
         // A remote shell: the words after the host are its command.
         "ssh" | "docker" | "podman" | "kubectl" => {
             let last = operands.last();
-            last.is_none_or(|word| !word.contains(' ')).then_some(InnerPattern::Bash)
+            last.is_none_or(|word| !word.contains(' ')).then_some(InnerLanguage::Bash)
         }
-        "node" | "bun" | "deno" => bare(operands.next()).then_some(InnerPattern::Javascript),
-        "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "duckdb" => Some(InnerPattern::Sql),
+        "node" | "bun" | "deno" => bare(operands.next()).then_some(InnerLanguage::Javascript),
+        "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "duckdb" => Some(InnerLanguage::Sql),
         "perl" | "ruby" | "php" | "lua" | "Rscript" | "R" => {
-            bare(operands.next()).then_some(InnerPattern::Other)
+            bare(operands.next()).then_some(InnerLanguage::Other)
         }
-        _ if program.starts_with("python") => bare(operands.next()).then_some(InnerPattern::Python),
+        _ if program.starts_with("python") => bare(operands.next()).then_some(InnerLanguage::Python),
         _ => None,
     }
 }
@@ -114,13 +125,13 @@ mod tests {
         let of = |words: &[&str]| {
             interpreter(&Value::new(ValueKind::List(words.iter().map(|w| Value::text(*w)).collect())))
         };
-        assert_eq!(of(&["bash"]), Some(InnerPattern::Bash));
-        assert_eq!(of(&["/bin/sh", "-s"]), Some(InnerPattern::Bash));
-        assert_eq!(of(&["sudo", "bash", "-"]), Some(InnerPattern::Bash));
-        assert_eq!(of(&["python3", "-"]), Some(InnerPattern::Python));
+        assert_eq!(of(&["bash"]), Some(InnerLanguage::Bash));
+        assert_eq!(of(&["/bin/sh", "-s"]), Some(InnerLanguage::Bash));
+        assert_eq!(of(&["sudo", "bash", "-"]), Some(InnerLanguage::Bash));
+        assert_eq!(of(&["python3", "-"]), Some(InnerLanguage::Python));
         assert_eq!(of(&["python3", "count.py"]), None);
         assert_eq!(of(&["sort", "-n"]), None);
         assert_eq!(of(&["bash", "build.sh"]), None);
-        assert_eq!(interpreter(&Value::text("sh -s")), Some(InnerPattern::Bash));
+        assert_eq!(interpreter(&Value::text("sh -s")), Some(InnerLanguage::Bash));
     }
 }

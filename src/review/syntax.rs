@@ -36,14 +36,14 @@ pub(super) enum TextKind {
 pub(super) fn text_kinds(tree: &Tree) -> Vec<(Range<usize>, TextKind)> {
     let mut found = Vec::new();
     each(tree.root_node(), |node, _| {
-        let matter = match node.kind() {
+        let text_kind = match node.kind() {
             "string_content" | "string_fragment" | "raw_string" | "ansi_c_string" | "heredoc_body"
             | "jsx_text" | "regex_pattern" | "heredoc_content" => TextKind::Text,
             "comment" | "html_comment" | "hash_bang_line" => TextKind::Comment,
             _ => return true,
         };
-        found.push((node.byte_range(), matter));
-        matter == TextKind::Text && node.kind() == "heredoc_body"
+        found.push((node.byte_range(), text_kind));
+        text_kind == TextKind::Text && node.kind() == "heredoc_body"
     });
     found
 }

@@ -121,6 +121,11 @@ impl Value {
         Self::new(ValueKind::Text { text: text.into(), whole: false })
     }
 
+    /// A number, unknown where it was too large to be counted.
+    pub(super) fn number(number: Option<i64>) -> Self {
+        number.map_or_else(Self::unknown, |number| Self::new(ValueKind::Number(number)))
+    }
+
     pub(super) fn name(path: impl Into<String>) -> Self {
         let path = path.into();
         if path.len() > MAX_NAME_BYTES {

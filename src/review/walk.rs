@@ -70,7 +70,7 @@ pub(super) fn walk<'t, W: Walker<'t>>(walker: &mut W, root: Node<'t>, frame: usi
 /// What the readers of Python and JavaScript share.
 pub(super) struct WalkContext<'a, 't> {
     pub(super) source: &'a str,
-    pub(super) book: &'a RuleSet,
+    pub(super) rules: &'a RuleSet,
     pub(super) scope: &'a Scope,
     pub(super) frames: Frames,
     /// Calls that were folded but not collected yet, by node: the result, and one act for each variant of the call.
@@ -78,7 +78,7 @@ pub(super) struct WalkContext<'a, 't> {
     /// The folder after the last change of the working folder.
     pub(super) folder: Option<Value>,
     /// Functions of the text, and the calls of them that were followed.
-    pub(super) handed: ArgumentFlow<'t>,
+    pub(super) functions: ArgumentFlow<'t>,
     /// Bodies that wait with their frames: they are read once the names they use are bound.
     waiting: Vec<(Node<'t>, usize)>,
     /// The functions already queued, with their outer frames, so that none is queued twice.
@@ -87,15 +87,15 @@ pub(super) struct WalkContext<'a, 't> {
 }
 
 impl<'a, 't> WalkContext<'a, 't> {
-    pub(super) fn new(root: Node<'t>, source: &'a str, book: &'a RuleSet, scope: &'a Scope) -> Self {
+    pub(super) fn new(root: Node<'t>, source: &'a str, rules: &'a RuleSet, scope: &'a Scope) -> Self {
         Self {
             source,
-            book,
+            rules,
             scope,
             frames: Frames::with_choices(source.len()),
             calls: HashMap::new(),
             folder: None,
-            handed: ArgumentFlow::default(),
+            functions: ArgumentFlow::default(),
             waiting: vec![(root, 0)],
             met: HashSet::new(),
             reading: Extraction::default(),
@@ -108,14 +108,14 @@ impl<'a, 't> WalkContext<'a, 't> {
         loop {
             let (node, frame) = self.waiting.get(*next).copied()?;
             *next += 1;
-            if !self.handed.is_fully_followed(node.id()) {
+            if !self.functions.is_fully_followed(node.id()) {
                 return Some((node, frame));
             }
         }
     }
 
     /// Queues a body until the code around it was read; returns its new frame, or `None` if it was queued before.
-    pub(super) fn put_off(&mut self, body: Node<'t>, frame: usize) -> Option<usize> {
+    pub(super) fn queue_body(&mut self, body: Node<'t>, frame: usize) -> Option<usize> {
         if !self.met.insert((body.id(), frame)) {
             return None;
         }
@@ -125,7 +125,7 @@ impl<'a, 't> WalkContext<'a, 't> {
     }
 
     /// The ids of the folded calls within `range` that were not collected yet, inner ones first.
-    pub(super) fn folded_in(&mut self, range: &Range<usize>) -> Vec<usize> {
+    pub(super) fn uncollected_in(&mut self, range: &Range<usize>) -> Vec<usize> {
         // Where very many wait, their order matters less than the time.
         if self.calls.len() > 512 {
             return Vec::new();
@@ -143,7 +143,7 @@ impl<'a, 't> WalkContext<'a, 't> {
 
     /// Removes and returns the calls folded within a range, to fold the range again.
     pub(super) fn take_calls(&mut self, range: &Range<usize>) -> Vec<(usize, (Value, Vec<Act>))> {
-        let ids = self.folded_in(&(range.start..range.end + 1));
+        let ids = self.uncollected_in(&(range.start..range.end + 1));
         ids.into_iter().filter_map(|id| Some((id, self.calls.remove(&id)?))).collect()
     }
 
@@ -164,7 +164,7 @@ impl<'a, 't> WalkContext<'a, 't> {
 
     /// How deeply an expression may be folded here; less within functions that are being followed.
     pub(super) fn deepest(&self) -> u32 {
-        if self.handed.depth() == 0 { 48 } else { 20 }
+        if self.functions.depth() == 0 { 48 } else { 20 }
     }
 
     pub(super) fn finish(mut self) -> Extraction {
@@ -174,14 +174,14 @@ impl<'a, 't> WalkContext<'a, 't> {
 
     /// A name as the rules spell it, with its taint marks.
     pub(super) fn named(&self, name: &str) -> Value {
-        let canonical = self.book.canonical(name);
+        let canonical = self.rules.canonical(name);
         let name = canonical.as_deref().unwrap_or(name);
         Value::name(name).tainted(self.mark_of(name))
     }
 
     /// The mark that the rules give to a name.
     pub(super) fn mark_of(&self, name: &str) -> Taint {
-        self.book.mark_of(name).map(taint).unwrap_or_default()
+        self.rules.mark_of(name).map(taint).unwrap_or_default()
     }
 
     /// A member of a name; it keeps the name's `about` and marks.
@@ -208,11 +208,27 @@ impl<'a, 't> WalkContext<'a, 't> {
 
     /// Adds what a call implies: whether it is unknown what it does, and the host that a client contacts.
     pub(super) fn note_unknown(&mut self, act: &Act) {
-        self.reading.unknown |= !self.book.reads(&act.name);
-        if let Some(host) = self.book.host_of(&act.name) {
+        self.reading.unknown |= !self.rules.knows_effects_of(&act.name);
+        if let Some(host) = self.rules.host_of(&act.name) {
             let host = Argument { value: Value::text(host), span: act.span.clone() };
             self.push_act("@service", vec![host], act.span.clone());
         }
+    }
+
+    /// The act of calling a value.
+    pub(super) fn act(
+        &self,
+        called: &Value,
+        arguments: Vec<Argument>,
+        named: Vec<(String, Argument)>,
+        span: Range<usize>,
+    ) -> Act {
+        let receiver = match &called.kind {
+            ValueKind::Name { about: Some(about), .. } => Some((**about).clone()),
+            _ => None,
+        };
+        let name = called.as_name().unwrap_or("?").to_owned();
+        Act { name, receiver, arguments, named, folder: self.folder.clone(), span }
     }
 
     /// Adds an act without named arguments.

@@ -19,15 +19,15 @@ pub(super) fn read(
     source: &str,
     grammar: Grammar,
     language: &str,
-    book: &RuleSet,
+    rules: &RuleSet,
 ) -> (Extraction, Vec<(Range<usize>, TextKind)>) {
     let style = lexer::style(grammar, language);
     let (words, all) = lexer::words(source, &style);
-    let matter = words.iter().filter_map(|word| word.text_kind()).collect();
+    let text_kinds = words.iter().filter_map(|word| word.text_kind()).collect();
     let mut reading = match grammar {
         Grammar::Sql => sql::read(source, &words),
-        _ => calls::read(source, &words, book),
+        _ => calls::read(source, &words, rules),
     };
     reading.cut |= !all;
-    (reading, matter)
+    (reading, text_kinds)
 }

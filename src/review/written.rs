@@ -4,7 +4,7 @@
 
 use super::nested::NestedCode;
 use super::path_class;
-use super::rules::InnerPattern;
+use super::rules::InnerLanguage;
 use super::value::{Act, Value, ValueKind};
 use std::collections::HashMap;
 
@@ -60,14 +60,14 @@ impl WrittenTexts {
         let path = path_of(&act.arguments.first()?.value, act)?;
         let text = self.texts.get(&path)?;
         let language = match act.name.as_str() {
-            "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => InnerPattern::Bash,
+            "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => InnerLanguage::Bash,
             "./" => by_first_line(text),
-            "node" | "bun" | "deno run" => InnerPattern::Javascript,
-            "runpy.run_path" | "@import" => InnerPattern::Python,
-            "require" | "import" => InnerPattern::Javascript,
+            "node" | "bun" | "deno run" => InnerLanguage::Javascript,
+            "runpy.run_path" | "@import" => InnerLanguage::Python,
+            "require" | "import" => InnerLanguage::Javascript,
             name => {
                 let version = name.strip_prefix("python")?;
-                version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(InnerPattern::Python)?
+                version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(InnerLanguage::Python)?
             }
         };
         Some(NestedCode::Text { language, text: text.clone(), span: act.span.clone() })
@@ -75,14 +75,14 @@ impl WrittenTexts {
 }
 
 /// The language of a file that is run by its path.
-fn by_first_line(text: &str) -> InnerPattern {
+fn by_first_line(text: &str) -> InnerLanguage {
     let first = text.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
     if first.contains("python") {
-        InnerPattern::Python
+        InnerLanguage::Python
     } else if first.contains("node") || first.contains("deno") {
-        InnerPattern::Javascript
+        InnerLanguage::Javascript
     } else {
-        InnerPattern::Bash
+        InnerLanguage::Bash
     }
 }
 

@@ -234,7 +234,7 @@ impl SessionFactory {
     /// What the review needs to know about this place.
     pub(crate) fn scope(&self) -> Scope {
         let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
-        Scope { cwd, home, book: Arc::clone(&self.book), masker: self.masker(), ..Scope::default() }
+        Scope { cwd, home, rules: Arc::clone(&self.book), masker: self.masker(), ..Scope::default() }
     }
 
     /// A provider's information about a model, with the configuration's values taking precedence.

@@ -66,20 +66,20 @@ impl Backend for Containers {
         }
     }
 
-    async fn hear(&mut self) -> BackendEvent {
+    async fn next_event(&mut self) -> BackendEvent {
         loop {
             if let Some(event) = self.queue.pop_front() {
                 return event;
             }
             let kernel = async {
                 match &mut self.kernel {
-                    Some(kernel) => kernel.hear().await,
+                    Some(kernel) => kernel.next_event().await,
                     None => std::future::pending().await,
                 }
             };
             let program = async {
                 match &mut self.program {
-                    Some(program) => program.hear().await,
+                    Some(program) => program.next_event().await,
                     None => std::future::pending().await,
                 }
             };
@@ -91,7 +91,7 @@ impl Backend for Containers {
                             shell.update(&written.unwrap_or_default(), block);
                             end.cwd = Some(shell.cwd());
                         }
-                        self.leaves(program.close());
+                        self.track_removal(program.close());
                     }
                     return event;
                 }
@@ -134,7 +134,7 @@ impl Backend for Containers {
 
     async fn restart(&mut self) {
         if let Some(kernel) = self.kernel.take() {
-            self.leaves(kernel.close());
+            self.track_removal(kernel.close());
         }
     }
 
@@ -204,9 +204,9 @@ impl Backend for Containers {
 
     async fn close(&mut self) {
         if let Some(kernel) = self.kernel.take() {
-            self.leaves(kernel.close());
+            self.track_removal(kernel.close());
         }
-        let all = futures_util::future::join_all(self.leaving.drain(..));
+        let all = futures_util::future::join_all(self.removals.drain(..));
         let _ = tokio::time::timeout(REMOVAL_TIMEOUT, all).await;
     }
 }

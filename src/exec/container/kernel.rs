@@ -10,7 +10,7 @@ use super::plan::ContainerFrame;
 use crate::domain::{KernelRef, Reach, SharedState};
 use crate::exec::blob;
 use crate::exec::frames::{FrameDecoder, FrameError};
-use crate::exec::helper_wire::{ResourceUse, RestState};
+use crate::exec::helper_wire::{PauseState, ResourceUse};
 use crate::exec::kernel_wire::{self, FrameToken, KernelMessage};
 use crate::exec::plan;
 use crate::exec::receipt::cause_of_death;
@@ -69,7 +69,7 @@ pub(super) struct ContainerKernel {
     /// The blocks that ran in it, and what they were last found to have changed.
     pub(crate) shared: SharedState,
     /// Its state after the last block.
-    pub(crate) rest: Option<RestState>,
+    pub(crate) pause: Option<PauseState>,
     events: mpsc::Receiver<KernelEvent>,
     orders: mpsc::UnboundedSender<Vec<u8>>,
     stop: Rc<Notify>,
@@ -77,11 +77,11 @@ pub(super) struct ContainerKernel {
 }
 
 impl ContainerKernel {
-    /// Starts an empty kernel. `image` is the id of the image, `shown` its name.
+    /// Starts an empty kernel. `id` is the id of the image, `image` its name.
     pub(super) fn start(
         engine: Rc<Engine>,
         frame: &ContainerFrame,
-        (image, shown): (&str, String),
+        (id, image): (&str, String),
         name: String,
         generation: u32,
     ) -> Self {
@@ -89,13 +89,13 @@ impl ContainerKernel {
         // The bridge verifies its own restrictions, so it has to know what was opened.
         let network = if frame.granted.network { "open" } else { "closed" };
         let reach = frame.reach();
-        let body = frame.body(image, &["python3", "-I", "-S", "-c", BOOT], vec![network.into()]);
+        let body = frame.body(id, &["python3", "-I", "-S", "-c", BOOT], vec![network.into()]);
         let (sender, events) = mpsc::channel(256);
         let (orders, pieces) = mpsc::unbounded_channel();
         let stop = Rc::new(Notify::new());
         let (work_stop, folder) = (stop.clone(), cwd.clone());
         let work = tokio::task::spawn_local(async move {
-            let work = carry(engine.clone(), &name, body, &folder, pieces, &sender);
+            let work = drive_kernel(engine.clone(), &name, body, &folder, pieces, &sender);
             let gone = tokio::select! {
                 gone = work => gone,
                 () = work_stop.notified() => KernelEnd::Died("it was ended by force".into(), ResourceUse::default()),
@@ -106,7 +106,7 @@ impl ContainerKernel {
         });
         let state = KernelRef { generation, variables: 0, goes_on: !frame.able.pauses };
         let shared = SharedState::default();
-        Self { image: shown, state, cwd, reach, ready: false, shared, rest: None, events, orders, stop, work }
+        Self { image, state, cwd, reach, ready: false, shared, pause: None, events, orders, stop, work }
     }
 
     /// Hands a block over to it.
@@ -150,7 +150,7 @@ impl ContainerKernel {
     }
 
     /// The next event. Safe to cancel.
-    pub(super) async fn hear(&mut self) -> KernelEvent {
+    pub(super) async fn next_event(&mut self) -> KernelEvent {
         let lost =
             || KernelEvent::Gone(KernelEnd::Died("it was lost sight of".into(), ResourceUse::default()));
         self.events.recv().await.unwrap_or_else(lost)
@@ -158,7 +158,7 @@ impl ContainerKernel {
 }
 
 /// Starts the container and passes messages in both directions until it ends. Returns how it ended.
-async fn carry(
+async fn drive_kernel(
     engine: Rc<Engine>,
     name: &str,
     body: bollard::models::ContainerCreateBody,

@@ -124,7 +124,7 @@ impl ContainerProgram {
     }
 
     /// The next event. Safe to cancel.
-    pub(super) async fn hear(&mut self) -> BackendEvent {
+    pub(super) async fn next_event(&mut self) -> BackendEvent {
         let lost = || RunEnd::of(EndCause::Died("it was lost sight of".into())).into();
         self.events.recv().await.unwrap_or_else(lost)
     }

@@ -48,7 +48,7 @@ impl Backend for Jupyter {
         });
         let request = self.ids.message(Channel::Shell, "execute_request", content);
         let reading = ReplyReader::new(request.id().to_owned());
-        self.resting = None;
+        self.pausing = None;
         let spec = match self.available.spec(&job.terms.language).await {
             Ok(spec) if self.terms_hold(&spec, &job.terms) => Ok(spec),
             Ok(_) => Err("the kernel changed at the last moment: look again and decide again".to_owned()),
@@ -75,7 +75,7 @@ impl Backend for Jupyter {
         }
     }
 
-    async fn hear(&mut self) -> BackendEvent {
+    async fn next_event(&mut self) -> BackendEvent {
         loop {
             if let Some(event) = self.queue.pop_front() {
                 return event;

@@ -54,7 +54,7 @@ impl JupyterBlock {
     }
 
     /// Notes that a message of the block arrived.
-    pub(super) fn hear(&mut self, now: Instant) {
+    pub(super) fn note_message(&mut self, now: Instant) {
         self.answered |= self.interrupted.is_some_and(|at| now >= at + OUTPUT_DELAY);
     }
 
@@ -73,12 +73,12 @@ mod tests {
         let reading = ReplyReader::new("1".into());
         let mut block = JupyterBlock::new(BlockId(1), "python3".into(), reading, true);
         let start = Instant::now();
-        block.hear(start);
+        block.note_message(start);
         assert!(!block.has_answered(), "nothing was asked");
         block.interrupt(start);
-        block.hear(start + OUTPUT_DELAY / 2);
+        block.note_message(start + OUTPUT_DELAY / 2);
         assert!(!block.has_answered());
-        block.hear(start + OUTPUT_DELAY);
+        block.note_message(start + OUTPUT_DELAY);
         assert!(block.has_answered());
         block.interrupt(start + OUTPUT_DELAY * 2);
         assert!(!block.has_answered(), "the person wants it once more");

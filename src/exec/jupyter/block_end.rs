@@ -5,7 +5,7 @@ use super::reading::{AwaitedReply, ReplyReader};
 use super::talk::KernelOrder;
 use crate::domain::KernelFate;
 use crate::exec::backend::{EndCause, RunEnd};
-use crate::exec::helper_wire::RestState;
+use crate::exec::helper_wire::PauseState;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -26,15 +26,15 @@ impl Jupyter {
         let stays = self.kernels.get(&block.kernel).filter(|_| matches!(kernel, KernelFate::Kept(_)));
         let stops = stays.filter(|_| self.available.server.is_none());
         match stops.map(|kernel| kernel.orders.send(KernelOrder::Rest)) {
-            Some(Ok(())) => self.resting = Some(RunEnd { kernel, ..ended }),
+            Some(Ok(())) => self.pausing = Some(RunEnd { kernel, ..ended }),
             _ => self.queue.push_back(RunEnd { kernel, ..ended }.into()),
         }
     }
 
     /// The kernel of the block that ended stands still, or no longer exists: sends the end of the block.
-    pub(super) fn on_resting(&mut self, still: bool) {
-        if let Some(ended) = self.resting.take() {
-            self.queue.push_back(RunEnd { rest: Some(RestState { still, threads: 0 }), ..ended }.into());
+    pub(super) fn on_paused(&mut self, still: bool) {
+        if let Some(ended) = self.pausing.take() {
+            self.queue.push_back(RunEnd { pause: Some(PauseState { still, threads: 0 }), ..ended }.into());
         }
     }
 

@@ -27,14 +27,14 @@ impl HeldMessages {
         self.run = Some(run);
     }
 
-    /// The next message to send. It stays until [`HeldMessages::went`] is called, in case the connection breaks
+    /// The next message to send. It stays until [`HeldMessages::remove_sent`] is called, in case the connection breaks
     /// meanwhile.
     pub(super) fn first(&self) -> Option<&JupyterMessage> {
         self.before.front().or(self.run.as_ref())
     }
 
     /// Removes the first message because it was sent. Returns whether it was the block.
-    pub(super) fn went(&mut self) -> bool {
+    pub(super) fn remove_sent(&mut self) -> bool {
         self.before.pop_front().is_none() && self.stop()
     }
 
@@ -67,9 +67,9 @@ mod tests {
         for (id, is_block) in [("question", false), ("answer", false), ("block", true)] {
             // It was not sent, so the next connection gets the same message.
             assert_eq!((first(&held), first(&held)), (Some(id), Some(id)));
-            assert_eq!(held.went(), is_block, "{id}");
+            assert_eq!(held.remove_sent(), is_block, "{id}");
         }
-        assert!(held.is_empty() && !held.went() && !held.stop());
+        assert!(held.is_empty() && !held.remove_sent() && !held.stop());
     }
 
     #[test]
@@ -80,6 +80,6 @@ mod tests {
         held.hold(message("block"));
         assert!(held.stop());
         assert_eq!(first(&held), Some("question"));
-        assert!(!held.went() && held.is_empty());
+        assert!(!held.remove_sent() && held.is_empty());
     }
 }

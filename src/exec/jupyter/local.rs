@@ -13,7 +13,7 @@ use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
 use crate::exec::helper_file::HelperFile;
-use crate::exec::helper_wire::{HelperOrder as ToHelper, Notification, ProgramSpec, RestState};
+use crate::exec::helper_wire::{HelperOrder as ToHelper, Notification, PauseState, ProgramSpec};
 use crate::exec::link::Link;
 use crate::exec::own_names::OwnNames;
 use crate::exec::plan::Invocation;
@@ -59,7 +59,7 @@ struct KernelProcess {
 }
 
 /// Starts a kernel and passes orders and messages until it ends.
-pub(super) async fn carry(
+pub(super) async fn drive_kernel(
     start: LocalStart,
     ids: Rc<MessageIds>,
     mut orders: mpsc::UnboundedReceiver<KernelOrder>,
@@ -156,7 +156,7 @@ impl LocalKernel {
     fn send_next(&mut self) -> Option<KernelNews> {
         self.held.link.order(&ToHelper::GoOnAll);
         self.send(self.waiting.first()?.clone());
-        self.waiting.went().then_some(KernelNews::Sent)
+        self.waiting.remove_sent().then_some(KernelNews::Sent)
     }
 
     fn obey(&mut self, order: KernelOrder) -> Option<KernelNews> {
@@ -180,7 +180,7 @@ impl LocalKernel {
 
     fn on_helper_event(&mut self, heard: HelperEvent) -> KernelNews {
         let ending = match heard {
-            HelperEvent::Paused(rest) => return KernelNews::Resting(rest.still),
+            HelperEvent::Paused(rest) => return KernelNews::Paused(rest.still),
             HelperEvent::Ended(ending) => ending,
         };
         if self.ready.is_ready() {
@@ -258,9 +258,9 @@ fn spawn(start: &LocalStart) -> Result<KernelProcess, KernelStartError> {
         .mode(0o600)
         .open(&file)
         .and_then(|mut file| file.write_all(text.to_string().as_bytes()))?;
-    let cell = Enclosure::open(&start.helper);
+    let enclosure = Enclosure::open(&start.helper);
     let given = |_| Err(ExecError::Ended);
-    let process = process::start(&cell, &start.limits, invocation(start, &file)?, given)?;
+    let process = process::start(&enclosure, &start.limits, invocation(start, &file)?, given)?;
     let process::Process { link, pipes, .. } = process;
     let told = link.socket().ok_or(KernelStartError::NoHelper)?.try_clone_to_owned()?;
     let mut output = Vec::new();
@@ -299,7 +299,7 @@ fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, KernelStart
 /// The messages of a helper that matter here.
 enum HelperEvent {
     /// All its processes are stopped.
-    Paused(RestState),
+    Paused(PauseState),
     Ended(ExitKind),
 }
 

@@ -71,7 +71,7 @@ impl Jupyter {
                     block.until = Some(Instant::now() + AFTER_LOSS_TIMEOUT);
                 }
             }
-            KernelNews::Resting(still) => self.on_resting(still),
+            KernelNews::Paused(still) => self.on_paused(still),
             KernelNews::Gone(why) => self.kernel_gone(&name, running, why),
         }
     }
@@ -90,7 +90,7 @@ impl Jupyter {
             let heard = block.reading.take(message);
             if !heard.is_empty() {
                 block.until = None;
-                block.hear(Instant::now());
+                block.note_message(Instant::now());
             }
             self.queue.extend(heard);
             self.look_at_end();
@@ -137,8 +137,8 @@ impl Jupyter {
         let Some(kernel) = self.kernels.remove(name) else { return };
         let known = kernel.ready.then(|| self.reference(&kernel));
         self.leaving.push(kernel.work);
-        if self.resting.is_some() {
-            self.on_resting(true);
+        if self.pausing.is_some() {
+            self.on_paused(true);
         }
         if running {
             let was_sent = self.block.as_ref().is_some_and(|block| block.sent);

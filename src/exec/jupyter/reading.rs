@@ -97,48 +97,49 @@ impl ReplyReader {
         if message.parent_id() != self.request {
             return Vec::new();
         }
-        let mut heard = Vec::new();
+        let mut events = Vec::new();
         match (message.channel, message.kind()) {
             (Channel::Iopub, "status") => match message.text("execution_state") {
-                "busy" => self.start(&mut heard),
+                "busy" => self.start(&mut events),
                 "idle" => self.idle = true,
                 _ => {}
             },
-            (Channel::Iopub, "execute_input") => self.start(&mut heard),
+            (Channel::Iopub, "execute_input") => self.start(&mut events),
             (Channel::Iopub, "stream") => {
-                self.start(&mut heard);
+                self.start(&mut events);
                 let stream = if message.text("name") == "stderr" { Stream::Stderr } else { Stream::Stdout };
-                heard.push(BackendEvent::printed(stream, message.text("text").as_bytes().to_vec()));
+                events.push(BackendEvent::printed(stream, message.text("text").as_bytes().to_vec()));
             }
             (Channel::Iopub, "display_data" | "update_display_data") => {
-                if let Some(text) = self.show(message, &mut heard) {
-                    heard.push(BackendEvent::printed(Stream::Stdout, (text + "\n").into_bytes()));
+                if let Some(text) = self.show(message, &mut events) {
+                    events.push(BackendEvent::printed(Stream::Stdout, (text + "\n").into_bytes()));
                 }
             }
             (Channel::Iopub, "execute_result") => {
-                self.value = self.show(message, &mut heard).map(|text| truncate(&text)).or(self.value.take());
+                self.value =
+                    self.show(message, &mut events).map(|text| truncate(&text)).or(self.value.take());
             }
             (Channel::Iopub, "error") => self.error = self.error.take().or_else(|| error(&message.content)),
-            (Channel::Shell, "execute_reply") => self.reply(message, &mut heard),
+            (Channel::Shell, "execute_reply") => self.reply(message, &mut events),
             _ => {}
         }
-        heard
+        events
     }
 
-    fn start(&mut self, heard: &mut Vec<BackendEvent>) {
+    fn start(&mut self, events: &mut Vec<BackendEvent>) {
         if !self.started {
             self.started = true;
-            heard.push(RunEvent::Started.into());
+            events.push(RunEvent::Started.into());
         }
     }
 
-    fn reply(&mut self, message: &JupyterMessage, heard: &mut Vec<BackendEvent>) {
-        self.start(heard);
+    fn reply(&mut self, message: &JupyterMessage, events: &mut Vec<BackendEvent>) {
+        self.start(events);
         let content = &message.content;
         // Help texts and the like arrive with the reply.
         for page in content.get("payload").and_then(Value::as_array).into_iter().flatten().take(20) {
             if let Some(text) = page.pointer("/data/text~1plain").and_then(Value::as_str) {
-                heard.push(BackendEvent::printed(
+                events.push(BackendEvent::printed(
                     Stream::Stdout,
                     format!("{}\n", strip_colours(text)).into_bytes(),
                 ));
@@ -172,8 +173,8 @@ impl ReplyReader {
     }
 
     /// Handles a display: emits its picture, or returns its text if it has no picture.
-    fn show(&mut self, message: &JupyterMessage, heard: &mut Vec<BackendEvent>) -> Option<String> {
-        self.start(heard);
+    fn show(&mut self, message: &JupyterMessage, events: &mut Vec<BackendEvent>) -> Option<String> {
+        self.start(events);
         let data = message.content.get("data")?;
         let text = |mime: &str| match data.get(mime)? {
             Value::String(text) => Some(text.clone()),
@@ -193,7 +194,7 @@ impl ReplyReader {
                 }
             };
             self.figures += 1;
-            heard.push(BackendEvent::Image(format!("figure-{}.{extension}", self.figures), mime, bytes));
+            events.push(BackendEvent::Image(format!("figure-{}.{extension}", self.figures), mime, bytes));
             return None;
         }
         let shown = text("text/plain").map(|text| strip_colours(&text));

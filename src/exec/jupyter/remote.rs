@@ -51,7 +51,7 @@ struct ServerKernel {
 }
 
 /// Starts a kernel and passes orders and messages until it ends.
-pub(super) async fn carry(
+pub(super) async fn drive_kernel(
     start: ServerStart,
     ids: Rc<MessageIds>,
     mut orders: mpsc::UnboundedReceiver<KernelOrder>,
@@ -192,7 +192,7 @@ impl ServerKernel {
     async fn send_next(&mut self, socket: &mut Socket) -> Result<(), DisconnectReason> {
         let Some(message) = self.held.first() else { return Ok(()) };
         socket.send(message).await.map_err(|_| DisconnectReason::Lost)?;
-        if self.held.went() && !self.news_sender.send(KernelNews::Sent).await {
+        if self.held.remove_sent() && !self.news_sender.send(KernelNews::Sent).await {
             return Err(DisconnectReason::Over(None));
         }
         Ok(())

@@ -40,7 +40,7 @@ pub(super) struct JupyterServer {
 pub(super) struct Socket {
     stream: WebSocketStream<InspectReader<reqwest::Upgraded, OnBytes>>,
     /// When the last bytes arrived: a large message shows that the server is alive long before it is complete.
-    heard: Rc<Cell<Instant>>,
+    last_message_at: Rc<Cell<Instant>>,
     v1: bool,
     token: ServerToken,
     host: String,
@@ -201,12 +201,12 @@ impl JupyterServer {
         let config = WebSocketConfig::default()
             .max_message_size(Some(MAX_MESSAGE_BYTES))
             .max_frame_size(Some(MAX_MESSAGE_BYTES));
-        let heard = Rc::new(Cell::new(Instant::now()));
-        let noted = heard.clone();
+        let last_message_at = Rc::new(Cell::new(Instant::now()));
+        let noted = last_message_at.clone();
         let watched: OnBytes = Box::new(move |_| noted.set(Instant::now()));
         let upgraded = InspectReader::new(upgraded, watched);
         let stream = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
-        Ok(Socket { stream, heard, v1, token: self.token.clone(), host: self.host() })
+        Ok(Socket { stream, last_message_at, v1, token: self.token.clone(), host: self.host() })
     }
 
     /// Its host, with the port if one is set.
@@ -315,7 +315,7 @@ impl Socket {
 
     /// When the last bytes of the server arrived.
     pub(super) fn last_heard(&self) -> Instant {
-        self.heard.get()
+        self.last_message_at.get()
     }
 
     /// The bytes with the token masked.

@@ -38,7 +38,7 @@ pub(super) enum KernelNews {
     /// The connection is made again; whether the kernel is busy.
     Reconnected { busy: bool },
     /// The kernel was to be stopped; whether all of it stands still.
-    Resting(bool),
+    Paused(bool),
     /// The kernel has ended, or never was ready; the reason.
     Gone(String),
 }

@@ -100,7 +100,7 @@ impl Local {
     /// Stops the answering process until the next question.
     fn pause_asked(&self) {
         if let Some(python) = self.asking.python.as_ref().filter(|_| !self.is_asking()) {
-            python.process.link.order(&HelperOrder::Rest);
+            python.process.link.order(&HelperOrder::Pause);
         }
     }
 

@@ -79,18 +79,18 @@ impl Backend for Local {
             _ => self.begin_program(&job),
         };
         match begun {
-            Ok(carrier) => {
+            Ok(host) => {
                 let ready = self.kernel.as_ref().is_some_and(|kernel| kernel.ready);
-                if matches!(carrier, RunHost::Kernel) && ready {
+                if matches!(host, RunHost::Kernel) && ready {
                     self.queue.push_back(RunEvent::Started.into());
                 }
-                self.run = Some(LocalRun::new(carrier, &job, closed));
+                self.run = Some(LocalRun::new(host, &job, closed));
             }
             Err(error) => self.queue.push_back(RunEnd::of(EndCause::NotStarted(error.to_string())).into()),
         }
     }
 
-    async fn hear(&mut self) -> BackendEvent {
+    async fn next_event(&mut self) -> BackendEvent {
         loop {
             if let Some(event) = self.queue.pop_front() {
                 return event;

@@ -74,7 +74,7 @@ impl Local {
         let opened = if persistent && !fresh { self.opened_since_start(language) } else { None };
         let usual = (language.as_str() == "bash").then(|| self.program_environment()).transpose()?;
         let lower = persistent && self.lower_than_kernel(&limits, fresh)?;
-        let path = match self.kernel_with_room(&limits).filter(|_| persistent && !fresh) {
+        let path = match self.kernel_that_fits(&limits).filter(|_| persistent && !fresh) {
             Some(kernel) => kernel.interpreter.clone(),
             None => interpreter.path.clone(),
         };
@@ -92,7 +92,7 @@ impl Local {
         }
         let next = KernelRef { generation: self.generation + 1, variables: 0, goes_on: false };
         let (executor, kernel, cwd) = if persistent {
-            let kernel = self.kernel_with_room(&limits).filter(|_| !fresh);
+            let kernel = self.kernel_that_fits(&limits).filter(|_| !fresh);
             let cwd = kernel.map_or(&self.setup.cwd, |kernel| &kernel.cwd);
             (ExecutorKind::Kernel, Some(kernel.map_or(next, |kernel| kernel.state)), cwd)
         } else if language.as_str() == "bash" {
@@ -103,7 +103,7 @@ impl Local {
         let shared = match executor {
             ExecutorKind::Kernel if fresh => None,
             ExecutorKind::Kernel => {
-                self.kernel_with_room(&limits).and_then(|kernel| kernel.shared.if_any()).map(|mut shared| {
+                self.kernel_that_fits(&limits).and_then(|kernel| kernel.shared.if_any()).map(|mut shared| {
                     shared.changed.extend(opened);
                     shared
                 })
@@ -149,7 +149,7 @@ impl Local {
     fn opened_since_start(&mut self, language: &Language) -> Option<String> {
         let kernel = self.kernel.as_ref()?;
         let (then, interpreter, used) = (kernel.reach.clone(), kernel.interpreter.clone(), kernel.used);
-        let now = self.prepared_sandbox().ok()?.cell(&interpreter, true).reach;
+        let now = self.prepared_sandbox().ok()?.enclosure(&interpreter, true).reach;
         let all = [PathBuf::from("/")];
         let closed = then.kept_from_writing(&all);
         let open: Vec<&Path> =
@@ -172,7 +172,7 @@ impl Local {
         self.prepared_sandbox()?.set_variables(&mut env);
         if let Some(tools) = &mut self.tools {
             tools.set_path(&mut env);
-            tools.lend_packages(&mut env);
+            tools.add_package_path(&mut env);
         }
         Ok(env)
     }
@@ -183,14 +183,14 @@ impl Local {
             ExecutorKind::Files | ExecutorKind::Engine => Ok(Reach::default()),
             ExecutorKind::Installer => {
                 let programs = self.programs(&terms.interpreter, self.into_of(terms));
-                Ok(self.prepared_sandbox()?.cell_to_install(&programs, &terms.cwd).reach)
+                Ok(self.prepared_sandbox()?.enclosure_to_install(&programs, &terms.cwd).reach)
             }
-            ExecutorKind::Kernel if self.kernel_with_room(&terms.limits).is_some() => {
+            ExecutorKind::Kernel if self.kernel_that_fits(&terms.limits).is_some() => {
                 Ok(self.kernel.as_ref().map(|kernel| kernel.reach.clone()).unwrap_or_default())
             }
             _ => {
                 let python = terms.language.as_str() == "python";
-                Ok(self.prepared_sandbox()?.cell(&terms.interpreter, python).reach)
+                Ok(self.prepared_sandbox()?.enclosure(&terms.interpreter, python).reach)
             }
         }
     }
@@ -218,7 +218,7 @@ impl Local {
     pub(super) fn begin_program(&mut self, job: &Job) -> Result<RunHost, ExecError> {
         let Job { terms, label, source, token, .. } = job;
         let language = terms.language.as_str();
-        let cell = self.prepared_sandbox()?.cell(&terms.interpreter, language == "python");
+        let enclosure = self.prepared_sandbox()?.enclosure(&terms.interpreter, language == "python");
         let mut env = self.program_environment()?;
         let way = self.finder.run_method(&terms.language);
         let folder = match &way {
@@ -264,7 +264,7 @@ impl Local {
         if terms.rights.terminal {
             invocation.names = invocation.names.in_terminal();
         }
-        let process = process::start(&cell, &terms.limits, invocation, |given| match given {
+        let process = process::start(&enclosure, &terms.limits, invocation, |given| match given {
             GivenFile::State => {
                 let file = memory_file::empty()?;
                 let copy = file.try_clone()?;
@@ -286,9 +286,9 @@ fn mark_of(token: &FrameToken) -> String {
 
 impl LocalRun {
     /// A run that begins now.
-    pub(super) fn new(carrier: RunHost, job: &Job, closed: Option<ClosedPlaces>) -> Self {
+    pub(super) fn new(host: RunHost, job: &Job, closed: Option<ClosedPlaces>) -> Self {
         Self {
-            carrier,
+            host,
             block: job.block,
             language: job.terms.language.as_str().to_owned(),
             token: job.token,
@@ -298,7 +298,7 @@ impl LocalRun {
             limit: None,
             out_of_time: false,
             closed,
-            rest: None,
+            pause: None,
         }
     }
 }

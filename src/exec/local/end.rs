@@ -86,7 +86,7 @@ impl Local {
         self.queue.extend(painted.map(|chunk| RunEvent::Output(chunk).into()));
         let Some(mut run) = self.run.take() else { return };
         let mut ended = RunEnd { used, ..RunEnd::of(end) };
-        match &mut run.carrier {
+        match &mut run.host {
             RunHost::Kernel => (ended.kernel, ended.cwd) = self.after_block(&ended.end),
             RunHost::Program(_, state) => {
                 let limit =
@@ -113,10 +113,10 @@ impl Local {
         };
         (ended.over, ended.limit) = (run.over.or(Some(over)), run.limit);
         (ended.out_of_time, ended.closed) = (run.out_of_time, run.closed);
-        ended.rest = run.rest;
+        ended.pause = run.pause;
         self.queue.push_back(ended.into());
         // The helper may take a while to end stubborn processes, so the report is sent first.
-        self.leaving = Some(run.carrier);
+        self.leaving = Some(run.host);
     }
 
     /// What becomes of the kernel at the end of a run in it, and where the next block would start.

@@ -99,9 +99,9 @@ impl Local {
         let programs = self.programs(&terms.interpreter, list.into);
         let sandbox = self.prepared_sandbox()?;
         sandbox.set_variables(&mut env);
-        let cell = sandbox.cell_to_install(&programs, &folder);
+        let enclosure = sandbox.enclosure_to_install(&programs, &folder);
         let invocation = packages::invocation((manager, &terms.interpreter), &python, &folder, &list, env);
-        let process = process::start(&cell, &terms.limits, invocation, |_| Err(ExecError::Ended))?;
+        let process = process::start(&enclosure, &terms.limits, invocation, |_| Err(ExecError::Ended))?;
         process.link.order(&HelperOrder::Begin(WatchedLimits::from(&terms.limits)));
         Ok(RunHost::Program(Box::new(process), None))
     }

@@ -50,13 +50,13 @@ impl Local {
         self.prepared_sandbox()?.set_variables(&mut env);
         if let Some(tools) = &mut self.tools {
             tools.set_path(&mut env);
-            tools.lend_later(&mut env);
+            tools.add_variable_for_later_packages(&mut env);
         }
         // The folder exists before the kernel starts, so that packages installed later are found.
         plan::set(&mut env, packages::VARIABLE, packages);
-        let cell = self.prepared_sandbox()?.cell(interpreter, true);
+        let enclosure = self.prepared_sandbox()?.enclosure(interpreter, true);
         let (limits, cwd) = (&self.kernel_limits, &self.setup.cwd);
-        Kernel::start((&cell, limits), interpreter, cwd, env, generation)
+        Kernel::start((&enclosure, limits), interpreter, cwd, env, generation)
     }
 
     /// A folder for matplotlib beside the session, if the home folder, where it keeps its cache, is not writable.
@@ -69,7 +69,7 @@ impl Local {
 
     pub(super) fn begin_in_kernel(&mut self, job: &Job) -> Result<RunHost, ExecError> {
         let Job { block, terms, label, source, token } = job;
-        self.make_room(&terms.limits);
+        self.widen_kernel_limits(&terms.limits);
         if self.kernel.as_ref().map(|kernel| kernel.state.generation)
             != terms.kernel.map(|kernel| kernel.generation)
         {
@@ -79,7 +79,7 @@ impl Local {
         if self.kernel.is_none() {
             self.start_kernel(&terms.interpreter)?;
         }
-        self.fit_kernel(&terms.limits)?;
+        self.begin_with_limits(&terms.limits)?;
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
         kernel.shared.add(*block);
         match &terms.target {

@@ -30,13 +30,13 @@ impl Sandbox {
     }
 
     /// The enclosure of an installation.
-    pub(crate) fn cell_to_install(&self, programs: &[PathBuf], folder: &Path) -> Enclosure {
+    pub(crate) fn enclosure_to_install(&self, programs: &[PathBuf], folder: &Path) -> Enclosure {
         let policy = self.policy_to_install(programs, folder).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
             None => HelperEntry::plain(&self.helper),
         };
-        self.cell_of(entry, policy)
+        self.enclosure_of(entry, policy)
     }
 
     fn policy_to_install(&self, programs: &[PathBuf], folder: &Path) -> Option<Policy> {

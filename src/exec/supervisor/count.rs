@@ -44,7 +44,7 @@ pub(super) struct ComputedTime {
 
 impl ComputedTime {
     /// Adds what each process has computed since the last check.
-    pub(super) fn look(&mut self, each: HashMap<i32, u64>) {
+    pub(super) fn note_sample(&mut self, each: HashMap<i32, u64>) {
         for (pid, now) in &each {
             let before = self.of_each.get(pid).copied().unwrap_or(0);
             // A smaller value means that another process now has this id.
@@ -71,8 +71,11 @@ impl Supervisor {
     pub(super) fn count(&mut self, what: CountedTime) {
         let has_terminal = self.program.as_ref().is_some_and(|program| program.terminal.is_some());
         let computed = self.cpu_now();
-        let of_each =
-            self.crowd().into_iter().filter_map(|pid| Some((pid, tree::usage(pid)?.cpu_us))).collect();
+        let of_each = self
+            .run_processes()
+            .into_iter()
+            .filter_map(|pid| Some((pid, tree::usage(pid)?.cpu_us)))
+            .collect();
         let Some(watch) = self.watch.as_mut().filter(|watch| has_terminal && watch.step == 0) else { return };
         let fresh = ComputedTime { before: computed, seen: 0, of_each };
         watch.computed = (what == CountedTime::Computing).then_some(fresh);

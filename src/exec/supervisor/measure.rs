@@ -13,18 +13,18 @@ const MAX_ORPHANS: usize = 256;
 
 impl Supervisor {
     /// Samples every process of the run. Returns their resident memory.
-    pub(super) fn look(&mut self) -> u64 {
-        let crowd = self.crowd();
+    pub(super) fn measure(&mut self) -> u64 {
+        let processes = self.run_processes();
         let Some(watch) = &mut self.watch else { return 0 };
         let most = watch.bounds.processes as usize;
-        if most > 0 && crowd.len() > most {
+        if most > 0 && processes.len() > most {
             // Measuring each of them would take long, and they will be killed anyway.
-            watch.now = u32::try_from(crowd.len()).unwrap_or(u32::MAX);
-            watch.seen.extend(crowd);
+            watch.now = u32::try_from(processes.len()).unwrap_or(u32::MAX);
+            watch.seen.extend(processes);
             return 0;
         }
         let (mut sum, mut now, mut each) = (0, 0, HashMap::new());
-        for pid in crowd {
+        for pid in processes {
             watch.seen.insert(pid);
             if let Some(usage) = tree::usage(pid) {
                 sum += usage.rss_bytes;
@@ -35,26 +35,26 @@ impl Supervisor {
         }
         watch.now = now;
         if let Some(computed) = &mut watch.computed {
-            computed.look(each);
+            computed.note_sample(each);
         }
         let together = watch.peak_together.max(sum);
         watch.peak_together = together;
-        let _ = self.bury_orphans();
+        let _ = self.reap_orphans();
         sum
     }
 
-    /// The processes of the run: at most one more than it may have. A full scan of a crowd that forks might never end,
-    /// and the check that kills it would never happen.
-    pub(super) fn crowd(&self) -> Vec<i32> {
+    /// The processes of the run: at most one more than it may have. A full scan of many processes that fork might never
+    /// end, and the check that kills it would never happen.
+    pub(super) fn run_processes(&self) -> Vec<i32> {
         match self.watch.as_ref().map(|watch| watch.bounds.processes as usize) {
-            Some(most) if most > 0 => tree::crowd(self.own, most),
+            Some(most) if most > 0 => tree::descendants_up_to(self.own, most),
             _ => tree::descendants(self.own),
         }
     }
 
     /// Reaps dead processes that became children of the supervisor, since every scan would have to read them. Returns
     /// whether there were any.
-    pub(super) fn bury_orphans(&self) -> bool {
+    pub(super) fn reap_orphans(&self) -> bool {
         let Some(program) = &self.program else { return false };
         for buried in 0..MAX_ORPHANS {
             let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
@@ -78,7 +78,7 @@ impl Supervisor {
         else {
             return;
         };
-        let asks = self.crowd().into_iter().any(|pid| tree::is_reading(pid, terminal));
+        let asks = self.run_processes().into_iter().any(|pid| tree::is_reading(pid, terminal));
         if asks != program.asks {
             self.send(&Notification::Asks(asks));
             self.program.iter_mut().for_each(|program| program.asks = asks);
@@ -88,7 +88,7 @@ impl Supervisor {
     /// Processor time of all processes below, both living and reaped, in microseconds.
     pub(super) fn cpu_now(&self) -> u64 {
         let living: u64 = self
-            .crowd()
+            .run_processes()
             .into_iter()
             .filter_map(tree::usage)
             .map(|usage| usage.cpu_us + usage.children_us)

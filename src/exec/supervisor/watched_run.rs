@@ -114,8 +114,8 @@ impl Supervisor {
     /// Does what is due by the clock: the next signal after the time limit, the next sample.
     pub(super) fn on_time(&mut self) {
         let now = Instant::now();
-        if self.rest_at.is_some_and(|at| now >= at) {
-            self.rest();
+        if self.pause_at.is_some_and(|at| now >= at) {
+            self.pause();
         }
         let Some(watch) = &mut self.watch else { return };
         if watch.repeat_at.pop_if(|at| now >= *at).is_some() {
@@ -138,7 +138,7 @@ impl Supervisor {
             }
         }
         if self.watch.as_ref().is_some_and(|w| now >= w.look_at) {
-            let rss_bytes = self.look();
+            let rss_bytes = self.measure();
             self.enforce_limits(rss_bytes);
             let Some(watch) = &mut self.watch else { return };
             let held = watch.bounds.memory_bytes > 0 || watch.bounds.processes > 0;
@@ -160,10 +160,10 @@ impl Supervisor {
 
     /// The kernel reported the end of the run: stops the program, and kills the other processes that the run left.
     pub(super) fn end_run(&mut self) {
-        self.look();
-        let rest = self.rest();
+        self.measure();
+        let pause = self.pause();
         let used = self.used();
         self.watch = None;
-        self.send(&Notification::Finished(used, rest));
+        self.send(&Notification::Finished(used, pause));
     }
 }

@@ -1,7 +1,7 @@
 //! Writes a Python script of blocks in any language.
 
 use super::super::document::{BlockPart, Document};
-use super::{about, ended, head, packages};
+use super::{about, head, packages, restrictions};
 use crate::domain::Languages;
 use crate::domain::visible::visible_line;
 use std::collections::BTreeSet;
@@ -94,8 +94,12 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
 fn called_blocks(steps: &[&BlockPart]) -> BTreeSet<u32> {
     let last = steps.last().map(|block| block.block);
     let python = || steps.iter().copied().filter(|block| is_python(block));
-    let ending = ended::that_may_end(python()).filter(|block| Some(block.block) != last);
-    python().filter(|block| ended::waits(&block.source)).chain(ending).map(|block| block.block).collect()
+    let ending = restrictions::from_first_that_may_end(python()).filter(|block| Some(block.block) != last);
+    python()
+        .filter(|block| restrictions::awaits_at_top_level(&block.source))
+        .chain(ending)
+        .map(|block| block.block)
+        .collect()
 }
 
 /// A line of Python that sets `_sayso_shell` to the shell program of bash blocks.
@@ -120,7 +124,7 @@ fn requirements(steps: &[&BlockPart]) -> String {
     // If a package was installed more than once, the last install counts.
     let mut needed: Vec<String> = Vec::new();
     let installs = |block: &&&BlockPart| {
-        block.what == "install" && block.language.as_deref().is_none_or(|language| language == "python")
+        block.kind == "install" && block.language.as_deref().is_none_or(|language| language == "python")
     };
     let name =
         |package: &str| package.split(['=', '<', '>', '!', '~', '[', ' ']).next().map(str::to_lowercase);
@@ -176,7 +180,7 @@ fn normalized_name(name: &str) -> String {
 }
 
 fn write_step(text: &mut String, block: &BlockPart, is_called: bool) {
-    if block.what == "install" && is_python_list(block) {
+    if block.kind == "install" && is_python_list(block) {
         return;
     }
     let _ = write!(text, "\n# {}\n", head(block));
@@ -193,7 +197,7 @@ fn write_step(text: &mut String, block: &BlockPart, is_called: bool) {
         } else {
             let _ = writeln!(text, "{source}");
         }
-    } else if block.what == "install" {
+    } else if block.kind == "install" {
         let packages: Vec<String> = packages(block).iter().map(|package| literal(package)).collect();
         let _ = writeln!(text, "_sayso_npm({})", packages.join(", "));
     } else {
@@ -241,7 +245,7 @@ fn is_bash(block: &BlockPart) -> bool {
 }
 
 fn is_npm(block: &BlockPart) -> bool {
-    block.what == "install" && !is_python_list(block)
+    block.kind == "install" && !is_python_list(block)
 }
 
 fn is_python_list(block: &BlockPart) -> bool {
@@ -250,7 +254,7 @@ fn is_python_list(block: &BlockPart) -> bool {
 
 /// Whether a program other than the script's own Python runs the block.
 fn is_foreign(block: &BlockPart) -> bool {
-    block.writes.is_empty() && !is_python(block) && block.what != "install"
+    block.writes.is_empty() && !is_python(block) && block.kind != "install"
 }
 
 /// The `from __future__` lines of all blocks; Python accepts them only at the top of a file.

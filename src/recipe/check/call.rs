@@ -2,8 +2,8 @@
 
 use super::function::{self, KnownFunction};
 use super::run::detail;
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock};
-use crate::domain::{Answers, BlockKind, Field, FieldKind, Form, Language, Outcome, RunReport, Stream};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, choice_form};
+use crate::domain::{Answers, BlockKind, Language, Outcome, RunReport, Stream};
 use crate::engine::transcript::BlockStanding;
 use crate::recipe::arguments;
 use crate::recipe::view::{View, ended_run};
@@ -23,28 +23,28 @@ const LEAVE: &str = "leave it";
 pub(super) struct CallCheck;
 
 impl Check for CallCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }],
-            alone: true,
+            needs_no_reply: true,
             asks: true,
-            ..CheckFacts::of("call", &[CALLED, FAILED, AGAIN, NOT_CALLED])
+            ..CheckSpec::of("call", &[CALLED, FAILED, AGAIN, NOT_CALLED])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let Some(known) = function::known(view, view.option("of")) else {
-            return CheckResponse::Judge { verdict: NOT_CALLED, note: "no function was defined".into() };
+            return CheckResponse::judge(NOT_CALLED, "no function was defined");
         };
-        let own = view.own();
+        let own = view.own_blocks();
         let call = own.iter().rev().find(|item| matches!(item.block.kind, BlockKind::Call { .. }));
         let Some(call) = call else { return propose(view, &known) };
         match (&call.standing, ended_run(call)) {
             (BlockStanding::Approved, Some((_, report))) if report.outcome == Outcome::Ok => {
-                CheckResponse::Judge { verdict: CALLED, note: describe_call(report) }
+                CheckResponse::judge(CALLED, describe_call(report))
             }
             (BlockStanding::Approved, Some((_, report))) => failed(view, &known, report),
-            _ => CheckResponse::Judge { verdict: NOT_CALLED, note: "it was not called".into() },
+            _ => CheckResponse::judge(NOT_CALLED, "it was not called"),
         }
     }
 }
@@ -59,7 +59,7 @@ fn propose(view: &View<'_>, known: &KnownFunction<'_>) -> CheckResponse {
     };
     let source = match arguments::call(&known.defined, answers) {
         Ok(source) => source,
-        Err(why) => return CheckResponse::Judge { verdict: AGAIN, note: why.to_string() },
+        Err(why) => return CheckResponse::judge(AGAIN, why.to_string()),
     };
     let name = known.defined.function.name.clone();
     let mut own = Vec::new();
@@ -80,25 +80,16 @@ fn propose(view: &View<'_>, known: &KnownFunction<'_>) -> CheckResponse {
 /// The function may be wrong, or the arguments: asks the person what to do.
 fn failed(view: &View<'_>, known: &KnownFunction<'_>, report: &RunReport) -> CheckResponse {
     let note = detail(report);
-    match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
-        None => CheckResponse::Form(form(&known.defined.function.name, &note)),
-        Some(MEND) => CheckResponse::Judge { verdict: FAILED, note },
-        Some(OTHERS) => CheckResponse::Judge { verdict: AGAIN, note },
-        Some(_) => CheckResponse::Judge { verdict: NOT_CALLED, note },
+    match view.choice(FORM) {
+        None => {
+            let title = format!("The call of {} failed", known.defined.function.name);
+            let help = format!("{MEND}: the model is told the error");
+            CheckResponse::Form(choice_form(FORM, &title, note, help, &[MEND, OTHERS, LEAVE]))
+        }
+        Some(MEND) => CheckResponse::judge(FAILED, note),
+        Some(OTHERS) => CheckResponse::judge(AGAIN, note),
+        Some(_) => CheckResponse::judge(NOT_CALLED, note),
     }
-}
-
-fn form(name: &str, note: &str) -> Form {
-    let field = Field {
-        name: "what".into(),
-        label: "What now?".into(),
-        help: format!("{MEND}: the model is told the error"),
-        kind: FieldKind::Choice([MEND, OTHERS, LEAVE].map(str::to_owned).to_vec()),
-        required: true,
-        default: None,
-    };
-    let title = format!("The call of {name} failed");
-    Form { name: FORM.into(), title, note: note.to_owned(), fields: vec![field] }
 }
 
 /// The result of a call, in a line.

@@ -3,12 +3,12 @@
 
 use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean_line, judge, last_output, printed};
 use super::suite::Tests;
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
-use crate::domain::{Block, Finding, Language, Outcome, Place, Review, Severity};
-use crate::engine::transcript::{BlockItem, RunItem};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
+use crate::domain::{Block, Finding, Language, Place, Review, Severity};
+use crate::engine::transcript::BlockItem;
 use crate::recipe::hunks::hunks;
 use crate::recipe::scripts;
-use crate::recipe::view::{View, ended_run};
+use crate::recipe::view::{View, ended_ok, ended_run};
 
 /// At most this many hunks are tried one by one; beyond it, neighbours are joined.
 const MAX_HUNKS: usize = 12;
@@ -20,43 +20,41 @@ const SCRIPT_PURPOSE: &str = "find out which hunk breaks the net";
 pub(super) struct ChangedCheck;
 
 impl Check for ChangedCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[
                 FILE,
                 CheckOption { name: "net", values: &[], kind: OptionKind::Step },
                 CheckOption { name: "record", values: &[], kind: OptionKind::Step },
             ],
-            ..CheckFacts::of("changed", &[GREEN, RED, NOTHING])
+            ..CheckSpec::of("changed", &[GREEN, RED, NOTHING])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
             return CheckResponse::Ask;
         }
         let Some(line) = net_of(view) else {
-            return CheckResponse::Unable("There is no net that held, so nothing is changed.".into());
+            return CheckResponse::unable("There is no net that held, so nothing is changed.");
         };
         let newest = view.newest();
         match view.own_run() {
             OwnRun::None if !view.written().is_empty() && has_changed(view) => {
                 CheckResponse::Propose(vec![bash(&line, "run the net again")])
             }
-            OwnRun::None if newest.is_empty() => {
-                CheckResponse::Judge { verdict: NOTHING, note: "no change was proposed".into() }
-            }
+            OwnRun::None if newest.is_empty() => CheckResponse::judge(NOTHING, "no change was proposed"),
             OwnRun::None => CheckResponse::Ask,
-            OwnRun::Refused(_) if is_hunk_search(view.own().last().copied()) => broken_net(view, ""),
-            OwnRun::Refused(_) => CheckResponse::Unable(
-                "The net did not run again, so whether the change breaks it is not known.".into(),
+            OwnRun::Refused(_) if is_hunk_search(view.own_blocks().last().copied()) => broken_net(view, ""),
+            OwnRun::Refused(_) => CheckResponse::unable(
+                "The net did not run again, so whether the change breaks it is not known.",
             ),
             OwnRun::Ran(item, report) if is_hunk_search(Some(item)) => broken_net(view, &printed(report)),
             OwnRun::Ran(_, report) => match judge(&line, report, RED) {
                 CheckResponse::Judge { verdict: RED, note } => {
-                    find_breaking_hunk(view, &line).unwrap_or(CheckResponse::Judge { verdict: RED, note })
+                    find_breaking_hunk(view, &line).unwrap_or(CheckResponse::judge(RED, note))
                 }
-                look => look,
+                response => response,
             },
         }
     }
@@ -72,11 +70,11 @@ impl Check for ChangedCheck {
     }
 
     fn remarks(&self, view: &View<'_>, block: &Block, _: &Review) -> Vec<Finding> {
-        let file = view.shown_path(view.context.input(view.option("file")));
+        let file = view.file_of("file");
         let written = block.kind.writes().map(|path| view.shown_path(path));
         let beside = written.filter(|path| *path != file && !block.is_own());
         let finding = |path: String| {
-            let (severity, message) = if Tests.keeps(&path) {
+            let (severity, message) = if Tests.can_protect(&path) {
                 (Severity::High, format!("changes {path}, which looks like a part of the net"))
             } else {
                 (Severity::Medium, format!("writes {path}, but {file} is what is refactored"))
@@ -93,7 +91,7 @@ fn net_of(view: &View<'_>) -> Option<String> {
     let held = |step: &str| {
         view.judged_last(step, GREEN)?;
         let runs = view.runs_in(step).into_iter().rev();
-        let mut held = runs.filter(|(item, run)| item.block.is_own() && is_ok(run));
+        let mut held = runs.filter(|(item, run)| item.block.is_own() && ended_ok(run));
         held.next().and_then(|(item, run)| Some(item.block.version(run.revision)?.source.trim().to_owned()))
     };
     held(view.option("record")).or_else(|| held(view.option("net")))
@@ -101,12 +99,8 @@ fn net_of(view: &View<'_>) -> Option<String> {
 
 /// Whether the file under work was written in this step; other files need no net.
 fn has_changed(view: &View<'_>) -> bool {
-    let file = view.shown_path(view.context.input(view.option("file")));
+    let file = view.file_of("file");
     view.written_in(view.step).contains(&file)
-}
-
-fn is_ok(run: &RunItem) -> bool {
-    run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok)
 }
 
 fn is_hunk_search(item: Option<&BlockItem>) -> bool {
@@ -115,7 +109,7 @@ fn is_hunk_search(item: Option<&BlockItem>) -> bool {
 
 /// Proposes a block that finds the hunk that breaks the net, if there are at least two.
 fn find_breaking_hunk(view: &View<'_>, line: &str) -> Option<CheckResponse> {
-    let file = view.shown_path(view.context.input(view.option("file")));
+    let file = view.file_of("file");
     let (old, new) = versions(view, &file)?;
     let hunks = hunks(&old, &new, MAX_HUNKS);
     let below = !file.starts_with('/') && !file.split('/').any(|part| part == "..");
@@ -137,9 +131,9 @@ fn versions(view: &View<'_>, file: &str) -> Option<(String, String)> {
 }
 
 fn broken_net(view: &View<'_>, printed: &str) -> CheckResponse {
-    let mut nets = view.own().into_iter().rev().filter(|item| !is_hunk_search(Some(item)));
+    let mut nets = view.own_blocks().into_iter().rev().filter(|item| !is_hunk_search(Some(item)));
     let broken = nets.find_map(ended_run).map(|(_, report)| last_output(report));
     let mut all: Vec<String> = scripts::results(printed).into_iter().map(clean_line).collect();
     all.extend(broken);
-    CheckResponse::Judge { verdict: RED, note: all.join("; ") }
+    CheckResponse::judge(RED, all.join("; "))
 }

@@ -2,11 +2,11 @@
 //! nothing else.
 
 use super::run::{code_runs, detail};
-use super::{Check, CheckFacts, CheckResponse};
+use super::{Check, CheckResponse, CheckSpec};
 use crate::domain::{Block, BlockKind, Language, Outcome};
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::python::function::{self, Definition};
-use crate::recipe::view::View;
+use crate::recipe::view::{View, ended_ok};
 
 const DEFINED: &str = "defined";
 const WRONG: &str = "wrong";
@@ -17,11 +17,11 @@ const NOTHING: &str = "nothing";
 pub(super) struct FunctionCheck;
 
 impl Check for FunctionCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts::of("function", &[DEFINED, WRONG, FAILED, NOTHING])
+    fn spec(&self) -> CheckSpec {
+        CheckSpec::of("function", &[DEFINED, WRONG, FAILED, NOTHING])
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
             return CheckResponse::Ask;
         }
@@ -41,10 +41,8 @@ impl Check for FunctionCheck {
             _ => None,
         });
         match declined {
-            Some(note) => CheckResponse::Judge { verdict: WRONG, note },
-            None if newest.is_empty() => {
-                CheckResponse::Judge { verdict: NOTHING, note: "no function was proposed".into() }
-            }
+            Some(note) => CheckResponse::judge(WRONG, note),
+            None if newest.is_empty() => CheckResponse::judge(NOTHING, "no function was proposed"),
             None => CheckResponse::Ask,
         }
     }
@@ -96,9 +94,8 @@ pub(super) struct KnownFunction<'a> {
 
 /// The function that the step `step` defined last.
 pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<KnownFunction<'a>> {
-    let ok = |run: &RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
     let runs = view.runs_in(step);
-    let mut defined = runs.iter().rev().filter(|(item, run)| is_code(&item.block) && ok(run));
+    let mut defined = runs.iter().rev().filter(|(item, run)| is_code(&item.block) && ended_ok(run));
     let (source, known, run) = defined.find_map(|(item, run)| {
         let source = text_of(item, run);
         function::examine(&source).ok().map(|defined| (source, defined, *run))
@@ -107,7 +104,7 @@ pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<KnownFunction<'a>
     let blocks =
         view.context.transcript.blocks.values().filter(|item| item.block.is_own() && is_code(&item.block));
     let again = blocks.flat_map(|item| item.runs.iter().map(move |run| (item, run)));
-    let again = again.filter(|(item, run)| ok(run) && *text_of(item, run) == *source);
+    let again = again.filter(|(item, run)| ended_ok(run) && *text_of(item, run) == *source);
     let run = again
         .map(|(_, run)| run)
         .filter(|again| again.run > run.run)

@@ -187,7 +187,7 @@ pub(super) fn is_end(statement: &str) -> bool {
 }
 
 /// Whether a statement ends the program with success.
-pub(super) fn ends_well(statement: &str) -> bool {
+pub(super) fn ends_with_success(statement: &str) -> bool {
     let in_block = ["return", "continue", "break"];
     is_end(statement) && !in_block.iter().any(|word| statement.starts_with(word))
 }

@@ -3,7 +3,7 @@
 
 use super::net::{FILE, bash, printed};
 use super::subject::describe_failure;
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Answers, BlockKind, Language, Outcome};
 use crate::recipe::FactRequest;
 use crate::recipe::scripts;
@@ -21,15 +21,15 @@ const PACKAGES: &[&str] = &["matplotlib", "numpy", "pandas", "polars"];
 pub(super) struct ShownFacts;
 
 impl Check for ShownFacts {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[
                 FILE,
                 CheckOption { name: "command", values: &[], kind: OptionKind::Input },
                 CheckOption { name: "package", values: PACKAGES, kind: OptionKind::Word },
             ],
-            alone: true,
-            ..CheckFacts::of("look", &[SHOWN, FAILED, NOTHING])
+            needs_no_reply: true,
+            ..CheckSpec::of("look", &[SHOWN, FAILED, NOTHING])
         }
     }
 
@@ -38,9 +38,9 @@ impl Check for ShownFacts {
         (!package.is_empty()).then(|| FactRequest::Package(package.to_owned())).into_iter().collect()
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
-        if let Some(look) = install(view) {
-            return look;
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
+        if let Some(response) = install(view) {
+            return response;
         }
         let input = |option: &str| view.context.input(view.option(option)).trim();
         let (file, line) = (input("file"), input("command"));
@@ -87,7 +87,7 @@ fn install(view: &View<'_>) -> Option<CheckResponse> {
     };
     let is_there = ended_run(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok);
     (!is_there).then(|| {
-        CheckResponse::Unable(format!(
+        CheckResponse::unable(format!(
             "{package} is not installed, and it is needed. Nothing was asked of the model."
         ))
     })

@@ -4,11 +4,11 @@
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
 use super::swallowed::{ErrorHandling, NOT_DONE_MESSAGE, missing_lines, swallows};
-use super::{Check, CheckFacts, CheckResponse, OwnRun};
+use super::{Check, CheckResponse, CheckSpec, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::command;
-use crate::recipe::view::{View, ended_run};
+use crate::recipe::view::{View, ended_ok};
 use crate::text::diff::similarity;
 use std::sync::Arc;
 
@@ -25,17 +25,17 @@ const NOTHING: &str = "nothing";
 pub(super) struct MendedCheck;
 
 impl Check for MendedCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts { options: OPTIONS, ..CheckFacts::of("mended", &[OK, FAILED, TIMED_OUT, HIDDEN, NOTHING]) }
+    fn spec(&self) -> CheckSpec {
+        CheckSpec { options: OPTIONS, ..CheckSpec::of("mended", &[OK, FAILED, TIMED_OUT, HIDDEN, NOTHING]) }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
             return CheckResponse::Ask;
         }
         let subject = match Subject::of(view) {
             Ok(subject) => subject,
-            Err(why) => return CheckResponse::Unable(why.to_string()),
+            Err(why) => return CheckResponse::unable(why.to_string()),
         };
         let newest = view.newest();
         let changed = match &subject {
@@ -45,13 +45,13 @@ impl Check for MendedCheck {
         };
         match (&subject, view.own_run()) {
             (_, OwnRun::Ran(_, report)) => {
-                let caught = written(view).unwrap_or_default();
-                let unseen = caught.unseen || !is_looked_at(view);
-                judge(report, ErrorHandling { unseen, ..caught })
+                let handling = written(view).unwrap_or_default();
+                let unexamined = handling.unexamined || !is_looked_at(view);
+                judge(report, ErrorHandling { unexamined, ..handling })
             }
-            (_, OwnRun::Refused(_)) => CheckResponse::Unable(
-                "It was not run again, so whether the change mends it is not known.".into(),
-            ),
+            (_, OwnRun::Refused(_)) => {
+                CheckResponse::unable("It was not run again, so whether the change mends it is not known.")
+            }
             // A run of the corrected code is itself the proof.
             (Subject::Code { language, source }, OwnRun::None)
                 if corrected(&newest, language, source).is_some() =>
@@ -88,7 +88,7 @@ impl Check for MendedCheck {
 
     fn remarks(&self, view: &View<'_>, block: &Block, _: &Review) -> Vec<Finding> {
         let version = block.current();
-        let caught = match Subject::of(view) {
+        let hidden = match Subject::of(view) {
             Ok(Subject::File { path, .. }) => {
                 let mut written =
                     block.kind.writes().filter(|file| view.shown_path(file) == view.shown_path(&path));
@@ -112,10 +112,10 @@ impl Check for MendedCheck {
             message: message(note),
             forbidden: false,
         };
-        caught.map(finding).into_iter().collect()
+        hidden.map(finding).into_iter().collect()
     }
 
-    fn before(&self, view: &View<'_>, block: &Block) -> Option<Arc<str>> {
+    fn diff_base(&self, view: &View<'_>, block: &Block) -> Option<Arc<str>> {
         match Subject::of(view) {
             Ok(Subject::Code { language, source })
                 if matches!(block.kind, BlockKind::Code { .. })
@@ -130,8 +130,7 @@ impl Check for MendedCheck {
 
 /// Whether a file was written as the block says.
 fn is_written(item: &BlockItem) -> bool {
-    item.block.kind.writes().next().is_some()
-        && ended_run(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok)
+    item.block.kind.writes().next().is_some() && item.runs.last().is_some_and(ended_ok)
 }
 
 /// The text of the failing file when the recipe began.
@@ -142,7 +141,7 @@ fn before_of(view: &View<'_>) -> Option<String> {
 
 /// How the newest version of the failing file handles errors.
 fn written(view: &View<'_>) -> Option<ErrorHandling> {
-    let file = view.shown_path(view.context.input(view.option("file")).trim());
+    let file = view.file_of("file");
     let (_, new) = view.writes_of(&file).pop()?;
     Some(ErrorHandling::of(&command::language_of(&file), &before_of(view)?, &new))
 }
@@ -150,7 +149,7 @@ fn written(view: &View<'_>) -> Option<ErrorHandling> {
 /// Whether the whole change is known: only the failing file changed, its old text is known, and sayso itself wrote the
 /// new one.
 fn is_looked_at(view: &View<'_>) -> bool {
-    let file = view.shown_path(view.context.input(view.option("file")).trim());
+    let file = view.file_of("file");
     let others = view.all_written().iter().any(|other| *other != file);
     !others && before_of(view).is_some() && !view.writes_of(&file).is_empty()
 }
@@ -191,26 +190,23 @@ fn is_half_of_lines(one: &str, other: &str) -> bool {
 }
 
 fn nothing(empty: bool) -> CheckResponse {
-    if empty {
-        CheckResponse::Judge { verdict: NOTHING, note: "no change was proposed".into() }
-    } else {
-        CheckResponse::Ask
-    }
+    if empty { CheckResponse::judge(NOTHING, "no change was proposed") } else { CheckResponse::Ask }
 }
 
-fn judge(report: &RunReport, caught: ErrorHandling) -> CheckResponse {
-    let verdict = match (&report.outcome, caught.hidden) {
-        (Outcome::Ok, Some(note)) => return CheckResponse::Judge { verdict: HIDDEN, note },
+fn judge(report: &RunReport, handling: ErrorHandling) -> CheckResponse {
+    let verdict = match (&report.outcome, handling.hidden) {
+        (Outcome::Ok, Some(note)) => return CheckResponse::judge(HIDDEN, note),
         (Outcome::Ok, None) => {
-            let handled = caught.handled.map(|handled| format!("; {handled}"));
-            let but = if caught.unseen { "; whether that is only caught away was not looked at" } else { "" };
-            let note = format!("it runs without an error{}{but}", handled.unwrap_or_default());
-            return CheckResponse::Judge { verdict: OK, note };
+            let handler = handling.new_handler.map(|handler| format!("; {handler}"));
+            let but =
+                if handling.unexamined { "; whether that is only caught away was not looked at" } else { "" };
+            let note = format!("it runs without an error{}{but}", handler.unwrap_or_default());
+            return CheckResponse::judge(OK, note);
         }
         (Outcome::TimedOut, _) => TIMED_OUT,
         _ => FAILED,
     };
-    CheckResponse::Judge { verdict, note: subject::describe_failure(report) }
+    CheckResponse::judge(verdict, subject::describe_failure(report))
 }
 
 #[cfg(test)]

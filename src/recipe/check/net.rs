@@ -3,7 +3,7 @@
 
 use super::subject::describe_failure;
 use super::suite::{self, TestReading};
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport, Stream};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
@@ -20,28 +20,26 @@ pub(super) const FILE: CheckOption = CheckOption { name: "file", values: &[], ki
 pub(super) struct Net;
 
 impl Check for Net {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[CheckOption { name: "command", values: &[], kind: OptionKind::Input }],
-            alone: true,
+            needs_no_reply: true,
             wants_tests: true,
-            ..CheckFacts::of("net", &[GREEN, RED, NONE])
+            ..CheckSpec::of("net", &[GREEN, RED, NONE])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let given = view.context.input(view.option("command")).trim();
         let line = if given.is_empty() { view.context.fact("tests").trim() } else { given };
         match view.own_run() {
-            _ if line.is_empty() => {
-                CheckResponse::Judge { verdict: NONE, note: "the project has no tests of its own".into() }
-            }
+            _ if line.is_empty() => CheckResponse::judge(NONE, "the project has no tests of its own"),
             OwnRun::None => {
                 CheckResponse::Propose(vec![bash(line, "run the tests before anything is changed")])
             }
             OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NONE),
             OwnRun::Refused(_) => {
-                CheckResponse::Unable("The tests did not run, and without a net nothing is changed.".into())
+                CheckResponse::unable("The tests did not run, and without a net nothing is changed.")
             }
         }
     }
@@ -52,25 +50,25 @@ impl Check for Net {
 pub(super) struct Record;
 
 impl Check for Record {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts { options: &[FILE], ..CheckFacts::of("record", &[GREEN, RED, NOTHING]) }
+    fn spec(&self) -> CheckSpec {
+        CheckSpec { options: &[FILE], ..CheckSpec::of("record", &[GREEN, RED, NOTHING]) }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let names = ProgramNames::of(view);
         let lines: Vec<String> =
             view.written().iter().filter_map(|file| command::line(file, names)).collect();
         match view.own_run() {
             OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NOTHING),
             OwnRun::Refused(_) => {
-                CheckResponse::Unable("The test did not run, and without a net nothing is changed.".into())
+                CheckResponse::unable("The test did not run, and without a net nothing is changed.")
             }
             OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None if lines.is_empty() => {
                 if let Some(file) = view.written().first() {
-                    CheckResponse::Judge { verdict: NOTHING, note: format!("{file} can't be run by itself") }
+                    CheckResponse::judge(NOTHING, format!("{file} can't be run by itself"))
                 } else if view.newest().is_empty() {
-                    CheckResponse::Judge { verdict: NOTHING, note: "no test was written".into() }
+                    CheckResponse::judge(NOTHING, "no test was written")
                 } else {
                     CheckResponse::Ask
                 }
@@ -99,7 +97,7 @@ impl Check for Record {
 
 /// Refuses changes of the file under work in a step that only prepares.
 pub(super) fn why_kept(view: &View<'_>, block: &Block) -> Option<String> {
-    let file = view.shown_path(view.context.input(view.option("file")));
+    let file = view.file_of("file");
     let is_file = block.kind.writes().any(|path| view.shown_path(path) == file);
     is_file.then(|| format!("{file} stays as it is until there is something that holds it"))
 }
@@ -126,7 +124,7 @@ pub(super) fn printed(report: &RunReport) -> String {
 pub(super) fn judge(line: &str, report: &RunReport, empty: &'static str) -> CheckResponse {
     match (&report.outcome, suite::reading(line, report)) {
         (Outcome::Ok | Outcome::Failed, Some(TestReading::Missing(why))) => {
-            CheckResponse::Unable(format!("The net could not run: {why}."))
+            CheckResponse::unable(format!("The net could not run: {why}."))
         }
         (Outcome::Ok | Outcome::Failed, Some(TestReading::Empty)) => {
             CheckResponse::Judge { verdict: empty, note: "not one test was tried".into() }
@@ -137,11 +135,11 @@ pub(super) fn judge(line: &str, report: &RunReport, empty: &'static str) -> Chec
 
 fn by_outcome(outcome: &Outcome, report: &RunReport) -> CheckResponse {
     match outcome {
-        Outcome::Ok => CheckResponse::Judge { verdict: GREEN, note: last_line(report) },
+        Outcome::Ok => CheckResponse::judge(GREEN, last_line(report)),
         Outcome::Refused(_) | Outcome::NotStarted(_) => {
-            CheckResponse::Unable(format!("The net could not run: {}.", describe_failure(report)))
+            CheckResponse::unable(format!("The net could not run: {}.", describe_failure(report)))
         }
-        _ => CheckResponse::Judge { verdict: RED, note: last_output(report) },
+        _ => CheckResponse::judge(RED, last_output(report)),
     }
 }
 

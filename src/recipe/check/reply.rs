@@ -1,6 +1,6 @@
 //! The check `reply`: the model answered in words.
 
-use super::{Check, CheckFacts, CheckResponse};
+use super::{Check, CheckResponse, CheckSpec};
 use crate::engine::transcript::{BlockStanding, ReplyItem};
 use crate::recipe::view::View;
 
@@ -11,11 +11,11 @@ const NOTHING: &str = "nothing";
 pub(super) struct Reply;
 
 impl Check for Reply {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts::of("reply", &[ANSWERED, NOTHING])
+    fn spec(&self) -> CheckSpec {
+        CheckSpec::of("reply", &[ANSWERED, NOTHING])
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let Some(reply) = view.reply() else { return CheckResponse::Ask };
         let offered = |standing: &BlockStanding| !matches!(standing, BlockStanding::Declined(_));
         if view.blocks_of(reply).any(|item| offered(&item.standing)) {
@@ -24,10 +24,10 @@ impl Check for Reply {
         }
         let words = prose_words(view, reply);
         if words == 0 {
-            return CheckResponse::Judge { verdict: NOTHING, note: "no answer in words".into() };
+            return CheckResponse::judge(NOTHING, "no answer in words");
         }
         let cut = if reply.finish.reason.complete() { "" } else { ", cut off" };
-        CheckResponse::Judge { verdict: ANSWERED, note: format!("answered in {words} words{cut}") }
+        CheckResponse::judge(ANSWERED, format!("answered in {words} words{cut}"))
     }
 
     fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {

@@ -1,8 +1,8 @@
 //! The check `reproduce`: a run shows the failure before anything is changed.
 
 use super::subject::{self, OPTIONS, Subject};
-use super::{Check, CheckFacts, CheckResponse, OwnRun};
-use crate::domain::{Answers, Field, FieldKind, Form, Outcome, RunReport, Stream};
+use super::{Check, CheckResponse, CheckSpec, OwnRun, choice_form};
+use crate::domain::{Answers, Outcome, RunReport, Stream};
 use crate::recipe::view::View;
 use crate::recipe::{FactRequest, command};
 
@@ -19,14 +19,14 @@ const STOP: &str = "it is not mine";
 pub(super) struct Reproduce;
 
 impl Check for Reproduce {
-    fn facts(&self) -> CheckFacts {
+    fn spec(&self) -> CheckSpec {
         // `wants_tests` also brings the fact how Python is called here.
-        CheckFacts {
+        CheckSpec {
             options: OPTIONS,
-            alone: true,
+            needs_no_reply: true,
             asks: true,
             wants_tests: true,
-            ..CheckFacts::of("reproduce", &[REPRODUCED, TIMED_OUT, WORKS])
+            ..CheckSpec::of("reproduce", &[REPRODUCED, TIMED_OUT, WORKS])
         }
     }
 
@@ -39,18 +39,18 @@ impl Check for Reproduce {
         tool.map(|tool| FactRequest::Tool { input: file.to_owned(), tool }).into_iter().collect()
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let subject = match Subject::of(view) {
             Ok(subject) => subject,
-            Err(why) => return CheckResponse::Unable(why.to_string()),
+            Err(why) => return CheckResponse::unable(why.to_string()),
         };
         match view.own_run() {
             OwnRun::None => CheckResponse::Propose(vec![subject.run("see the failure")]),
-            OwnRun::Refused(_) => CheckResponse::Unable(
-                "It was not run, so the failure was not seen. Nothing was changed.".into(),
-            ),
+            OwnRun::Refused(_) => {
+                CheckResponse::unable("It was not run, so the failure was not seen. Nothing was changed.")
+            }
             OwnRun::Ran(_, report) if matches!(subject, Subject::File { .. }) && is_missing(report) => {
-                CheckResponse::Unable(format!(
+                CheckResponse::unable(format!(
                     "It could not be run: {}. Nothing was changed.",
                     subject::describe_failure(report)
                 ))
@@ -74,20 +74,24 @@ fn is_missing(report: &RunReport) -> bool {
 fn judge(view: &View<'_>, report: &RunReport) -> CheckResponse {
     let note = subject::describe_failure(report);
     match &report.outcome {
-        Outcome::Ok => CheckResponse::Judge { verdict: WORKS, note: "it ran without an error".into() },
-        Outcome::TimedOut => CheckResponse::Judge { verdict: TIMED_OUT, note },
+        Outcome::Ok => CheckResponse::judge(WORKS, "it ran without an error"),
+        Outcome::TimedOut => CheckResponse::judge(TIMED_OUT, note),
         Outcome::Refused(_) | Outcome::NotStarted(_) => {
-            CheckResponse::Unable(format!("It could not be run: {note}."))
+            CheckResponse::unable(format!("It could not be run: {note}."))
         }
         _ => {
             let told = view.context.input(view.option("error"));
             let other = subject::exception(told).filter(|name| !shows(report, name));
-            match (other, view.answers(FORM).and_then(|(_, answers)| answers.first())) {
-                (Some(name), None) => CheckResponse::Form(form(name, &note)),
-                (Some(name), Some((_, choice))) if choice != GO_ON => {
-                    CheckResponse::Judge { verdict: WORKS, note: format!("{name} was not seen, but {note}") }
+            match (other, view.choice(FORM)) {
+                (Some(name), None) => {
+                    let note = format!("You told of {name}. What was seen is: {note}.");
+                    let title = "It failed in another way";
+                    CheckResponse::Form(choice_form(FORM, title, note, String::new(), &[GO_ON, STOP]))
                 }
-                _ => CheckResponse::Judge { verdict: REPRODUCED, note },
+                (Some(name), Some(choice)) if choice != GO_ON => {
+                    CheckResponse::judge(WORKS, format!("{name} was not seen, but {note}"))
+                }
+                _ => CheckResponse::judge(REPRODUCED, note),
             }
         }
     }
@@ -99,23 +103,6 @@ fn shows(report: &RunReport, name: &str) -> bool {
         report.error.as_ref().is_some_and(|error| error.kind == name || error.traceback.contains(name));
     let printed = |stream| String::from_utf8_lossy(&report.output.bytes(stream)).contains(name);
     kind || printed(Stream::Stderr) || printed(Stream::Stdout)
-}
-
-fn form(name: &str, note: &str) -> Form {
-    let field = Field {
-        name: "what".into(),
-        label: "What now?".into(),
-        help: String::new(),
-        kind: FieldKind::Choice([GO_ON, STOP].map(str::to_owned).to_vec()),
-        required: true,
-        default: None,
-    };
-    Form {
-        name: FORM.into(),
-        title: "It failed in another way".into(),
-        note: format!("You told of {name}. What was seen is: {note}."),
-        fields: vec![field],
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The check `run`: the newest code block of the model ran, and showed what the step needs.
 
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind};
 use crate::domain::{BlockKind, Outcome, RunReport, Stream};
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
-use crate::recipe::view::View;
+use crate::recipe::view::{View, ended_run};
 
 const OK: &str = "ok";
 const FAILED: &str = "failed";
@@ -20,23 +20,23 @@ const IMAGE_EXTENSIONS: &[&str] = &[".png", ".svg", ".jpg", ".jpeg", ".pdf", ".g
 pub(super) struct RunCheck;
 
 impl Check for RunCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[CheckOption { name: "needs", values: &[IMAGE, TABLE], kind: OptionKind::Word }],
-            ..CheckFacts::of("run", &[OK, FAILED, TIMED_OUT, NOTHING_SHOWN, NOTHING])
+            ..CheckSpec::of("run", &[OK, FAILED, TIMED_OUT, NOTHING_SHOWN, NOTHING])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
             return CheckResponse::Ask;
         }
         let ran: Vec<&RunReport> =
-            view.newest().into_iter().filter(|item| is_code(item)).filter_map(report).collect();
+            code_runs(&view.newest()).into_iter().map(|(_, _, report)| report).collect();
         let Some(newest) = ran.last() else {
             // The model looked something up or wrote a file, or its code was refused and it was told why.
             return if view.newest().is_empty() {
-                CheckResponse::Judge { verdict: NOTHING, note: "no code was proposed".into() }
+                CheckResponse::judge(NOTHING, "no code was proposed")
             } else {
                 CheckResponse::Ask
             };
@@ -71,20 +71,10 @@ fn is_code(item: &BlockItem) -> bool {
     matches!(item.block.kind, BlockKind::Code { .. } | BlockKind::Call { .. })
 }
 
-fn report(item: &BlockItem) -> Option<&RunReport> {
-    let (_, report) = item.runs.last()?.ended.as_ref()?;
-    (item.standing == BlockStanding::Approved).then_some(report.as_ref())
-}
-
 /// The approved code blocks among these whose last run ended, with that run.
 pub(super) fn code_runs<'a>(items: &[&'a BlockItem]) -> Vec<(&'a BlockItem, &'a RunItem, &'a RunReport)> {
-    let ran = |item: &&'a BlockItem| {
-        let item: &'a BlockItem = item;
-        let run = item.runs.last()?;
-        let (_, report) = run.ended.as_ref()?;
-        (item.standing == BlockStanding::Approved).then_some((item, run, report.as_ref()))
-    };
-    items.iter().filter(|item| is_code(item)).filter_map(ran).collect()
+    let ran = items.iter().filter(|item| is_code(item) && item.standing == BlockStanding::Approved);
+    ran.filter_map(|item| ended_run(item).map(|(run, report)| (*item, run, report))).collect()
 }
 
 /// How a run ended, in a line.

@@ -2,7 +2,7 @@
 
 use super::net::{FILE, GREEN, NOTHING, RED, bash, judge, why_kept};
 use super::subject::describe_failure;
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnRun};
 use crate::domain::{Answers, Block};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::view::View;
@@ -18,8 +18,8 @@ const NEW_FAIL: &str = "the examples of the new program fail";
 pub(super) struct SameOutput;
 
 impl Check for SameOutput {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[
                 FILE,
                 CheckOption { name: "target", values: &[], kind: OptionKind::Input },
@@ -27,7 +27,7 @@ impl Check for SameOutput {
                 CheckOption { name: "record", values: &[], kind: OptionKind::Step },
             ],
             wants_tests: true,
-            ..CheckFacts::of("same", &[GREEN, RED, NOTHING])
+            ..CheckSpec::of("same", &[GREEN, RED, NOTHING])
         }
     }
 
@@ -48,26 +48,26 @@ impl Check for SameOutput {
         named.filter_map(tool).chain((!own.is_empty()).then_some(line)).collect()
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
-        let nothing = |note: String| CheckResponse::Judge { verdict: NOTHING, note };
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
+        let nothing = |note: String| CheckResponse::judge(NOTHING, note);
         match view.own_run() {
-            OwnRun::Ran(_, report) if report.receipt.exit_code == Some(OLD_FAILS) => CheckResponse::Unable(
-                "The examples of the old program fail, so there is nothing to compare with.".into(),
+            OwnRun::Ran(_, report) if report.receipt.exit_code == Some(OLD_FAILS) => CheckResponse::unable(
+                "The examples of the old program fail, so there is nothing to compare with.",
             ),
             OwnRun::Ran(_, report) if report.receipt.exit_code == Some(NEW_FAILS) => CheckResponse::Judge {
                 verdict: RED,
                 note: format!("{NEW_FAIL}: {}", describe_failure(report)),
             },
             OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NOTHING),
-            OwnRun::Refused(_) => CheckResponse::Unable(
-                "The two were not compared, so whether they do the same is not known.".into(),
-            ),
+            OwnRun::Refused(_) => {
+                CheckResponse::unable("The two were not compared, so whether they do the same is not known.")
+            }
             OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None if view.written().is_empty() && !view.newest().is_empty() => CheckResponse::Ask,
             OwnRun::None => {
                 let Some(old) = run_of(view, &view.written_in(view.option("record"))) else {
-                    return CheckResponse::Unable(
-                        "There are no examples of the old program to compare with.".into(),
+                    return CheckResponse::unable(
+                        "There are no examples of the old program to compare with.",
                     );
                 };
                 match new_run(view) {
@@ -106,7 +106,7 @@ fn new_run(view: &View<'_>) -> Option<String> {
     if !given.is_empty() {
         return Some(given.to_owned());
     }
-    let target = view.shown_path(view.context.input(view.option("target")));
+    let target = view.file_of("target");
     let beside: Vec<String> = view.written_in(view.step).into_iter().filter(|file| *file != target).collect();
     run_of(view, &beside)
 }

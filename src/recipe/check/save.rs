@@ -2,7 +2,7 @@
 //! Before and after, it reports names that the file has already.
 
 use super::function;
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, BlockKind, Field, FieldKind, Finding, Form, Language, Outcome, Severity};
 use crate::python::merge::{Clash, clashes, with_function};
 use crate::recipe::view::View;
@@ -18,21 +18,21 @@ const NO: &str = "no";
 pub(super) struct Save;
 
 impl Check for Save {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[
                 CheckOption { name: "of", values: &[], kind: OptionKind::Step },
                 CheckOption { name: "file", values: &[], kind: OptionKind::Place },
             ],
-            alone: true,
+            needs_no_reply: true,
             asks: true,
             wants_functions: true,
-            ..CheckFacts::of("save", &[SAVED, NOT_SAVED])
+            ..CheckSpec::of("save", &[SAVED, NOT_SAVED])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
-        let not_saved = |note: &str| CheckResponse::Judge { verdict: NOT_SAVED, note: note.to_owned() };
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
+        let not_saved = |note: &str| CheckResponse::judge(NOT_SAVED, note);
         let (file, text) = (view.context.fact("functions_file"), view.context.fact("functions_text"));
         let Some(known) = function::known(view, view.option("of")) else {
             return not_saved("no function was defined");
@@ -45,12 +45,12 @@ impl Check for Save {
             OwnRun::None => {}
             OwnRun::Ran(_, report) if report.outcome == Outcome::Ok => {
                 let told = describe_clashes(&clashes(text, &known.source, name));
-                return CheckResponse::Judge { verdict: SAVED, note: format!("{name} is in {file}{told}") };
+                return CheckResponse::judge(SAVED, format!("{name} is in {file}{told}"));
             }
             OwnRun::Ran(_, report) => return not_saved(&super::run::detail(report)),
             OwnRun::Refused(_) => return not_saved(crate::domain::sentences::saving::NOT_SAVED),
         }
-        match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
+        match view.choice(FORM) {
             None => {
                 let mut note = format!("It is added to {file}, which you see before it is written");
                 note += &describe_clashes(&clashes(text, &known.source, name));
@@ -69,9 +69,7 @@ impl Check for Save {
         }
         match with_function(text, &known.source, name) {
             Err(why) => not_saved(&why.to_string()),
-            Ok(new) if new == text => {
-                CheckResponse::Judge { verdict: SAVED, note: format!("{name} is in {file} already") }
-            }
+            Ok(new) if new == text => CheckResponse::judge(SAVED, format!("{name} is in {file} already")),
             Ok(source) => CheckResponse::Propose(vec![OwnBlock {
                 kind: BlockKind::Write { path: file.to_owned() },
                 language: Language::python(),

@@ -2,7 +2,7 @@
 //! after the change, compared with before).
 
 use super::net::{budget, printed, why_kept};
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport};
 use crate::recipe::command::{self, ProgramNames};
 use crate::recipe::scripts::{self, Figures};
@@ -20,25 +20,23 @@ const SLOWER: &str = "slower";
 pub(super) struct MeasuredCheck;
 
 impl Check for MeasuredCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[CheckOption { name: "file", values: &[], kind: OptionKind::Input }],
-            ..CheckFacts::of("measured", &[MEASURED, FAILED, NOTHING])
+            ..CheckSpec::of("measured", &[MEASURED, FAILED, NOTHING])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         match view.own_run() {
             OwnRun::Ran(_, report) => {
                 let output = printed(report);
                 match Figures::of(&seconds(report)) {
-                    Some(figures) => CheckResponse::Judge { verdict: MEASURED, note: figures.describe() },
-                    None => CheckResponse::Judge { verdict: FAILED, note: why(&output, report) },
+                    Some(figures) => CheckResponse::judge(MEASURED, figures.describe()),
+                    None => CheckResponse::judge(FAILED, why(&output, report)),
                 }
             }
-            OwnRun::Refused(_) => {
-                CheckResponse::Unable("It was not measured, so nothing is made faster.".into())
-            }
+            OwnRun::Refused(_) => CheckResponse::unable("It was not measured, so nothing is made faster."),
             OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None => match workload(view, &view.written()) {
                 Some(words) => CheckResponse::Propose(vec![measure(
@@ -51,9 +49,7 @@ impl Check for MeasuredCheck {
                     verdict: NOTHING,
                     note: "what was written can't be run by itself".into(),
                 },
-                None if view.newest().is_empty() => {
-                    CheckResponse::Judge { verdict: NOTHING, note: "no workload was written".into() }
-                }
+                None if view.newest().is_empty() => CheckResponse::judge(NOTHING, "no workload was written"),
                 None => CheckResponse::Ask,
             },
         }
@@ -78,25 +74,25 @@ impl Check for MeasuredCheck {
 pub(super) struct Faster;
 
 impl Check for Faster {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[CheckOption { name: "workload", values: &[], kind: OptionKind::Step }],
-            alone: true,
-            ..CheckFacts::of("faster", &[FASTER, SAME, SLOWER, FAILED])
+            needs_no_reply: true,
+            ..CheckSpec::of("faster", &[FASTER, SAME, SLOWER, FAILED])
         }
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let step = view.option("workload");
         let (before, words) = (before(view, step), workload(view, &view.written_in(step)));
         let (Some(words), Some(then)) = (words, Figures::of(&before)) else {
-            return CheckResponse::Unable(
-                "It was not measured before the change, so there is nothing to compare with.".into(),
+            return CheckResponse::unable(
+                "It was not measured before the change, so there is nothing to compare with.",
             );
         };
         match view.own_run() {
             OwnRun::None => CheckResponse::Propose(vec![measure(view, &words, &before, "measure it again")]),
-            OwnRun::Refused(_) => CheckResponse::Unable(format!(
+            OwnRun::Refused(_) => CheckResponse::unable(format!(
                 "Before the change it took {}. It was not measured again.",
                 then.describe()
             )),
@@ -104,7 +100,7 @@ impl Check for Faster {
                 let output = printed(report);
                 match Figures::of(&seconds(report)) {
                     Some(now) => compare(then, now),
-                    None => CheckResponse::Judge { verdict: FAILED, note: why(&output, report) },
+                    None => CheckResponse::judge(FAILED, why(&output, report)),
                 }
             }
         }

@@ -8,7 +8,7 @@ mod printed;
 mod python;
 mod runner;
 
-use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock};
+use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock};
 use crate::domain::{Answers, Block, BlockKind, Language, RunReport};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::view::{OwnRun, View};
@@ -29,17 +29,17 @@ const MANIFESTS: &[&str] =
 pub(super) struct Tests;
 
 impl Check for Tests {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts {
+    fn spec(&self) -> CheckSpec {
+        CheckSpec {
             options: &[
                 CheckOption { name: "run", values: &["written", "all"], kind: OptionKind::Word },
                 CheckOption { name: "only", values: &["tests"], kind: OptionKind::Word },
                 CheckOption { name: "target", values: &[], kind: OptionKind::Place },
                 CheckOption { name: "of", values: &[], kind: OptionKind::Step },
             ],
-            alone: true,
+            needs_no_reply: true,
             wants_tests: true,
-            ..CheckFacts::of("tests", &[GREEN, RED, BROKEN, UNCLEAR, NOTHING])
+            ..CheckSpec::of("tests", &[GREEN, RED, BROKEN, UNCLEAR, NOTHING])
         }
     }
 
@@ -49,30 +49,25 @@ impl Check for Tests {
         tool.map(|tool| FactRequest::Tool { input: RUNNER.to_owned(), tool }).into_iter().collect()
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         match view.own_run() {
             OwnRun::Ran(item, report) => {
                 let command = item.block.current().source.clone();
                 let (verdict, note) = judge(view, &command, &RunnerOutput::of(report));
                 match weakened_tests(view, &command, report).filter(|_| verdict == GREEN) {
-                    Some(why) => {
-                        CheckResponse::Judge { verdict: UNCLEAR, note: format!("{note}, but {why}") }
-                    }
+                    Some(why) => CheckResponse::judge(UNCLEAR, format!("{note}, but {why}")),
                     None => CheckResponse::Judge { verdict, note },
                 }
             }
             OwnRun::Refused(why) => {
                 let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-                CheckResponse::Unable(format!(
+                CheckResponse::unable(format!(
                     "The tests did not run{why}, so nobody can say whether they pass."
                 ))
             }
-            OwnRun::None if view.is_told && view.written().is_empty() => match view.reply() {
-                Some(_) if view.newest().is_empty() => {
-                    CheckResponse::Judge { verdict: NOTHING, note: "no file was written".into() }
-                }
-                Some(_) if idle(view) > 1 => {
-                    CheckResponse::Judge { verdict: NOTHING, note: "no file was written".into() }
+            OwnRun::None if view.was_prompted && view.written().is_empty() => match view.reply() {
+                Some(_) if view.newest().is_empty() || replies_without_files(view) > 1 => {
+                    CheckResponse::judge(NOTHING, "no file was written")
                 }
                 // The model looked something up, or its block was refused and it was told why.
                 _ => CheckResponse::Ask,
@@ -94,7 +89,7 @@ impl Check for Tests {
     fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
         // Cargo builds tests only next to a library, so a stub of one is allowed.
         let stub = |path: &String| view.shown_path(path) == "src/lib.rs";
-        let is_other = |path: &&String| !(self.keeps(path) || is_manifest(path) || stub(path));
+        let is_other = |path: &&String| !(self.can_protect(path) || is_manifest(path) || stub(path));
         let path = block.kind.writes().find(is_other).filter(|_| view.option("only") == "tests")?;
         let patterns: Vec<&str> = runner::usable(view).iter().map(|runner| runner.pattern).collect();
         let patterns = patterns.join(" or ");
@@ -103,13 +98,13 @@ impl Check for Tests {
         ))
     }
 
-    fn keeps(&self, path: &str) -> bool {
+    fn can_protect(&self, path: &str) -> bool {
         !is_manifest(path) && (runner::ALL.iter().any(|runner| (runner.takes)(path)) || in_tests(path))
     }
 }
 
 /// The number of replies in this round whose code ran without writing a file: looking around once is fine.
-fn idle(view: &View<'_>) -> usize {
+fn replies_without_files(view: &View<'_>) -> usize {
     let ran = |item: &&BlockItem| matches!(item.block.kind, BlockKind::Code { .. }) && !item.runs.is_empty();
     view.replies().filter(|reply| view.blocks_of(reply).any(|item| ran(&item))).count()
 }
@@ -142,22 +137,22 @@ fn propose(view: &View<'_>) -> CheckResponse {
     let all = view.option("run") == "all";
     let (runner, files) = choose_runner(view);
     if let Some(note) = runner.filter(|_| !all).and_then(|runner| passed_over_note(view, runner)) {
-        return CheckResponse::Judge { verdict: BROKEN, note };
+        return CheckResponse::judge(BROKEN, note);
     }
     let own = view.context.fact("tests").trim();
     let (line, note) = match runner {
         _ if all && !own.is_empty() && !own.contains('\n') => {
             (own.to_owned(), "run all tests of the project")
         }
-        Some(runner) if all => ((runner.all)(&files), "run all tests"),
-        Some(runner) if !files.is_empty() => ((runner.start)(&files), "run the tests"),
+        Some(runner) if all => ((runner.command_for_all)(&files), "run all tests"),
+        Some(runner) if !files.is_empty() => ((runner.command_for)(&files), "run the tests"),
         Some(runner) => {
             let note = format!("no file with tests was written: {} takes {}", runner.name, runner.pattern);
-            return CheckResponse::Judge { verdict: BROKEN, note };
+            return CheckResponse::judge(BROKEN, note);
         }
         None => {
-            let note = "no file with tests was written that a test runner here takes".into();
-            return CheckResponse::Judge { verdict: BROKEN, note };
+            let note = "no file with tests was written that a test runner here takes";
+            return CheckResponse::judge(BROKEN, note);
         }
     };
     let line = with_python(line, view.context.fact("python"));
@@ -190,7 +185,7 @@ fn with_python(line: String, python: &str) -> String {
 
 /// The verdict and note of a run of tests.
 fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static str, String) {
-    let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command));
+    let runner = runner::ALL.iter().find(|runner| (runner.reads_output_of)(command));
     let own = printed.ended && command.trim() == view.context.fact("tests").trim();
     let files = choose_runner(view).1;
     let target = view.option("target");
@@ -210,7 +205,7 @@ fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static st
 
 /// Why passing tests prove less than the protected tests that failed before: some are gone, or skipped now.
 fn weakened_tests(view: &View<'_>, command: &str, report: &RunReport) -> Option<String> {
-    let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command))?;
+    let runner = runner::ALL.iter().find(|runner| (runner.reads_output_of)(command))?;
     let seen = |report: &RunReport| {
         (runner.read)(&RunnerOutput::of(report), &Expectation { target: "", files: &[], said: Vec::new() })
     };
@@ -218,7 +213,7 @@ fn weakened_tests(view: &View<'_>, command: &str, report: &RunReport) -> Option<
     let runs = steps.chain([view.step]).flat_map(|step| view.runs_in(step));
     let red = runs.filter(|(item, run)| {
         let line = item.block.version(run.revision).map_or("", |version| &version.source);
-        item.block.is_own() && (runner.is_in)(line)
+        item.block.is_own() && (runner.reads_output_of)(line)
     });
     let mut reports = red.filter_map(|(_, run)| run.ended.as_ref()).map(|(_, report)| seen(report));
     let before = reports.rfind(|seen| seen.counted && seen.failed > 0 && seen.errors == 0);
@@ -244,7 +239,7 @@ pub(super) enum TestReading {
 /// Whether the command ran any test; `None` if the exit status says all there is to say.
 pub(super) fn reading(line: &str, report: &RunReport) -> Option<TestReading> {
     let printed = RunnerOutput::of(report);
-    let known = runner::ALL.iter().find(|runner| (runner.is_in)(line));
+    let known = runner::ALL.iter().find(|runner| (runner.reads_output_of)(line));
     // Without `-v`, unittest still prints the same counts.
     let known = known.or_else(|| runner::ALL.iter().find(|r| r.name == "unittest" && line.contains(r.name)));
     let seen = known.map_or_else(TestCounts::default, |runner| {

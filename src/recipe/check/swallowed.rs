@@ -14,7 +14,9 @@ mod python;
 mod silencer;
 mod tree;
 
-use super::handlers::{self, HANDLER_PREFIXES, Handler, ends_well, is_end, is_quiet, steps, without_comment};
+use super::handlers::{
+    self, HANDLER_PREFIXES, Handler, ends_with_success, is_end, is_quiet, steps, without_comment,
+};
 use crate::domain::Language;
 use crate::text::diff::similarity;
 use silencer::{MAX_SILENCERS, Silencer};
@@ -47,35 +49,35 @@ pub(super) struct ErrorHandling {
     /// How it hides an error: the quiet line, or what is no longer executed ([`NOT_DONE_MESSAGE`]).
     pub(super) hidden: Option<String>,
     /// A new handler that does something with the errors it catches.
-    pub(super) handled: Option<String>,
+    pub(super) new_handler: Option<String>,
     /// Whether part of the change could not be examined.
-    pub(super) unseen: bool,
+    pub(super) unexamined: bool,
 }
 
 impl ErrorHandling {
     pub(super) fn of(language: &Language, old: &str, new: &str) -> Self {
         if old.len().max(new.len()) > MAX_BYTES {
-            return Self { unseen: true, ..Self::default() };
+            return Self { unexamined: true, ..Self::default() };
         }
         let (handlers, is_whole) = handlers::new(old, new);
         let only = only_swallows(old, new);
         let line = only.as_ref().ok().and_then(Option::as_deref).map(quoted);
         let by_lines = Self {
             hidden: line.or_else(|| by_lines(&handlers, old)),
-            handled: handlers.first().map(|handler| handler_message(handler.line)),
-            unseen: !is_whole || only.is_err(),
+            new_handler: handlers.first().map(|handler| handler_message(handler.line)),
+            unexamined: !is_whole || only.is_err(),
         };
         if by_lines.hidden.is_some() || !has_grammar(language) {
             return by_lines;
         }
         let by_grammar = match (Source::read(old, language), Source::read(new, language)) {
             (Some(old_tree), Some(new_tree)) => by_grammar(&old_tree, &new_tree, old),
-            _ => Self { unseen: true, ..Self::default() },
+            _ => Self { unexamined: true, ..Self::default() },
         };
         Self {
             hidden: by_grammar.hidden,
-            handled: by_lines.handled.or(by_grammar.handled),
-            unseen: by_lines.unseen || by_grammar.unseen,
+            new_handler: by_lines.new_handler.or(by_grammar.new_handler),
+            unexamined: by_lines.unexamined || by_grammar.unexamined,
         }
     }
 }
@@ -106,8 +108,8 @@ fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> ErrorHandling {
     let taken = silencers.first().map(|silencer| handler_message(silencer.line));
     ErrorHandling {
         hidden: line.or_else(gone).or_else(lax),
-        handled: taken.or_else(|| not_strict.map(|(line, _)| is_gone(line))),
-        unseen: !old.is_whole() || !new.is_whole(),
+        new_handler: taken.or_else(|| not_strict.map(|(line, _)| is_gone(line))),
+        unexamined: !old.is_whole() || !new.is_whole(),
     }
 }
 
@@ -272,7 +274,7 @@ mod tests {
     }
 
     fn handles(old: &str, new: &str) -> Option<String> {
-        let told = super::ErrorHandling::of(&Language("ruby".into()), old, new).handled?;
+        let told = super::ErrorHandling::of(&Language("ruby".into()), old, new).new_handler?;
         Some(told.split('`').nth(1)?.to_owned())
     }
 
@@ -282,13 +284,13 @@ mod tests {
         let new: Vec<String> = old.iter().rev().map(|line| format!("{line} || true")).collect();
         let caught = |new: &str| super::ErrorHandling::of(&Language("ruby".into()), &old.join("\n"), new);
         let reversed = caught(&new.join("\n"));
-        assert!(reversed.hidden.is_none() && reversed.unseen);
+        assert!(reversed.hidden.is_none() && reversed.unexamined);
         // In the same order, each line is found at the first try.
         let same: Vec<String> = new.into_iter().rev().collect();
         let same = caught(&same.join("\n"));
-        assert!(same.hidden.is_some() && !same.unseen);
+        assert!(same.hidden.is_some() && !same.unexamined);
         let large = caught(&"x\n".repeat(super::MAX_BYTES));
-        assert!(large.hidden.is_none() && large.unseen);
+        assert!(large.hidden.is_none() && large.unexamined);
     }
 
     const OLD: &str = "for row in rows:\n    total += row['x']\nprint(total)\n";

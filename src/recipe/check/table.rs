@@ -28,9 +28,9 @@ const ALL: &[&dyn Check] = &[
 pub(crate) const NO_CHECK: &dyn Check = &reply::Reply;
 
 pub(crate) fn find(name: &str) -> Option<&'static dyn Check> {
-    ALL.iter().copied().find(|check| check.facts().name == name)
+    ALL.iter().copied().find(|check| check.spec().name == name)
 }
 
 pub(crate) fn names() -> Vec<&'static str> {
-    ALL.iter().map(|check| check.facts().name).collect()
+    ALL.iter().map(|check| check.spec().name).collect()
 }

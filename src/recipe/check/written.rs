@@ -1,6 +1,6 @@
 //! The check `written`: files were written.
 
-use super::{Check, CheckFacts, CheckResponse};
+use super::{Check, CheckResponse, CheckSpec};
 use crate::recipe::view::View;
 
 const WRITTEN: &str = "written";
@@ -10,17 +10,17 @@ const NOTHING: &str = "nothing";
 pub(super) struct WrittenCheck;
 
 impl Check for WrittenCheck {
-    fn facts(&self) -> CheckFacts {
-        CheckFacts::of("written", &[WRITTEN, NOTHING])
+    fn spec(&self) -> CheckSpec {
+        CheckSpec::of("written", &[WRITTEN, NOTHING])
     }
 
-    fn look(&self, view: &View<'_>) -> CheckResponse {
+    fn judge(&self, view: &View<'_>) -> CheckResponse {
         let files = view.written();
         match (view.reply(), files.as_slice()) {
             (None, _) => CheckResponse::Ask,
             (Some(_), []) if !view.newest().is_empty() => CheckResponse::Ask,
-            (Some(_), []) => CheckResponse::Judge { verdict: NOTHING, note: "no file was written".into() },
-            (Some(_), files) => CheckResponse::Judge { verdict: WRITTEN, note: files.join(", ") },
+            (Some(_), []) => CheckResponse::judge(NOTHING, "no file was written"),
+            (Some(_), files) => CheckResponse::judge(WRITTEN, files.join(", ")),
         }
     }
 

@@ -4,7 +4,7 @@ use super::source::{
     DefinitionSource, LocatedText, MAX_LINE_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES, SpannedValue, TablePlace,
     get, printable,
 };
-use super::{Destination, PROTECTED_CHANGED, ROUNDS_USED, RecipeStep, StepKind, TurnLimit};
+use super::{Destination, PROTECTED_CHANGED, ROUNDS_USED, RecipeStep, StepKind, VerdictAction};
 use crate::domain::RecipeEnd;
 use crate::recipe::check::{self, Check};
 use crate::recipe::text::Text;
@@ -26,11 +26,11 @@ pub(super) struct ReadStep {
     pub(super) only_if: Vec<(SpannedValue<String>, SpannedValue<String>)>,
     pub(super) protects: Vec<SpannedValue<String>>,
     pub(super) options: Vec<(String, SpannedValue<String>)>,
-    pub(super) turns: Vec<ReadTurn>,
+    pub(super) actions: Vec<ReadAction>,
 }
 
 /// What a verdict leads to, as read.
-pub(super) struct ReadTurn {
+pub(super) struct ReadAction {
     pub(super) verdict: SpannedValue<String>,
     pub(super) then: SpannedValue<String>,
     pub(super) say: LocatedText,
@@ -83,7 +83,7 @@ fn read_step(
     let known: Vec<&str> = STEP_KEYS
         .iter()
         .copied()
-        .chain(check.iter().flat_map(|c| c.facts().options.iter().map(|o| o.name)))
+        .chain(check.iter().flat_map(|c| c.spec().options.iter().map(|o| o.name)))
         .collect();
     if check.is_some() {
         source.refuse_unknown(place, &known);
@@ -95,10 +95,10 @@ fn read_step(
     let strict = source.flag(place, "strict").unwrap_or(false);
     let rounds =
         source.whole(place, "rounds", (1, 100)).and_then(|at| u32::try_from(at.value).ok()).unwrap_or(rounds);
-    let (turns, on) = turns(source, place);
+    let (read_actions, actions) = actions(source, place);
     let (name, title, check) = (name?, title?, check?);
     source.name_fits(&name, DESTINATION_WORDS);
-    if say.text.is_empty() && !check.facts().alone {
+    if say.text.is_empty() && !check.spec().needs_no_reply {
         let hint = "add say = \"…\": what the model is told when the step begins";
         source.fault(&place.span.clone(), format!("step {} needs say", name.value), hint);
     }
@@ -113,9 +113,9 @@ fn read_step(
         protects: protects.iter().map(|name| name.value.clone()).collect(),
         strict,
         rounds,
-        on,
+        actions,
     };
-    Some(ReadStep { step, span: name.span, say, only_if, protects, options, turns })
+    Some(ReadStep { step, span: name.span, say, only_if, protects, options, actions: read_actions })
 }
 
 fn read_check(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<&'static dyn Check> {
@@ -133,7 +133,7 @@ fn read_options(
     check: &'static dyn Check,
 ) -> Vec<(String, SpannedValue<String>)> {
     let mut read = Vec::new();
-    for option in check.facts().options {
+    for option in check.spec().options {
         let value = match option.values {
             [] => source.text(place, option.name, MAX_LINE_BYTES),
             values => source.word(place, option.name, values),
@@ -173,12 +173,12 @@ fn only_if(
     read
 }
 
-fn turns(
+fn actions(
     source: &mut DefinitionSource<'_>,
     place: &TablePlace<'_, '_>,
-) -> (Vec<ReadTurn>, Vec<(String, TurnLimit)>) {
+) -> (Vec<ReadAction>, Vec<(String, VerdictAction)>) {
     let Some(table) = source.table(place, "on") else { return (Vec::new(), Vec::new()) };
-    let (mut read, mut turns) = (Vec::new(), Vec::new());
+    let (mut read, mut actions) = (Vec::new(), Vec::new());
     for (key, value) in table.table {
         let verdict = SpannedValue { value: key.get_ref().to_string(), span: key.span() };
         let Some(inner) = value.get_ref().as_table() else {
@@ -190,21 +190,21 @@ fn turns(
         source.refuse_unknown(&place, &["then", "how", "say"]);
         let Some(then) = source.needed(&place, "then", MAX_NAME_BYTES) else { continue };
         let say = source.text_or_blank(&place, "say", MAX_TEXT_BYTES);
-        let turn = turn(source, &place, &then, &verdict, say.text.clone());
-        let ends = matches!(turn.then, Destination::End | Destination::Stop);
-        turns.push((verdict.value.clone(), turn));
-        read.push(ReadTurn { verdict, then, say, ends });
+        let action = action(source, &place, &then, &verdict, say.text.clone());
+        let ends = matches!(action.then, Destination::End | Destination::Stop);
+        actions.push((verdict.value.clone(), action));
+        read.push(ReadAction { verdict, then, say, ends });
     }
-    (read, turns)
+    (read, actions)
 }
 
-fn turn(
+fn action(
     source: &mut DefinitionSource<'_>,
     place: &TablePlace<'_, '_>,
     then: &SpannedValue<String>,
     verdict: &SpannedValue<String>,
     say: Text,
-) -> TurnLimit {
+) -> VerdictAction {
     let words: Vec<&str> = END_WORDS.iter().map(|(word, _)| *word).collect();
     let how = source.word(place, "how", &words);
     if let (Some(how), false) = (get(place, "how"), then.value == "end") {
@@ -228,12 +228,12 @@ fn turn(
         );
     }
     let how = if then == Destination::Stop { RecipeEnd::Stopped } else { given.unwrap_or(usual) };
-    TurnLimit { then, how, say }
+    VerdictAction { then, how, say }
 }
 
 /// The verdicts that a step can reach.
 pub(super) fn verdicts(step: &RecipeStep) -> Vec<&'static str> {
-    let mut all = step.check.facts().verdicts.to_vec();
+    let mut all = step.check.spec().verdicts.to_vec();
     all.push(ROUNDS_USED);
     if !step.protects.is_empty() {
         all.push(PROTECTED_CHANGED);

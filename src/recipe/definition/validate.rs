@@ -43,7 +43,7 @@ pub(super) fn check(
                 source.unknown(name, "step", &known);
             }
         }
-        turns(source, &names, step, &known);
+        actions(source, &names, step, &known);
     }
     // If a step could not be read, it is not known where it leads.
     if steps.whole() {
@@ -104,7 +104,7 @@ impl Names {
     ) {
         for (name, value) in &step.options {
             let kind =
-                step.step.check.facts().options.iter().find(|option| option.name == name).map(|o| o.kind);
+                step.step.check.spec().options.iter().find(|option| option.name == name).map(|o| o.kind);
             match kind {
                 Some(OptionKind::Input | OptionKind::Place)
                     if !inputs.iter().any(|input| input.value.name == value.value) =>
@@ -123,31 +123,28 @@ impl Names {
 
 /// Checks what each verdict of a step leads to: the check knows the verdict, the destination exists, and one verdict
 /// leads on.
-fn turns(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, steps: &[&str]) {
+fn actions(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, steps: &[&str]) {
     let known = verdicts(&step.step);
     let targets: Vec<&str> = destinations().iter().copied().chain(steps.iter().copied()).collect();
-    for turn in &step.turns {
-        let verdict = &turn.verdict;
+    for action in &step.actions {
+        let verdict = &action.verdict;
         if !known.contains(&verdict.value.as_str()) {
-            let what = format!(
-                "the check {} never says {}",
-                step.step.check.facts().name,
-                printable(&verdict.value)
-            );
+            let what =
+                format!("the check {} never says {}", step.step.check.spec().name, printable(&verdict.value));
             source.fault(&verdict.span, what, closest_word(&verdict.value, &known));
         }
-        if !targets.contains(&turn.then.value.as_str()) {
-            source.unknown(&turn.then, "step", &targets);
+        if !targets.contains(&action.then.value.as_str()) {
+            source.unknown(&action.then, "step", &targets);
         }
-        names.text(source, &turn.say, if turn.ends { END_NAMES } else { PROMPT_NAMES });
+        names.text(source, &action.say, if action.ends { END_NAMES } else { PROMPT_NAMES });
     }
-    let leads = |(verdict, turn): &(String, super::TurnLimit)| match &turn.then {
+    let leads = |(verdict, action): &(String, super::VerdictAction)| match &action.then {
         Destination::Next | Destination::End => verdict != ROUNDS_USED,
         Destination::Step(name) => *name != step.step.name && verdict != ROUNDS_USED,
         Destination::Again | Destination::Stop => false,
     };
-    if !step.step.on.iter().any(leads) {
-        let good = step.step.check.facts().verdicts.first().copied().unwrap_or_default();
+    if !step.step.actions.iter().any(leads) {
+        let good = step.step.check.spec().verdicts.first().copied().unwrap_or_default();
         let what = format!("nothing leads on from step {}", step.step.name);
         source.fault(&step.span, what, format!("add [step.on.{good}] with then = \"next\""));
     }
@@ -159,8 +156,8 @@ fn check_reachable(source: &mut DefinitionSource<'_>, steps: &[ReadStep]) {
     let mut open = possible_entries(steps, 0);
     while let Some(at) = open.pop() {
         let Some(step) = steps.get(at).filter(|_| found.insert(at)) else { continue };
-        for (_, turn) in &step.step.on {
-            match &turn.then {
+        for (_, action) in &step.step.actions {
+            match &action.then {
                 Destination::Next => open.extend(possible_entries(steps, at + 1)),
                 Destination::Step(name) => {
                     let target = steps.iter().position(|step| step.step.name == *name);

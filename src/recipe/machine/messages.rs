@@ -5,8 +5,8 @@ use super::super::definition::{PROTECTED_CHANGED, RecipeStep};
 use super::super::text::{Text, bounded, fenced};
 use super::super::view::{View, ended_run};
 use super::super::written;
-use super::path::{Ending, EndingText, Path, RoundCause};
 use super::protect;
+use super::rounds::{Ending, EndingText, RoundCause, Rounds};
 use crate::domain::{Block, RoundOutcome};
 use std::fmt::Write as _;
 
@@ -18,20 +18,20 @@ const CHANGED_BACK: &str = "Your last block changed files that were agreed on: {
     were. Put back what was there, and reach the aim of this step without changing them.";
 
 /// The text for the model when the current round begins; empty if the model is not asked.
-pub(super) fn round_message(path: &Path<'_>) -> String {
-    let step = path.step();
-    let (before, say) = match path.lead() {
-        RoundCause::First => (fill(path, &path.definition.say), fill(path, &step.say)),
+pub(super) fn round_message(rounds: &Rounds<'_>) -> String {
+    let step = rounds.step();
+    let (before, say) = match rounds.cause() {
+        RoundCause::First => (fill(rounds, &rounds.definition.say), fill(rounds, &step.say)),
         RoundCause::Verdict { say: Some(say), again } => {
-            (fill(path, say), if *again { String::new() } else { fill(path, &step.say) })
+            (fill(rounds, say), if *again { String::new() } else { fill(rounds, &step.say) })
         }
-        RoundCause::Verdict { say: None, again: false } => (String::new(), fill(path, &step.say)),
-        RoundCause::Verdict { say: None, again: true } if path.is_restoring() => {
-            (fill(path, &Text::parse(CHANGED_BACK)), String::new())
+        RoundCause::Verdict { say: None, again: false } => (String::new(), fill(rounds, &step.say)),
+        RoundCause::Verdict { say: None, again: true } if rounds.is_restoring() => {
+            (fill(rounds, &Text::parse(CHANGED_BACK)), String::new())
         }
         RoundCause::Verdict { say: None, again: true } => {
-            let last = path.view_of(path.rounds.len().saturating_sub(2));
-            let hint = path
+            let last = rounds.view_of(rounds.rounds.len().saturating_sub(2));
+            let hint = rounds
                 .judged
                 .last()
                 .map(|RoundOutcome { verdict, note, .. }| step.check.hint(&last, verdict, note));
@@ -53,12 +53,12 @@ pub(super) fn not_wanted(step: &RecipeStep, block: &Block) -> String {
 }
 
 /// The text shown at the end.
-pub(super) fn summary(path: &Path<'_>, ending: &Ending) -> String {
+pub(super) fn summary(rounds: &Rounds<'_>, ending: &Ending) -> String {
     let said = match &ending.say {
-        EndingText::Text(text) => fill(path, text),
+        EndingText::Text(text) => fill(rounds, text),
         EndingText::Words(words) => words.clone(),
     };
-    join_parts([said, fill(path, &path.definition.summary)])
+    join_parts([said, fill(rounds, &rounds.definition.summary)])
 }
 
 fn join_parts(parts: [String; 2]) -> String {
@@ -66,26 +66,26 @@ fn join_parts(parts: [String; 2]) -> String {
     parts.join("\n\n")
 }
 
-fn fill(path: &Path<'_>, text: &Text) -> String {
-    let view = path.view();
-    text.fill(|name| value(path, &view, name))
+fn fill(rounds: &Rounds<'_>, text: &Text) -> String {
+    let view = rounds.view();
+    text.fill(|name| value(rounds, &view, name))
 }
 
 /// The value of a place in a text.
-fn value(path: &Path<'_>, view: &View<'_>, name: &str) -> String {
-    let last = path.judged.last();
+fn value(rounds: &Rounds<'_>, view: &View<'_>, name: &str) -> String {
+    let last = rounds.judged.last();
     match name {
         "write" => WRITE_HINT.into(),
         "runner" => check::runner(view),
         "verdict" => last.map(|last| last.verdict.clone()).unwrap_or_default(),
         "note" => last.map(|last| last.note.clone()).unwrap_or_default(),
         "round" => view.round.to_string(),
-        "rounds" => path.step().rounds.to_string(),
-        "step" => path.step().title.clone(),
+        "rounds" => rounds.step().rounds.to_string(),
+        "step" => rounds.step().title.clone(),
         "files" => markdown_list(&view.all_written()),
-        "protected" => protect::files(path, view).join(", "),
+        "protected" => protect::files(rounds, view).join(", "),
         "images" => markdown_list(&images(view)),
-        "steps" => steps(path),
+        "steps" => steps(rounds),
         name if name.starts_with("data:") => {
             data(view.context.input(name.strip_prefix("data:").unwrap_or_default()))
         }
@@ -122,10 +122,10 @@ fn images(view: &View<'_>) -> Vec<String> {
 }
 
 /// The result of each round, as a Markdown list.
-fn steps(path: &Path<'_>) -> String {
+fn steps(rounds: &Rounds<'_>) -> String {
     let mut list = String::new();
-    for RoundOutcome { step, round, verdict, note } in &path.judged {
-        let known = path.definition.step(step).and_then(|at| path.definition.steps.get(at));
+    for RoundOutcome { step, round, verdict, note } in &rounds.judged {
+        let known = rounds.definition.step(step).and_then(|at| rounds.definition.steps.get(at));
         let (title, note) = (
             known.map_or(step.as_str(), |step| step.title.as_str()),
             if note.is_empty() { verdict } else { note },

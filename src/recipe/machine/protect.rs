@@ -4,14 +4,13 @@
 
 mod content;
 
-use super::super::check::CheckResponse;
+use super::super::check::{CheckResponse, choice_form};
 use super::super::definition::PROTECTED_CHANGED;
-use super::super::view::{Span, View};
-use super::super::written::{changes, same, settled_runs, shown_path};
-use super::path::{Ending, Path};
+use super::super::view::{Span, View, ended_ok};
+use super::super::written::{changes, runs_with_position, same, shown_path};
+use super::rounds::{Ending, Rounds};
 use crate::domain::{
-    Block, Field, FieldKind, Finding, Form, Grantor, Outcome, RecipeEnd, RecipeFact, Review, Revision,
-    Severity, Sha256, paths,
+    Block, Finding, Form, Grantor, RecipeEnd, RecipeFact, Review, Revision, Severity, Sha256, paths,
 };
 use crate::engine::transcript::{BlockItem, RunItem};
 use content::{FileObservation, ProtectedContent};
@@ -29,25 +28,29 @@ const RESTORE: &str = "go on without it";
 const STOP: &str = "stop";
 
 /// The files protected by any step and written by now; the driver hashes them around each run from then on.
-pub(super) fn all_files(path: &Path<'_>) -> Vec<String> {
-    let names: BTreeSet<&String> = path.definition.steps.iter().flat_map(|step| &step.protects).collect();
-    written(path, &path.view(), names)
+pub(super) fn all_files(rounds: &Rounds<'_>) -> Vec<String> {
+    let names: BTreeSet<&String> = rounds.definition.steps.iter().flat_map(|step| &step.protects).collect();
+    written(rounds, &rounds.view(), names)
 }
 
-fn written<'a>(path: &Path<'_>, view: &View<'_>, steps: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+fn written<'a>(
+    rounds: &Rounds<'_>,
+    view: &View<'_>,
+    steps: impl IntoIterator<Item = &'a String>,
+) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for name in steps {
-        let Some(step) = path.definition.step(name).and_then(|at| path.definition.steps.get(at)) else {
+        let Some(step) = rounds.definition.step(name).and_then(|at| rounds.definition.steps.get(at)) else {
             continue;
         };
-        files.extend(view.written_in(name).into_iter().filter(|path| step.check.keeps(path)));
+        files.extend(view.written_in(name).into_iter().filter(|path| step.check.can_protect(path)));
     }
     files
 }
 
 /// The files that this step may not change.
-pub(super) fn files(path: &Path<'_>, view: &View<'_>) -> Vec<String> {
-    let mut files = written(path, view, view.protects);
+pub(super) fn files(rounds: &Rounds<'_>, view: &View<'_>) -> Vec<String> {
+    let mut files = written(rounds, view, view.protects);
     let targets: Vec<String> = match view.option("target") {
         "" => Vec::new(),
         input => paths(view.context.input(input)).map(|path| view.shown_path(path)).collect(),
@@ -59,11 +62,11 @@ pub(super) fn files(path: &Path<'_>, view: &View<'_>) -> Vec<String> {
 }
 
 /// Findings about a block that would change a protected file.
-pub(super) fn remarks(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) -> Vec<Finding> {
+pub(super) fn remarks(rounds: &Rounds<'_>, view: &View<'_>, block: &Block, review: &Review) -> Vec<Finding> {
     if view.protects.is_empty() || block.is_own() {
         return Vec::new();
     }
-    let protected = files(path, view);
+    let protected = files(rounds, view);
     let written: Vec<String> = block.kind.writes().map(|file| shown_path(&view.context, file)).collect();
     let touches = |file: &&String| match written.as_slice() {
         [] => mentions_file(view, review, file),
@@ -72,7 +75,7 @@ pub(super) fn remarks(path: &Path<'_>, view: &View<'_>, block: &Block, review: &
     let touched: Vec<&String> = protected.iter().filter(touches).collect();
     let finding = |file: &String| Finding::new(RULE, Severity::High, message(file));
     let mut remarks: Vec<Finding> = touched.into_iter().map(finding).collect();
-    remarks.extend(configures(path, view, block, review));
+    remarks.extend(configures(rounds, view, block, review));
     remarks
 }
 
@@ -87,10 +90,10 @@ fn mentions_file(view: &View<'_>, review: &Review, file: &str) -> bool {
 }
 
 /// A finding about a change of a file that configures tests, where tests are protected: it could turn them off.
-fn configures(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) -> Option<Finding> {
-    let steps = view.protects.iter().filter_map(|name| path.definition.step(name));
-    let mut checks = steps.filter_map(|step| path.definition.steps.get(step));
-    if !checks.any(|step| step.check.facts().name == "tests") {
+fn configures(rounds: &Rounds<'_>, view: &View<'_>, block: &Block, review: &Review) -> Option<Finding> {
+    let steps = view.protects.iter().filter_map(|name| rounds.definition.step(name));
+    let mut checks = steps.filter_map(|step| rounds.definition.steps.get(step));
+    if !checks.any(|step| step.check.spec().name == "tests") {
         return None;
     }
     let is_one = |path: &&str| TEST_CONFIG_FILES.contains(&path.rsplit('/').next().unwrap_or(path));
@@ -102,9 +105,9 @@ fn configures(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) 
 }
 
 /// What comes next if a protected file was changed without agreement; `None` if none was.
-pub(super) fn look(path: &Path<'_>, view: &View<'_>) -> Result<Option<CheckResponse>, Ending> {
+pub(super) fn respond(rounds: &Rounds<'_>, view: &View<'_>) -> Result<Option<CheckResponse>, Ending> {
     let Some(from) = view.from.filter(|_| !view.protects.is_empty()) else { return Ok(None) };
-    let changed = changed(path, view);
+    let changed = changed(rounds, view);
     let behind = |place: usize| -> Vec<String> {
         let newer = changed.iter().filter(|(at, _)| *at > place);
         newer.map(|(_, file)| file.clone()).collect()
@@ -148,15 +151,15 @@ enum ProtectedEvent<'a> {
 
 /// The protected files that differ from what was agreed on, each with the index of the change. A file agrees again once
 /// its text was restored, the person typed the word for a write to it, or chose to keep the change.
-fn changed(path: &Path<'_>, view: &View<'_>) -> Vec<(usize, String)> {
+fn changed(rounds: &Rounds<'_>, view: &View<'_>) -> Vec<(usize, String)> {
     let mut events: Vec<(usize, ProtectedEvent<'_>)> = Vec::new();
     for &Span { step, from, until } in &view.spans {
-        let Some(step) = path.definition.step(step).and_then(|at| path.definition.steps.get(at)) else {
+        let Some(step) = rounds.definition.step(step).and_then(|at| rounds.definition.steps.get(at)) else {
             continue;
         };
         let makes = view.protects.contains(&step.name);
         if makes || !step.protects.is_empty() {
-            let runs = settled_runs(view.context, from, until);
+            let runs = runs_with_position(view.context, from, until);
             events.extend(runs.map(|(after, item, run)| (after, ProtectedEvent::Ran { item, run, makes })));
         }
     }
@@ -167,7 +170,10 @@ fn changed(path: &Path<'_>, view: &View<'_>) -> Vec<(usize, String)> {
         _ => None,
     }));
     events.sort_by_key(|(at, event)| (*at, matches!(event, ProtectedEvent::Kept)));
-    files(path, view).into_iter().filter_map(|file| Some((changed_at(view, &events, &file)?, file))).collect()
+    files(rounds, view)
+        .into_iter()
+        .filter_map(|file| Some((changed_at(view, &events, &file)?, file)))
+        .collect()
 }
 
 /// The index at which a file was changed, if it differs from what was agreed on.
@@ -189,7 +195,6 @@ fn observe(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, fi
     let report = run.ended.as_ref().map(|(_, report)| report);
     let mut hashed = report.into_iter().flat_map(|report| &report.receipt.protected);
     let is_file = |path: &str| same(file, &shown_path(&view.context, path));
-    let is_ok = report.is_some_and(|report| report.outcome == Outcome::Ok);
     let written = item.block.kind.writes().find(|path| is_file(path));
     let writes = written.is_some();
     // For several files, the approval's hash covers all their texts, so this file's text is hashed here.
@@ -202,7 +207,7 @@ fn observe(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, fi
     let tells = item.review.as_ref().filter(|(revision, _)| *revision == run.revision);
     FileObservation {
         hashes: hashed.find(|known| is_file(&known.path)).map(|known| (known.before, known.after)),
-        written: hash.filter(|_| is_ok),
+        written: hash.filter(|_| ended_ok(run)),
         listed: changes(&view.context, item, run).iter().any(|change| same(file, &change.path)),
         own: item.block.is_own(),
         makes: makes && !item.block.is_own(),
@@ -226,19 +231,7 @@ fn message(file: &str) -> String {
 }
 
 fn form(changed: &[String]) -> Form {
-    let choices = [KEEP, RESTORE, STOP].map(str::to_owned).to_vec();
-    let field = Field {
-        name: "what".into(),
-        label: "What now?".into(),
-        help: format!("{RESTORE}: the model is told to put back what was there"),
-        kind: FieldKind::Choice(choices),
-        required: true,
-        default: None,
-    };
-    Form {
-        name: FORM.into(),
-        title: "Protected files were changed".into(),
-        note: format!("Not as you agreed to in an earlier step: {}.", changed.join(", ")),
-        fields: vec![field],
-    }
+    let note = format!("Not as you agreed to in an earlier step: {}.", changed.join(", "));
+    let help = format!("{RESTORE}: the model is told to put back what was there");
+    choice_form(FORM, "Protected files were changed", note, help, &[KEEP, RESTORE, STOP])
 }

@@ -10,7 +10,7 @@ use crate::domain::{
 use crate::engine::answers::check;
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::{Command, Event, Settings};
-use crate::recipe::kept::printed;
+use crate::recipe::recorded_output::printed;
 use crate::recipe::{FactRequest, Recipe, Tool, shipped, workflows};
 use std::path::Path;
 

@@ -61,15 +61,15 @@ impl Inspector<'_> {
         let cut = self.cut;
         let diagnostics = match grammar {
             Grammar::Sql | Grammar::Other => {
-                let (reading, _) = words::read(text, grammar, language, self.scope.book.of(grammar));
+                let (reading, _) = words::read(text, grammar, language, self.scope.rules.of(grammar));
                 self.settle(reading, text, grammar, depth)
             }
             Grammar::Bash => self.by_commands(text, depth),
             Grammar::Python | Grammar::Javascript => [grammar, Grammar::Other]
                 .into_iter()
                 .flat_map(|by| {
-                    let book = self.scope.book.of(by);
-                    let (reading, _) = words::read(text, Grammar::Other, grammar.as_str(), book);
+                    let rules = self.scope.rules.of(by);
+                    let (reading, _) = words::read(text, Grammar::Other, grammar.as_str(), rules);
                     self.settle(reading, text, by, depth)
                 })
                 .collect(),

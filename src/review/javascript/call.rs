@@ -13,15 +13,15 @@ use tree_sitter::Node;
 impl<'t> JavascriptReader<'_, 't> {
     /// Collects a call as an act, in each of its variants, after the calls nested in it.
     pub(super) fn call(&mut self, node: Node<'t>, frame: usize) {
-        if self.told.remove(&node.id()) {
+        if self.collected.remove(&node.id()) {
             return;
         }
         if !self.shared.calls.contains_key(&node.id()) {
             self.fold(node, frame, 0);
         }
-        for id in self.shared.folded_in(&node.byte_range()) {
+        for id in self.shared.uncollected_in(&node.byte_range()) {
             if let Some((_, acts)) = self.shared.calls.remove(&id) {
-                self.told.insert(id);
+                self.collected.insert(id);
                 self.push_acts(acts);
             }
         }
@@ -59,7 +59,7 @@ impl<'t> JavascriptReader<'_, 't> {
         let Some(name) = argument.value.as_name() else { return };
         // `then` handles the callback of a promise; a function of the text handles its own callbacks.
         if act.name.rsplit('.').next() == Some("then")
-            || self.shared.handed.function(&act.name).is_some()
+            || self.shared.functions.function(&act.name).is_some()
             || !self.callable(name)
         {
             return;
@@ -72,7 +72,7 @@ impl<'t> JavascriptReader<'_, 't> {
         };
         let unknown = arguments.iter().all(|a| a.value == Value::unknown());
         // The queued body is read with unknown parameters anyway.
-        if unknown && self.shared.handed.function(name).is_some() {
+        if unknown && self.shared.functions.function(name).is_some() {
             return;
         }
         self.call_value(argument.value.clone(), arguments, &act.span);
@@ -80,7 +80,9 @@ impl<'t> JavascriptReader<'_, 't> {
 
     /// Whether a name is a function of the text, a bound function, or one that rules mention.
     fn callable(&self, name: &str) -> bool {
-        name == BOUND_FUNCTION || self.shared.handed.function(name).is_some() || self.shared.book.knows(name)
+        name == BOUND_FUNCTION
+            || self.shared.functions.function(name).is_some()
+            || self.shared.rules.knows(name)
     }
 
     /// Calls a value with these arguments: collects and follows it like a call in the text. Returns its result.
@@ -95,7 +97,7 @@ impl<'t> JavascriptReader<'_, 't> {
             let (called, arguments) = Self::taken_apart(called, arguments.clone(), span);
             for act in self.act(&called, arguments, span.clone()).variants() {
                 given.push(self.result(&act, &called));
-                if self.shared.handed.function(&act.name).is_none() && act.name != "?" {
+                if self.shared.functions.function(&act.name).is_none() && act.name != "?" {
                     self.shared.reading.acts.push(act);
                 }
             }
@@ -114,12 +116,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 by_name.extend(more);
             }
         }
-        let receiver = match &called.kind {
-            ValueKind::Name { about: Some(about), .. } => Some((**about).clone()),
-            _ => None,
-        };
-        let name = called.as_name().unwrap_or("?").to_owned();
-        Act { name, receiver, arguments, named: by_name, folder: self.shared.folder.clone(), span }
+        self.shared.act(called, arguments, by_name, span)
     }
 
     /// Resolves `call`, `apply`, `Reflect.apply` and bound functions: returns the real callee and arguments.
@@ -172,11 +169,10 @@ impl<'t> JavascriptReader<'_, 't> {
     pub(super) fn enter(&mut self, act: &Act) -> Option<Value> {
         let made = act.name.starts_with("class ") && !act.name.contains('.') && !act.name.contains('(');
         let as_called = if made { format!("{}().constructor", act.name) } else { act.name.clone() };
-        let function = self.shared.handed.function(&as_called)?;
+        let function = self.shared.functions.function(&as_called)?;
         let positional = act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
-        let everything: Vec<(String, Value)> = positional.collect();
-        let given: Vec<(&str, Value)> = everything.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
-        let value = match self.shared.handed.entry(&mut self.shared.frames, function, &given) {
+        let given: Vec<(String, Value)> = positional.collect();
+        let value = match self.shared.functions.entry(&mut self.shared.frames, function, &given) {
             CallEntry::Known(value) => value,
             CallEntry::Refused => Value::unknown(),
             CallEntry::Read(key) => {
@@ -187,19 +183,19 @@ impl<'t> JavascriptReader<'_, 't> {
                     self.shared.frames.bind(frame, "this", Value::name(class), false);
                 }
                 self.parameters(function.node, frame, Some(act));
-                self.shared.handed.begin();
+                self.shared.functions.begin();
                 let body = function.node.child_by_field_name("body");
                 if let Some(body) = body {
                     if body.kind() == "statement_block" {
                         self.hoist(body, frame);
                     } else {
                         let value = self.fold(body, frame, 0);
-                        self.shared.handed.note_return(value);
+                        self.shared.functions.note_return(value);
                     }
                 }
                 walk(self, function.node, frame);
                 self.shared.forget_calls(&function.node.byte_range());
-                self.shared.handed.end(function.node.id(), key)
+                self.shared.functions.end(function.node.id(), key)
             }
         };
         (!made).then_some(value)
@@ -225,7 +221,7 @@ impl<'t> JavascriptReader<'_, 't> {
             return None;
         }
         let callback = act.arguments.first()?;
-        self.shared.handed.function(callback.value.as_name()?)?;
+        self.shared.functions.function(callback.value.as_name()?)?;
         let ValueKind::List(items) = &act.receiver.as_ref()?.kind else { return None };
         let mut given = Vec::new();
         for item in items.iter().take(32) {

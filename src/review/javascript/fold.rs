@@ -49,15 +49,12 @@ impl<'t> JavascriptReader<'_, 't> {
             "subscript_expression" => self.index(node, frame, deeper),
             "string" => self.string(node),
             "template_string" => self.template(node, frame, deeper),
-            "number" => {
-                let number = crate::review::value::integer(text(node, self.shared.source));
-                number.map_or_else(Value::unknown, |n| Value::new(ValueKind::Number(n)))
-            }
+            "number" => Value::number(crate::review::value::integer(text(node, self.shared.source))),
             "unary_expression" => {
                 let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
                 match inner.map(|v| v.kind) {
                     Some(ValueKind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
-                        Value::new(ValueKind::Number(n.saturating_neg()))
+                        Value::number(n.checked_neg())
                     }
                     _ => Value::unknown(),
                 }

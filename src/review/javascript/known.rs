@@ -1,11 +1,11 @@
 //! The results of well-known functions of JavaScript and node, where they help to name a path, a program or a host.
 
 use super::JavascriptReader;
-use crate::review::path_class::{self, TEMPORARY_FOLDER};
-use crate::review::rules::PathClass;
+use crate::review::escapes;
+use crate::review::path_class::{TEMPORARY_FOLDER, is_secret};
+use crate::review::stdin;
 use crate::review::value::taint;
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
-use base64::Engine as _;
 
 /// Longest list that a split gives.
 const MAX_ITEMS: usize = 256;
@@ -16,7 +16,7 @@ impl JavascriptReader<'_, '_> {
         if let Some(value) = self.enter(act).or_else(|| self.then(act, called)).or_else(|| self.mapped(act)) {
             return value;
         }
-        let mark = self.shared.book.mark_of(&act.name).map(taint).unwrap_or_default();
+        let mark = self.shared.rules.mark_of(&act.name).map(taint).unwrap_or_default();
         if let Some(value) = self.special(act) {
             return value.tainted(mark);
         }
@@ -26,13 +26,12 @@ impl JavascriptReader<'_, '_> {
             let handed = if self.makes_client(&act.name) { handed.without(Taint::SECRET) } else { handed };
             given = given.with(called.taint).with(handed);
         }
-        if starts(act).is_some_and(|program| downloads(&program)) {
+        if starts(act).is_some_and(|program| stdin::downloads(&program)) {
             given = given.with(Taint::DOWNLOADED);
         }
         if matches!(act.name.as_str(), "fs.readFileSync" | "fs.readFile" | "fs.createReadStream") {
             let path = act.arguments.first().and_then(|a| a.value.as_text()).map_or("", |(t, _)| t);
-            let located = path_class::locate(path, None, self.shared.scope);
-            let secret = located.is(PathClass::Secret) || located.is(PathClass::Private);
+            let secret = is_secret(path, self.shared.scope);
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
         }
         match called.as_name() {
@@ -248,28 +247,12 @@ fn starts(act: &Act) -> Option<Value> {
     if !known.contains(&name) {
         return None;
     }
-    let first = act.arguments.first()?.value.clone();
-    match act.arguments.get(1).map(|a| &a.value.kind) {
-        Some(ValueKind::List(more)) if !name.starts_with("exec") || name.starts_with("execFile") => {
-            Some(Value::new(ValueKind::List(std::iter::once(first).chain(more.iter().cloned()).collect())))
-        }
-        _ => Some(first),
-    }
+    let takes_line = name.starts_with("exec") && !name.starts_with("execFile");
+    let command = if takes_line { act.arguments.first()?.value.clone() } else { stdin::with_rest(act) };
+    Some(command)
 }
 
-/// Whether a command downloads something and prints it.
-fn downloads(command: &Value) -> bool {
-    let first = match &command.kind {
-        ValueKind::List(words) => words.first().and_then(Value::as_whole_text),
-        _ => command.as_text().and_then(|(text, _)| text.split_whitespace().next()),
-    };
-    matches!(first, Some("curl" | "wget"))
-}
-
-/// Decodes base64, if the result is text; always marked as decoded.
+/// Decoded base64, if it is text; always marked as decoded.
 fn base64(text: &str) -> Value {
-    let clean: String = text.chars().filter(|c| !c.is_whitespace() && *c != '=').collect();
-    let bytes = base64::engine::general_purpose::STANDARD_NO_PAD.decode(clean).ok();
-    let text = bytes.and_then(|b| String::from_utf8(b).ok());
-    text.map_or_else(Value::unknown, Value::text).tainted(Taint::DECODED)
+    escapes::base64(text).map_or_else(Value::unknown, Value::text).tainted(Taint::DECODED)
 }

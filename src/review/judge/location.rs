@@ -3,7 +3,7 @@
 use super::history::ActHistory;
 use crate::review::Scope;
 use crate::review::path_class::{self, PathMeaning};
-use crate::review::rules::{Effect, PathClass, Rule};
+use crate::review::rules::{Effect, Rule, TargetClass};
 use crate::review::value::Value;
 
 /// The classes of a target's place, as far as its effect needs them.
@@ -42,10 +42,10 @@ fn locate_path(
     }
     let path = path_class::join_folder(text.strip_prefix("./").unwrap_or(text), folder);
     if past.made.contains(&path) {
-        located.classes = vec![PathClass::Own];
+        located.classes = vec![TargetClass::Own];
     }
     if past.fetched.contains(&path) {
-        located.classes.push(PathClass::Fetched);
+        located.classes.push(TargetClass::Fetched);
     }
     located
 }
@@ -69,11 +69,11 @@ pub(super) fn follow_links(
 }
 
 fn unknown() -> PathMeaning {
-    PathMeaning { classes: vec![PathClass::Unknown], what: None }
+    PathMeaning { classes: vec![TargetClass::Unknown], what: None }
 }
 
 fn locate_host(value: &Value) -> PathMeaning {
-    let class = value.as_text().map_or(PathClass::Unknown, |(text, _)| path_class::host_class(text));
+    let class = value.as_text().map_or(TargetClass::Unknown, |(text, _)| path_class::host_class(text));
     PathMeaning { classes: vec![class], what: None }
 }
 

@@ -3,7 +3,7 @@
 use super::expand::{bash, values};
 use super::{Magic, code, line, options, write};
 use crate::review::nested::NestedCode;
-use crate::review::rules::InnerPattern;
+use crate::review::rules::InnerLanguage;
 use crate::review::stdin;
 use crate::review::value::Value;
 use crate::text::magics::only_word;
@@ -17,7 +17,7 @@ const STDIN_PROGRAMS: &[&str] =
 const WORD_OPTIONS: &[&str] = &["--out", "--err", "--proc"];
 
 /// What a cell is, by its first line; `body` is where the next line begins. Returns true if the rest is Python.
-pub(super) fn look(source: &str, first: Range<usize>, body: usize) -> (Magic, bool) {
+pub(super) fn find(source: &str, first: Range<usize>, body: usize) -> (Magic, bool) {
     let line = source.get(first.clone()).unwrap_or_default();
     let named = line.trim_start_matches('%');
     let name = named.split_whitespace().next().unwrap_or_default();
@@ -50,8 +50,8 @@ fn read_cell(
         }
         "script" => program(whole, given, first.end, body, source),
         _ if STDIN_PROGRAMS.contains(&name) => program(whole, named, first.end, body, source),
-        "javascript" | "js" => whole.with([code(InnerPattern::Javascript, text(&body), body.clone())]),
-        "sql" => whole.with([code(InnerPattern::Sql, text(&behind), behind.clone())]),
+        "javascript" | "js" => whole.with([code(InnerLanguage::Javascript, text(&body), body.clone())]),
+        "sql" => whole.with([code(InnerLanguage::Sql, text(&behind), behind.clone())]),
         "writefile" | "file" => match file(given) {
             Some((path, appends)) => whole.with([write(path, appends, first.clone())]),
             None => Magic::unknown(all),
@@ -88,6 +88,6 @@ fn program(whole: Magic, command: &str, end: usize, body: Range<usize>, source: 
     let text = source.get(body.clone()).unwrap_or_default();
     let language = stdin::interpreter(&Value::text(own.join(" ")));
     codes.extend(language.map(|language| code(language, text, body.clone())));
-    let is_read = language.is_some_and(|language| language != InnerPattern::Other) || text.trim().is_empty();
+    let is_read = language.is_some_and(|language| language != InnerLanguage::Other) || text.trim().is_empty();
     Magic { unread: (!is_read).then_some(body), ..whole.with(codes) }
 }

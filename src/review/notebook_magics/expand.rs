@@ -3,7 +3,7 @@
 
 use super::code;
 use crate::review::nested::NestedCode;
-use crate::review::rules::InnerPattern;
+use crate::review::rules::InnerLanguage;
 use crate::review::value::HOLE;
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(super) fn shell(text: &str, span: Range<usize>) -> Vec<NestedCode> {
 /// The Python in the braces of a text, if it calls anything. `start` is where the text begins in the source.
 pub(super) fn values(text: &str, start: usize) -> impl Iterator<Item = NestedCode> {
     fields(text).filter(|(_, expression)| calls(expression)).map(move |(place, expression)| {
-        code(InnerPattern::Python, expression.trim(), start + place.start..start + place.end)
+        code(InnerLanguage::Python, expression.trim(), start + place.start..start + place.end)
     })
 }
 
@@ -41,7 +41,7 @@ pub(super) fn bash(text: &str, span: Range<usize>) -> NestedCode {
         }
     }
     out.push_str(text.get(from..).unwrap_or_default());
-    code(InnerPattern::Bash, out, span)
+    code(InnerLanguage::Bash, out, span)
 }
 
 /// Whether a text has an odd number of single quotes, so that a quotation begins or ends in it.

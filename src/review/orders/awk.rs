@@ -1,6 +1,6 @@
 //! Finds orders in awk scripts: `system`, pipes in both directions, files that `print` writes, and connections.
 
-use super::{OrderEffect, OrderLanguage, quoted};
+use super::{Order, OrderEffect, quoted};
 use std::ops::Range;
 
 /// A piece of a script, as far as orders need it.
@@ -12,7 +12,7 @@ enum AwkPiece {
     End,
 }
 
-pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
+pub(super) fn orders(script: &str) -> Vec<Order> {
     let pieces = pieces(script);
     let mut orders = Vec::new();
     let at = |index: usize| pieces.get(index).map(|(piece, _)| piece);
@@ -27,7 +27,7 @@ pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
     for (index, (piece, span)) in pieces.iter().enumerate() {
         let mut order = |what: OrderEffect, end: usize| {
             let end = pieces.get(end).map_or(span.end, |(_, span)| span.end);
-            orders.push(OrderLanguage { what, at: span.start..end });
+            orders.push(Order { what, at: span.start..end });
         };
         match piece {
             AwkPiece::Name(name) if name == "print" || name == "printf" => printing = true,

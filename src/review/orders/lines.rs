@@ -1,11 +1,11 @@
 //! Finds orders in lines for interactive programs: editors (`!`, `:r !`), debuggers (`shell`), database clients
 //! (`.shell`, `\!`). One reader serves them all: they share their signs, and a wrong guess only means more to examine.
 
-use super::{OrderEffect, OrderLanguage, quoted};
-use crate::review::rules::InnerPattern;
+use super::{Order, OrderEffect, quoted};
+use crate::review::rules::InnerLanguage;
 
 /// The orders in lines that such a program would read.
-pub(in crate::review) fn lines(text: &str) -> Vec<OrderLanguage> {
+pub(in crate::review) fn lines(text: &str) -> Vec<Order> {
     let mut orders = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -15,7 +15,7 @@ pub(in crate::review) fn lines(text: &str) -> Vec<OrderLanguage> {
         let found = one(inner).or_else(|| system_call(inner));
         orders.extend(found.map(|what| {
             let from = at + (line.len() - line.trim_start().len());
-            OrderLanguage { what, at: from..at + line.trim_end().len().max(1) }
+            Order { what, at: from..at + line.trim_end().len().max(1) }
         }));
     }
     orders
@@ -81,9 +81,9 @@ fn one(line: &str) -> Option<OrderEffect> {
     }
     let code = match word {
         "python" | "py" | "python3" | "py3" | "pythonx" | "pyx" | "python-interactive" | "pi" => {
-            InnerPattern::Python
+            InnerLanguage::Python
         }
-        "lua" | "perl" | "ruby" | "tcl" | "guile" | "mzscheme" => InnerPattern::Other,
+        "lua" | "perl" | "ruby" | "tcl" | "guile" | "mzscheme" => InnerLanguage::Other,
         _ if FILE_WORDS.contains(&word) && !rest.is_empty() && !rest.contains(['=', '(']) => {
             return Some(OrderEffect::File(rest.to_owned()));
         }
@@ -93,7 +93,7 @@ fn one(line: &str) -> Option<OrderEffect> {
 }
 
 /// Words of Tcl and expect that start programs: `exec`, `spawn`, `system`, `open "|…"`.
-pub(super) fn tcl(text: &str) -> Vec<OrderLanguage> {
+pub(super) fn tcl(text: &str) -> Vec<Order> {
     let mut orders = Vec::new();
     let mut start = 0;
     for piece in text.split_inclusive(['\n', ';', '[', '{']) {
@@ -117,7 +117,7 @@ pub(super) fn tcl(text: &str) -> Vec<OrderLanguage> {
         } else {
             OrderEffect::Starts { text: command, open: true }
         };
-        orders.push(OrderLanguage { what, at: at..at + piece.trim_end().len().max(1) });
+        orders.push(Order { what, at: at..at + piece.trim_end().len().max(1) });
     }
     orders
 }
@@ -173,7 +173,10 @@ mod tests {
                 "{line}"
             );
         }
-        assert_eq!(found("py3 import os"), [OrderEffect::Runs(InnerPattern::Python, "import os".to_owned())]);
+        assert_eq!(
+            found("py3 import os"),
+            [OrderEffect::Runs(InnerLanguage::Python, "import os".to_owned())]
+        );
         assert_eq!(lines("select 1;\n.shell id\n").first().map(|o| o.at.clone()), Some(10..19));
     }
 

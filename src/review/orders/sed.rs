@@ -1,8 +1,8 @@
 //! Finds orders in sed scripts: `e` starts commands and `w` writes files; both also occur as flags of `s`.
 
-use super::{OrderEffect, OrderLanguage};
+use super::{Order, OrderEffect};
 
-pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
+pub(super) fn orders(script: &str) -> Vec<Order> {
     let mut reader = SedReader { script, at: 0, orders: Vec::new() };
     while reader.at < script.len() {
         let before = reader.at;
@@ -17,7 +17,7 @@ pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
 struct SedReader<'a> {
     script: &'a str,
     at: usize,
-    orders: Vec<OrderLanguage>,
+    orders: Vec<Order>,
 }
 
 impl SedReader<'_> {
@@ -100,7 +100,7 @@ impl SedReader<'_> {
                 } else {
                     OrderEffect::Starts { text, open: false }
                 };
-                self.orders.push(OrderLanguage { what, at: start..span.end });
+                self.orders.push(Order { what, at: start..span.end });
             }
             'w' | 'W' => self.file(OrderEffect::Writes, start),
             'r' | 'R' => self.file(OrderEffect::Reads, start),
@@ -126,7 +126,7 @@ impl SedReader<'_> {
     fn file(&mut self, what: fn(String) -> OrderEffect, start: usize) {
         let (path, span) = self.line();
         if !path.is_empty() {
-            self.orders.push(OrderLanguage { what: what(path), at: start..span.end });
+            self.orders.push(Order { what: what(path), at: start..span.end });
         }
     }
 
@@ -139,7 +139,7 @@ impl SedReader<'_> {
             match self.peek() {
                 Some('e') => {
                     self.at += 1;
-                    self.orders.push(OrderLanguage { what: OrderEffect::Unknown, at: start..self.at });
+                    self.orders.push(Order { what: OrderEffect::Unknown, at: start..self.at });
                 }
                 Some('w') => {
                     self.at += 1;

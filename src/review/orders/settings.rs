@@ -1,9 +1,9 @@
 //! Finds settings that start programs: git's `core.pager=…`, ssh's `ProxyCommand=…`, tar's `exec=…`, and makefiles.
 
-use super::{OrderEffect, OrderLanguage};
+use super::{Order, OrderEffect};
 
-fn whole(what: OrderEffect, text: &str) -> Vec<OrderLanguage> {
-    vec![OrderLanguage { what, at: 0..text.len() }]
+fn whole(what: OrderEffect, text: &str) -> Vec<Order> {
+    vec![Order { what, at: 0..text.len() }]
 }
 
 fn starts(text: &str) -> OrderEffect {
@@ -50,7 +50,7 @@ const GIT_HELPERS: &[&str] =
     &["", "store", "cache", "osxkeychain", "manager", "manager-core", "libsecret", "wincred"];
 
 /// A git setting `name=value`.
-pub(super) fn git(text: &str) -> Vec<OrderLanguage> {
+pub(super) fn git(text: &str) -> Vec<Order> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let name = name.trim().to_ascii_lowercase();
     let last = name.rsplit('.').next().unwrap_or_default();
@@ -97,7 +97,7 @@ fn hidden_setting(value: &str) -> Option<OrderEffect> {
 }
 
 /// An ssh setting, `Name=value` or `Name value`.
-pub(super) fn ssh(text: &str) -> Vec<OrderLanguage> {
+pub(super) fn ssh(text: &str) -> Vec<Order> {
     let split = text.find(['=', ' ', '\t']).unwrap_or(text.len());
     let (name, value) = text.split_at(split);
     let value = value.trim_start_matches(['=', ' ', '\t']).trim_matches('"');
@@ -115,12 +115,12 @@ pub(super) fn ssh(text: &str) -> Vec<OrderLanguage> {
 }
 
 /// A checkpoint action of tar.
-pub(super) fn checkpoint(text: &str) -> Vec<OrderLanguage> {
+pub(super) fn checkpoint(text: &str) -> Vec<Order> {
     text.strip_prefix("exec=").map_or_else(Vec::new, |command| whole(starts(command), text))
 }
 
 /// Settings of cargo, apt and others whose names say that something is started.
-pub(super) fn other(text: &str) -> Vec<OrderLanguage> {
+pub(super) fn other(text: &str) -> Vec<Order> {
     const NAMES: &[&str] = &[
         "runner",
         "linker",
@@ -151,7 +151,7 @@ pub(super) fn other(text: &str) -> Vec<OrderLanguage> {
 }
 
 /// The commands of a makefile: lines after a tab, commands on a rule's line, and `$(shell …)`.
-pub(super) fn make(text: &str) -> Vec<OrderLanguage> {
+pub(super) fn make(text: &str) -> Vec<Order> {
     let mut orders = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -170,7 +170,7 @@ pub(super) fn make(text: &str) -> Vec<OrderLanguage> {
         for command in [command, shell, assigned].into_iter().flatten() {
             let command = command.trim().trim_start_matches(['@', '-', '+']).replace("$$", "$");
             if !command.is_empty() {
-                orders.push(OrderLanguage {
+                orders.push(Order {
                     what: OrderEffect::Starts { text: command, open: true },
                     at: at..at + body.len(),
                 });

@@ -34,15 +34,15 @@ pub(super) type Call = (Value, Vec<Argument>, Vec<(String, Argument)>);
 impl<'t> PythonReader<'_, 't> {
     /// Collects a call as an act, in each of its variants, after the calls nested in it.
     pub(super) fn call(&mut self, node: Node<'t>, frame: usize) {
-        if self.told.remove(&node.id()) {
+        if self.collected.remove(&node.id()) {
             return;
         }
         if !self.shared.calls.contains_key(&node.id()) {
             self.fold(node, frame, 0);
         }
-        for id in self.shared.folded_in(&node.byte_range()) {
+        for id in self.shared.uncollected_in(&node.byte_range()) {
             if let Some((_, acts)) = self.shared.calls.remove(&id) {
-                self.told.insert(id);
+                self.collected.insert(id);
                 self.push_acts(acts);
             }
         }
@@ -100,11 +100,11 @@ impl<'t> PythonReader<'_, 't> {
     fn hand_over(&mut self, act: &Act, rest: usize, value: &Value) {
         let Some(name) = value.as_name() else { return };
         // A function of the text handles its own callbacks.
-        if self.shared.handed.function(&act.name).is_some() {
+        if self.shared.functions.function(&act.name).is_some() {
             return;
         }
-        let followed = self.shared.handed.function(name).is_some() || name == "functools.partial()";
-        if !followed && !self.shared.book.knows(name) {
+        let followed = self.shared.functions.function(name).is_some() || name == "functools.partial()";
+        if !followed && !self.shared.rules.knows(name) {
             return;
         }
         let given = act.named.iter().find(|(name, _)| name == "args").map(|(_, a)| a);
@@ -118,7 +118,7 @@ impl<'t> PythonReader<'_, 't> {
             _ => after.iter().map(|a| Argument { value: element(&a.value), span: a.span.clone() }).collect(),
         };
         // The queued body is read with unknown parameters anyway.
-        if self.shared.handed.function(name).is_some() && arguments.is_empty() {
+        if self.shared.functions.function(name).is_some() && arguments.is_empty() {
             return;
         }
         let named = if act.name == "functools.partial" { act.named.clone() } else { Vec::new() };
@@ -133,10 +133,10 @@ impl<'t> PythonReader<'_, 't> {
         span: &Range<usize>,
     ) {
         let (called, arguments, named) = self.taken_apart(called, arguments, named, span);
-        let act = self.act(&called, arguments, named, span.clone());
+        let act = self.shared.act(&called, arguments, named, span.clone());
         for act in act.variants() {
             self.result(&act, &called);
-            if self.shared.handed.function(&act.name).is_none() {
+            if self.shared.functions.function(&act.name).is_none() {
                 self.shared.reading.acts.push(act);
             }
         }
@@ -148,27 +148,11 @@ impl<'t> PythonReader<'_, 't> {
         let Some(decorator) = node.named_child(0) else { return };
         if decorator.kind() != "call"
             && let Some(name) = self.fold(decorator, frame, 0).as_name().map(str::to_owned)
-            && self.shared.book.knows(&name)
+            && self.shared.rules.knows(&name)
         {
             let argument = Argument { value: Value::unknown(), span: node.byte_range() };
             self.shared.push_act(&name, vec![argument], node.byte_range());
         }
-    }
-
-    /// The act of calling a value.
-    pub(super) fn act(
-        &self,
-        called: &Value,
-        arguments: Vec<Argument>,
-        named: Vec<(String, Argument)>,
-        span: Range<usize>,
-    ) -> Act {
-        let receiver = match &called.kind {
-            ValueKind::Name { about: Some(about), .. } => Some((**about).clone()),
-            _ => None,
-        };
-        let name = called.as_name().unwrap_or("?").to_owned();
-        Act { name, receiver, arguments, named, folder: self.shared.folder.clone(), span }
     }
 
     /// Resolves partial calls, `methodcaller` and the like.
@@ -219,17 +203,14 @@ impl<'t> PythonReader<'_, 't> {
     pub(super) fn enter(&mut self, act: &Act) -> Option<Value> {
         let made = act.name.starts_with("class ") && !act.name.contains('.') && !act.name.contains('(');
         let as_called = if made { format!("{}().__init__", act.name) } else { act.name.clone() };
-        let function = self.shared.handed.function(&as_called)?;
+        let function = self.shared.functions.function(&as_called)?;
         let mut inside = act.clone();
         inside.name = as_called;
         let parameters = function.node.child_by_field_name("parameters");
-        let everything: Vec<(String, Value)> = {
-            let positional =
-                act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
-            positional.chain(act.named.iter().map(|(k, a)| (k.clone(), a.value.clone()))).collect()
-        };
-        let given: Vec<(&str, Value)> = everything.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
-        let value = match self.shared.handed.entry(&mut self.shared.frames, function, &given) {
+        let positional = act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
+        let named = act.named.iter().map(|(k, a)| (k.clone(), a.value.clone()));
+        let given: Vec<(String, Value)> = positional.chain(named).collect();
+        let value = match self.shared.functions.entry(&mut self.shared.frames, function, &given) {
             CallEntry::Known(value) => value,
             CallEntry::Refused => Value::unknown(),
             CallEntry::Read(key) => {
@@ -237,16 +218,16 @@ impl<'t> PythonReader<'_, 't> {
                 if let Some(parameters) = parameters {
                     self.parameters(parameters, frame, Some((&inside, function.method)));
                 }
-                self.shared.handed.begin();
+                self.shared.functions.begin();
                 if function.node.kind() == "lambda"
                     && let Some(body) = function.node.child_by_field_name("body")
                 {
                     let value = self.fold(body, frame, 0);
-                    self.shared.handed.note_return(value);
+                    self.shared.functions.note_return(value);
                 }
                 walk(self, function.node, frame);
                 self.shared.forget_calls(&function.node.byte_range());
-                self.shared.handed.end(function.node.id(), key)
+                self.shared.functions.end(function.node.id(), key)
             }
         };
         (!made).then_some(value)

@@ -33,13 +33,12 @@ impl<'t> PythonReader<'_, 't> {
                 let parts = self.fold_all(&named_children(node, MAX_ITEMS), frame, deeper);
                 Value::join(&parts, "")
             }
-            "integer" => crate::review::value::integer(text(node, self.shared.source))
-                .map_or_else(Value::unknown, |n| Value::new(ValueKind::Number(n))),
+            "integer" => Value::number(crate::review::value::integer(text(node, self.shared.source))),
             "unary_operator" => {
                 let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
                 match inner.map(|v| v.kind) {
                     Some(ValueKind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
-                        Value::new(ValueKind::Number(n.wrapping_neg()))
+                        Value::number(n.checked_neg())
                     }
                     _ => Value::unknown(),
                 }
@@ -84,8 +83,8 @@ impl<'t> PythonReader<'_, 't> {
             return value;
         }
         let starred = self.stars.iter().map(|module| format!("{module}.{name}")).find(|full| {
-            let canonical = self.shared.book.canonical(full);
-            self.shared.book.knows(canonical.as_deref().unwrap_or(full))
+            let canonical = self.shared.rules.canonical(full);
+            self.shared.rules.knows(canonical.as_deref().unwrap_or(full))
         });
         match starred {
             Some(full) => self.named(&full),
@@ -284,7 +283,7 @@ impl<'t> PythonReader<'_, 't> {
             let (called, arguments, by_name) =
                 self.taken_apart(called, arguments.clone(), by_name.clone(), &span);
             for called in called.alternatives() {
-                let act = self.act(&called, arguments.clone(), by_name.clone(), node.byte_range());
+                let act = self.shared.act(&called, arguments.clone(), by_name.clone(), node.byte_range());
                 for act in act.variants().into_iter().take(MAX_VARIANTS.saturating_sub(acts.len())) {
                     values.push(self.result(&act, &called));
                     acts.push(act);

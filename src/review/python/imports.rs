@@ -53,7 +53,7 @@ impl<'t> PythonReader<'_, 't> {
 
     /// Adds a used module, by the name that rules use.
     fn note(&mut self, name: &str, item: Node<'t>) {
-        let name = self.shared.book.canonical(name).unwrap_or_else(|| name.to_owned());
+        let name = self.shared.rules.canonical(name).unwrap_or_else(|| name.to_owned());
         self.shared.imported(&name, item.byte_range());
         // The name may mean a file in the folder that this text wrote or downloaded.
         let first = name.split('.').next().unwrap_or_default();

@@ -1,8 +1,9 @@
 //! The results of well-known Python functions and operators, where they help to name a path, a program or a host.
 
 use super::{PythonReader, items, text};
-use crate::review::path_class::{self, TEMPORARY_FOLDER};
-use crate::review::rules::{PathClass, TaintMark};
+use crate::review::path_class::{self, TEMPORARY_FOLDER, is_secret};
+use crate::review::rules::TaintMark;
+use crate::review::stdin;
 use crate::review::value::taint;
 use crate::review::value::{Act, HOLE, Taint, Value, ValueKind};
 
@@ -12,7 +13,7 @@ impl PythonReader<'_, '_> {
         if let Some(value) = self.enter(act) {
             return value;
         }
-        let mark = self.shared.book.mark_of(&act.name).map(taint).unwrap_or_default();
+        let mark = self.shared.rules.mark_of(&act.name).map(taint).unwrap_or_default();
         let mut given = mark;
         if mark != Taint::DOWNLOADED {
             given = given.with(called.taint);
@@ -20,15 +21,14 @@ impl PythonReader<'_, '_> {
             let handed = arguments.fold(Taint::default(), |t, a| t.with(a.value.all_taint()));
             given = given.with(if makes_client(&act.name) { handed.without(Taint::SECRET) } else { handed });
         }
-        if starts(act).is_some_and(|program| downloads(&program)) {
+        if starts(act).is_some_and(|program| stdin::downloads(&program)) {
             given = given.with(Taint::DOWNLOADED);
         }
         if let Some(value) = self.special(act) {
             return value.tainted(mark);
         }
         if let Some(path) = file_of(act) {
-            let located = path_class::locate(path.as_text().map_or("", |(t, _)| t), None, self.shared.scope);
-            let secret = located.is(PathClass::Secret) || located.is(PathClass::Private);
+            let secret = is_secret(path.as_text().map_or("", |(t, _)| t), self.shared.scope);
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
             return Value::name_about(format!("{}()", act.name), path).tainted(given);
         }
@@ -234,22 +234,10 @@ fn starts(act: &Act) -> Option<Value> {
     }
 }
 
-/// Whether a command downloads something and prints it.
-fn downloads(command: &Value) -> bool {
-    let first = match &command.kind {
-        ValueKind::List(words) => words.first().and_then(Value::as_whole_text),
-        _ => command.as_text().and_then(|(text, _)| text.split_whitespace().next()),
-    };
-    let program = first.map(|word| word.rsplit('/').next().unwrap_or(word));
-    matches!(program, Some("curl" | "wget" | "http" | "https" | "aria2c" | "xh" | "fetch"))
-}
-
 /// The file that a call opens or reads, if it does.
 fn file_of(act: &Act) -> Option<Value> {
     match act.name.as_str() {
-        "open" | "os.open" | "codecs.open" | "os.popen" if act.name != "os.popen" => {
-            act.arguments.first().map(|a| a.value.clone())
-        }
+        "open" | "os.open" | "codecs.open" => act.arguments.first().map(|a| a.value.clone()),
         "pathlib.Path().open" | "pathlib.Path().read_text" | "pathlib.Path().read_bytes" => {
             act.receiver.clone()
         }
@@ -325,7 +313,7 @@ fn join_paths(parts: impl Iterator<Item = Value>) -> Value {
 /// Addition of texts, lists or numbers.
 pub(super) fn plus(left: &Value, right: &Value) -> Value {
     match (&left.kind, &right.kind) {
-        (ValueKind::Number(a), ValueKind::Number(b)) => Value::new(ValueKind::Number(a.wrapping_add(*b))),
+        (ValueKind::Number(a), ValueKind::Number(b)) => Value::number(a.checked_add(*b)),
         (ValueKind::List(a), ValueKind::List(b)) if a.len() + b.len() <= 256 => {
             Value::new(ValueKind::List(a.iter().chain(b).cloned().collect()))
         }
@@ -338,12 +326,11 @@ pub(super) fn plus(left: &Value, right: &Value) -> Value {
 
 /// Multiplication, power or shift of numbers; and repetition of a text.
 pub(super) fn product(operator: &str, left: &Value, right: &Value) -> Value {
-    let number = |n: Option<i64>| n.map_or_else(Value::unknown, |n| Value::new(ValueKind::Number(n)));
     match (&left.kind, &right.kind) {
         (ValueKind::Number(a), ValueKind::Number(b)) => match operator {
-            "*" => number(a.checked_mul(*b)),
-            "**" => number(u32::try_from(*b).ok().and_then(|b| a.checked_pow(b))),
-            _ => number(u32::try_from(*b).ok().and_then(|b| a.checked_shl(b))),
+            "*" => Value::number(a.checked_mul(*b)),
+            "**" => Value::number(u32::try_from(*b).ok().and_then(|b| a.checked_pow(b))),
+            _ => Value::number(u32::try_from(*b).ok().and_then(|b| a.checked_mul(2_i64.checked_pow(b)?))),
         },
         (ValueKind::Text { text, whole: true }, ValueKind::Number(n))
         | (ValueKind::Number(n), ValueKind::Text { text, whole: true })

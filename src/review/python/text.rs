@@ -2,7 +2,6 @@
 
 use crate::review::escapes;
 use crate::review::value::{Act, Taint, Value, ValueKind};
-use base64::Engine as _;
 
 /// The result of a function or method that makes a text from a text; `None` for others.
 pub(super) fn result_of_text(act: &Act) -> Option<Value> {
@@ -37,12 +36,7 @@ fn result_of_decoding(act: &Act) -> Option<Value> {
         "base64.b64decode"
         | "base64.standard_b64decode"
         | "base64.decodebytes"
-        | "base64.urlsafe_b64decode" => {
-            let text: String = first?.as_whole_text()?.chars().filter(|c| !c.is_whitespace()).collect();
-            let text = text.replace('-', "+").replace('_', "/");
-            let bytes = base64::engine::general_purpose::STANDARD_NO_PAD.decode(text.trim_end_matches('='));
-            decoded(bytes.ok())
-        }
+        | "base64.urlsafe_b64decode" => decoded(escapes::base64(first?.as_whole_text()?)),
         "codecs.decode" => {
             let how = act.arguments.get(1).and_then(|a| a.value.as_whole_text()).unwrap_or_default();
             match how.replace(['-', '_'], "").as_str() {
@@ -162,18 +156,17 @@ pub(super) fn content(piece: &str, raw: bool, format: bool) -> Value {
     Value::text(escapes::python(&piece))
 }
 
-fn unhex(text: &str) -> Option<Vec<u8>> {
+fn unhex(text: &str) -> Option<String> {
     let digits: Vec<u8> = text
         .chars()
         .filter(|c| !c.is_whitespace())
         .map(|c| c.to_digit(16).map(|d| d as u8))
         .collect::<Option<_>>()?;
-    Some(digits.chunks(2).map(|pair| pair.iter().fold(0, |v, d| v << 4 | d)).collect())
+    String::from_utf8(digits.chunks(2).map(|pair| pair.iter().fold(0, |v, d| v << 4 | d)).collect()).ok()
 }
 
-/// Decodes bytes, if they are text; always marked as decoded.
-fn decoded(bytes: Option<Vec<u8>>) -> Value {
-    let text = bytes.and_then(|b| String::from_utf8(b).ok());
+/// Decoded text, unknown if it was none; always marked as decoded.
+fn decoded(text: Option<String>) -> Value {
     text.map_or_else(Value::unknown, Value::text).tainted(Taint::DECODED)
 }
 

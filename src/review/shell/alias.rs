@@ -2,7 +2,7 @@
 
 use super::ShellReader;
 use crate::review::nested::NestedCode;
-use crate::review::rules::InnerPattern;
+use crate::review::rules::InnerLanguage;
 use crate::review::value::{Argument, Value};
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ impl ShellReader<'_, '_> {
             if let Some((text, _)) = text.as_text() {
                 let text = text.to_owned();
                 self.reading.nested.push(NestedCode::Text {
-                    language: InnerPattern::Bash,
+                    language: InnerLanguage::Bash,
                     text,
                     span: span.clone(),
                 });

@@ -28,7 +28,7 @@ impl ShellReader<'_, '_> {
         if hidden || known.is_none() {
             self.reading.unknown |= known.is_none();
             let name = if hidden { "eval" } else { "?" };
-            let act = self.parted(name, vec![first.clone()], None, span);
+            let act = self.split(name, vec![first.clone()], None, span);
             self.reading.acts.push(act);
         }
         if depth > MAX_DEPTH {
@@ -49,7 +49,7 @@ impl ShellReader<'_, '_> {
         let system = ["/bin/", "/usr/", "/sbin/", "/opt/", "/lib"].iter().any(|top| spelled.starts_with(top));
         if spelled.contains('/') {
             // A file is run by its path.
-            let act = self.parted("./", vec![first.clone()], None, span);
+            let act = self.split("./", vec![first.clone()], None, span);
             self.reading.acts.push(act);
             if !system {
                 self.not_known(spelled, span, true);
@@ -70,8 +70,8 @@ impl ShellReader<'_, '_> {
             let from = rest.iter().position(|w| w.value.as_text().is_some_and(|(t, _)| !t.starts_with('-')));
             return self.command(rest.into_iter().skip(from.unwrap_or(0)).collect(), input, span, depth + 1);
         }
-        let book = self.book;
-        let wrapper = book.file.wrapper.iter().find(|w| w.names.contains(&name));
+        let rules = self.rules;
+        let wrapper = rules.file.wrapper.iter().find(|w| w.names.contains(&name));
         if (system || !spelled.contains('/')) && wrapper.is_none() && programs::shipped().get(&name).is_none()
         {
             self.not_known(&name, span, false);
@@ -119,7 +119,7 @@ impl ShellReader<'_, '_> {
             "chown", "mv", "cp", "shred", "mkfs", "tee", "find", "ssh", "node", "base64", "sudo", "tar",
             "ls", "env",
         ];
-        let act = self.parted("@pattern", vec![first.clone()], None, span);
+        let act = self.split("@pattern", vec![first.clone()], None, span);
         self.reading.acts.push(act);
         let pattern = first.value.as_whole_text().unwrap_or_default();
         let pattern: Vec<char> = pattern.rsplit('/').next().unwrap_or_default().chars().take(24).collect();
@@ -192,7 +192,7 @@ impl ShellReader<'_, '_> {
             "unalias" => self.aliases.clear(),
             _ => {}
         }
-        let (mut act, known) = self.parted_by_table(&name, words, input.clone(), span);
+        let (mut act, known) = self.split_by_table(&name, words, input.clone(), span);
         if let ("trap", Some(first)) = (act.name.as_str(), act.arguments.first_mut()) {
             first.value = self.put_in(&first.value);
         }

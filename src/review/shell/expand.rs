@@ -1,11 +1,12 @@
-//! Expands words that become several, and variables with several values: arrays, `"$@"`, `{a,b}`, choices and loops,
-//! and the forms of `${…}`.
+//! Expands words that become several, and variables with several values: arrays, `"$@"`, `{a,b}`, `{1..3}`, choices and
+//! loops, and the forms of `${…}`.
 
 use super::ShellReader;
 use crate::review::escapes;
 use crate::review::flow::gravest_in;
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{Argument, HOLE, Value, ValueKind};
+use std::ops::Range;
 use tree_sitter::Node;
 
 /// The most values remembered for a variable.
@@ -16,6 +17,12 @@ const MAX_VALUE_BYTES: usize = 512;
 
 /// The most words that one word may become.
 const MAX_WORDS: usize = 64;
+
+/// Longest range that is expanded, in bytes: its ends may have any number of zeros in front.
+const MAX_RANGE_BYTES: usize = 64;
+
+/// The most bytes by which the text around a pair of braces may be repeated.
+const MAX_BRACE_BYTES: usize = 256 * 1024;
 
 impl ShellReader<'_, '_> {
     /// Remembers a value that a variable may have.
@@ -71,7 +78,15 @@ impl ShellReader<'_, '_> {
         None
     }
 
-    /// The words that a word expands to, if several: `"$@"`, `"${a[@]}"`, `{a,b}`.
+    /// The gravest of the words that a word expands to.
+    pub(super) fn gravest_word(&mut self, node: Node<'_>) -> Value {
+        match self.expand_to_many(node, 0) {
+            Some(words) => gravest_in(&Value::new(ValueKind::List(words)), self.scope),
+            None => self.word(node, 0),
+        }
+    }
+
+    /// The words that a word expands to, if it has to be expanded: `"$@"`, `"${a[@]}"`, `{a,b}`, `{1..3}`.
     pub(super) fn expand_to_many(&mut self, node: Node<'_>, depth: u32) -> Option<Vec<Value>> {
         let node = match node.kind() {
             "string" => named_children(node, 2).into_iter().next().filter(|inner| {
@@ -96,16 +111,36 @@ impl ShellReader<'_, '_> {
                 }
             }
             "word" | "concatenation" | "brace_expression"
-                if spelled.contains('{') && spelled.contains(',') =>
+                if spelled.contains('{') && (spelled.contains(',') || spelled.contains("..")) =>
             {
-                let value = self.word(node, depth);
-                let text = value.as_whole_text().filter(|_| !spelled.contains(['"', '\'']))?;
+                let pieces =
+                    if node.kind() == "concatenation" { named_children(node, 256) } else { vec![node] };
+                let pieces: Vec<Value> = pieces.into_iter().map(|n| self.brace_piece(n, depth)).collect();
+                let value = Value::join(&pieces, "");
+                let (text, _) = value.as_text()?;
                 let all = braces(text);
-                (all.len() > 1)
-                    .then(|| all.into_iter().map(|text| Value::text(text).tainted(value.taint)).collect())
+                (all != [text]).then(|| {
+                    let known = |text: String| {
+                        if text.contains(HOLE) { Value::part(text) } else { Value::text(text) }
+                    };
+                    all.iter().map(|text| known(shown_braces(text)).tainted(value.taint)).collect()
+                })
             }
             _ => None,
         }
+    }
+
+    /// A part of a word before its braces are expanded. Only braces that are written without quotes count.
+    fn brace_piece(&mut self, node: Node<'_>, depth: u32) -> Value {
+        let mut value = match node.kind() {
+            "word" => return self.word(node, depth),
+            "brace_expression" => return Value::text(text(node, self.source)),
+            _ => self.word(node, depth),
+        };
+        if let ValueKind::Text { text, .. } = &mut value.kind {
+            *text = hidden_braces(text);
+        }
+        value
     }
 
     /// Splits an unquoted expansion at white space, or at the characters of `IFS`.
@@ -243,21 +278,20 @@ pub(super) fn formatted(operands: &[Value]) -> Value {
     Value { kind: ValueKind::Text { text: out, whole }, taint }
 }
 
-/// The words that `{a,b}` in a word stands for.
+/// The words that `{a,b}` and `{1..3}` in a word stand for; a hole stands for what would be too much.
 pub(super) fn braces(word: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![word.to_owned()];
     let mut steps = 0;
     while let Some(word) = open.pop() {
         steps += 1;
-        let found = innermost(&word).filter(|_| steps < 512 && done.len() + open.len() < MAX_WORDS);
-        match found {
-            Some((start, end)) => {
+        match innermost(&word).filter(|_| steps < 512 && done.len() + open.len() < MAX_WORDS) {
+            Some((span, items)) => {
                 let (head, tail) =
-                    (word.get(..start).unwrap_or_default(), word.get(end + 1..).unwrap_or_default());
-                let items = word.get(start + 1..end).unwrap_or_default().split(',');
-                let made: Vec<String> = items.map(|item| format!("{head}{item}{tail}")).collect();
-                open.extend(made.into_iter().rev());
+                    (word.get(..span.start).unwrap_or_default(), word.get(span.end..).unwrap_or_default());
+                let bytes = items.len().saturating_mul(head.len() + tail.len());
+                let items = if bytes > MAX_BRACE_BYTES { vec![HOLE.to_string()] } else { items };
+                open.extend(items.iter().rev().map(|item| format!("{head}{item}{tail}")));
             }
             None => done.push(word),
         }
@@ -265,20 +299,81 @@ pub(super) fn braces(word: &str) -> Vec<String> {
     done
 }
 
-/// The first pair of braces with a comma and no other brace inside.
-fn innermost(word: &str) -> Option<(usize, usize)> {
+/// The first pair of braces with no other brace inside that stands for several texts, and these texts.
+fn innermost(word: &str) -> Option<(Range<usize>, Vec<String>)> {
     let mut start = None;
-    let mut comma = false;
     for (at, c) in word.char_indices() {
-        match c {
-            '{' => (start, comma) = (Some(at), false),
-            ',' => comma = true,
-            '}' if comma && start.is_some() => return start.map(|start| (start, at)),
-            '}' => start = None,
-            _ => {}
+        if c == '{' {
+            start = Some(at);
+        } else if c == '}'
+            && let Some(start) = start.take()
+        {
+            let inside = word.get(start + 1..at).unwrap_or_default();
+            let items = if inside.contains(',') {
+                Some(inside.split(',').map(str::to_owned).collect())
+            } else {
+                range(inside)
+            };
+            if let Some(items) = items {
+                return Some((start..at + 1, items));
+            }
         }
     }
     None
+}
+
+/// The texts of a range in braces: `1..3`, `03..1`, `a..e..2`.
+fn range(inside: &str) -> Option<Vec<String>> {
+    let mut parts = inside.split("..");
+    let (first, last) = (parts.next()?, parts.next()?);
+    let step = parts.next().map_or(Some(1), |step| step.parse::<i64>().ok())?.unsigned_abs().max(1);
+    let letter = |end: &str| match end.as_bytes() {
+        [letter] if letter.is_ascii_alphabetic() => Some(i64::from(*letter)),
+        _ => None,
+    };
+    let letters = letter(first).zip(letter(last));
+    let (from, to) = match letters {
+        Some(ends) => ends,
+        None => (first.parse::<i64>().ok()?, last.parse::<i64>().ok()?),
+    };
+    if parts.next().is_some() {
+        return None;
+    }
+    let count = from.abs_diff(to) / step;
+    if count >= MAX_WORDS as u64 || inside.len() > MAX_RANGE_BYTES {
+        return Some(vec![HOLE.to_string()]);
+    }
+    let is_padded = |end: &str| {
+        let digits = end.trim_start_matches('-');
+        digits.len() > 1 && digits.starts_with('0')
+    };
+    let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
+    let spelled = |at: u64| {
+        let distance = at.checked_mul(step)?;
+        let number = if from <= to {
+            from.checked_add_unsigned(distance)?
+        } else {
+            from.checked_sub_unsigned(distance)?
+        };
+        match letters {
+            Some(_) => u8::try_from(number).ok().map(|letter| char::from(letter).to_string()),
+            None => Some(format!("{number:0width$}")),
+        }
+    };
+    (0..=count).map(spelled).collect()
+}
+
+/// Braces that were quoted, as characters that stand in no text, so that they are not expanded.
+const HIDDEN_BRACES: [(char, char); 3] = [('{', '\u{fdd0}'), (',', '\u{fdd1}'), ('}', '\u{fdd2}')];
+
+fn hidden_braces(text: &str) -> String {
+    let hide = |c| HIDDEN_BRACES.iter().find(|(shown, _)| *shown == c).map_or(c, |(_, hidden)| *hidden);
+    text.chars().map(hide).collect()
+}
+
+fn shown_braces(text: &str) -> String {
+    let show = |c| HIDDEN_BRACES.iter().find(|(_, hidden)| *hidden == c).map_or(c, |(shown, _)| *shown);
+    text.chars().map(show).collect()
 }
 
 /// Whether a file name pattern (`?`, `*`, `[…]`) matches a name.
@@ -311,6 +406,18 @@ mod tests {
         assert_eq!(braces("a{b,c}d"), ["abd", "acd"]);
         assert!(braces("a{b,c{d,e}}f").contains(&"acef".to_owned()));
         assert_eq!(braces("{}"), ["{}"]);
+        assert_eq!(braces("a{1..3}"), ["a1", "a2", "a3"]);
+        assert_eq!(braces("{2..-2..2}"), ["2", "0", "-2"]);
+        assert_eq!(braces("{08..10}"), ["08", "09", "10"]);
+        assert_eq!(braces("{-01..1}"), ["-01", "000", "001"]);
+        assert_eq!(braces("{c..a}{1..1}"), ["c1", "b1", "a1"]);
+        assert_eq!(braces("{x,{1..2}}"), ["{x,1}", "{x,2}"].map(braces).concat());
+        assert_eq!(braces("x{1..9999}"), ["x…"]);
+        assert_eq!(braces(&format!("{{{}1..2}}", "0".repeat(70_000))), ["…"]);
+        let tail = "x".repeat(5000);
+        assert_eq!(braces(&format!("{{{}}}{tail}", "a,".repeat(5000))), [format!("…{tail}")]);
+        assert_eq!(braces("{1..a}{ab..c}{1..2..x}{1..2..3..4}"), ["{1..a}{ab..c}{1..2..x}{1..2..3..4}"]);
+        assert_eq!(braces(&format!("{{{}..{}}}", i64::MIN, i64::MAX)), ["…"]);
         assert!(braces(&"{a,b}".repeat(40)).len() <= MAX_WORDS * 2);
     }
 

@@ -16,15 +16,15 @@ pub(super) struct CommandFacts {
     /// The tables of the program and of its verbs; the last takes precedence.
     pub(super) tables: Vec<&'static Program>,
     /// Whether options in no table do nothing.
-    pub(super) rest: bool,
+    pub(super) others_harmless: bool,
     /// How many operands are verbs (offset by `usize::MAX / 2` after a verb without a row).
     pub(super) verbs: usize,
     /// Options in a table, as written, with their values.
     pub(super) options: Vec<(String, OptionChoice, Argument)>,
     /// Options in no table.
-    pub(super) strange: Vec<String>,
+    pub(super) unknown_options: Vec<String>,
     /// A verb in no table.
-    pub(super) strange_verb: Option<String>,
+    pub(super) unknown_verb: Option<String>,
     /// The index of the operand from which on the words are a command.
     pub(super) command: Option<usize>,
 }
@@ -32,8 +32,8 @@ pub(super) struct CommandFacts {
 impl CommandFacts {
     fn of(name: &str) -> Self {
         let tables: Vec<&'static Program> = programs::shipped().get(name).into_iter().collect();
-        let rest = tables.last().is_some_and(|table| table.rest);
-        Self { name: name.to_owned(), tables, rest, ..Self::default() }
+        let others_harmless = tables.last().is_some_and(|table| table.others_harmless);
+        Self { name: name.to_owned(), tables, others_harmless, ..Self::default() }
     }
 
     fn option(&self, key: &str, long: bool) -> Option<(String, OptionChoice)> {
@@ -50,9 +50,9 @@ impl CommandFacts {
         let name = format!("{} {verb}", self.name);
         let inner = programs::shipped().get(&name);
         if inner.is_none() && !table.knows_verb(verb) {
-            self.strange_verb = Some(name.clone());
+            self.unknown_verb = Some(name.clone());
         }
-        self.rest |= inner.is_none_or(|inner| inner.rest);
+        self.others_harmless |= inner.is_none_or(|inner| inner.others_harmless);
         self.verbs += if inner.is_some() { 1 } else { usize::MAX / 2 };
         self.name = name;
         self.tables.extend(inner);
@@ -73,26 +73,26 @@ impl CommandFacts {
 
 impl ShellReader<'_, '_> {
     /// The act of a command: its options by name, its operands in their order.
-    pub(super) fn parted(
+    pub(super) fn split(
         &mut self,
         name: &str,
         words: Vec<Argument>,
         input: Option<Argument>,
         span: &Range<usize>,
     ) -> Act {
-        self.parted_by_table(name, words, input, span).0
+        self.split_by_table(name, words, input, span).0
     }
 
     /// The same, together with what the tables know about its words.
-    pub(super) fn parted_by_table(
+    pub(super) fn split_by_table(
         &mut self,
         name: &str,
         words: Vec<Argument>,
         input: Option<Argument>,
         span: &Range<usize>,
     ) -> (Act, CommandFacts) {
-        let book = self.book;
-        let takes: &[String] = book.file.values.get(name).map_or(&[], Vec::as_slice);
+        let rules = self.rules;
+        let takes: &[String] = rules.file.values.get(name).map_or(&[], Vec::as_slice);
         let mut known = CommandFacts::of(name);
         let mut act = Act { folder: self.folder.clone(), ..Act::new(name, Vec::new(), span.clone()) };
         let mut only_operands = false;
@@ -131,7 +131,7 @@ impl ShellReader<'_, '_> {
                 act.named.push((key, value));
             }
         }
-        if book.file.verbs.iter().any(|v| v == name) && !act.arguments.is_empty() {
+        if rules.file.verbs.iter().any(|v| v == name) && !act.arguments.is_empty() {
             let verb = act.arguments.remove(0);
             act.name = format!("{name} {}", verb.value.as_whole_text().unwrap_or("?"));
         }
@@ -247,7 +247,7 @@ fn option(
         let does = whole.as_ref().map(|(_, choice)| *choice).or(negated);
         let name = whole.map_or_else(|| key.to_owned(), |(name, _)| name);
         if does.is_none() && !listed && !matches!(key, "help" | "version") {
-            known.strange.push(text.split('=').next().unwrap_or(text).to_owned());
+            known.unknown_options.push(text.split('=').next().unwrap_or(text).to_owned());
         }
         let next = listed || does.is_some_and(|choice| choice.takes == OptionArity::Value);
         if value.is_none() && next {
@@ -299,7 +299,7 @@ fn cluster(
         match choice {
             Some(choice) => known.options.push((format!("-{letter}"), choice, set())),
             None if letter.chars().all(|c| c.is_ascii_digit()) => {}
-            None => known.strange.push(if at == 0 { text.to_owned() } else { format!("-{letter}") }),
+            None => known.unknown_options.push(if at == 0 { text.to_owned() } else { format!("-{letter}") }),
         }
         if key.len() > 1 {
             act.named.push((letter, set()));

@@ -5,8 +5,8 @@ use super::ShellReader;
 use super::options::CommandFacts;
 use crate::review::nested::NestedCode;
 use crate::review::orders::{self, OrderEffect};
-use crate::review::programs::{self, Code, OperandUse, Program};
-use crate::review::rules::InnerPattern;
+use crate::review::programs::{self, OperandUse, Program, StartedAs};
+use crate::review::rules::InnerLanguage;
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ impl ShellReader<'_, '_> {
     pub(super) fn by_table(&mut self, act: &Act, known: &CommandFacts, input: Option<&Argument>, depth: u32) {
         let span = &act.span;
         let Some(table) = known.tables.last() else { return };
-        if let Some(verb) = &known.strange_verb {
+        if let Some(verb) = &known.unknown_verb {
             self.not_known(verb, span, false);
         }
-        for strange in known.strange.iter().filter(|_| !known.rest) {
-            self.not_known(&format!("{} {strange}", known.name), span, false);
+        for option in known.unknown_options.iter().filter(|_| !known.others_harmless) {
+            self.not_known(&format!("{} {option}", known.name), span, false);
         }
         for (option, choice, value) in &known.options {
             self.tell_operand(choice.does, value, &format!("{} {option}", known.name), span, depth);
@@ -61,14 +61,17 @@ impl ShellReader<'_, '_> {
         let later = |at: usize| roles.len() - at - 1;
         let mut at = 0;
         for (index, role) in roles.iter().enumerate() {
-            if matches!(role.does, OperandUse::Starts(Code::Words) | OperandUse::Hides(Code::Words)) {
+            if matches!(
+                role.does,
+                OperandUse::Starts(StartedAs::Words) | OperandUse::StartsUnexpectedly(StartedAs::Words)
+            ) {
                 let words = operands.get(at..).unwrap_or_default();
                 if !words.is_empty() {
                     self.command(words.to_vec(), input.cloned(), span, depth + 1);
                 }
                 break;
             }
-            let end = if role.all {
+            let end = if role.repeats {
                 operands.len().saturating_sub(later(index)).max(at)
             } else {
                 (at + 1).min(operands.len())
@@ -87,7 +90,7 @@ impl ShellReader<'_, '_> {
             && let (Some((key, _)), Some((value, _))) = (setting.value.as_text(), value.value.as_text())
         {
             let setting = Argument { value: Value::text(format!("{key}={value}")), span: span.clone() };
-            self.tell_operand(OperandUse::Hides(Code::Git), &setting, name, span, depth);
+            self.tell_operand(OperandUse::StartsUnexpectedly(StartedAs::Git), &setting, name, span, depth);
         }
         for operand in operands.iter().filter(|_| matches!(name, "curl" | "wget")) {
             if let Some(path) = operand.value.as_whole_text().and_then(|text| text.strip_prefix("file://")) {
@@ -102,7 +105,13 @@ impl ShellReader<'_, '_> {
             {
                 let kind = ValueKind::Text { text: command.to_owned(), whole };
                 let command = Argument { value: Value::new(kind), span: operand.span.clone() };
-                self.tell_operand(OperandUse::Hides(Code::Shell), &command, name, span, depth);
+                self.tell_operand(
+                    OperandUse::StartsUnexpectedly(StartedAs::Shell),
+                    &command,
+                    name,
+                    span,
+                    depth,
+                );
             }
         }
     }
@@ -142,7 +151,7 @@ impl ShellReader<'_, '_> {
         let name = match does {
             OperandUse::Nothing => return,
             OperandUse::Starts(code) => return self.ordered(code, value, by, false, span, depth),
-            OperandUse::Hides(code) => return self.ordered(code, value, by, true, span, depth),
+            OperandUse::StartsUnexpectedly(code) => return self.ordered(code, value, by, true, span, depth),
             _ if quiet => return,
             OperandUse::Reads => "@reads",
             OperandUse::Writes => "@writes",
@@ -156,7 +165,7 @@ impl ShellReader<'_, '_> {
     /// Adds the acts for the orders in a text that is started. `hidden`: nobody expects a program there.
     pub(super) fn ordered(
         &mut self,
-        code: Code,
+        code: StartedAs,
         value: &Argument,
         by: &str,
         hidden: bool,
@@ -165,12 +174,13 @@ impl ShellReader<'_, '_> {
     ) {
         let Some((text, whole)) = value.value.as_text().map(|(text, whole)| (text.to_owned(), whole)) else {
             self.reading.unknown = true;
-            if hidden && code != Code::Git && code != Code::Ssh {
+            if hidden && code != StartedAs::Git && code != StartedAs::Ssh {
                 self.hides(by, "(known only at run time)", span);
             }
             return;
         };
-        self.reading.unknown |= !whole && !matches!(code, Code::Git | Code::Ssh | Code::Sed | Code::Awk);
+        self.reading.unknown |=
+            !whole && !matches!(code, StartedAs::Git | StartedAs::Ssh | StartedAs::Sed | StartedAs::Awk);
         let verbatim = self
             .source
             .get(value.span.clone())
@@ -183,7 +193,8 @@ impl ShellReader<'_, '_> {
             };
             let at = if text.contains('\n') { &place } else { span };
             let hidden = hidden
-                || matches!(code, Code::Sed | Code::Editor) && !matches!(order.what, OrderEffect::File(_));
+                || matches!(code, StartedAs::Sed | StartedAs::Editor)
+                    && !matches!(order.what, OrderEffect::File(_));
             self.order(order.what, by, hidden, &place, at, depth);
         }
     }
@@ -204,12 +215,12 @@ impl ShellReader<'_, '_> {
                     text.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
                 let fed = open && matches!(first, "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash");
                 let plain = !text.contains([';', '|', '&', '$', '`', '<', '>', '\n']);
-                if fed || hidden && !open && !(plain && programs::shipped().is_tame(first)) {
+                if fed || hidden && !open && !(plain && programs::shipped().is_usual_helper(first)) {
                     self.hides(by, &text, span);
                 }
                 if depth < 12 {
                     self.reading.nested.push(NestedCode::Text {
-                        language: InnerPattern::Bash,
+                        language: InnerLanguage::Bash,
                         text,
                         span: place.clone(),
                     });

@@ -3,7 +3,7 @@
 
 use super::ShellReader;
 use crate::review::path_class;
-use crate::review::rules::PathClass;
+use crate::review::rules::TargetClass;
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use tree_sitter::Node;
@@ -52,12 +52,12 @@ impl ShellReader<'_, '_> {
         if !sign.starts_with('<') || sign.starts_with("<&") || sign.starts_with("<>") {
             return None;
         }
-        let path = self.word(target, 0);
+        let path = self.gravest_word(target);
         let located = path.as_text().map(|(path, _)| path_class::locate(path, None, self.scope))?;
-        if located.is(PathClass::Null) {
+        if located.is(TargetClass::Null) {
             return None;
         }
-        let secret = located.is(PathClass::Secret) || located.is(PathClass::Private);
+        let secret = located.is(TargetClass::Secret) || located.is(TargetClass::Private);
         let mark = if secret { Taint::FILE.with(Taint::SECRET) } else { Taint::FILE };
         Some(Argument { value: Value::unknown().tainted(mark), span: target.byte_range() })
     }
@@ -99,7 +99,7 @@ impl ShellReader<'_, '_> {
             _ if operator.contains('>') => ">",
             _ => return,
         };
-        let value = self.word(target, 0);
+        let value = self.gravest_word(target);
         let text = self.outputs.remove(&node.id()).map(|text| ("text".to_owned(), text));
         self.reading.acts.push(Act {
             name: name.to_owned(),

@@ -2,12 +2,10 @@
 
 use super::ShellReader;
 use crate::review::escapes;
-use crate::review::path_class::{self, TEMPORARY_FOLDER};
-use crate::review::rules::PathClass;
+use crate::review::path_class::{self, TEMPORARY_FOLDER, is_secret};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::taint;
 use crate::review::value::{HOLE, Taint, Value, ValueKind};
-use base64::Engine as _;
 use tree_sitter::Node;
 
 /// Stands for the id of a process that the text started itself.
@@ -220,7 +218,7 @@ impl ShellReader<'_, '_> {
             }
             _ => {}
         }
-        let mark = self.book.mark_of(&name).map(taint).unwrap_or_default();
+        let mark = self.rules.mark_of(&name).map(taint).unwrap_or_default();
         let decodes = matches!(name.as_str(), "base64" | "openssl" | "xxd")
             && operands
                 .iter()
@@ -231,7 +229,7 @@ impl ShellReader<'_, '_> {
             all = all.with(Taint::DECODED);
             if name == "base64"
                 && let Some(text) = input.as_ref().and_then(Value::as_whole_text)
-                && let Some(text) = unbase64(text)
+                && let Some(text) = escapes::base64(text)
             {
                 return Value::text(text).tainted(all);
             }
@@ -244,8 +242,7 @@ impl ShellReader<'_, '_> {
         for operand in
             operands.iter().filter_map(Value::as_text).map(|(t, _)| t).filter(|t| !t.starts_with('-'))
         {
-            let located = path_class::locate(operand, None, self.scope);
-            if located.is(PathClass::Secret) || located.is(PathClass::Private) {
+            if is_secret(operand, self.scope) {
                 all = all.with(Taint::SECRET);
             }
         }
@@ -302,13 +299,6 @@ fn signs(set: &str) -> Vec<char> {
         }
     }
     out
-}
-
-/// Decodes base64, if the result is text.
-fn unbase64(text: &str) -> Option<String> {
-    let clean: String = text.chars().filter(|c| !c.is_whitespace() && *c != '=').collect();
-    let bytes = base64::engine::general_purpose::STANDARD_NO_PAD.decode(clean).ok()?;
-    String::from_utf8(bytes).ok()
 }
 
 /// Removes the backslashes of an unquoted word.

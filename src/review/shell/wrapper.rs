@@ -4,7 +4,7 @@ use super::ShellReader;
 use super::options::plain_key;
 use crate::review::nested::NestedCode;
 use crate::review::programs::{self, OptionArity};
-use crate::review::rules::{InnerPattern, Wrapper};
+use crate::review::rules::{InnerLanguage, Wrapper};
 use crate::review::value::{Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ impl ShellReader<'_, '_> {
         let (own, rest) = words.split_at(at.min(words.len()));
         // The text that a shell runs is an operand, too: rules check where it came from.
         let own = if wrapper.text { &words } else { own };
-        let (mut act, known) = self.parted_by_table(name, own.to_vec(), input.clone(), span);
+        let (mut act, known) = self.split_by_table(name, own.to_vec(), input.clone(), span);
         if rest.is_empty() {
             // `sudo` alone, `env` that prints: no command follows.
             name.clone_into(&mut act.name);
@@ -58,7 +58,7 @@ impl ShellReader<'_, '_> {
             Some((text, _)) => {
                 let text = text.to_owned();
                 self.reading.nested.push(NestedCode::Text {
-                    language: InnerPattern::Bash,
+                    language: InnerLanguage::Bash,
                     text,
                     span: whole,
                 });
@@ -105,13 +105,13 @@ impl ShellReader<'_, '_> {
             let attached = text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="));
             if let ("env", Some(joined)) = (name, attached.filter(|joined| !joined.is_empty())) {
                 let (text, span) = (joined.to_owned(), word.span.clone());
-                self.reading.nested.push(NestedCode::Text { language: InnerPattern::Bash, text, span });
+                self.reading.nested.push(NestedCode::Text { language: InnerLanguage::Bash, text, span });
                 at += 1;
             } else if name == "env" && matches!(text, "-S" | "--split-string") {
                 let Some(word) = words.get(at + 1) else { break };
                 if let Some((text, _)) = word.value.as_text() {
                     let (text, span) = (text.to_owned(), word.span.clone());
-                    self.reading.nested.push(NestedCode::Text { language: InnerPattern::Bash, text, span });
+                    self.reading.nested.push(NestedCode::Text { language: InnerLanguage::Bash, text, span });
                 }
                 at += 2;
             } else if text == "--" {

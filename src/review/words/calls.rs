@@ -10,14 +10,14 @@ use crate::review::value::{Act, Argument, Value, ValueKind};
 const MAX_ARGUMENTS: usize = 64;
 
 /// Reads the words of a text.
-pub(super) fn read(source: &str, words: &[Word], book: &RuleSet) -> Extraction {
+pub(super) fn read(source: &str, words: &[Word], rules: &RuleSet) -> Extraction {
     let words: Vec<&Word> = words.iter().filter(|w| w.sort != WordKind::Comment).collect();
     let mut reading = Extraction::default();
     for (at, word) in words.iter().enumerate() {
         match word.sort {
             WordKind::Command => command(source, word, &mut reading),
             WordKind::Name => {
-                if let Some(act) = call(source, &words, at, book) {
+                if let Some(act) = call(source, &words, at, rules) {
                     reading.acts.push(act);
                 }
             }
@@ -35,7 +35,7 @@ fn command(source: &str, word: &Word, reading: &mut Extraction) {
 }
 
 /// The call that begins with the name at this index, if rules know it.
-fn call(source: &str, words: &[&Word], at: usize, book: &RuleSet) -> Option<Act> {
+fn call(source: &str, words: &[&Word], at: usize, rules: &RuleSet) -> Option<Act> {
     let word = words.get(at)?;
     let open = words.get(at + 1)?;
     let from = match open.sort {
@@ -45,9 +45,9 @@ fn call(source: &str, words: &[&Word], at: usize, book: &RuleSet) -> Option<Act>
     };
     let spelled = source.get(word.span.clone())?;
     let name = spelled.replace("::", ".").replace("->", ".").trim_start_matches(['$', '@']).to_owned();
-    let name = book.canonical(&name).unwrap_or(name);
+    let name = rules.canonical(&name).unwrap_or(name);
     let lower = name.to_ascii_lowercase();
-    let name = [name, lower].into_iter().find(|name| book.rules_for(name).next().is_some())?;
+    let name = [name, lower].into_iter().find(|name| rules.rules_for(name).next().is_some())?;
     // A definition of the same name is no call.
     let before = at.checked_sub(1).and_then(|b| words.get(b)).and_then(|w| source.get(w.span.clone()));
     if before

@@ -7,7 +7,7 @@ use super::lexer::{Word, WordKind};
 use crate::review::flow::Extraction;
 use crate::review::nested::NestedCode;
 use crate::review::orders::{self, OrderEffect};
-use crate::review::rules::InnerPattern;
+use crate::review::rules::InnerLanguage;
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -36,7 +36,7 @@ fn hidden_comments(source: &str, words: &[Word], reading: &mut Extraction) {
         let Some(inner) = inner.map(|inner| inner.trim_end_matches("*/")) else { continue };
         let inner = inner.trim_start_matches(|c: char| c.is_ascii_digit());
         reading.nested.push(NestedCode::Text {
-            language: InnerPattern::Sql,
+            language: InnerLanguage::Sql,
             text: inner.to_owned(),
             span: word.span.clone(),
         });
@@ -60,7 +60,7 @@ fn client_lines(source: &str, reading: &mut Extraction) {
         reading.acts.push(Act::new(name, vec![argument], order.at.start..end));
         if let OrderEffect::Starts { text, .. } = order.what {
             reading.nested.push(NestedCode::Text {
-                language: InnerPattern::Bash,
+                language: InnerLanguage::Bash,
                 text,
                 span: order.at.start..end,
             });
@@ -253,7 +253,7 @@ impl Statement<'_> {
             Some(word) if word.sort == WordKind::Text => {
                 let text = self.source.get(word.inner.clone()).unwrap_or_default().replace("''", "'");
                 reading.nested.push(NestedCode::Text {
-                    language: InnerPattern::Sql,
+                    language: InnerLanguage::Sql,
                     text,
                     span: word.span.clone(),
                 });

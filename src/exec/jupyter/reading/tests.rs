@@ -14,16 +14,16 @@ fn iopub(kind: &str, content: Value) -> JupyterMessage {
 
 fn read(messages: &[JupyterMessage]) -> (ReplyReader, Vec<BackendEvent>) {
     let mut reading = ReplyReader::new("1".into());
-    let heard = messages.iter().flat_map(|message| reading.take(message)).collect();
-    (reading, heard)
+    let events = messages.iter().flat_map(|message| reading.take(message)).collect();
+    (reading, events)
 }
 
-fn printed(heard: &[BackendEvent]) -> String {
-    let text = |heard: &BackendEvent| match heard {
+fn printed(events: &[BackendEvent]) -> String {
+    let text = |events: &BackendEvent| match events {
         BackendEvent::Run(RunEvent::Output(chunk)) => String::from_utf8_lossy(&chunk.bytes).into_owned(),
         _ => String::new(),
     };
-    heard.iter().map(text).collect()
+    events.iter().map(text).collect()
 }
 
 #[test]
@@ -36,9 +36,9 @@ fn reply_and_result_in_any_order() {
         [[&busy, &reply, &result, &idle], [&busy, &result, &idle, &reply], [&reply, &result, &busy, &idle]]
     {
         let messages: Vec<JupyterMessage> = order.into_iter().cloned().collect();
-        let (reading, heard) = read(&messages);
+        let (reading, events) = read(&messages);
         assert_eq!(reading.missing(), AwaitedReply::Nothing);
-        assert_eq!(heard.iter().filter(|h| matches!(h, BackendEvent::Run(RunEvent::Started))).count(), 1);
+        assert_eq!(events.iter().filter(|h| matches!(h, BackendEvent::Run(RunEvent::Started))).count(), 1);
         let done = reading.done();
         assert_eq!((done.how, done.code, done.value.as_deref()), (BlockEnd::Ok, 0, Some("42")));
     }
@@ -98,10 +98,10 @@ fn without_a_reply_an_interrupted_block_did_not_end_well() {
 fn displays() {
     let png = base64::engine::general_purpose::STANDARD.encode(b"\x89PNG");
     let figure = json!({ "data": { "image/png": png + "\n", "text/plain": "<Figure size 640x480>" } });
-    let (_, heard) = read(&[iopub("display_data", figure)]);
-    assert!(matches!(&heard[1], BackendEvent::Image(name, mime, bytes)
+    let (_, events) = read(&[iopub("display_data", figure)]);
+    assert!(matches!(&events[1], BackendEvent::Image(name, mime, bytes)
         if name == "figure-1.png" && *mime == "image/png" && bytes == b"\x89PNG"));
-    assert_eq!(printed(&heard), "");
+    assert_eq!(printed(&events), "");
     let show = |data: Value| printed(&read(&[iopub("display_data", json!({ "data": data }))]).1);
     let table = "<table><tr><td>a</td><td>1</td></tr></table>";
     assert_eq!(show(json!({ "text/html": table, "text/plain": "   a\n0  1" })), "   a\n0  1\n");

@@ -16,11 +16,11 @@ pub(super) struct Runner {
     /// Whether a file is a test file for it.
     pub(super) takes: fn(&str) -> bool,
     /// The line that runs these files; there is at least one.
-    pub(super) start: fn(&[String]) -> String,
+    pub(super) command_for: fn(&[String]) -> String,
     /// The command that runs all tests of the folder; `files` are the known test files.
-    pub(super) all: fn(&[String]) -> String,
+    pub(super) command_for_all: fn(&[String]) -> String,
     /// Whether a command runs it in a form whose output `read` understands.
-    pub(super) is_in: fn(&str) -> bool,
+    pub(super) reads_output_of: fn(&str) -> bool,
     pub(super) read: fn(&RunnerOutput, &Expectation<'_>) -> TestCounts,
 }
 
@@ -30,9 +30,9 @@ pub(super) const PYTEST: Runner = Runner {
     style: "functions test_…",
     language: "python",
     takes: is_python,
-    start: |files| format!("{PYTEST_LINE} {}", quoted(files)),
-    all: |_| PYTEST_LINE.into(),
-    is_in: |line| line.contains("pytest"),
+    command_for: |files| format!("{PYTEST_LINE} {}", quoted(files)),
+    command_for_all: |_| PYTEST_LINE.into(),
+    reads_output_of: |line| line.contains("pytest"),
     read: python::pytest,
 };
 
@@ -50,13 +50,13 @@ pub(super) const ALL: &[Runner] = &[
         style: "methods test_… of a class of unittest.TestCase",
         language: "python",
         takes: is_python,
-        start: |files| format!("python3 -B -m unittest -v {}", quoted(files)),
-        all: |files| {
+        command_for: |files| format!("python3 -B -m unittest -v {}", quoted(files)),
+        command_for_all: |files| {
             let folder =
                 files.first().and_then(|file| file.rsplit_once('/')).map_or(".", |(folder, _)| folder);
             format!("python3 -B -m unittest discover -v -s {}", quoted(&[folder.to_owned()]))
         },
-        is_in: |line| line.contains("unittest") && line.contains(" -v"),
+        reads_output_of: |line| line.contains("unittest") && line.contains(" -v"),
         read: python::unittest,
     },
     Runner {
@@ -65,9 +65,9 @@ pub(super) const ALL: &[Runner] = &[
         style: "calls of test from node:test",
         language: "javascript",
         takes: is_javascript,
-        start: |files| format!("node --test --test-reporter=tap {}", quoted(files)),
-        all: |_| "node --test --test-reporter=tap".into(),
-        is_in: |line| line.contains("node --test") && line.contains("tap"),
+        command_for: |files| format!("node --test --test-reporter=tap {}", quoted(files)),
+        command_for_all: |_| "node --test --test-reporter=tap".into(),
+        reads_output_of: |line| line.contains("node --test") && line.contains("tap"),
         read: node::read,
     },
     Runner {
@@ -76,9 +76,9 @@ pub(super) const ALL: &[Runner] = &[
         style: "functions with #[test]",
         language: "rust",
         takes: is_rust,
-        start: cargo_line,
-        all: |_| "cargo test --color never".into(),
-        is_in: |line| line.contains("cargo test"),
+        command_for: cargo_line,
+        command_for_all: |_| "cargo test --color never".into(),
+        reads_output_of: |line| line.contains("cargo test"),
         read: cargo::read,
     },
     Runner {
@@ -87,9 +87,9 @@ pub(super) const ALL: &[Runner] = &[
         style: "functions Test…(t *testing.T)",
         language: "go",
         takes: |path| has_end(path, &["_test.go"]),
-        start: go_line,
-        all: |_| "go test -v ./...".into(),
-        is_in: |line| line.contains("go test") && line.contains(" -v"),
+        command_for: go_line,
+        command_for_all: |_| "go test -v ./...".into(),
+        reads_output_of: |line| line.contains("go test") && line.contains(" -v"),
         read: go::read,
     },
 ];

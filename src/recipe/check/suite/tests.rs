@@ -3,12 +3,12 @@
 use super::printed::{self, Expectation, RunnerOutput};
 use super::printed::{BROKEN, GREEN, RED, UNCLEAR};
 use super::runner::{self, Runner};
-use crate::recipe::kept::{self, RecordedOutput};
+use crate::recipe::recorded_output::{self, RecordedOutput};
 use proptest::prelude::*;
 
 /// A recorded output: its command, and what it printed.
 fn kept(name: &str) -> (&'static str, RunnerOutput) {
-    let RecordedOutput { command, exit, out, err } = kept::output(name);
+    let RecordedOutput { command, exit, out, err } = recorded_output::output(name);
     (command, RunnerOutput::parts(out, err, exit))
 }
 
@@ -31,7 +31,7 @@ fn judged(name: &str) -> (&'static str, String) {
     let runner: &Runner = runner::ALL.iter().find(|runner| runner.name == folder).unwrap();
     let (command, printed) = kept(name);
     if printed.exit != Some(127) {
-        assert!((runner.is_in)(command), "{command}");
+        assert!((runner.reads_output_of)(command), "{command}");
     }
     let mut files = Vec::new();
     let expected = expected(folder, &mut files);
@@ -124,7 +124,7 @@ fn real_outputs_are_understood() {
     for (name, verdict, note) in MEANT {
         assert_eq!(judged(name), (*verdict, (*note).to_owned()), "{name}");
     }
-    for (name, _) in kept::ALL {
+    for (name, _) in recorded_output::ALL {
         assert!(MEANT.iter().any(|(known, ..)| known == name), "{name} is not looked at");
     }
 }

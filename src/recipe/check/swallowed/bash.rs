@@ -1,7 +1,7 @@
 //! Finds what hides errors in bash: traps that end a script with success, and strict options that are switched off or
 //! removed.
 
-use super::ends_well;
+use super::ends_with_success;
 use super::silencer::Silencer;
 use super::tree::{Source, named};
 use std::collections::HashMap;
@@ -48,8 +48,8 @@ fn of_trap<'a>(
         Some(function) => source
             .below(*function, |_| true)
             .iter()
-            .any(|node| node.kind() == "command" && source.ends_well(*node)),
-        None => does.split([';', '\n', '&', '|', '{', '}']).any(|command| ends_well(command.trim())),
+            .any(|node| node.kind() == "command" && source.ends_with_success(*node)),
+        None => does.split([';', '\n', '&', '|', '{', '}']).any(|command| ends_with_success(command.trim())),
     };
     ends.then(|| Silencer { line: source.line(node), text: source.text(node), is_quiet: true, takes: None })
 }

@@ -19,7 +19,7 @@ fn mends(language: &str, old: &str, new: &str) {
 }
 
 fn handled(language: &Language, old: &str, new: &str) -> Option<String> {
-    ErrorHandling::of(language, old, new).handled
+    ErrorHandling::of(language, old, new).new_handler
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn what_is_not_looked_at_is_no_proof_that_nothing_is_caught() {
     let unseen = |language: &str, old: &str, new: &str| {
         let caught = ErrorHandling::of(&Language(language.into()), old, new);
         assert_eq!(caught.hidden, None);
-        caught.unseen
+        caught.unexamined
     };
     let comments = |many: usize| format!("x = 1\n{}print(x['y'])\n", "#\n".repeat(many));
     let quiet = |text: &str| {

@@ -106,7 +106,7 @@ fn is_quiet_block(source: &Source<'_>, block: Node<'_>) -> bool {
 /// Whether any part of it ends the program with success.
 fn ends(source: &Source<'_>, node: Node<'_>) -> bool {
     let ends = |node: &Node<'_>| match node.kind() {
-        "call_expression" => source.ends_well(*node),
+        "call_expression" => source.ends_with_success(*node),
         "assignment_expression" => {
             let text = source.text(*node);
             let parts = source.may_search(text).then(|| text.split_once('=')).flatten();

@@ -174,6 +174,8 @@ fn function<'t>(
 
 /// Whether any part of it ends the program with success.
 fn ends(source: &Source<'_>, node: Node<'_>) -> bool {
-    let ends = |node: &Node<'_>| matches!(node.kind(), "call" | "raise_statement") && source.ends_well(*node);
+    let ends = |node: &Node<'_>| {
+        matches!(node.kind(), "call" | "raise_statement") && source.ends_with_success(*node)
+    };
     source.below(node, |_| true).iter().any(ends)
 }

@@ -1,6 +1,6 @@
 //! Parses a text within a budget, for languages with a grammar, and searches its syntax tree within another.
 
-use super::ends_well;
+use super::ends_with_success;
 use crate::domain::Language;
 use crate::text::syntax::{self, Budget};
 use std::cell::Cell;
@@ -175,9 +175,9 @@ impl<'a> Source<'a> {
 
     /// Whether a node ends the program with success. Pays for the search, because a nested node's text holds all the
     /// nodes inside it.
-    pub(super) fn ends_well(&self, node: Node<'_>) -> bool {
+    pub(super) fn ends_with_success(&self, node: Node<'_>) -> bool {
         let text = self.text(node);
-        self.may_search(text) && ends_well(text)
+        self.may_search(text) && ends_with_success(text)
     }
 
     /// Whether a block has a statement that leaves it; statements of functions and loops inside it do not count.

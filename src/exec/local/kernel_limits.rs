@@ -21,26 +21,26 @@ impl Local {
     /// When a kernel that has been used has no room for a run with these limits.
     pub(super) fn lower_than_kernel(&self, limits: &Limits, fresh: bool) -> Result<bool, ExecutorError> {
         let Some(kernel) = self.kernel.as_ref().filter(|_| !fresh) else {
-            return Ok(narrow(limits, &widest(&self.kernel_limits, limits)).is_some());
+            return Ok(exceeded_limit(limits, &widest(&self.kernel_limits, limits)).is_some());
         };
-        match narrow(&kernel.limits, limits) {
-            None => Ok(narrow(limits, &kernel.limits).is_some()),
+        match exceeded_limit(&kernel.limits, limits) {
+            None => Ok(exceeded_limit(limits, &kernel.limits).is_some()),
             Some(what) if kernel.used => Err(ExecutorError::KernelLimit(what)),
-            Some(_) => Ok(narrow(limits, &widest(&self.kernel_limits, limits)).is_some()),
+            Some(_) => Ok(exceeded_limit(limits, &widest(&self.kernel_limits, limits)).is_some()),
         }
     }
 
     /// The kernel in which a run with these limits would take place; `None` if the current one has no room for them and
     /// would be replaced.
-    pub(super) fn kernel_with_room(&self, limits: &Limits) -> Option<&Kernel> {
-        self.kernel.as_ref().filter(|kernel| narrow(&kernel.limits, limits).is_none())
+    pub(super) fn kernel_that_fits(&self, limits: &Limits) -> Option<&Kernel> {
+        self.kernel.as_ref().filter(|kernel| exceeded_limit(&kernel.limits, limits).is_none())
     }
 
     /// Makes room for a run that begins: raises the limits of the next kernel, and ends the current one if it has no
     /// room (it is unused then).
-    pub(super) fn make_room(&mut self, limits: &Limits) {
+    pub(super) fn widen_kernel_limits(&mut self, limits: &Limits) {
         self.kernel_limits = widest(&self.kernel_limits, limits);
-        if self.kernel_with_room(limits).is_none() {
+        if self.kernel_that_fits(limits).is_none() {
             self.end_kernel();
         }
     }
@@ -50,7 +50,7 @@ impl Local {
     ///
     /// # Errors
     /// When a promised limit could not be set, or the helper does not confirm in time.
-    pub(super) fn fit_kernel(&mut self, limits: &Limits) -> Result<(), ExecError> {
+    pub(super) fn begin_with_limits(&mut self, limits: &Limits) -> Result<(), ExecError> {
         let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
         // Until the helper confirms, it is unknown which limits are in force.
         let before = kernel.fitted.take();
@@ -98,7 +98,7 @@ fn not_set(why: &str) -> ExecError {
 }
 
 /// The name of the first wanted limit that exceeds the kernel's own; `None` if there is room.
-fn narrow(own: &Limits, wanted: &Limits) -> Option<&'static str> {
+fn exceeded_limit(own: &Limits, wanted: &Limits) -> Option<&'static str> {
     let above = |wanted: u64, own: u64| own != 0 && (wanted == 0 || wanted > own);
     if above(wanted.processes.into(), own.processes.into()) {
         Some("processes")
@@ -138,14 +138,14 @@ mod tests {
             change(&mut limits);
             limits
         };
-        assert_eq!(narrow(&own, &own), None);
-        assert_eq!(narrow(&own, &with(|l| l.processes = 3)), None);
-        assert_eq!(narrow(&own, &with(|l| l.wall_ms *= 9)), None);
-        assert_eq!(narrow(&own, &with(|l| l.memory_bytes *= 9)), None);
-        assert_eq!(narrow(&own, &with(|l| l.processes = 0)), Some("processes"));
-        assert_eq!(narrow(&own, &with(|l| l.file_bytes += 1)), Some("file size"));
-        assert_eq!(narrow(&own, &with(|l| l.open_files = 4096)), Some("open files"));
-        assert_eq!(narrow(&with(|l| l.open_files = 0), &own), None);
+        assert_eq!(exceeded_limit(&own, &own), None);
+        assert_eq!(exceeded_limit(&own, &with(|l| l.processes = 3)), None);
+        assert_eq!(exceeded_limit(&own, &with(|l| l.wall_ms *= 9)), None);
+        assert_eq!(exceeded_limit(&own, &with(|l| l.memory_bytes *= 9)), None);
+        assert_eq!(exceeded_limit(&own, &with(|l| l.processes = 0)), Some("processes"));
+        assert_eq!(exceeded_limit(&own, &with(|l| l.file_bytes += 1)), Some("file size"));
+        assert_eq!(exceeded_limit(&own, &with(|l| l.open_files = 4096)), Some("open files"));
+        assert_eq!(exceeded_limit(&with(|l| l.open_files = 0), &own), None);
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
             Limits { open_files: 9, ..Limits::default() },
         );
         let both = widest(&a, &b);
-        assert_eq!((narrow(&both, &a), narrow(&both, &b)), (None, None));
+        assert_eq!((exceeded_limit(&both, &a), exceeded_limit(&both, &b)), (None, None));
         assert_eq!((both.processes, both.file_bytes, both.open_files), (256, 0, 1024));
     }
 }

@@ -24,14 +24,14 @@ pub(in crate::export) fn may_end(source: &str) -> bool {
 }
 
 /// The Python blocks that may end the program: the first that may, and all after it.
-pub(in crate::export) fn that_may_end<'a>(
+pub(in crate::export) fn from_first_that_may_end<'a>(
     blocks: impl Iterator<Item = &'a BlockPart>,
 ) -> impl Iterator<Item = &'a BlockPart> {
     blocks.filter(|block| block.code_language() == Some("python")).skip_while(|block| !may_end(&block.source))
 }
 
 /// Whether a text awaits outside of functions, which only a session allows.
-pub(in crate::export) fn waits(source: &str) -> bool {
+pub(in crate::export) fn awaits_at_top_level(source: &str) -> bool {
     let Some(waits) = AWAIT_PATTERN.as_ref().filter(|waits| waits.is_match(source)) else { return false };
     // The column of the `async def` whose body the scan is in.
     let mut inside: Option<usize> = None;
@@ -54,10 +54,10 @@ mod tests {
         for waiting in
             ["await g()", "async def g():\n    await h()\n\nx = await g()", "if x:\n  async with a: pass"]
         {
-            assert!(waits(waiting), "{waiting}");
+            assert!(awaits_at_top_level(waiting), "{waiting}");
         }
         for not in ["async def g():\n    await h()\n\n    await h()\nasyncio.run(g())", "awaited = 1"] {
-            assert!(!waits(not), "{not}");
+            assert!(!awaits_at_top_level(not), "{not}");
         }
     }
 

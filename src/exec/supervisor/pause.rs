@@ -7,8 +7,8 @@
 //! can't be prevented, but it is noticed at once, and then the program is killed.
 
 use super::Supervisor;
-use super::hunt::hunt;
-use crate::exec::helper_wire::{Notification, RestState};
+use super::kill_all::kill_all;
+use crate::exec::helper_wire::{Notification, PauseState};
 use crate::exec::tree;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use std::io::{self, Read as _};
@@ -32,26 +32,26 @@ pub(super) fn children() -> io::Result<UnixStream> {
 
 impl Supervisor {
     /// Stops the program, and kills all its descendants. Returns the state of the program.
-    pub(super) fn rest(&mut self) -> RestState {
-        (self.rest_at, self.resting) = (None, true);
+    pub(super) fn pause(&mut self) -> PauseState {
+        (self.pause_at, self.paused) = (None, true);
         let Some(pid) = self.program.as_ref().map(|program| program.pid) else {
-            hunt(self.own, None);
-            return RestState::default();
+            kill_all(self.own, None);
+            return PauseState::default();
         };
         let raw = pid.as_raw_nonzero().get();
         let until = Instant::now() + STOP_TIMEOUT;
         loop {
             let _ = rustix::process::kill_process(pid, Signal::STOP);
-            let alone = hunt(self.own, Some(raw));
-            // A process that this hunt killed may have woken the program, once or repeatedly. The system reports each
+            let alone = kill_all(self.own, Some(raw));
+            // A process that was killed here may have woken the program, once or repeatedly. The system reports each
             // stop and continuation once: if nothing is reported any more, the program has stood still since before
             // this check.
             let still = alone
                 && tree::is_still(raw)
-                && tree::crowd(self.own, 1).len() <= 1
+                && tree::descendants_up_to(self.own, 1).len() <= 1
                 && !self.stopped_or_went_on();
             if still || Instant::now() >= until {
-                return RestState { still, threads: tree::threads(raw) };
+                return PauseState { still, threads: tree::threads(raw) };
             }
             std::thread::sleep(LOOK_INTERVAL);
         }
@@ -59,25 +59,25 @@ impl Supervisor {
 
     /// Resumes the program if it was stopped here. A program that stopped itself stays stopped.
     pub(super) fn resume(&mut self) {
-        self.rest_at = None;
-        let stopped = std::mem::take(&mut self.resting);
+        self.pause_at = None;
+        let stopped = std::mem::take(&mut self.paused);
         if let Some(program) = self.program.as_ref().filter(|_| stopped) {
             let _ = rustix::process::kill_process(program.pid, Signal::CONT);
         }
     }
 
     /// Stops the program and all its descendants without killing any, because a program that is not ours may need them.
-    pub(super) fn pause_all(&mut self) -> RestState {
-        self.resting = true;
+    pub(super) fn pause_all(&mut self) -> PauseState {
+        self.paused = true;
         let until = Instant::now() + STOP_TIMEOUT;
         loop {
             let all = self.signal_all(Signal::STOP);
             let still = all.iter().all(|pid| tree::is_still(*pid))
                 && tree::descendants(self.own) == all
-                && !self.bury_orphans()
+                && !self.reap_orphans()
                 && !self.stopped_or_went_on();
             if still || Instant::now() >= until {
-                return RestState { still, threads: 0 };
+                return PauseState { still, threads: 0 };
             }
             std::thread::sleep(LOOK_INTERVAL);
         }
@@ -85,7 +85,7 @@ impl Supervisor {
 
     /// Resumes the program and all its descendants.
     pub(super) fn resume_all(&mut self) {
-        self.resting = false;
+        self.paused = false;
         self.signal_all(Signal::CONT);
     }
 
@@ -95,8 +95,8 @@ impl Supervisor {
         // The number of signals does not matter: what happened to the program is asked from the system.
         let mut drained = [0; 64];
         while (&self.children).read(&mut drained).is_ok_and(|count| count > 0) {}
-        let moved = self.bury_orphans() | self.stopped_or_went_on();
-        if self.resting && moved {
+        let moved = self.reap_orphans() | self.stopped_or_went_on();
+        if self.paused && moved {
             self.send(&Notification::Woken);
             self.end_all();
         }
@@ -123,7 +123,7 @@ impl Supervisor {
     pub(super) fn resume_unused(&mut self) {
         if self.watch.is_none() {
             self.resume();
-            self.rest_at = Some(Instant::now() + UNUSED_TIMEOUT);
+            self.pause_at = Some(Instant::now() + UNUSED_TIMEOUT);
         }
     }
 }

@@ -147,7 +147,7 @@ impl Local {
     /// Stops an unused kernel once it has answered. Ignores a used kernel, whose message its code may have faked.
     fn pause_unused(&self) {
         if let Some(kernel) = self.kernel.as_ref().filter(|kernel| !kernel.used && !self.is_asking()) {
-            kernel.process.link.order(&HelperOrder::Rest);
+            kernel.process.link.order(&HelperOrder::Pause);
         }
     }
 
@@ -168,7 +168,7 @@ impl Local {
     }
 
     pub(super) fn on_program_helper(&mut self) {
-        let Some(LocalRun { carrier: RunHost::Program(process, _), .. }) = &mut self.run else { return };
+        let Some(LocalRun { host: RunHost::Program(process, _), .. }) = &mut self.run else { return };
         match process.link.receive() {
             Ok(told) => told.into_iter().for_each(|told| self.on_notification(told, false)),
             Err(error) => self.finish(EndCause::Died(error.to_string()), ResourceUse::default()),
@@ -204,8 +204,8 @@ impl Local {
                 run.limit.get_or_insert(format!("one could not be set: {why}"));
                 self.order(&HelperOrder::Kill);
             }
-            (Notification::Finished(used, rest), Some(run)) => {
-                run.rest = Some(rest);
+            (Notification::Finished(used, pause), Some(run)) => {
+                run.pause = Some(pause);
                 if let Some(done) = run.done.take() {
                     self.finish(EndCause::Block(done), used);
                 }

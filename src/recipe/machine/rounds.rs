@@ -1,7 +1,7 @@
 //! Where a recipe is: its rounds so far, folded from the facts that the session recorded. No other state exists.
 
 use super::super::definition::{
-    Definition, Destination, PROTECTED_CHANGED, ROUNDS_USED, RecipeStep, TurnLimit,
+    Definition, Destination, PROTECTED_CHANGED, ROUNDS_USED, RecipeStep, VerdictAction,
 };
 use super::super::text::Text;
 use super::super::view::{Span, View};
@@ -17,9 +17,9 @@ pub(super) struct Round {
     /// The index of the item with which it began; `None` if that is not recorded yet, so nothing can have come of it.
     pub(super) from: Option<usize>,
     /// Whether the model was told something in it.
-    pub(super) told: bool,
+    pub(super) prompted: bool,
     /// What led to it.
-    pub(super) lead: RoundCause,
+    pub(super) cause: RoundCause,
 }
 
 /// What led to a round.
@@ -56,7 +56,7 @@ impl Ending {
 }
 
 /// The rounds so far.
-pub(super) struct Path<'a> {
+pub(super) struct Rounds<'a> {
     pub(super) definition: &'a Definition,
     pub(super) context: WorkflowContext<'a>,
     /// Oldest first; the last is the current one. Never empty.
@@ -68,16 +68,16 @@ pub(super) struct Path<'a> {
     pub(super) over: Option<Ending>,
 }
 
-impl<'a> Path<'a> {
+impl<'a> Rounds<'a> {
     pub(super) fn of(definition: &'a Definition, context: WorkflowContext<'a>) -> Self {
         let begun = vec![0; definition.steps.len()];
-        let mut path =
+        let mut rounds =
             Self { definition, context, rounds: Vec::new(), begun, judged: Vec::new(), over: None };
-        match path.next_taken(0) {
-            Some(step) => path.enter(step, Some(context.from.saturating_sub(1)), RoundCause::First),
+        match rounds.next_taken(0) {
+            Some(step) => rounds.enter(step, Some(context.from.saturating_sub(1)), RoundCause::First),
             None => {
-                path.enter(0, None, RoundCause::First);
-                path.over = Some(Ending::with_words(
+                rounds.enter(0, None, RoundCause::First);
+                rounds.over = Some(Ending::with_words(
                     RecipeEnd::Done,
                     "None of its steps is taken with these answers.",
                 ));
@@ -85,22 +85,23 @@ impl<'a> Path<'a> {
         }
         for (at, item) in context.items() {
             match item.fact() {
-                Some(RecipeFact::Said { step, round, .. }) => path.note_prompt(step, *round, at),
-                Some(RecipeFact::Judged(outcome)) => path.judge(outcome, Some(at)),
+                Some(RecipeFact::Said { step, round, .. }) => rounds.note_prompt(step, *round, at),
+                Some(RecipeFact::Judged(outcome)) => rounds.judge(outcome, Some(at)),
                 _ => {}
             }
         }
-        path
+        rounds
     }
 
     /// The current round.
-    fn now(&self) -> &Round {
-        static NONE: Round = Round { step: 0, round: 0, from: None, told: false, lead: RoundCause::First };
+    fn current(&self) -> &Round {
+        static NONE: Round =
+            Round { step: 0, round: 0, from: None, prompted: false, cause: RoundCause::First };
         self.rounds.last().unwrap_or(&NONE)
     }
 
-    pub(super) fn lead(&self) -> &RoundCause {
-        &self.now().lead
+    pub(super) fn cause(&self) -> &RoundCause {
+        &self.current().cause
     }
 
     /// The view of the current round.
@@ -110,7 +111,7 @@ impl<'a> Path<'a> {
 
     /// The view of the round with this index.
     pub(super) fn view_of(&self, at: usize) -> View<'a> {
-        let round = self.rounds.get(at).unwrap_or(self.now());
+        let round = self.rounds.get(at).unwrap_or(self.current());
         let step = self.step_of(round);
         let begins = |at: usize| self.rounds.get(at).and_then(|round| round.from);
         let span = |(at, round): (usize, &Round)| {
@@ -125,14 +126,14 @@ impl<'a> Path<'a> {
             round: round.round,
             from: round.from,
             until: begins(at + 1),
-            is_told: round.told,
+            was_prompted: round.prompted,
             spans: self.rounds.iter().enumerate().filter_map(span).collect(),
         }
     }
 
     /// The step of the current round.
     pub(super) fn step(&self) -> &'a RecipeStep {
-        self.step_of(self.now())
+        self.step_of(self.current())
     }
 
     fn step_of(&self, round: &Round) -> &'a RecipeStep {
@@ -146,17 +147,17 @@ impl<'a> Path<'a> {
         let Some(step) = self.definition.step(&outcome.step) else { return };
         self.judged.push(outcome.clone());
         self.count(step, outcome.round);
-        let known = self.definition.steps.get(step).and_then(|known| known.turn(&outcome.verdict));
-        let mut turn = match known {
-            Some(turn) => turn.clone(),
-            None => TurnLimit { then: Destination::Again, how: RecipeEnd::Done, say: Text::default() },
+        let known = self.definition.steps.get(step).and_then(|known| known.action_for(&outcome.verdict));
+        let mut action = match known {
+            Some(action) => action.clone(),
+            None => VerdictAction { then: Destination::Again, how: RecipeEnd::Done, say: Text::default() },
         };
         let mut from = step;
         // Bounded, because steps whose rounds are used up may point at each other.
         for _ in 0..=self.definition.steps.len() {
-            let target = match &turn.then {
+            let target = match &action.then {
                 Destination::End | Destination::Stop => {
-                    self.over = Some(Ending { end: turn.how, say: EndingText::Text(turn.say) });
+                    self.over = Some(Ending { end: action.how, say: EndingText::Text(action.say) });
                     return;
                 }
                 Destination::Again => Some(from),
@@ -164,17 +165,17 @@ impl<'a> Path<'a> {
                 Destination::Step(name) => self.definition.step(name).and_then(|step| self.next_taken(step)),
             };
             let Some(target) = target else {
-                self.over = Some(Ending { end: RecipeEnd::Done, say: EndingText::Text(turn.say) });
+                self.over = Some(Ending { end: RecipeEnd::Done, say: EndingText::Text(action.say) });
                 return;
             };
             let begun = self.begun.get(target).copied().unwrap_or_default();
             let Some(next) = self.definition.steps.get(target).filter(|next| begun >= next.rounds) else {
-                let say = (!turn.say.is_empty()).then_some(turn.say);
-                let again = target == step && turn.then == Destination::Again;
+                let say = (!action.say.is_empty()).then_some(action.say);
+                let again = target == step && action.then == Destination::Again;
                 return self.enter(target, at, RoundCause::Verdict { say, again });
             };
-            match next.turn(ROUNDS_USED) {
-                Some(used) => turn = used.clone(),
+            match next.action_for(ROUNDS_USED) {
+                Some(used) => action = used.clone(),
                 None => break,
             }
             from = target;
@@ -188,16 +189,22 @@ impl<'a> Path<'a> {
         self.count(step, round);
         self.over = None;
         match self.rounds.last_mut() {
-            Some(last) if (last.step, last.round, last.told) == (step, round, false) => {
-                (last.from, last.told) = (Some(at), true);
+            Some(last) if (last.step, last.round, last.prompted) == (step, round, false) => {
+                (last.from, last.prompted) = (Some(at), true);
             }
-            _ => self.rounds.push(Round { step, round, from: Some(at), told: true, lead: RoundCause::First }),
+            _ => self.rounds.push(Round {
+                step,
+                round,
+                from: Some(at),
+                prompted: true,
+                cause: RoundCause::First,
+            }),
         }
     }
 
-    fn enter(&mut self, step: usize, from: Option<usize>, lead: RoundCause) {
+    fn enter(&mut self, step: usize, from: Option<usize>, cause: RoundCause) {
         let round = self.begun.get(step).copied().unwrap_or_default().saturating_add(1);
-        self.rounds.push(Round { step, round, from, told: false, lead });
+        self.rounds.push(Round { step, round, from, prompted: false, cause });
     }
 
     fn count(&mut self, step: usize, round: u32) {
