@@ -54,12 +54,7 @@ pub(crate) fn of_effects(cwd: &Path, home: Option<&Path>, effects: &Effects) -> 
 
 /// The absolute path that a text means; `None` if that is not known.
 fn spelled_path(cwd: &Path, home: Option<&Path>, text: &str) -> Option<PathBuf> {
-    if text.is_empty()
-        || text.len() > 4096
-        || text.contains(['\0', '\u{fffc}', '@', '$'])
-            && !Path::new(text).is_absolute()
-            && text.starts_with(['@', '$'])
-    {
+    if text.is_empty() || text.len() > 4096 || text.starts_with(['@', '$']) {
         return None;
     }
     match text.strip_prefix('~') {
