@@ -9,7 +9,7 @@ mod refusal;
 
 use super::address;
 use super::failure::{ServerIdentity, ServerRefusal};
-use super::ledger;
+use super::ledger::RequestCount;
 use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
 use super::retry::{self, MAX_RETRIES, RetryAdvice};
 use super::server::{Access, HttpRequest};
@@ -163,10 +163,7 @@ impl Connection {
         let asked =
             ServerIdentity { address: address::display_url(&request.url), ..self.access().asked.clone() };
         let client = self.client().map_err(never)?;
-        let sent = client::build(client, request).send().await;
-        let sent = sent.map_err(|error| client::not_sent(&asked, &error, self.timeouts));
-        self.count_request(sent.as_ref().err());
-        let mut response = sent?;
+        let mut response = self.send(client, request, &asked).await?;
         if !response.status().is_success() {
             let answer = self.read_refusal(response).await;
             return Err(asked.refusal(&answer));
@@ -181,11 +178,21 @@ impl Connection {
         Ok(body)
     }
 
-    /// Counts a request unless `refusal` says that it was never sent.
-    fn count_request(&self, refusal: Option<&ServerRefusal>) {
-        if refusal.is_none_or(|refusal| refusal.failure.departure != Departure::Never) {
-            ledger::count_request(self.access());
+    /// Sends a request and waits for its answer. Counts it unless it is known that nothing was sent, even if this is
+    /// dropped before the answer.
+    async fn send(
+        &self,
+        client: &Client,
+        request: HttpRequest,
+        asked: &ServerIdentity,
+    ) -> Result<Response, ServerRefusal> {
+        let count = RequestCount::new(self.access());
+        let sent = client::build(client, request).send().await;
+        let sent = sent.map_err(|error| client::not_sent(asked, &error, self.timeouts));
+        if sent.as_ref().is_err_and(|refusal| refusal.failure.departure == Departure::Never) {
+            count.never_sent();
         }
+        sent
     }
 
     async fn try_once(
@@ -202,25 +209,16 @@ impl Connection {
         };
         let began = Instant::now();
         let body = self.wire.encode(request, known);
-        let sending = client::build(client, self.access().post(&body)).send();
+        let sending = self.send(client, self.access().post(&body), asked);
         let sent = tokio::select! {
             sent = timeout(self.timeouts.first_token, sending) => sent,
             () = out.closed() => return None,
         };
         let response = match sent {
-            Err(_) => {
-                // It may have been sent before it hung, so it counts.
-                self.count_request(None);
-                return refused(asked.silent(self.timeouts.first_token, false), RetryAdvice::Never);
-            }
-            Ok(Err(error)) => {
-                let refusal = client::not_sent(asked, &error, self.timeouts);
-                self.count_request(Some(&refusal));
-                return Some(Attempt::Refused(refusal));
-            }
+            Err(_) => return refused(asked.silent(self.timeouts.first_token, false), RetryAdvice::Never),
+            Ok(Err(refusal)) => return Some(Attempt::Refused(refusal)),
             Ok(Ok(response)) => response,
         };
-        self.count_request(None);
         tracing::debug!(
             status = response.status().as_u16(),
             ms = began.elapsed().as_millis() as u64,
