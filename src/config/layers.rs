@@ -107,6 +107,17 @@ pub(super) fn read(path: &Path, source: &str) -> Result<(Vec<FoundSetting>, Vec<
     Ok((walk.found, walk.wrong))
 }
 
+/// Where a file names the last part of a setting.
+pub(super) fn key_span(source: &str, name: &[String]) -> Range<usize> {
+    let Ok(table) = DeTable::parse(source) else { return 0..0 };
+    let (mut table, mut span) = (Some(table.get_ref()), 0..0);
+    for part in name {
+        let Some((key, value)) = table.and_then(|table| table.get_key_value(part.as_str())) else { break };
+        (table, span) = (value.get_ref().as_table(), key.span());
+    }
+    span
+}
+
 struct LayerWalk<'a> {
     source: &'a str,
     found: Vec<FoundSetting>,

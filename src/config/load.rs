@@ -163,9 +163,8 @@ impl ConfigLayers {
         for (language, values) in languages {
             if values.get("command").is_none() {
                 let name = ["languages".to_owned(), language.clone()];
-                let at = source.find(language.as_str()).unwrap_or(0);
+                let span = layers::key_span(source, &name);
                 let message = "needs a command: the program that runs it".into();
-                let span = at..at + language.len();
                 return Err(layers::SettingError { name: name.to_vec(), span, message }.in_file(path, source));
             }
         }
