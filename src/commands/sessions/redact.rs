@@ -118,11 +118,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("words");
         let args = |length: usize| {
-            std::fs::write(&path, "word\n".repeat(length / 5)).unwrap();
+            std::fs::write(&path, "abc\n".repeat(length / 4)).unwrap();
             let words_from = Some(path.clone());
             SessionRedactArgs { session: "a".into(), word: Vec::new(), words_from, yes: true }
         };
-        assert_eq!(read_words(&args(1 << 20)).unwrap().len(), (1 << 20) / 5);
-        assert!(read_words(&args((1 << 20) + 10)).is_err());
+        assert_eq!(read_words(&args(1 << 20)).unwrap().len(), (1 << 20) / 4);
+        assert!(read_words(&args((1 << 20) + 4)).is_err());
     }
 }
