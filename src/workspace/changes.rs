@@ -125,12 +125,15 @@ impl FolderLook {
         changes
     }
 
-    /// A path as it is shown: relative to the working folder if it lies in it.
     fn display_path(&self, path: &Path) -> String {
-        let working = self.folders.first().map_or(Path::new(""), PathBuf::as_path);
-        let below = path.strip_prefix(working).unwrap_or(path);
-        if below.as_os_str().is_empty() { ".".into() } else { below.to_string_lossy().into_owned() }
+        display_path(self.folders.first().map_or(Path::new(""), PathBuf::as_path), path)
     }
+}
+
+/// A path as it is shown: relative to the working folder if it lies in it.
+pub(super) fn display_path(working: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(working).unwrap_or(path);
+    if below.as_os_str().is_empty() { ".".into() } else { below.to_string_lossy().into_owned() }
 }
 
 /// Which changes to keep when not all can be listed, lowest first: changes to existing files, new files, files of

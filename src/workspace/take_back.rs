@@ -3,12 +3,13 @@
 
 use super::FileError;
 use super::place::{Folder, OpenPlace};
+use super::read::open_plain;
 use super::staging::Staging;
 use super::stamp::FileStamp;
-use rustix::fs::{AtFlags, Mode, symlinkat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, symlinkat, unlinkat};
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,9 +33,8 @@ impl EntryCopy {
         if !info.is_file() || info.len() > MAX_COPY_BYTES {
             return None;
         }
-        let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
-        let file = File::options().read(true).custom_flags(i32::try_from(flags).ok()?).open(path).ok()?;
-        let mode = file.metadata().ok().filter(Metadata::is_file)?.permissions().mode();
+        let file = open_plain(path, OFlags::NOFOLLOW).ok()?;
+        let mode = file.metadata().ok()?.permissions().mode();
         let mut bytes = Vec::new();
         file.take(MAX_COPY_BYTES + 1).read_to_end(&mut bytes).ok()?;
         (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| EntryCopy::File(bytes.into(), mode))
@@ -96,22 +96,16 @@ impl TakenChange {
         let nowhere = || failed(io::ErrorKind::NotFound.into());
         let (name, parent) =
             (self.path.file_name().ok_or_else(nowhere)?, self.path.parent().ok_or_else(nowhere)?);
-        let made;
         let folder = match (Folder::find(parent), copy) {
             (Ok(folder), _) if folder.path() != parent => {
                 return Err(FileError::Changed(self.path.clone()));
             }
-            (Ok(folder), _) => {
-                made = folder.file().try_clone().map_err(failed)?;
-                &made
-            }
+            (Ok(folder), _) => folder.file().try_clone().map_err(failed)?,
             // The folder was deleted with the file.
-            (Err(_), Some(_)) => {
-                made = OpenPlace::find(&self.path)?.make_folders()?;
-                &made
-            }
+            (Err(_), Some(_)) => OpenPlace::find(&self.path)?.make_folders()?,
             (Err(error), None) => return Err(error),
         };
+        let folder = &folder;
         match copy {
             None => remove(folder, name).map_err(failed),
             Some(EntryCopy::Link(to)) => {

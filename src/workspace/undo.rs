@@ -27,6 +27,7 @@ mod tests;
 mod unfinished;
 mod walk;
 
+pub(super) use objects::hash;
 pub(crate) use plan::UndoLimits;
 pub(crate) use snapshot::UndoSnapshot;
 pub(crate) use walk::UndoScope;
@@ -34,6 +35,7 @@ pub(crate) use walk::UndoScope;
 use crate::domain::sentences::undo::{DROPPED, WALK_TOO_LONG};
 use crate::domain::{Sha256, UndoChange, UndoCover, UndoNote, UndoStanding, UndoWay};
 use crate::workspace::FileError;
+use crate::workspace::changes::display_path;
 use index::Index;
 use objects::Objects;
 use opener::Opener;
@@ -346,9 +348,4 @@ fn change_word(change: &PathChange) -> &'static str {
         (_, State::Nothing) => "deleted",
         _ => "changed",
     }
-}
-
-/// A path as it is shown: relative to the working folder if it lies in it.
-fn display_path(working: &Path, path: &Path) -> String {
-    path.strip_prefix(working).unwrap_or(path).to_string_lossy().into_owned()
 }

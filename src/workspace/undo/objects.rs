@@ -302,7 +302,7 @@ fn damaged_error() -> io::Error {
 }
 
 /// Reads the rest of a file, passes it on piece by piece, and returns its hash and size.
-pub(super) fn hash(
+pub(in crate::workspace) fn hash(
     from: &mut (impl io::Read + ?Sized),
     most: u64,
     mut to: impl FnMut(&[u8]) -> io::Result<()>,
