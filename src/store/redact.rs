@@ -241,7 +241,7 @@ impl Redaction {
 }
 
 /// The files beside a session that an entry names.
-fn files_of(entry: &mut Entry) -> Vec<&mut PathBuf> {
+pub(super) fn files_of(entry: &mut Entry) -> Vec<&mut PathBuf> {
     let Entry::Ran { report, .. } = entry else { return Vec::new() };
     let report = &mut **report;
     let images = report.images.iter_mut().chain(&mut report.pictures).map(|image| &mut image.path);

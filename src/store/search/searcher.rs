@@ -40,9 +40,9 @@ impl Searcher<'_> {
         waiting: &SearchControl<'_>,
     ) -> Result<SearchResults, DerivedError> {
         let bounds = UpdateBounds { most: MAX_TOTAL_BYTES, goes_on: waiting.goes_on, told: waiting.told };
-        let mut behind = None;
+        let (mut behind, mut last) = (None, false);
         // The second round is for files whose stored texts differ from their content: they are read anew.
-        for last in [false, true] {
+        loop {
             match update::update(derived, self.folder, self.masker, &bounds) {
                 Ok(()) => {}
                 Err(error) if is_busy(&error) => behind = Some(error.to_string()),
@@ -58,8 +58,8 @@ impl Searcher<'_> {
                 shelf::forget_file(&writing, name)?;
             }
             writing.commit()?;
+            last = true;
         }
-        Ok(SearchResults::default())
     }
 
     /// The hits, and the files whose stored texts differ from their content.

@@ -28,6 +28,15 @@ const BATCH_FILES: usize = 256;
 /// Up to this many files are synced one by one; more are synced together.
 const MAX_SINGLE_SYNCS: usize = 4;
 
+/// Whether a state can be restored.
+fn is_kept(objects: &Objects, state: &State) -> bool {
+    match state {
+        State::File { sha256, bytes, .. } => objects.has(*sha256, *bytes),
+        State::Unkept { .. } => false,
+        State::Nothing | State::Folder { .. } | State::Link { .. } => true,
+    }
+}
+
 /// The present state of a change.
 pub(super) fn standing(
     change: &PathChange,
@@ -35,11 +44,7 @@ pub(super) fn standing(
     index: &mut Index,
     opener: &mut Opener,
 ) -> UndoStanding {
-    let is_kept = |state: &State| match state {
-        State::File { sha256, bytes, .. } => objects.has(*sha256, *bytes),
-        State::Unkept { .. } => false,
-        State::Nothing | State::Folder { .. } | State::Link { .. } => true,
-    };
+    let is_kept = |state: &State| is_kept(objects, state);
     let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, index);
     let PathChange { before, after, .. } = change;
     match now {
@@ -152,13 +157,9 @@ impl PutBack<'_> {
         if now != *from && now != State::Nothing && !is_halfway(&now, change) {
             return Err(FileError::ChangedSince);
         }
-        let is_kept = |state: &State| match state {
-            State::File { sha256, bytes, .. } => self.objects.has(*sha256, *bytes),
-            State::Unkept { .. } => false,
-            _ => true,
-        };
-        if !is_kept(to) || matches!(from, State::Unkept { .. }) {
-            let was = self.way == UndoWay::Back && matches!(to, State::File { .. }) && !is_kept(to);
+        let is_kept = is_kept(self.objects, to);
+        if !is_kept || matches!(from, State::Unkept { .. }) {
+            let was = self.way == UndoWay::Back && matches!(to, State::File { .. }) && !is_kept;
             return Err(if was { FileError::Dropped } else { FileError::NoCopy });
         }
         // The present content is stored before it is replaced. A stored copy only counts if its hash is right, not
