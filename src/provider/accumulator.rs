@@ -4,6 +4,8 @@
 //! end, so that a call cut off by the connection never counts as one. No event follows `Finished` or `Failed`.
 
 use super::failure::{ErrorBody, ServerIdentity};
+use super::opaque_items;
+use crate::config::ProviderKind;
 use crate::domain::{Finish, FinishReason, Masker, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};
 use crate::text::line::short_line;
 use serde_json::Value;
@@ -163,8 +165,17 @@ impl Accumulator {
         self.calls.push(call);
     }
 
-    /// Keeps an item that later requests have to send back.
-    pub(super) fn keep_item(&mut self, kept: OpaqueItem) {
+    /// Keeps an item of this format that later requests have to send back at this place.
+    pub(super) fn keep_here(&mut self, format: ProviderKind, item: Value) {
+        self.keep_item(opaque_items::new_item(format.as_str(), self.text_len(), self.calls(), item));
+    }
+
+    /// Like `keep_here`, for the beginning of the message.
+    pub(super) fn keep_first(&mut self, format: ProviderKind, item: Value) {
+        self.keep_item(opaque_items::new_item(format.as_str(), 0, 0, item));
+    }
+
+    fn keep_item(&mut self, kept: OpaqueItem) {
         self.count_entry(kept.json.len());
         self.kept.push(kept);
     }

@@ -9,13 +9,13 @@ mod lines;
 use super::catalogue::listed::Listing;
 use super::conversation::{self, ReplyOutcome, Utterance};
 use super::opaque_items::OpaquePart;
-use super::openai::tool;
+use super::openai::{model_message, tool};
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
 use super::wire::{Format, OutgoingRequest};
 use crate::config::{Effort, ProviderKind};
 use crate::domain::MessageImage;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// The smallest context to ask for, in tokens, unless the model has less.
 const MIN_CONTEXT_TOKENS: u64 = 32_768;
@@ -104,25 +104,12 @@ fn with_images(mut message: Value, images: &[MessageImage]) -> Value {
 }
 
 fn model(parts: &[OpaquePart<'_>]) -> Value {
-    let (mut text, mut calls, mut message) = (String::new(), Vec::new(), Map::new());
-    message.insert("role".into(), "assistant".into());
-    for part in parts {
-        match part {
-            OpaquePart::Text(piece) => text.push_str(piece),
-            OpaquePart::Call(call) => {
-                calls.push(
-                    json!({ "function": { "name": call.name, "arguments": conversation::arguments(call) } }),
-                );
-            }
-            OpaquePart::Item(Value::Object(fields)) => message.extend(fields.clone()),
-            OpaquePart::Item(_) => {}
-        }
-    }
+    let (mut message, text) = model_message(
+        parts,
+        |call| json!({ "function": { "name": call.name, "arguments": conversation::arguments(call) } }),
+    );
     message.insert("content".into(), text.into());
-    if !calls.is_empty() {
-        message.insert("tool_calls".into(), calls.into());
-    }
-    Value::Object(message)
+    message.into()
 }
 
 fn result(outcome: &ReplyOutcome<'_>) -> Value {

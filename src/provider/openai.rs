@@ -15,7 +15,7 @@ use super::protocol::{self, KeyHeader, Protocol};
 use super::quirks::{OptionalPart, RefusedParts};
 use super::wire::{Format, OutgoingRequest};
 use crate::config::ProviderKind;
-use crate::domain::{AnswerForm, MessageImage, Tool};
+use crate::domain::{AnswerForm, MessageImage, Tool, ToolCall};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -108,28 +108,37 @@ fn image(image: &MessageImage) -> Value {
 }
 
 fn model(parts: &[OpaquePart<'_>], left_out: RefusedParts) -> Value {
+    let call = |call: &ToolCall| {
+        json!({
+            "id": id(&call.id, left_out),
+            "type": "function",
+            "function": { "name": call.name, "arguments": conversation::arguments(call).to_string() },
+        })
+    };
+    let (mut message, text) = model_message(parts, call);
+    message.insert("content".into(), if text.is_empty() { Value::Null } else { text.into() });
+    message.into()
+}
+
+/// The model's message without its text, and the text.
+pub(super) fn model_message(
+    parts: &[OpaquePart<'_>],
+    encode: impl Fn(&ToolCall) -> Value,
+) -> (Map<String, Value>, String) {
     let (mut text, mut calls, mut message) = (String::new(), Vec::new(), Map::new());
     message.insert("role".into(), "assistant".into());
-    message.insert("content".into(), Value::Null);
     for part in parts {
         match part {
             OpaquePart::Text(piece) => text.push_str(piece),
-            OpaquePart::Call(call) => calls.push(json!({
-                "id": id(&call.id, left_out),
-                "type": "function",
-                "function": { "name": call.name, "arguments": conversation::arguments(call).to_string() },
-            })),
+            OpaquePart::Call(call) => calls.push(encode(call)),
             OpaquePart::Item(Value::Object(fields)) => message.extend(fields.clone()),
             OpaquePart::Item(_) => {}
         }
     }
-    if !text.is_empty() {
-        message.insert("content".into(), text.into());
-    }
     if !calls.is_empty() {
         message.insert("tool_calls".into(), calls.into());
     }
-    Value::Object(message)
+    (message, text)
 }
 
 /// Results, followed by a message with their images, because the role `tool` takes only text.

@@ -96,13 +96,14 @@ fn result(outcome: &ReplyOutcome<'_>) -> Value {
 
 /// Text and images as parts of an input.
 fn parts(text: &str, images: &[MessageImage]) -> Value {
-    let words = |text: &str| json!({ "type": "input_text", "text": text });
+    fn words(text: &str) -> Value {
+        json!({ "type": "input_text", "text": text })
+    }
     let image = |image: &MessageImage| match conversation::data_url(image) {
         Some(url) => json!({ "type": "input_image", "image_url": url }),
         None => words(&conversation::missing_image(image)),
     };
-    let first = (!text.trim().is_empty()).then(|| words(text));
-    first.into_iter().chain(images.iter().map(image)).collect()
+    conversation::parts(text, images, words, image).into()
 }
 
 fn tool(tool: &Tool) -> Value {
