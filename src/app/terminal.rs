@@ -114,7 +114,7 @@ async fn sessions(
     let mut warned: Option<PathBuf> = None;
     let mut front_end = taken.map_or_else(|| FrontEnd::open(kind, &options), Ok).map_err(look::failure)?;
     loop {
-        look::add_notices(&mut options, std::mem::take(&mut opened.notices));
+        options.notices.append(&mut opened.notices);
         options.setup.damage = std::mem::take(&mut opened.damage);
         options.setup.foreign = opened.foreign.take();
         options.setup.try_provider &= opened.driver.has_provider();
@@ -227,7 +227,7 @@ fn tell_first(options: &mut Options, mut notices: Vec<Notice>, kind: FrontEndKin
     if kind == FrontEndKind::Panes {
         notices.extend(look::theme_warning(options));
     }
-    look::add_notices(options, notices);
+    options.notices.extend(notices);
 }
 
 /// Whether the open session stays: `path` is that session, or it belongs to another folder and the person has not

@@ -104,12 +104,11 @@ impl SessionFactory {
     ///
     /// Returns its name, and the server that was typed before, for `put_back` in case the new one does not answer.
     pub(crate) fn take_address(&self, base_url: &str) -> (String, Option<TypedServer>) {
-        let known = &self.loaded.config;
+        let name = self.name_at(base_url);
         let mut typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(name) = known.provider_at(base_url) {
-            return (name.to_owned(), typed.clone());
+        if self.loaded.config.providers.contains_key(&name) {
+            return (name, typed.clone());
         }
-        let name = free_name(|name| known.providers.contains_key(name));
         let provider =
             config::Provider { elsewhere: Some(base_url.to_owned()), ..config::Provider::default() };
         let before = typed.replace((name.clone(), provider));

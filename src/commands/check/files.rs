@@ -3,7 +3,7 @@
 //!
 //! Links to folders are not followed, so that no walk runs in circles; folders of tools are skipped.
 
-use super::pieces::{PieceForm, shebang_language};
+use super::pieces::{PieceForm, language_named, shebang_language};
 use crate::commands::input::is_stdin;
 use crate::domain::Languages;
 use crate::report::{Failure, FailureClass};
@@ -27,10 +27,7 @@ pub(super) struct FileJob {
 
 /// The language named on the command line.
 pub(super) fn named_language(word: &str, languages: &Languages) -> Result<String, Failure> {
-    let lower = word.to_ascii_lowercase();
-    let known = languages.find(word).map(|entry| entry.name.to_string());
-    let known = known.or_else(|| crate::review::reads(&lower).then_some(lower));
-    known.ok_or_else(|| {
+    language_named(word, languages).ok_or_else(|| {
         let names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
         Failure::new(FailureClass::Usage, format!("no language {word:?} is known"))
             .hint(format!("Languages: {}, typescript, sql, and others by their words.", names.join(", ")))
