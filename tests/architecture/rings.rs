@@ -6,7 +6,6 @@
 //! ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 /// The most `use` lines that may re-export a name one after the other.
 const HANDED_ON: usize = 8;
@@ -287,14 +286,7 @@ fn modules_of_tests(files: &[(String, String)]) -> BTreeSet<String> {
 
 /// The files of the program with their paths below `src`, without code for tests.
 pub(super) fn product_files() -> Vec<(String, String)> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut paths = Vec::new();
-    super::sources(&src, &mut paths);
-    let read = |file: &std::path::PathBuf| {
-        let path = file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
-        (path, std::fs::read_to_string(file).expect("a source file"))
-    };
-    let files: Vec<(String, String)> = paths.iter().map(read).collect();
+    let files = super::source_files("src");
     let of_tests = modules_of_tests(&files);
     let kept = |(path, text): &(String, String)| Some((path.clone(), product(path, text, &of_tests)?));
     files.iter().filter_map(kept).collect()
