@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 const LEAF: &str = "text";
 
 /// A module for tests that every room may use: how many cases a property test tries.
-const OF_TESTS: &str = "test_cases";
+const TEST_MODULE: &str = "test_cases";
 
 /// The rooms: name, the rooms that it may import, whether it is pure.
 const ROOMS: &[(&str, &[&str], bool)] = &[
@@ -111,7 +111,7 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
     ),
     ("main", &["app", "exec"], false),
     ("lib", &[], false),
-    (OF_TESTS, &[], false),
+    (TEST_MODULE, &[], false),
 ];
 
 /// Words that pure rooms may not mention, because they mean I/O, time or the environment.
@@ -159,7 +159,7 @@ const STARTERS: &[&str] =
 const GRANTED_IN: &[&str] = &["engine/approval.rs", "domain/approval.rs"];
 
 /// The only file of the driver that may call the engine.
-const TOLD_IN: &str = "driver.rs";
+const ENGINE_CALLED_IN: &str = "driver.rs";
 
 fn room_of(path: &str) -> &str {
     path.split('/').next().unwrap_or(path).trim_end_matches(".rs")
@@ -223,7 +223,7 @@ fn faults(path: &str, text: &str) -> Vec<String> {
     if room != "lib" {
         for other in imported(&code) {
             let is_room = ROOMS.iter().any(|(name, ..)| *name == other);
-            let is_leaf = other == OF_TESTS || other == LEAF && room != "domain";
+            let is_leaf = other == TEST_MODULE || other == LEAF && room != "domain";
             if is_room && other != room && !is_leaf && !allowed.contains(&other.as_str()) {
                 faults.push(format!("{path}: `{room}` may not import `{other}`"));
             }
@@ -285,14 +285,17 @@ fn starts(path: &str, text: &str) -> Vec<String> {
 
 /// The places in a file of the driver that call the engine outside its one loop (in which no effect is performed
 /// meanwhile), or that make up a command of the person.
-fn told(path: &str, text: &str) -> Vec<String> {
+fn engine_calls(path: &str, text: &str) -> Vec<String> {
     let code = without_comments(&without_tests(path, text));
     let words = [(".handle(", 1), ("Event::User(", 1), ("engine: Engine", 2)];
-    let more =
-        |(word, most): &(&str, usize)| code.matches(word).count() > if path == TOLD_IN { *most } else { 0 };
+    let more = |(word, most): &(&str, usize)| {
+        code.matches(word).count() > if path == ENGINE_CALLED_IN { *most } else { 0 }
+    };
     let found = words.into_iter().filter(more);
     found
-        .map(|(word, _)| format!("{path}: `{word}`: the engine is told things in {TOLD_IN} only, once"))
+        .map(|(word, _)| {
+            format!("{path}: `{word}`: the engine is told things in {ENGINE_CALLED_IN} only, once")
+        })
         .collect()
 }
 
@@ -382,7 +385,7 @@ fn nothing_is_started_that_is_not_in_the_table() {
 fn the_driver_tells_the_engine_one_thing_after_the_other() {
     let files = source_files("src");
     let files = files.iter().filter(|(path, _)| path.starts_with("driver/"));
-    let all: Vec<String> = files.flat_map(|(path, text)| told(path, text)).collect();
+    let all: Vec<String> = files.flat_map(|(path, text)| engine_calls(path, text)).collect();
     assert!(all.is_empty(), "\n{}", all.join("\n"));
     let planted = [
         ("driver/perform.rs", "let effects = self.engine.handle(event, now);"),
@@ -391,7 +394,7 @@ fn the_driver_tells_the_engine_one_thing_after_the_other() {
         ("driver.rs", "a.handle(one); a.handle(other)"),
     ];
     for (path, text) in planted {
-        assert!(!told(path, text).is_empty(), "{path}: {text}");
+        assert!(!engine_calls(path, text).is_empty(), "{path}: {text}");
     }
 }
 

@@ -146,7 +146,7 @@ impl LayerWalk<'_> {
                     );
                 }
                 // An empty table with a name that the person chose still defines that name.
-                (_, Some(inner)) if inner.is_empty() && settings::is_chosen(name) => {
+                (_, Some(inner)) if inner.is_empty() && settings::has_user_name(name) => {
                     let line = line_of(self.source, key_span.start);
                     self.found.push(FoundSetting {
                         name: name.clone(),

@@ -2,16 +2,16 @@
 //! computer reads it.
 
 use super::address;
-use super::server::Access;
+use super::server::CheckedServer;
 use crate::domain::{Ledger, RequestCounts};
 
 static LEDGER: Ledger = Ledger::new();
 
 /// A request that is being sent. It counts when this is dropped, as what hangs or is given up may have been sent.
-pub(super) struct RequestCount<'a>(Option<&'a Access>);
+pub(super) struct RequestCount<'a>(Option<&'a CheckedServer>);
 
 impl<'a> RequestCount<'a> {
-    pub(super) fn new(access: &'a Access) -> Self {
+    pub(super) fn new(access: &'a CheckedServer) -> Self {
         Self(Some(access))
     }
 
@@ -24,7 +24,7 @@ impl<'a> RequestCount<'a> {
 impl Drop for RequestCount<'_> {
     fn drop(&mut self) {
         if let Some(access) = self.0 {
-            LEDGER.count(&access.asked.host, address::is_loopback(&access.url));
+            LEDGER.count(&access.identity.host, address::is_loopback(&access.url));
         }
     }
 }

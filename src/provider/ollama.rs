@@ -7,8 +7,8 @@
 mod lines;
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, ReplyOutcome, Utterance};
-use super::opaque_items::OpaquePart;
+use super::conversation::{self, CallResult, Utterance};
+use super::opaque_items::MessagePart;
 use super::openai::{model_message, tool};
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
@@ -47,7 +47,7 @@ fn context_tokens(asked: &OutgoingRequest<'_>, messages: &Value, tools: &Value) 
     let reply = asked.access().max_output.unwrap_or(REPLY_TOKENS).max(REPLY_TOKENS);
     // A quarter more than estimated: code has more tokens than prose.
     let needed = (sent + sent / 4 + reply).next_power_of_two();
-    needed.max(MIN_CONTEXT_TOKENS).min(asked.known.context.unwrap_or(MIN_CONTEXT_TOKENS))
+    needed.max(MIN_CONTEXT_TOKENS).min(asked.quirks.context.unwrap_or(MIN_CONTEXT_TOKENS))
 }
 
 fn encode(asked: &OutgoingRequest<'_>) -> Value {
@@ -103,7 +103,7 @@ fn with_images(mut message: Value, images: &[MessageImage]) -> Value {
     message
 }
 
-fn model(parts: &[OpaquePart<'_>]) -> Value {
+fn model(parts: &[MessagePart<'_>]) -> Value {
     let (mut message, text) = model_message(
         parts,
         |call| json!({ "function": { "name": call.name, "arguments": conversation::arguments(call) } }),
@@ -112,7 +112,7 @@ fn model(parts: &[OpaquePart<'_>]) -> Value {
     message.into()
 }
 
-fn result(outcome: &ReplyOutcome<'_>) -> Value {
+fn result(outcome: &CallResult<'_>) -> Value {
     let message = json!({ "role": "tool", "tool_name": outcome.call.name, "content": outcome.text });
     with_images(message, outcome.images)
 }

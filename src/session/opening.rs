@@ -2,7 +2,7 @@
 //! file.
 
 use super::factory::SessionFactory;
-use super::place::own_folders;
+use super::process_context::own_folders;
 use crate::domain::sentences::saving;
 use crate::domain::{Header, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, DriverParts, SessionSearch, UndoLimits, UndoPlace};
@@ -12,7 +12,7 @@ use crate::provider::Provider;
 use crate::review;
 use crate::store::index::{self, FindError};
 use crate::store::search::filters::Reader;
-use crate::store::{Reading, Scratch, Seal, Store, StoreError, damage_summary};
+use crate::store::{ReadProgress, Scratch, Seal, Store, StoreError, damage_summary};
 use crate::workspace::facts::resolve_links;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -116,13 +116,13 @@ impl SessionFactory {
         path: &Path,
         provider: Option<Provider>,
         policy: Policy,
-        reading: &Reading,
+        reading: &ReadProgress,
     ) -> Result<OpenSession, StoreError> {
         let mut notices = Vec::new();
         let seal = self.seal(&mut notices);
         let (store, loaded, unwritten) =
             Store::open_or_read::<PagedTranscript>(path, seal.as_ref(), reading)?;
-        if !reading.goes_on() {
+        if !reading.is_wanted() {
             return Err(StoreError::Stopped);
         }
         let store = store.with_masker(self.masker());
@@ -137,7 +137,7 @@ impl SessionFactory {
         let settings = self.settings(policy, functions);
         let settings = Settings { foreign: loaded.foreign.is_some(), reads_only, ..settings };
         let (engine, effects) = Engine::resume(settings, loaded.entries.into(), now);
-        if !reading.goes_on() {
+        if !reading.is_wanted() {
             return Err(StoreError::Stopped);
         }
         // Its notice is added after the others about the file, because the person has to see it first.
@@ -238,7 +238,7 @@ mod tests {
         let path = home.path().join("session.jsonl");
         let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/sessions/v1-entries.jsonl");
         std::fs::copy(fixture, &path).unwrap();
-        let opened = factory.resume(&path, None, Policy::default(), &Reading::default()).unwrap();
+        let opened = factory.resume(&path, None, Policy::default(), &ReadProgress::default()).unwrap();
         let notices: Vec<&str> = opened.notices.iter().map(|notice| &*notice.text).collect();
         assert_eq!(notices.iter().filter(|text| text.starts_with("functions: ")).count(), 1, "{notices:?}");
         assert_eq!(notices.last(), Some(&saving::FOREIGN), "{notices:?}");

@@ -65,7 +65,7 @@ impl SessionFactory {
             ExecutorChoice::Jupyter(kernel) => {
                 // Jupyter does not enforce these limits.
                 (limits.memory_bytes, limits.processes) = (0, 0);
-                self.kernels(kernel.as_deref())
+                self.kernel_languages(kernel.as_deref())
             }
             _ => KernelLanguages::Unused,
         };
@@ -81,7 +81,7 @@ impl SessionFactory {
     }
 
     /// The languages that have a Jupyter kernel. Kernels on this machine are looked up now; a server is asked later.
-    fn kernels(&self, wanted: Option<&str>) -> KernelLanguages {
+    fn kernel_languages(&self, wanted: Option<&str>) -> KernelLanguages {
         let config = &self.loaded.config;
         if config.executors.jupyter.url.is_some() {
             return KernelLanguages::Unknown;

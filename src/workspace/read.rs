@@ -1,7 +1,7 @@
 //! Reads whole files up to a size limit.
 
 use super::FileError;
-use super::place::OpenPlace;
+use super::place::HeldPath;
 use rustix::fs::OFlags;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -28,7 +28,7 @@ pub(super) fn open_plain(path: &Path, more: OFlags) -> io::Result<File> {
 ///
 /// # Errors
 /// As [`bounded`]; also when the file is a link by now.
-pub(crate) fn held(place: &OpenPlace, most: u64) -> Result<Vec<u8>, FileError> {
+pub(crate) fn held(place: &HeldPath, most: u64) -> Result<Vec<u8>, FileError> {
     whole(place.open()?, &place.path(), most)
 }
 

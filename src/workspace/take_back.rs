@@ -2,7 +2,7 @@
 //! still as the run left it. Folders are held open on the way, and links are not followed.
 
 use super::FileError;
-use super::place::{Folder, OpenPlace};
+use super::place::{Folder, HeldPath};
 use super::read::open_plain;
 use super::staging::Staging;
 use super::stamp::FileStamp;
@@ -51,7 +51,7 @@ impl EntryCopy {
 
 /// A change that can be taken back.
 #[derive(Clone, Debug)]
-pub(crate) struct TakenChange {
+pub(crate) struct RevertibleChange {
     pub(crate) path: PathBuf,
     /// The file before the run; `None` if it did not exist.
     pub(super) before: Option<EarlierFile>,
@@ -66,7 +66,7 @@ pub(super) enum EarlierFile {
     NotKept,
 }
 
-impl TakenChange {
+impl RevertibleChange {
     /// Restores the file.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl TakenChange {
             }
             (Ok(folder), _) => folder.file().try_clone().map_err(failed)?,
             // The folder was deleted with the file.
-            (Err(_), Some(_)) => OpenPlace::find(&self.path)?.make_folders()?,
+            (Err(_), Some(_)) => HeldPath::find(&self.path)?.make_folders()?,
             (Err(error), None) => return Err(error),
         };
         let folder = &folder;
@@ -139,7 +139,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn of(folder: &Path) -> ObeyedFiles {
-        ObeyedFiles::default().again_of(vec![folder.to_path_buf()])
+        ObeyedFiles::default().scan(vec![folder.to_path_buf()])
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
         fs::remove_file(at(".zshenv")).expect("removed");
         fs::remove_dir_all(at(".vscode")).expect("removed");
         fs::write(at("Makefile"), "all:").expect("written");
-        let changes = before.again().to_take_back(&before);
+        let changes = before.rescan().revertible(&before);
         assert_eq!(changes.len(), 5, "{changes:?}");
         for change in &changes {
             assert_eq!(change.take_back(), Ok(()), "{change:?}");
@@ -188,9 +188,9 @@ mod tests {
         let before = of(&folder);
         fs::write(at(".envrc"), "evil").expect("written");
         fs::write(at(".bashrc"), "evil").expect("written");
-        let changes = before.again().to_take_back(&before);
+        let changes = before.rescan().revertible(&before);
         fs::write(at(".envrc"), "mine by now").expect("written");
-        let told: Vec<_> = changes.iter().map(TakenChange::take_back).collect();
+        let told: Vec<_> = changes.iter().map(RevertibleChange::take_back).collect();
         assert_eq!(told, [Err(FileError::NoCopy), Err(FileError::ChangedSince)]);
         assert_eq!(fs::read_to_string(at(".envrc")).expect("there"), "mine by now");
     }
@@ -206,7 +206,7 @@ mod tests {
         let before = of(&at("work"));
         fs::remove_dir_all(at("work/.vscode")).expect("removed");
         symlink(at("outside"), at("work/.vscode")).expect("linked");
-        let changes = before.again().to_take_back(&before);
+        let changes = before.rescan().revertible(&before);
         let lost = changes.iter().find(|change| change.path.ends_with("a.json")).expect("told");
         assert!(lost.take_back().is_err());
         assert!(!at("outside/a.json").exists());

@@ -162,12 +162,12 @@ fn read(path: &str, text: &str) -> Source {
 }
 
 /// All files of the program, by their paths below `src`.
-struct House {
+struct Program {
     files: BTreeMap<String, Source>,
     modules: BTreeMap<Vec<String>, String>,
 }
 
-impl House {
+impl Program {
     fn new(texts: &[(String, String)]) -> Self {
         let files: BTreeMap<_, _> =
             texts.iter().map(|(path, text)| (path.clone(), read(path, text))).collect();
@@ -292,14 +292,14 @@ pub(super) fn product_files() -> Vec<(String, String)> {
     files.iter().filter_map(kept).collect()
 }
 
-fn house() -> House {
-    House::new(&product_files())
+fn program() -> Program {
+    Program::new(&product_files())
 }
 
 #[test]
 fn no_ring_of_files_is_unlisted() {
-    let house = house();
-    let imports = house.imports();
+    let program = program();
+    let imports = program.imports();
     assert!(imports.values().map(BTreeSet::len).sum::<usize>() > 500, "hardly an import was read");
     let found = rings(&imports);
     let mut wrong = Vec::new();
@@ -334,7 +334,7 @@ fn a_planted_ring_is_found_through_names_that_are_handed_on() {
     let planted = |texts: &[(&str, &str)]| {
         let texts: Vec<(String, String)> =
             texts.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-        rings(&House::new(&texts).imports())
+        rings(&Program::new(&texts).imports())
     };
     let ring = planted(&[
         ("a.rs", "mod one; mod two; pub use self::one::{One, Other as Far};"),

@@ -134,7 +134,7 @@ pub(super) struct Pieces {
     /// Whether people see the text between the pieces, so that its characters are checked too.
     pub(super) prose: bool,
     /// The parts that could not become pieces, and why.
-    pub(super) unread: Vec<String>,
+    pub(super) not_pieces: Vec<String>,
 }
 
 /// Splits a text into pieces.

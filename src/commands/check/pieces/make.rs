@@ -50,7 +50,7 @@ pub(super) fn pieces(source: &str) -> Pieces {
     walk(&lines, MakefileReader::read_rule, &mut reader);
     reader.found.pieces.retain(|piece| !piece.source.trim().is_empty());
     if reader.left.get() == 0 {
-        reader.found.unread.push("its variables expand to too much".to_owned());
+        reader.found.not_pieces.push("its variables expand to too much".to_owned());
     }
     reader.found
 }
@@ -319,9 +319,9 @@ mod tests {
     fn variables_that_expand_without_end_are_not_checked() {
         let all = |name: &str| format!("$({name})").repeat(4000);
         let text = format!("A = {}\nB = {}\nC = {}\nD =\nall:\n\t@$(A)\n", all("B"), all("C"), all("D"));
-        assert_eq!(pieces(&text).unread.len(), 1);
+        assert_eq!(pieces(&text).not_pieces.len(), 1);
         let text = format!("all:\n\techo {}\n", "$(shell ".repeat(100_000));
-        assert_eq!(pieces(&text).unread.len(), 1);
-        assert_eq!(pieces("A = a\nall:\n\t@$(A)\n").unread.len(), 0);
+        assert_eq!(pieces(&text).not_pieces.len(), 1);
+        assert_eq!(pieces("A = a\nall:\n\t@$(A)\n").not_pieces.len(), 0);
     }
 }

@@ -58,12 +58,12 @@ impl HeldFile {
 }
 
 /// Separates the texts to tell from those to hold back, and records texts that no run can have changed as known.
-pub(super) fn settle(
+pub(super) fn hold_back_changes(
     search: &InstructionSearch,
     found: Vec<Instructions>,
 ) -> (Vec<Instructions>, Vec<HeldFile>) {
     let Some(place) = &search.book else { return (found, Vec::new()) };
-    change(place, |book| book.settle(found))
+    change(place, |book| book.hold_back_changes(found))
 }
 
 /// Changes the book, and writes it if that made a difference.
@@ -85,7 +85,7 @@ pub(crate) fn run_begins(search: &InstructionSearch) {
     change(place, |book| {
         if !book.is_suspect(&search.cwd) {
             let (found, _) = super::find(search);
-            book.settle(found);
+            book.hold_back_changes(found);
             for folder in super::folders(search) {
                 book.known.entry(folder.join(super::NAME)).or_default();
             }
@@ -106,7 +106,7 @@ pub(crate) fn runs_are_over(search: &InstructionSearch) {
     let (found, _) = super::find(search);
     let _writing = WRITE_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);
-    if book.settle(found).1.is_empty() && book.suspect.remove(&search.cwd) {
+    if book.hold_back_changes(found).1.is_empty() && book.suspect.remove(&search.cwd) {
         write(place, &book);
     }
 }
@@ -122,7 +122,7 @@ impl Register {
         self.suspect.iter().any(|suspect| folder.starts_with(suspect) || suspect.starts_with(folder))
     }
 
-    fn settle(&mut self, found: Vec<Instructions>) -> (Vec<Instructions>, Vec<HeldFile>) {
+    fn hold_back_changes(&mut self, found: Vec<Instructions>) -> (Vec<Instructions>, Vec<HeldFile>) {
         let (mut told, mut held) = (Vec::new(), Vec::new());
         // A file that is gone is not reported. A file that replaces it later counts as changed.
         for file in found {
