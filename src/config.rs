@@ -6,7 +6,7 @@
 //! - `chosen`: what follows from the settings
 //! - `settings`: the form and bounds of each setting
 //! - `layers`: merges the sources; each value knows where it came from (pure)
-//! - `outside`: values from the environment and from options (pure)
+//! - `environment_and_flags`: values from the environment and from options (pure)
 //! - `trust`: what a project may set (pure)
 //! - `load`, `paths`: files and environment
 //! - `keys`, `key_store`: keys of providers, each for its `origin`
@@ -17,6 +17,7 @@
 
 mod chosen;
 mod context;
+mod environment_and_flags;
 mod error;
 mod executors;
 pub(crate) mod key_store;
@@ -24,7 +25,6 @@ pub(crate) mod keys;
 mod layers;
 mod load;
 mod origin;
-mod outside;
 mod paths;
 mod providers;
 mod schema;
@@ -35,13 +35,13 @@ mod vision;
 
 pub(crate) use chosen::{ChoiceError, ChosenModel};
 pub(crate) use context::{prices, shipped_prices};
+pub(crate) use environment_and_flags::Flags;
 pub(crate) use error::{ConfigError, KeyFileError};
 pub use executors::{ContainerExecutor, Executors, FolderInContainer};
 pub(crate) use executors::{ExecutorChoice, JupyterExecutor};
 pub(crate) use layers::Origin;
 pub(crate) use load::{LoadedConfig, load};
 pub(crate) use origin::{is_loopback, origin, without_secrets};
-pub(crate) use outside::Flags;
 pub(crate) use paths::Paths;
 pub(crate) use providers::{Effort, OneOrMore};
 pub use providers::{Provider, ProviderKind, Timeouts};

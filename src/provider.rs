@@ -18,7 +18,7 @@ mod faults;
 mod framing;
 mod gemini;
 mod http;
-mod later;
+mod lazy;
 mod ledger;
 mod ollama;
 mod opaque_items;
@@ -41,13 +41,13 @@ mod wire;
 use crate::config::ProviderKind;
 use crate::domain::{ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure};
 use script::Script;
-use server::Access;
+use server::CheckedServer;
 use std::sync::Arc;
 use tokio::sync::mpsc::Sender;
 use wire::{Format, Wire};
 
 pub(crate) use address::AddressError;
-pub use later::{ConnectError, MakeProvider};
+pub use lazy::{ConnectError, MakeProvider};
 pub use ledger::requests_sent;
 pub use server::Server;
 
@@ -120,7 +120,7 @@ pub struct Provider {
 enum Transport {
     Scripted(scripted::ScriptedProvider),
     Http(Box<catalogue::CatalogueServer>),
-    Later(later::LazyProvider),
+    Later(lazy::LazyProvider),
 }
 
 impl Provider {
@@ -135,7 +135,7 @@ impl Provider {
                 let (name, timeouts) = (server.name.clone(), server.timeouts);
                 let no_server = || ProviderError::NoServer { provider: name.provider.clone() };
                 let format = format_of(server.kind).ok_or_else(no_server)?;
-                let wire = Wire { format, access: Access::new(server, &format.protocol)? };
+                let wire = Wire { format, access: CheckedServer::new(server, &format.protocol)? };
                 let connection = http::Connection::new(wire, timeouts);
                 let source = Transport::Http(Box::new(catalogue::CatalogueServer::new(connection)));
                 Ok(Self { name, source: Arc::new(source) })
@@ -145,7 +145,7 @@ impl Provider {
 
     /// A provider that `make` creates on first use.
     pub(crate) fn later(name: ModelName, make: MakeProvider) -> Self {
-        Self { name, source: Arc::new(Transport::Later(later::LazyProvider::new(make))) }
+        Self { name, source: Arc::new(Transport::Later(lazy::LazyProvider::new(make))) }
     }
 
     /// The opening text of a story, in Markdown, and the prompts that it suggests; `None` for a model, and for a
@@ -214,12 +214,12 @@ fn format_of(kind: ProviderKind) -> Option<&'static Format> {
 }
 
 #[cfg(test)]
-fn fixture(kind: ProviderKind, model: &str) -> Access {
-    Access::fixture(kind, &format_of(kind).unwrap().protocol, model)
+fn fixture(kind: ProviderKind, model: &str) -> CheckedServer {
+    CheckedServer::fixture(kind, &format_of(kind).unwrap().protocol, model)
 }
 
 /// The wire of a server for tests.
 #[cfg(test)]
-fn wire_of(kind: ProviderKind, access: Access) -> Wire {
+fn wire_of(kind: ProviderKind, access: CheckedServer) -> Wire {
     Wire { format: format_of(kind).unwrap(), access }
 }

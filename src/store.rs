@@ -15,6 +15,7 @@
 //! The engine gives the entries their meaning; nothing is run or decided here. A session in which nothing was asked
 //! has no file, unless it is a branch: its header records the session that it is a branch of.
 
+mod approval_check;
 mod blob;
 pub(crate) mod branch;
 mod chain;
@@ -22,7 +23,6 @@ mod derived;
 mod disk;
 mod draft;
 mod error;
-mod glance;
 pub(crate) mod index;
 mod lines;
 pub(crate) mod manage;
@@ -34,7 +34,7 @@ pub(crate) mod redact;
 mod scratch;
 mod seal;
 pub(crate) mod search;
-mod texts;
+mod tail_preview;
 mod wire;
 mod writer;
 
@@ -43,17 +43,17 @@ pub(crate) use draft::Draft;
 pub use error::StoreError;
 pub(crate) use error::{Damage, Fault};
 pub(crate) use error::{damage_details, damage_summary};
-pub(crate) use glance::glance;
 pub use reader::read;
 pub(crate) use reader::read_with;
-pub use reading::Reading;
+pub use reading::ReadProgress;
 pub(crate) use scratch::Scratch;
 pub use scratch::sweep;
 pub use seal::Seal;
+pub(crate) use tail_preview::glance;
 
 use crate::domain::{Entry, Masker, Timestamp};
-use lines::{LineError, LineIndex, PageReader};
-use news::{MaskedNews, masked_message};
+use lines::{LineIndex, PageReader, RereadError};
+use news::{MaskReports, masked_message};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
@@ -80,13 +80,13 @@ pub struct LoadedSession<C = Vec<(Timestamp, Entry)>> {
 }
 
 #[derive(Debug)]
-struct SessionPlace {
+struct SessionPaths {
     folder: PathBuf,
     path: PathBuf,
     blobs: PathBuf,
 }
 
-impl SessionPlace {
+impl SessionPaths {
     fn of(path: PathBuf) -> Self {
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         Self { folder, blobs: blobs_of(&path), path }
@@ -111,7 +111,7 @@ pub(crate) fn blobs_of(path: &Path) -> PathBuf {
 
 /// Why writing fails at the moment, and how often it began to fail.
 #[derive(Clone, Debug, Default)]
-struct WriteFailure {
+struct WriteStatus {
     times: u64,
     text: Option<String>,
 }
@@ -124,11 +124,11 @@ pub struct Store {
 
 #[derive(Debug)]
 struct StoreInner {
-    place: Arc<SessionPlace>,
+    place: Arc<SessionPaths>,
     orders: mpsc::Sender<WriteOrder>,
-    failure: watch::Receiver<WriteFailure>,
+    failure: watch::Receiver<WriteStatus>,
     told: AtomicU64,
-    news: MaskedNews,
+    news: MaskReports,
     durable: OnceLock<bool>,
     reads_only: bool,
     seal: OnceLock<Seal>,
@@ -188,12 +188,12 @@ impl Store {
     ///
     /// # Errors
     /// When it can't be read, or is no longer as it was.
-    pub(crate) fn read_again(&self, entry: u64) -> Result<Entry, LineError> {
+    pub(crate) fn read_again(&self, entry: u64) -> Result<Entry, RereadError> {
         self.rereader()(entry)
     }
 
     /// Like `read_again`, for many entries: neighbouring ones are read together.
-    pub(crate) fn rereader(&self) -> impl FnMut(u64) -> Result<Entry, LineError> + use<> {
+    pub(crate) fn rereader(&self) -> impl FnMut(u64) -> Result<Entry, RereadError> + use<> {
         let (shared, mut reader) = (self.shared.clone(), PageReader::default());
         move |entry| reader.read(&shared.lines, &shared.place.path, entry)
     }

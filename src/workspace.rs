@@ -4,6 +4,7 @@
 //! other writes here were requested by a key.
 
 pub(crate) mod act;
+pub(crate) mod attached_files;
 pub(crate) mod changes;
 pub(crate) mod contents;
 pub(crate) mod copy;
@@ -12,7 +13,6 @@ pub(crate) mod excerpt;
 pub(crate) mod facts;
 pub(crate) mod folder;
 pub(crate) mod functions;
-pub(crate) mod given;
 pub mod instructions;
 pub(crate) mod leads;
 pub(crate) mod listing;
@@ -28,10 +28,10 @@ mod staging;
 mod stamp;
 pub(crate) mod take_back;
 pub(crate) mod target;
-pub(crate) mod testing;
+pub(crate) mod test_markers;
 pub mod undo;
 pub(crate) mod write;
 
+pub use attached_files::GivenFileError;
 pub(crate) use error::FileError;
-pub use given::GivenFileError;
 pub use paths::{FolderFiles, PathOfFile};

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 const LEAF: &str = "text";
 
 /// A module for tests that every room may use: how many cases a property test tries.
-const OF_TESTS: &str = "test_cases";
+const TEST_MODULE: &str = "test_cases";
 
 /// The rooms: name, the rooms that it may import, whether it is pure.
 const ROOMS: &[(&str, &[&str], bool)] = &[
@@ -111,7 +111,7 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
     ),
     ("main", &["app", "exec"], false),
     ("lib", &[], false),
-    (OF_TESTS, &[], false),
+    (TEST_MODULE, &[], false),
 ];
 
 /// Words that pure rooms may not mention, because they mean I/O, time or the environment.
@@ -159,7 +159,7 @@ const STARTERS: &[&str] =
 const GRANTED_IN: &[&str] = &["engine/approval.rs", "domain/approval.rs"];
 
 /// The only file of the driver that may call the engine.
-const TOLD_IN: &str = "driver.rs";
+const ENGINE_CALLED_IN: &str = "driver.rs";
 
 fn room_of(path: &str) -> &str {
     path.split('/').next().unwrap_or(path).trim_end_matches(".rs")
@@ -223,7 +223,7 @@ fn faults(path: &str, text: &str) -> Vec<String> {
     if room != "lib" {
         for other in imported(&code) {
             let is_room = ROOMS.iter().any(|(name, ..)| *name == other);
-            let is_leaf = other == OF_TESTS || other == LEAF && room != "domain";
+            let is_leaf = other == TEST_MODULE || other == LEAF && room != "domain";
             if is_room && other != room && !is_leaf && !allowed.contains(&other.as_str()) {
                 faults.push(format!("{path}: `{room}` may not import `{other}`"));
             }
@@ -285,14 +285,17 @@ fn starts(path: &str, text: &str) -> Vec<String> {
 
 /// The places in a file of the driver that call the engine outside its one loop (in which no effect is performed
 /// meanwhile), or that make up a command of the person.
-fn told(path: &str, text: &str) -> Vec<String> {
+fn engine_calls(path: &str, text: &str) -> Vec<String> {
     let code = without_comments(&without_tests(path, text));
     let words = [(".handle(", 1), ("Event::User(", 1), ("engine: Engine", 2)];
-    let more =
-        |(word, most): &(&str, usize)| code.matches(word).count() > if path == TOLD_IN { *most } else { 0 };
+    let more = |(word, most): &(&str, usize)| {
+        code.matches(word).count() > if path == ENGINE_CALLED_IN { *most } else { 0 }
+    };
     let found = words.into_iter().filter(more);
     found
-        .map(|(word, _)| format!("{path}: `{word}`: the engine is told things in {TOLD_IN} only, once"))
+        .map(|(word, _)| {
+            format!("{path}: `{word}`: the engine is told things in {ENGINE_CALLED_IN} only, once")
+        })
         .collect()
 }
 
@@ -307,17 +310,23 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The files of this folder of the project that hold Rust: their paths below it, and their texts.
+fn source_files(folder: &str) -> Vec<(String, String)> {
+    let base = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut paths = Vec::new();
+    sources(&base, &mut paths);
+    let read = |file: &PathBuf| {
+        let path = file.strip_prefix(&base).expect("below the folder").to_string_lossy().replace('\\', "/");
+        (path, std::fs::read_to_string(file).expect("a source file"))
+    };
+    paths.iter().map(read).collect()
+}
+
 #[test]
 fn rooms_import_only_what_they_may() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&src, &mut files);
-    assert!(files.len() > 10, "the house has more files than {}", files.len());
-    let mut all = Vec::new();
-    for file in files {
-        let path = file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
-        all.extend(faults(&path, &std::fs::read_to_string(&file).expect("a source file")));
-    }
+    let files = source_files("src");
+    assert!(files.len() > 10, "there are more files than {}", files.len());
+    let all: Vec<String> = files.iter().flat_map(|(path, text)| faults(path, text)).collect();
     assert!(all.is_empty(), "\n{}", all.join("\n"));
 }
 
@@ -333,14 +342,11 @@ fn each_test_that_needs_a_component_is_named_in_ci() {
     let base = Path::new(env!("CARGO_MANIFEST_DIR"));
     let ci = std::fs::read_to_string(base.join(".ci/run")).expect("what CI runs");
     let named: BTreeSet<&str> = ci.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    let mut files = Vec::new();
-    for folder in ["src", "tests"] {
-        sources(&base.join(folder), &mut files);
-    }
     // CI runs the whole suite of the sandbox; this file only mentions such tests.
-    files.retain(|file| !file.ends_with("exec/sandbox.rs") && !file.ends_with("architecture.rs"));
-    let texts = files.iter().map(|file| std::fs::read_to_string(file).expect("a source file"));
-    let all: Vec<String> = texts.flat_map(|text| of_components(&text)).collect();
+    let is_left_out = |path: &str| ["exec/sandbox.rs", "architecture.rs"].contains(&path);
+    let files = ["src", "tests"].into_iter().flat_map(source_files);
+    let all: Vec<String> =
+        files.filter(|(path, _)| !is_left_out(path)).flat_map(|(_, text)| of_components(&text)).collect();
     assert!(all.len() > 80, "there are more such tests than {}", all.len());
     let left: Vec<_> = all.iter().filter(|name| !named.contains(name.as_str())).collect();
     assert!(left.is_empty(), "nobody runs {left:?}");
@@ -363,14 +369,9 @@ fn the_table_of_rooms_has_an_order() {
 
 #[test]
 fn nothing_is_started_that_is_not_in_the_table() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&src, &mut files);
     let mut all = Vec::new();
     let mut starters = BTreeSet::new();
-    for file in files {
-        let path = file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
-        let text = std::fs::read_to_string(&file).expect("a source file");
+    for (path, text) in source_files("src") {
         all.extend(starts(&path, &text));
         if STARTERS.contains(&path.as_str()) && STARTS.iter().any(|word| text.contains(word)) {
             starters.insert(path);
@@ -382,14 +383,9 @@ fn nothing_is_started_that_is_not_in_the_table() {
 
 #[test]
 fn the_driver_tells_the_engine_one_thing_after_the_other() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&src.join("driver"), &mut files);
-    let mut all = Vec::new();
-    for file in files {
-        let path = file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
-        all.extend(told(&path, &std::fs::read_to_string(&file).expect("a source file")));
-    }
+    let files = source_files("src");
+    let files = files.iter().filter(|(path, _)| path.starts_with("driver/"));
+    let all: Vec<String> = files.flat_map(|(path, text)| engine_calls(path, text)).collect();
     assert!(all.is_empty(), "\n{}", all.join("\n"));
     let planted = [
         ("driver/perform.rs", "let effects = self.engine.handle(event, now);"),
@@ -398,7 +394,7 @@ fn the_driver_tells_the_engine_one_thing_after_the_other() {
         ("driver.rs", "a.handle(one); a.handle(other)"),
     ];
     for (path, text) in planted {
-        assert!(!told(path, text).is_empty(), "{path}: {text}");
+        assert!(!engine_calls(path, text).is_empty(), "{path}: {text}");
     }
 }
 

@@ -83,7 +83,7 @@ pub(super) async fn choose(
             let answered = at_first_model(factory, provider).await;
             if answered.is_err() {
                 // The session keeps using the server it had, under the same name.
-                factory.put_back(before);
+                factory.restore_typed(before);
             }
             Ok((answered?, None))
         }

@@ -8,7 +8,7 @@ use crate::engine::State;
 use crate::provider::Provider;
 use crate::session::factory::SessionFactory;
 use crate::session::opening::OpenSession;
-use crate::store::{self, Reading, StoreError};
+use crate::store::{self, ReadProgress, StoreError};
 use crate::text::number::size;
 use crate::tui::Options;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -29,7 +29,7 @@ pub(super) async fn at_start(
     provider: Option<Provider>,
     (kind, options): (FrontEndKind, &Options),
 ) -> (Result<OpenSession, StoreError>, Option<FrontEnd>) {
-    let reading = Arc::new(Reading::default());
+    let reading = Arc::new(ReadProgress::default());
     let work = read(factory, path.clone(), provider, reading.clone());
     tokio::pin!(work);
     if kind == FrontEndKind::Panes {
@@ -56,8 +56,8 @@ fn seen(path: &Path) -> Option<State> {
 }
 
 /// The progress of the reading, or that it is being stopped.
-fn progress_message(reading: &Reading, far_in_words: fn(Option<&str>) -> String) -> String {
-    if reading.goes_on() {
+fn progress_message(reading: &ReadProgress, far_in_words: fn(Option<&str>) -> String) -> String {
+    if reading.is_wanted() {
         far_in_words(progress_text(reading).as_deref())
     } else {
         saving::STOPPING.to_owned()
@@ -67,7 +67,7 @@ fn progress_message(reading: &Reading, far_in_words: fn(Option<&str>) -> String)
 /// Shows the progress on one line of standard error. The terminal is not taken yet, so Ctrl-C ends the program.
 async fn in_one_line(
     mut work: impl Future<Output = Result<OpenSession, StoreError>> + Unpin,
-    reading: &Reading,
+    reading: &ReadProgress,
 ) -> Result<OpenSession, StoreError> {
     let mut shown = 0;
     let mut pause = QUIET_DELAY;
@@ -105,14 +105,14 @@ pub(super) async fn over(
         // A branch that starts before the first message has no file yet: its first message makes it.
         return Ok(factory.begin_at(&path, provider, Policy::Ask));
     }
-    let reading = Arc::new(Reading::default());
+    let reading = Arc::new(ReadProgress::default());
     // The work is awaited even after it was stopped, because until then it holds the lock on the file.
     let seen = seen(&path);
     let work = read(factory, path, provider, reading.clone());
     let words = if seen.is_some() { saving::opening_behind } else { saving::opening };
     let told = || progress_message(&reading, words);
     let opened = front_end.wait_for(work, told, || reading.stop(), (seen.as_ref(), options)).await?;
-    if reading.goes_on() {
+    if reading.is_wanted() {
         return Ok(opened);
     }
     if let Err(why) = opened.driver.close().await {
@@ -125,7 +125,7 @@ async fn read(
     factory: &SessionFactory,
     path: PathBuf,
     provider: Option<Provider>,
-    reading: Arc<Reading>,
+    reading: Arc<ReadProgress>,
 ) -> Result<OpenSession, StoreError> {
     let factory = factory.clone();
     let work = move || factory.resume(&path, provider, Policy::Ask, &reading);
@@ -138,7 +138,7 @@ async fn read(
 
 /// For example `45 MB of 133 MB`, and `133 MB were read` while the session is being put together. `None` before the
 /// size is known.
-fn progress_text(reading: &Reading) -> Option<String> {
+fn progress_text(reading: &ReadProgress) -> Option<String> {
     match reading.progress() {
         (_, 0) => None,
         (read, of) if read < of => Some(format!("{} of {}", size(read), size(of))),
@@ -152,8 +152,8 @@ mod tests {
 
     #[test]
     fn what_is_not_known_of_a_reading_is_not_told() {
-        let told = |reading: &Reading| progress_message(reading, saving::opening_behind);
-        let reading = Reading::default();
+        let told = |reading: &ReadProgress| progress_message(reading, saving::opening_behind);
+        let reading = ReadProgress::default();
         assert_eq!(
             told(&reading),
             "Opening the session. Its end is shown, not checked yet. Ctrl-C stops it."

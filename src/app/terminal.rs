@@ -14,7 +14,7 @@ use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::opening::OpenSession;
 use crate::session::setup::{self, SessionOptions};
-use crate::session::{borders, log, look};
+use crate::session::{borders, log, terminal_options};
 use crate::store::StoreError;
 use crate::text::shell::quoted;
 use crate::tui::setup::SessionPick;
@@ -112,13 +112,14 @@ async fn sessions(
     };
     // The session of another folder that the person was warned of. Opening it again confirms it.
     let mut warned: Option<PathBuf> = None;
-    let mut front_end = taken.map_or_else(|| FrontEnd::open(kind, &options), Ok).map_err(look::failure)?;
+    let mut front_end =
+        taken.map_or_else(|| FrontEnd::open(kind, &options), Ok).map_err(terminal_options::failure)?;
     loop {
-        look::add_notices(&mut options, std::mem::take(&mut opened.notices));
+        options.notices.append(&mut opened.notices);
         options.setup.damage = std::mem::take(&mut opened.damage);
         options.setup.foreign = opened.foreign.take();
         options.setup.try_provider &= opened.driver.has_provider();
-        let exit = front_end.run(&mut opened.driver, &options).await.map_err(look::failure)?;
+        let exit = front_end.run(&mut opened.driver, &options).await.map_err(terminal_options::failure)?;
         after_session(&factory, (&front_end, &exit), &mut options);
         let next = match exit {
             Exit::Quit { .. } | Exit::Hangup => {
@@ -150,7 +151,7 @@ async fn sessions(
         };
         Box::pin(switch_to(next, &mut opened, &mut options)).await;
         options.setup.cwd.clone_from(&factory.place.cwd);
-        options.setup.opening = look::opening(provider.as_ref());
+        options.setup.opening = terminal_options::opening(provider.as_ref());
     }
 }
 
@@ -166,7 +167,7 @@ async fn use_choice(
             options.setup.address = None;
             opened.driver.use_provider(chosen.clone());
             *provider = Some(chosen);
-            options.setup.opening = look::opening(provider.as_ref());
+            options.setup.opening = terminal_options::opening(provider.as_ref());
             None
         }
         Ok((chosen, Some(elsewhere))) => {
@@ -188,8 +189,8 @@ fn first_options(
     first: FirstInput,
 ) -> Result<Options, Failure> {
     // Blocks of a file need no model.
-    let mut options = look::options(factory, provider.is_none() && first.file.is_none())?;
-    options.setup.opening = look::opening(provider);
+    let mut options = terminal_options::options(factory, provider.is_none() && first.file.is_none())?;
+    options.setup.opening = terminal_options::opening(provider);
     (options.first_prompt, options.first_file, options.first_recipe) =
         (first.prompt, first.file, first.recipe);
     options.setup.place = first.place;
@@ -225,9 +226,9 @@ async fn switch_to(next: Result<OpenSession, StoreError>, opened: &mut OpenSessi
 /// Adds the notices of the start to the first screen. Only panes have a theme, so only they warn about one.
 fn tell_first(options: &mut Options, mut notices: Vec<Notice>, kind: FrontEndKind) {
     if kind == FrontEndKind::Panes {
-        notices.extend(look::theme_warning(options));
+        notices.extend(terminal_options::theme_warning(options));
     }
-    look::add_notices(options, notices);
+    options.notices.extend(notices);
 }
 
 /// Whether the open session stays: `path` is that session, or it belongs to another folder and the person has not

@@ -55,12 +55,12 @@ struct Report<'a> {
     scope: &'a Scope,
     out: &'a mut dyn Write,
     files: usize,
-    told: bool,
+    needs_comma: bool,
     findings: [usize; 3],
     forbidden: usize,
     /// Files that could be read, but were not checked or not in full.
     unchecked: usize,
-    unread: Vec<String>,
+    unreadable: Vec<String>,
     notes: Vec<Value>,
 }
 
@@ -78,9 +78,20 @@ impl<'a> Report<'a> {
             (true, false) => Style::Json,
             _ => Style::Lines,
         };
-        let (unread, notes) = (Vec::new(), Vec::new());
+        let (unreadable, notes) = (Vec::new(), Vec::new());
         let (files, forbidden, unchecked) = (0, 0, 0);
-        Self { style, scope, out, files, told: false, findings: [0; 3], forbidden, unchecked, unread, notes }
+        Self {
+            style,
+            scope,
+            out,
+            files,
+            needs_comma: false,
+            findings: [0; 3],
+            forbidden,
+            unchecked,
+            unreadable,
+            notes,
+        }
     }
 
     fn begin(&mut self) -> Result<(), Failure> {
@@ -105,7 +116,7 @@ impl<'a> Report<'a> {
                 self.forbidden += review.findings.iter().filter(|f| f.forbidden).count();
             }
             CheckOutcome::Unread(why) => {
-                self.unread
+                self.unreadable
                     .push(format!("{} can't be read: {why}", super::input::display_path(&checked.path)));
             }
         }
@@ -128,7 +139,7 @@ impl<'a> Report<'a> {
 
     /// Writes the comma between two values of a list.
     fn write_comma(&mut self) -> Result<(), Failure> {
-        if std::mem::replace(&mut self.told, true) {
+        if std::mem::replace(&mut self.needs_comma, true) {
             self.out.write_all(b",")?;
         }
         Ok(())
@@ -143,8 +154,8 @@ impl<'a> Report<'a> {
             Style::Json => writeln!(self.out, "]}}")?,
             Style::Sarif => sarif::end(&self.notes, self.out)?,
         }
-        let Self { findings, forbidden, unchecked, unread, .. } = self;
-        Ok(Verdict { findings, forbidden, unchecked, unread })
+        let Self { findings, forbidden, unchecked, unreadable, .. } = self;
+        Ok(Verdict { findings, forbidden, unchecked, unreadable })
     }
 }
 
@@ -153,13 +164,13 @@ struct Verdict {
     findings: [usize; 3],
     forbidden: usize,
     unchecked: usize,
-    unread: Vec<String>,
+    unreadable: Vec<String>,
 }
 
 impl Verdict {
     fn into_result(self, args: &CheckArgs) -> Result<(), Failure> {
-        if let Some(first) = self.unread.first() {
-            let more = match self.unread.len() {
+        if let Some(first) = self.unreadable.first() {
+            let more = match self.unreadable.len() {
                 1 => String::new(),
                 many => format!("; and {} more", many - 1),
             };

@@ -54,7 +54,7 @@ async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failu
     let paths = &factory.loaded.paths;
     config::keys::read(&paths.credentials()).map_err(|error| setup::broken(&error))?;
     // The terminal interface does not start with a broken keymap or theme.
-    let of_themes = crate::session::look::check(&factory)?;
+    let of_themes = crate::session::terminal_options::check(&factory)?;
     report::print_notices(&of_themes, console.err)?;
     check_model(&factory)?;
     check_rights(&factory).await?;

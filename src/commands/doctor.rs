@@ -1,6 +1,6 @@
 //! `sayso doctor`: shows what was found on this machine, what is missing, and the consequences.
 
-mod elsewhere;
+mod executors;
 
 use super::Console;
 use crate::cli::{DoctorArgs, ModelArgs};
@@ -51,10 +51,10 @@ pub(super) async fn run(
     let factory = super::factory(outer, console)?;
     let mut looks = interpreters(&factory).await;
     looks.extend(models(&factory).await);
-    looks.extend(elsewhere::installers(&factory).await);
+    looks.extend(executors::installers(&factory).await);
     looks.extend(sandbox(&factory).await);
-    looks.extend(elsewhere::containers(&factory).await);
-    looks.extend(elsewhere::kernels(&factory).await);
+    looks.extend(executors::containers(&factory).await);
+    looks.extend(executors::kernels(&factory).await);
     looks.push(sessions(&factory));
     looks.push(configuration(&factory));
     looks.push(terminal());

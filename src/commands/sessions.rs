@@ -145,7 +145,7 @@ fn adopt(summary: &Summary, state: &Path, yes: bool, console: &mut Console<'_>) 
         return Ok(());
     };
     if yes {
-        seal.keep();
+        seal.sync_key();
         manage::adopt(&summary.path, &seal, Clock::System.now()).map_err(|error| unreadable(&error))?;
         writeln!(console.out, "{label} is yours from here on")?;
         return Ok(());

@@ -74,7 +74,7 @@ impl Config {
         let model = match name.split_once('/') {
             _ if name.is_empty() => return Err(ChoiceError::Empty),
             Some((first, model)) if first == owner => model.trim(),
-            Some((first, model)) if provider.elsewhere.is_none() && !self.is_moved(owner) => {
+            Some((first, model)) if provider.address_override.is_none() && !self.is_moved(owner) => {
                 let near = self.nearest_provider(first).map(|near| format!("{near}/{model}"));
                 return Err(self.unknown(first, near));
             }

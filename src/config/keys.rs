@@ -23,11 +23,11 @@ const MAX_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) enum KeyLookup {
     /// A key that may be sent to the address in use.
-    Here(SecretString, KeySource),
+    Usable(SecretString, KeySource),
     /// A program writes the key: the person's own, or the one that reads the keyring.
     Command(OneOrMore, KeySource),
     /// A key exists, but for another origin than that of the address in use.
-    Elsewhere {
+    OtherOrigin {
         /// Where the key is stored.
         kept: KeySource,
         /// The origin for which it was given; `None`: unknown.
@@ -81,7 +81,7 @@ pub(crate) fn find(
     credentials: &Path,
 ) -> Result<KeyLookup, ConfigError> {
     if let Some((key, variable)) = from_environment(provider, env) {
-        return Ok(KeyLookup::Here(key, KeySource::Environment(variable)));
+        return Ok(KeyLookup::Usable(key, KeySource::Environment(variable)));
     }
     let used = provider.address().and_then(origin);
     let own = provider.own_address().and_then(origin);
@@ -89,9 +89,9 @@ pub(crate) fn find(
     if let Some(stored) = read(credentials)?.into_iter().find(|stored| stored.name == name) {
         let for_origin = stored.origin.or(own);
         return Ok(if may(&for_origin) {
-            KeyLookup::Here(stored.key, KeySource::File)
+            KeyLookup::Usable(stored.key, KeySource::File)
         } else {
-            KeyLookup::Elsewhere { kept: KeySource::File, for_origin }
+            KeyLookup::OtherOrigin { kept: KeySource::File, for_origin }
         });
     }
     let (command, kept) = match &provider.key_command {
@@ -100,7 +100,7 @@ pub(crate) fn find(
     };
     Ok(match command {
         Some(command) if may(&own) => KeyLookup::Command(command, kept),
-        Some(_) => KeyLookup::Elsewhere { kept, for_origin: own },
+        Some(_) => KeyLookup::OtherOrigin { kept, for_origin: own },
         None => KeyLookup::None,
     })
 }
@@ -140,15 +140,15 @@ pub(crate) fn from_environment(
 /// The headers of a provider that may be sent to the address in use: those that look like keys are only for its own
 /// origin. The second list names the headers held back.
 pub(crate) fn headers(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
-    split_held_back(provider, &provider.headers)
+    partition_by_origin(provider, &provider.headers)
 }
 
 /// The same for query parameters: some servers want their key there.
 pub(crate) fn query(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
-    split_held_back(provider, &provider.query)
+    partition_by_origin(provider, &provider.query)
 }
 
-fn split_held_back(
+fn partition_by_origin(
     provider: &Provider,
     fields: &BTreeMap<String, String>,
 ) -> (Vec<(String, String)>, Vec<String>) {
@@ -165,7 +165,8 @@ fn split_held_back(
 /// they can be masked everywhere.
 pub(crate) fn secret_values(provider: &Provider) -> impl Iterator<Item = SecretString> {
     let fields = provider.headers.iter().chain(&provider.query).map(|(name, value)| (&**name, &**value));
-    let addresses = [provider.base_url.as_deref(), provider.elsewhere.as_deref()].into_iter().flatten();
+    let addresses =
+        [provider.base_url.as_deref(), provider.address_override.as_deref()].into_iter().flatten();
     let written = addresses
         .filter_map(|address| address.split('#').next()?.split_once('?'))
         .flat_map(|(_, query)| query.split('&').filter_map(|pair| pair.split_once('=')));

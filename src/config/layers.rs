@@ -107,6 +107,17 @@ pub(super) fn read(path: &Path, source: &str) -> Result<(Vec<FoundSetting>, Vec<
     Ok((walk.found, walk.wrong))
 }
 
+/// Where a file names the last part of a setting.
+pub(super) fn key_span(source: &str, name: &[String]) -> Range<usize> {
+    let Ok(table) = DeTable::parse(source) else { return 0..0 };
+    let (mut table, mut span) = (Some(table.get_ref()), 0..0);
+    for part in name {
+        let Some((key, value)) = table.and_then(|table| table.get_key_value(part.as_str())) else { break };
+        (table, span) = (value.get_ref().as_table(), key.span());
+    }
+    span
+}
+
 struct LayerWalk<'a> {
     source: &'a str,
     found: Vec<FoundSetting>,
@@ -135,7 +146,7 @@ impl LayerWalk<'_> {
                     );
                 }
                 // An empty table with a name that the person chose still defines that name.
-                (_, Some(inner)) if inner.is_empty() && settings::is_chosen(name) => {
+                (_, Some(inner)) if inner.is_empty() && settings::has_user_name(name) => {
                     let line = line_of(self.source, key_span.start);
                     self.found.push(FoundSetting {
                         name: name.clone(),

@@ -1,8 +1,8 @@
 //! Loads the configuration: reads the files and the environment and merges the layers.
 
+use super::environment_and_flags::{self, Flags};
 use super::error::ConfigError;
 use super::layers::{self, FoundSetting, Origin, Origins, dotted};
-use super::outside::{self, Flags};
 use super::schema::{Config, Sandbox};
 use super::{Paths, settings, trust};
 use crate::domain::Notice;
@@ -60,10 +60,10 @@ pub(crate) fn load(
     // Keep the values of the files alone: stored keys belong to addresses in files, and the address in the file
     // belongs to the model in the file.
     let files = layered.whole.clone();
-    for (name, key, value) in outside::environment(env) {
+    for (name, key, value) in environment_and_flags::environment(env) {
         layered.add_value(key, value, Origin::Environment(name.into()))?;
     }
-    for (option, key, value) in outside::flags(flags) {
+    for (option, key, value) in environment_and_flags::flags(flags) {
         layered.add_value(key, value, Origin::Flag(option.into()))?;
     }
     for (option, key, folders) in [
@@ -114,7 +114,7 @@ impl ConfigLayers {
             self.notices
                 .push(Notice::warn(format!("{path}:{line}: {name} was ignored: a project can't set this.")));
         }
-        let (kept, notices) = trust::tightening(path, found, &self.whole);
+        let (kept, notices) = trust::accepted_settings(path, found, &self.whole);
         self.notices.extend(notices);
         self.file(path, kept);
         Ok(())
@@ -163,9 +163,8 @@ impl ConfigLayers {
         for (language, values) in languages {
             if values.get("command").is_none() {
                 let name = ["languages".to_owned(), language.clone()];
-                let at = source.find(language.as_str()).unwrap_or(0);
+                let span = layers::key_span(source, &name);
                 let message = "needs a command: the program that runs it".into();
-                let span = at..at + language.len();
                 return Err(layers::SettingError { name: name.to_vec(), span, message }.in_file(path, source));
             }
         }
@@ -211,7 +210,7 @@ fn separate_addresses(config: &mut Config, origins: &Origins, files: &toml::Tabl
     for (name, provider) in &mut config.providers {
         let given = origins.of(&dotted(&["providers".to_owned(), name.clone(), "base_url".to_owned()]));
         if matches!(given, Origin::Environment(_)) {
-            provider.elsewhere = provider.base_url.take();
+            provider.address_override = provider.base_url.take();
             provider.base_url = text(&["providers", name, "base_url"]);
         }
     }
@@ -223,7 +222,7 @@ fn separate_addresses(config: &mut Config, origins: &Origins, files: &toml::Tabl
         if from_file {
             provider.base_url = Some(address);
         } else {
-            provider.elsewhere = Some(address);
+            provider.address_override = Some(address);
         }
     }
 }

@@ -156,16 +156,16 @@ impl Keys {
     }
 
     fn at(mut self, address: &str) -> Self {
-        self.provider.elsewhere = Some(address.into());
+        self.provider.address_override = Some(address.into());
         self
     }
 
     fn find(&self, env: &[(&str, &str)]) -> Result<String, ConfigError> {
         let env = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
         Ok(match keys::find("openai", &self.provider, &env, &self.file())? {
-            KeyLookup::Here(key, source) => format!("{} of {source}", key.expose_secret()),
+            KeyLookup::Usable(key, source) => format!("{} of {source}", key.expose_secret()),
             KeyLookup::Command(command, _) => format!("command {:?}", command.all()),
-            KeyLookup::Elsewhere { kept, for_origin } => format!("{kept} is for {for_origin:?}"),
+            KeyLookup::OtherOrigin { kept, for_origin } => format!("{kept} is for {for_origin:?}"),
             KeyLookup::None => "none".into(),
         })
     }

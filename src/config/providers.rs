@@ -16,7 +16,7 @@ pub struct Provider {
     pub(crate) base_url: Option<String>,
     /// The address that the environment or an option gave for this start, instead of its own.
     #[serde(skip)]
-    pub(crate) elsewhere: Option<String>,
+    pub(crate) address_override: Option<String>,
     /// The environment variables that may hold its key; the first that is set counts. `None`: it needs no key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key_env: Option<OneOrMore>,
@@ -168,7 +168,7 @@ impl ProviderKind {
 impl Provider {
     /// The address in use: the one of the environment or of an option, else its own.
     pub(crate) fn address(&self) -> Option<&str> {
-        self.elsewhere.as_deref().or_else(|| self.own_address())
+        self.address_override.as_deref().or_else(|| self.own_address())
     }
 
     /// Its own address: the configured one, else that of its kind. Stored keys belong to it.

@@ -345,7 +345,7 @@ pub(crate) fn names_below(name: &[String]) -> Vec<&'static str> {
 }
 
 /// Whether the person chose the last part of this name: `providers.lab`, `languages.ruby`.
-pub(crate) fn is_chosen(name: &[String]) -> bool {
+pub(crate) fn has_user_name(name: &[String]) -> bool {
     SETTINGS.iter().any(|setting| {
         let wanted: Vec<&str> = setting.name.split('.').collect();
         wanted.len() > name.len()

@@ -8,7 +8,7 @@ use std::path::Path;
 use toml::Value;
 
 /// The values of a project's file that are accepted; each refused one gives a notice with its place.
-pub(super) fn tightening(
+pub(super) fn accepted_settings(
     path: &Path,
     found: Vec<FoundSetting>,
     whole: &toml::Table,

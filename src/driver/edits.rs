@@ -50,7 +50,7 @@ pub(super) fn locate(block: &Block, revision: Revision, (scope, own): (&Scope, &
     if let Some(path) = paths.iter().find(|path| !places.by_name(path)) {
         return EditState::Looked(Err(not_searched(path)));
     }
-    let seen = match target::look_all(&scope.cwd, scope.home.as_deref(), &act) {
+    let seen = match target::examine_all(&scope.cwd, scope.home.as_deref(), &act) {
         Ok(seen) => seen,
         Err(why @ FileError::SameFile(..)) => return EditState::Looked(Err(fault(why.to_string()))),
         Err(why) => {

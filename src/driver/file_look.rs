@@ -8,7 +8,7 @@ use crate::domain::{
 };
 use crate::engine::Inspection;
 use crate::review::{self, Scope};
-use crate::workspace::place::OpenPlace;
+use crate::workspace::place::HeldPath;
 use crate::workspace::target::{self, TargetFacts};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub(super) fn inspect(
     revision: Revision,
     limits: Option<Limits>,
     files: &FileScope,
-) -> (Inspection, Vec<OpenPlace>) {
+) -> (Inspection, Vec<HeldPath>) {
     let placed = match edits::locate(block, revision, (&files.scope, &files.own)) {
         EditState::Stands(seen) => seen,
         EditState::Looked(edit) => {
@@ -49,7 +49,7 @@ pub(super) fn inspect(
     };
     let scope = &files.scope;
     // An edit is judged by a single look at its files: they could change between two.
-    let looked = placed.map_or_else(|| target::look_all(&scope.cwd, scope.home.as_deref(), &act), Ok);
+    let looked = placed.map_or_else(|| target::examine_all(&scope.cwd, scope.home.as_deref(), &act), Ok);
     let seen = match looked {
         Ok(seen) => seen,
         Err(why) => return (impossible(why.to_string()), Vec::new()),

@@ -12,7 +12,7 @@ use crate::domain::{
 use crate::engine::{Event, State, StoreEvent};
 use crate::review::{self, Scope};
 use crate::workspace::act::{self, ChangesTold};
-use crate::workspace::place::OpenPlace;
+use crate::workspace::place::HeldPath;
 use crate::workspace::protected::ProtectedFiles;
 use tokio::sync::mpsc;
 
@@ -37,7 +37,7 @@ enum NotCarriedOut {
 fn carry_out(
     (terms, source): (&Terms, &str),
     (kind, tells): (&BlockKind, ChangesTold),
-    places: &[OpenPlace],
+    places: &[HeldPath],
     scope: &Scope,
 ) -> Result<RunReport, NotCarriedOut> {
     if places.is_empty() {
@@ -141,7 +141,7 @@ mod tests {
     fn an_act_goes_through_the_place_that_was_held_or_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
         let kind = BlockKind::Write { path: "a.txt".into() };
-        let seen = target::look(folder.path(), None, &FileAct::Write { path: "a.txt".into() }).unwrap();
+        let seen = target::examine(folder.path(), None, &FileAct::Write { path: "a.txt".into() }).unwrap();
         let (cwd, target) = (folder.path().to_owned(), Some(seen.target));
         let terms = Terms { executor: ExecutorKind::Files, cwd, target, ..crate::engine::dialogue::terms() };
         let scope = Scope::default();
@@ -150,7 +150,7 @@ mod tests {
         assert!(matches!(report.outcome, Outcome::Refused(_)));
         // A place in another folder is not the one that was approved.
         let other = tempfile::tempdir().unwrap();
-        let place = OpenPlace::find(&other.path().join("a.txt")).unwrap();
+        let place = HeldPath::find(&other.path().join("a.txt")).unwrap();
         let report = carry_out((&terms, "x"), kind, &[place], &scope).unwrap();
         assert!(matches!(report.outcome, Outcome::Refused(_)), "{:?}", report.outcome);
         for folder in [&folder, &other] {

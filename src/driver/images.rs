@@ -2,7 +2,7 @@
 
 use crate::domain::{MessageImage, ModelRequest};
 use crate::workspace::FileError;
-use crate::workspace::place::{Folder, OpenPlace};
+use crate::workspace::place::{Folder, HeldPath};
 use crate::workspace::read;
 use std::path::Path;
 
@@ -74,9 +74,9 @@ fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, SessionFileError
 
 /// Opens a file of a run (an image or a large output) if it is among this session's own files. The open place
 /// guarantees that what is read is among them too.
-pub(super) fn session_file(path: &Path, blobs: &Path) -> Result<OpenPlace, SessionFileError> {
+pub(super) fn session_file(path: &Path, blobs: &Path) -> Result<HeldPath, SessionFileError> {
     let folder = Folder::find(blobs).map_err(|_| SessionFileError::NoFolder)?;
-    let place = OpenPlace::find(path).ok().filter(|place| place.found().is_some());
+    let place = HeldPath::find(path).ok().filter(|place| place.found().is_some());
     let place = place.ok_or(SessionFileError::Gone)?;
     let belongs = place.path().starts_with(folder.path());
     belongs.then_some(place).ok_or(SessionFileError::Foreign)

@@ -15,7 +15,7 @@ use crate::engine::{Event, Inspection};
 use crate::exec::{self, Executor, ExecutorError};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
-use crate::workspace::place::OpenPlace;
+use crate::workspace::place::HeldPath;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::mpsc;
@@ -152,7 +152,7 @@ async fn look_at_file(
     revision: Revision,
     limits: Option<Limits>,
     files: FileScope,
-) -> (Inspection, Vec<OpenPlace>) {
+) -> (Inspection, Vec<HeldPath>) {
     let work = tokio::task::spawn_blocking(move || file_look::inspect(&block, revision, limits, &files));
     work.await.unwrap_or_else(|error| {
         tracing::error!(%error, "the look at a file broke off");

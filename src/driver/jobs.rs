@@ -158,7 +158,7 @@ impl Driver {
         let read = self.read_search.clone();
         tokio::task::spawn_blocking(move || {
             let goes_on = || own.is_newest();
-            let waiting = SearchControl { goes_on: &goes_on, told: &|_, _| {} };
+            let waiting = SearchControl { goes_on: &goes_on, on_progress: &|_, _| {} };
             let told = match read(&text) {
                 Err(why) => JobResult::SessionHits(text, Err(why)),
                 Ok(mut wanted) => {
@@ -257,7 +257,7 @@ impl Driver {
         let (working, masker) = (self.rooms.working.clone(), self.rooms.scope.masker.clone());
         self.spawn_disk_job(move || {
             let files = match working {
-                Ok(working) => workspace::given::read(&working, &text, &masker),
+                Ok(working) => workspace::attached_files::read(&working, &text, &masker),
                 Err(error) => Err(vec![GivenFileError::NoFolder(error)]),
             };
             // The text is returned in any case: it is the person's message.

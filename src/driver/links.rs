@@ -5,7 +5,7 @@ use super::review_time::review_in_time;
 use crate::domain::{BlockId, Effects, Finding, Language, Place, Review, Revision, Severity};
 use crate::review::{Links, Scope};
 use crate::workspace::facts;
-use crate::workspace::leads::{self, Leads};
+use crate::workspace::leads::{self, ResolvedPaths};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -58,7 +58,7 @@ pub(super) struct SeenPaths {
     cwd: PathBuf,
     home: Option<PathBuf>,
     effects: Effects,
-    leads: (Leads, Leads),
+    leads: (ResolvedPaths, ResolvedPaths),
 }
 
 impl SeenPaths {

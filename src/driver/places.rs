@@ -1,7 +1,7 @@
 //! Keeps the opened places of blocks about files, from the inspection of each until it is settled.
 
 use crate::domain::{BlockId, Revision};
-use crate::workspace::place::OpenPlace;
+use crate::workspace::place::HeldPath;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,10 +14,10 @@ const MAX_PLACES: usize = 64;
 pub(super) struct HeldFolders(Arc<Mutex<VecDeque<HeldPlaces>>>);
 
 /// The places of one version of a block.
-type HeldPlaces = (BlockId, Revision, Vec<OpenPlace>);
+type HeldPlaces = (BlockId, Revision, Vec<HeldPath>);
 
 impl HeldFolders {
-    pub(super) fn hold(&self, block: BlockId, revision: Revision, places: Vec<OpenPlace>) {
+    pub(super) fn hold(&self, block: BlockId, revision: Revision, places: Vec<HeldPath>) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|(other, at, _)| (*other, *at) != (block, revision));
         while held.len() >= MAX_PLACES {
@@ -27,7 +27,7 @@ impl HeldFolders {
     }
 
     /// Takes the places of an approved block; drops those of its other versions.
-    pub(super) fn take(&self, block: BlockId, revision: Revision) -> Vec<OpenPlace> {
+    pub(super) fn take(&self, block: BlockId, revision: Revision) -> Vec<HeldPath> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = held.iter().position(|(other, at, _)| (*other, *at) == (block, revision));
         let places = at.and_then(|at| held.remove(at)).map(|(_, _, places)| places);
@@ -50,7 +50,7 @@ mod tests {
         let places = HeldFolders::default();
         let at = |n: usize| (BlockId(u32::try_from(n).unwrap()), Revision(1));
         let hold = |n: usize| {
-            let place = OpenPlace::find(&folder.path().join(n.to_string())).unwrap();
+            let place = HeldPath::find(&folder.path().join(n.to_string())).unwrap();
             places.hold(at(n).0, at(n).1, vec![place]);
         };
         (0..=MAX_PLACES).for_each(hold);

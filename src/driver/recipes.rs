@@ -16,7 +16,7 @@ use crate::engine::Event;
 use crate::engine::answers;
 use crate::exec::Executor;
 use crate::recipe::{FactRequest, Recipe, typescript_fact};
-use crate::workspace::{self, FileError, testing};
+use crate::workspace::{self, FileError, test_markers};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -164,15 +164,17 @@ async fn with_timeout<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'stat
 
 /// What decides how tests could be run here.
 struct TestSetup {
-    marks: testing::ProjectMarkers,
+    marks: test_markers::ProjectMarkers,
     machine: runners::Machine,
 }
 
 impl TestSetup {
     async fn look(site: &Site) -> Self {
         let cwd = site.cwd.clone();
-        let (marks, machine) =
-            tokio::join!(with_timeout(move || testing::look(&cwd)), machine::look(&site.executor, &site.cwd));
+        let (marks, machine) = tokio::join!(
+            with_timeout(move || test_markers::look(&cwd)),
+            machine::look(&site.executor, &site.cwd)
+        );
         Self { marks: marks.unwrap_or_default(), machine }
     }
 

@@ -23,7 +23,7 @@ use crate::workspace::instructions::InstructionSearch;
 use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::place::Folder;
 use crate::workspace::protected::ProtectedFiles;
-use crate::workspace::take_back::TakenChange;
+use crate::workspace::take_back::RevertibleChange;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -34,7 +34,7 @@ use tokio::sync::mpsc;
 pub(super) type LookVersion = (u64, StepId, Vec<NotedInstructions>);
 
 /// A run with the state before it: the working folder, the protected files, and the copies for undo.
-pub(super) type FolderBefore = (RunId, Option<changes::FolderLook>, ProtectedFiles, FolderCopies);
+pub(super) type FolderBefore = (RunId, Option<changes::ChangeWatch>, ProtectedFiles, FolderCopies);
 
 /// Everything that performing effects needs.
 pub(super) struct Rooms {
@@ -84,7 +84,7 @@ pub(super) struct Rooms {
 }
 
 /// Runs, oldest first, with the changes to obeyed names that can be undone.
-pub(super) type ToTakeBack = VecDeque<(RunId, Vec<TakenChange>)>;
+pub(super) type ToTakeBack = VecDeque<(RunId, Vec<RevertibleChange>)>;
 
 impl Rooms {
     /// Waits for the next signal. Cancel-safe.

@@ -32,7 +32,7 @@ impl Rooms {
             // Scanning the folder takes no extra time: the run waits for the disk anyway.
             let look = tokio::task::spawn_blocking(move || {
                 let known = std::mem::take(&mut *obeyed.lock().unwrap_or_else(PoisonError::into_inner));
-                let look = changes::look(&working, &start, written, &known);
+                let look = changes::begin(&working, &start, written, &known);
                 let meanwhile = look.changed_since(&known);
                 if !meanwhile.is_empty() {
                     let _ = outside.blocking_send(Signal::Event(Event::ChangedMeanwhile(meanwhile)));
@@ -145,8 +145,8 @@ pub(super) fn look_again(obeyed: &Mutex<ObeyedFiles>) {
 }
 
 fn list_again(known: &mut ObeyedFiles) {
-    if known.is_of_something() {
-        *known = known.again();
+    if known.was_scanned() {
+        *known = known.rescan();
     }
 }
 

@@ -118,7 +118,7 @@ impl Home {
 
     fn search(&self, words: &str) -> SearchResults {
         let wanted = SearchQuery { sought: SearchWords::read(words), limit: 1000, ..SearchQuery::default() };
-        let waiting = SearchControl { goes_on: &|| true, told: &|_, _| {} };
+        let waiting = SearchControl { goes_on: &|| true, on_progress: &|_, _| {} };
         search(&self.sessions(), &wanted, &Masker::default(), &waiting).unwrap()
     }
 

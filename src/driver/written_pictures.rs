@@ -6,7 +6,7 @@
 
 use crate::domain::{FileChange, ImageRef, Language, RunId};
 use crate::exec;
-use crate::workspace::place::{Folder, OpenPlace};
+use crate::workspace::place::{Folder, HeldPath};
 use crate::workspace::read;
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(super) fn keep(
 }
 
 fn keep_one(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRef> {
-    let place = OpenPlace::find(&folder.path().join(name)).ok()?;
+    let place = HeldPath::find(&folder.path().join(name)).ok()?;
     if place.found().is_none() || !place.path().starts_with(folder.path()) {
         return None;
     }

@@ -4,6 +4,8 @@
 //! end, so that a call cut off by the connection never counts as one. No event follows `Finished` or `Failed`.
 
 use super::failure::{ErrorBody, ServerIdentity};
+use super::opaque_items;
+use crate::config::ProviderKind;
 use crate::domain::{Finish, FinishReason, Masker, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};
 use crate::text::line::short_line;
 use serde_json::Value;
@@ -44,15 +46,15 @@ pub(super) struct Accumulator {
     /// Events that wait to be sent.
     pub(super) out: Vec<ReplyEvent>,
     text: usize,
-    length: usize,
+    counted_bytes: usize,
     calls: Vec<ToolCall>,
     kept: Vec<OpaqueItem>,
     usage: Option<Usage>,
     /// The model's reason for ending.
     finish: Option<Finish>,
     /// Whether a piece of a reply was recognised.
-    known: bool,
-    over: bool,
+    recognised: bool,
+    ended: bool,
 }
 
 impl Accumulator {
@@ -64,13 +66,13 @@ impl Accumulator {
             secrets,
             out: Vec::new(),
             text: 0,
-            length: 0,
+            counted_bytes: 0,
             calls: Vec::new(),
             kept: Vec::new(),
             usage: None,
             finish: None,
-            known: false,
-            over: false,
+            recognised: false,
+            ended: false,
         }
     }
 
@@ -80,17 +82,17 @@ impl Accumulator {
 
     /// Notes that a piece of a reply was recognised, even if it shows nothing.
     pub(super) fn mark_known(&mut self) {
-        self.known = true;
+        self.recognised = true;
     }
 
     /// Whether some piece of a reply was recognised.
     pub(super) fn is_known(&self) -> bool {
-        self.known
+        self.recognised
     }
 
     /// Whether `Finished` or `Failed` was added.
     pub(super) fn is_over(&self) -> bool {
-        self.over
+        self.ended
     }
 
     /// Whether the model gave a reason for its end.
@@ -100,7 +102,7 @@ impl Accumulator {
 
     /// Whether any bytes of the reply have been counted.
     pub(super) fn has_begun(&self) -> bool {
-        self.length > 0
+        self.counted_bytes > 0
     }
 
     /// Bytes of text so far.
@@ -124,10 +126,10 @@ impl Accumulator {
 
     /// Adds an event for a piece, joined to the last event if that is of the same kind.
     fn add_piece(&mut self, piece: String, kind: fn(String) -> ReplyEvent) {
-        if piece.is_empty() || self.over {
+        if piece.is_empty() || self.ended {
             return;
         }
-        self.known = true;
+        self.recognised = true;
         self.count_bytes(piece.len());
         let event = kind(piece);
         match (self.out.last_mut(), &event) {
@@ -144,34 +146,43 @@ impl Accumulator {
 
     /// Counts this many bytes more; `check_length` ends a reply that is too long.
     pub(super) fn count_bytes(&mut self, bytes: usize) {
-        self.length = self.length.saturating_add(bytes);
+        self.counted_bytes = self.counted_bytes.saturating_add(bytes);
     }
 
     /// Ends a reply that is too long. Called between pieces, so that no piece is cut.
     pub(super) fn check_length(&mut self) {
-        if self.length > MAX_REPLY_BYTES {
+        if self.counted_bytes > MAX_REPLY_BYTES {
             self.fail(ServerIdentity::too_long(MAX_REPLY_BYTES));
         }
     }
 
     /// Adds a complete call. The caller has already counted its bytes.
     pub(super) fn add_call(&mut self, mut call: ToolCall) {
-        self.known = true;
+        self.recognised = true;
         if call.id.is_empty() {
             call.id = format!("{OWN_ID_PREFIX}{:x}-{}", self.number, self.calls.len() + 1);
         }
         self.calls.push(call);
     }
 
-    /// Keeps an item that later requests have to send back.
-    pub(super) fn keep_item(&mut self, kept: OpaqueItem) {
+    /// Keeps an item of this format that later requests have to send back at this place.
+    pub(super) fn keep_here(&mut self, format: ProviderKind, item: Value) {
+        self.keep_item(opaque_items::new_item(format.as_str(), self.text_len(), self.calls(), item));
+    }
+
+    /// Like `keep_here`, for the beginning of the message.
+    pub(super) fn keep_first(&mut self, format: ProviderKind, item: Value) {
+        self.keep_item(opaque_items::new_item(format.as_str(), 0, 0, item));
+    }
+
+    fn keep_item(&mut self, kept: OpaqueItem) {
         self.count_entry(kept.json.len());
         self.kept.push(kept);
     }
 
     /// Adds a remark for the person, one line long.
     pub(super) fn add_remark(&mut self, text: &str) {
-        if !self.over {
+        if !self.ended {
             let text = self.secrets.mask_message(&short_line(text));
             self.count_entry(text.len());
             self.out.push(ReplyEvent::Remark(text));
@@ -195,13 +206,13 @@ impl Accumulator {
 
     /// Stores the model's reason for ending; more pieces may follow.
     pub(super) fn finish(&mut self, reason: FinishReason, word: impl Into<String>) {
-        self.known = true;
+        self.recognised = true;
         self.finish = Some(Finish { reason, word: Some(word.into()).filter(|w| !w.is_empty()) });
     }
 
     /// Ends the reply normally. `done`: the server said that the reply is complete, even if the model gave no reason.
     pub(super) fn end(&mut self, done: bool) {
-        if std::mem::replace(&mut self.over, true) {
+        if std::mem::replace(&mut self.ended, true) {
             return;
         }
         let called = !self.calls.is_empty();
@@ -218,7 +229,7 @@ impl Accumulator {
 
     /// Ends the reply with a failure.
     pub(super) fn fail(&mut self, mut failure: ReplyFailure) {
-        if std::mem::replace(&mut self.over, true) {
+        if std::mem::replace(&mut self.ended, true) {
             return;
         }
         failure.message = self.secrets.mask_message(&failure.message);

@@ -51,7 +51,7 @@ pub(super) fn endpoint(protocol: &Protocol, base_url: &str, model: &str) -> Resu
 
 /// The address of another endpoint of the server whose address for replies is `url`. `path` follows the root that all
 /// addresses of the format share (`/v1`); a path that begins with `/../` takes the place of the version.
-pub(super) fn beside(protocol: &Protocol, url: &Url, path: &str) -> Url {
+pub(super) fn sibling_url(protocol: &Protocol, url: &Url, path: &str) -> Url {
     let mut url = url.clone();
     let root = (protocol.root)(url.path().trim_end_matches('/'));
     match path.strip_prefix("/..") {
@@ -200,7 +200,7 @@ mod tests {
             (Kind::Ollama, "http://h/v1", "/api/tags", "http://h/api/tags"),
         ] {
             let url = endpoint(protocol(kind), base, "m").unwrap();
-            assert_eq!(beside(protocol(kind), &url, path).to_string(), expected);
+            assert_eq!(sibling_url(protocol(kind), &url, path).to_string(), expected);
         }
     }
 

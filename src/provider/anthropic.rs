@@ -7,8 +7,8 @@
 mod events;
 
 use super::catalogue::listed::{self, Listing};
-use super::conversation::{self, ReplyOutcome, Utterance};
-use super::opaque_items::OpaquePart;
+use super::conversation::{self, CallResult, Utterance};
+use super::opaque_items::MessagePart;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
 use super::quirks::OptionalPart;
@@ -160,18 +160,18 @@ fn image(image: &MessageImage) -> Value {
     }
 }
 
-fn model(part: &OpaquePart<'_>) -> Value {
+fn model(part: &MessagePart<'_>) -> Value {
     match part {
-        OpaquePart::Text(words) => text(words),
-        OpaquePart::Call(call) => {
+        MessagePart::Text(words) => text(words),
+        MessagePart::Call(call) => {
             let input = conversation::arguments(call);
             json!({ "type": "tool_use", "id": id(&call.id), "name": call.name, "input": input })
         }
-        OpaquePart::Item(item) => item.clone(),
+        MessagePart::Item(item) => item.clone(),
     }
 }
 
-fn result(outcome: &ReplyOutcome<'_>) -> Value {
+fn result(outcome: &CallResult<'_>) -> Value {
     let mut content = conversation::parts(outcome.text, outcome.images, text, image);
     if content.is_empty() {
         content.push(text("(no output)"));

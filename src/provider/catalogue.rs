@@ -129,14 +129,14 @@ impl CatalogueServer {
         let mut all = Vec::new();
         let mut next: Option<(&str, String)> = None;
         for _ in 0..MAX_PAGES {
-            let mut url = self.connection.access().beside("/models");
+            let mut url = self.connection.access().sibling_url("/models");
             let next_page = next.as_ref().map(|(name, value)| (*name, value.as_str()));
             for (name, value) in size.into_iter().chain(next_page) {
                 url.query_pairs_mut().append_pair(name, value);
             }
             let value = self.fetch(self.connection.access().get(url)).await?;
             let Some(page) = read(&value, provider) else {
-                return Err(self.connection.access().asked.not_a_model(None, "something that is no list"));
+                return Err(self.connection.access().identity.not_a_model(None, "something that is no list"));
             };
             all.extend(page.models);
             next = page.next;
@@ -151,7 +151,7 @@ impl CatalogueServer {
         let value = self.get("/api/tags").await?;
         let provider = &self.connection.access().name.provider;
         let Some(models) = value.get("models").and_then(Value::as_array) else {
-            return Err(self.connection.access().asked.not_a_model(None, "something that is no list"));
+            return Err(self.connection.access().identity.not_a_model(None, "something that is no list"));
         };
         let name =
             |model: &Value| model.get("name").or_else(|| model.get("model"))?.as_str().map(str::to_owned);
@@ -167,7 +167,7 @@ impl CatalogueServer {
     /// Asks Ollama about one model.
     async fn ollama_model(&self, name: ModelName) -> Result<ModelInfo, ReplyFailure> {
         let access = self.connection.access();
-        let request = access.post_to(access.beside("/api/show"), &json!({ "model": name.model }));
+        let request = access.post_to(access.sibling_url("/api/show"), &json!({ "model": name.model }));
         match self.fetch(request).await {
             Ok(value) => Ok(listed::read_model(&value, name)),
             // A server without this endpoint will not have it later either, so this answer is final.
@@ -180,7 +180,7 @@ impl CatalogueServer {
 
     async fn get(&self, path: &str) -> Result<Value, ReplyFailure> {
         let access = self.connection.access();
-        self.fetch(access.get(access.beside(path))).await
+        self.fetch(access.get(access.sibling_url(path))).await
     }
 
     async fn fetch(&self, request: HttpRequest) -> Result<Value, ReplyFailure> {

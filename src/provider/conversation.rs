@@ -4,7 +4,7 @@
 //! Servers refuse a conversation that breaks these rules, and a change of the model or a stopped turn can leave such
 //! a one. Each wire decides how to encode the parts, and whether to join neighbours.
 
-use super::opaque_items::{self, OpaquePart};
+use super::opaque_items::{self, MessagePart};
 use crate::config::Effort;
 use crate::domain::{Message, MessageImage, ModelRequest, Role, ToolCall};
 use serde_json::{Map, Value};
@@ -23,14 +23,14 @@ pub(super) enum Utterance<'a> {
         text: &'a str,
         images: &'a [MessageImage],
     },
-    Model(Vec<OpaquePart<'a>>),
+    Model(Vec<MessagePart<'a>>),
     /// The results of the calls in the model's message before, in the order of the calls.
-    Results(Vec<ReplyOutcome<'a>>),
+    Results(Vec<CallResult<'a>>),
 }
 
 /// The result of one call.
 #[derive(Debug, PartialEq)]
-pub(super) struct ReplyOutcome<'a> {
+pub(super) struct CallResult<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) text: &'a str,
     pub(super) images: &'a [MessageImage],
@@ -59,7 +59,7 @@ pub(super) fn utterances<'a>(request: &'a ModelRequest, kind: Option<&str>) -> V
                 let calls: &[ToolCall] = if with_calls { &message.tool_calls } else { &[] };
                 let kept = kind.map(|kind| (kind, message.kept.as_slice()));
                 let parts = opaque_items::parts(&message.text, calls, kept);
-                if parts.iter().any(|part| !matches!(part, OpaquePart::Item(_))) {
+                if parts.iter().any(|part| !matches!(part, MessagePart::Item(_))) {
                     all.push(Utterance::Model(parts));
                 }
                 if !calls.is_empty() {
@@ -77,7 +77,7 @@ fn outcomes<'a>(
     messages: &'a [Message],
     at: usize,
     taken: &mut [bool],
-) -> Vec<ReplyOutcome<'a>> {
+) -> Vec<CallResult<'a>> {
     let behind: Vec<(usize, &Message)> = messages
         .iter()
         .enumerate()
@@ -94,9 +94,9 @@ fn outcomes<'a>(
                 if let Some(mark) = taken.get_mut(*place) {
                     *mark = true;
                 }
-                ReplyOutcome { call, text: &message.text, images: &message.images }
+                CallResult { call, text: &message.text, images: &message.images }
             }
-            None => ReplyOutcome { call, text: UNANSWERED_MESSAGE, images: &[] },
+            None => CallResult { call, text: UNANSWERED_MESSAGE, images: &[] },
         }
     };
     calls.iter().map(&mut outcome).collect()
@@ -112,16 +112,16 @@ pub(super) fn take_system<'a>(said: &mut Vec<Utterance<'a>>) -> Vec<&'a str> {
 }
 
 /// The conversation as turns of the person and the model, the person first; neighbours of one role are joined.
-/// `goes_on` makes the person's message for a conversation that begins with the model.
+/// `opening_message` makes the person's message for a conversation that begins with the model.
 pub(super) fn turns<'a>(
     parts: impl IntoIterator<Item = (&'a str, Vec<Value>)>,
-    goes_on: impl Fn() -> Value,
+    opening_message: impl Fn() -> Value,
 ) -> Vec<(&'a str, Vec<Value>)> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for (role, parts) in parts {
         match turns.last_mut() {
             Some((last, before)) if *last == role => before.extend(parts),
-            None if role != "user" => turns.extend([("user", vec![goes_on()]), (role, parts)]),
+            None if role != "user" => turns.extend([("user", vec![opening_message()]), (role, parts)]),
             _ => turns.push((role, parts)),
         }
     }

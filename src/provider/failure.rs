@@ -33,7 +33,7 @@ pub(super) struct ServerIdentity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServerRefusal {
     pub(super) failure: ReplyFailure,
-    pub(super) again: RetryAdvice,
+    pub(super) retry: RetryAdvice,
 }
 
 /// An answer that is not a reply: its status, some of its headers, its body.
@@ -70,13 +70,18 @@ impl ServerIdentity {
     }
 
     /// Nothing arrived in time.
-    pub(super) fn silent(&self, after: Duration, begun: bool) -> ReplyFailure {
+    pub(super) fn timed_out(&self, after: Duration, begun: bool) -> ReplyFailure {
         let seconds = after.as_secs_f64();
         let time = if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") };
         if begun {
             let message =
                 format!("{} went silent for {time} inside the reply. {}", self.host, sending::of_cut(true));
-            mark_sent(failure(FailureKind::TimedOut, None, message, "The reply is not complete: ask again."))
+            with_departure_left(failure(
+                FailureKind::TimedOut,
+                None,
+                message,
+                "The reply is not complete: ask again.",
+            ))
         } else {
             let message = format!("No reply from {} within {time}.", self.host);
             let hint = "A large model may need longer: raise the time limit of the provider.";
@@ -88,7 +93,7 @@ impl ServerIdentity {
     pub(super) fn cut(&self, begun: bool) -> ReplyFailure {
         let message =
             format!("The connection to {} broke inside the reply. {}", self.host, sending::of_cut(begun));
-        mark_sent(failure(
+        with_departure_left(failure(
             FailureKind::Cut,
             None,
             message.trim_end(),
@@ -103,20 +108,20 @@ impl ServerIdentity {
             limit >> 20,
             sending::of_cut(true)
         );
-        mark_sent(failure(FailureKind::Cut, None, message, "Ask for less at a time."))
+        with_departure_left(failure(FailureKind::Cut, None, message, "Ask for less at a time."))
     }
 
     /// Something in the stream can't be read.
     pub(super) fn malformed(&self, why: &str, begun: bool) -> ReplyFailure {
         let message = format!("{} answered with what can't be read. {}", self.host, sending::of_cut(begun));
-        mark_sent(failure(FailureKind::Malformed, None, message.trim_end(), short_line(why)))
+        with_departure_left(failure(FailureKind::Malformed, None, message.trim_end(), short_line(why)))
     }
 
     /// The answer is not a reply at all.
     pub(super) fn not_a_model(&self, status: Option<u16>, what: &str) -> ReplyFailure {
         let message = format!("{} answered with {what}, not as a model.", self.host);
         let hint = format!("Check the address: {} was asked.", self.address);
-        mark_sent(failure(FailureKind::NotAModel, status, message, hint))
+        with_departure_left(failure(FailureKind::NotAModel, status, message, hint))
     }
 
     /// The conversation is too long. `sent`: the server said so; otherwise this was known before sending.
@@ -143,9 +148,9 @@ impl ServerIdentity {
         let body = ErrorBody::read(&answer.body);
         let mut refusal = self.classify_status(answer, &body);
         refusal.failure.departure = Departure::Left;
-        match (refusal.again, answer.should_retry) {
+        match (refusal.retry, answer.should_retry) {
             (RetryAdvice::Backoff | RetryAdvice::Loading | RetryAdvice::After(_), Some(false)) => {
-                ServerRefusal { again: RetryAdvice::Never, ..refusal }
+                ServerRefusal { retry: RetryAdvice::Never, ..refusal }
             }
             _ => refusal,
         }
@@ -154,34 +159,34 @@ impl ServerIdentity {
     fn classify_status(&self, answer: &ServerAnswer, body: &ErrorBody) -> ServerRefusal {
         let status = answer.status;
         let said = self.error_message(body);
-        let never = |failure| ServerRefusal { failure, again: RetryAdvice::Never };
-        if status != 429 && body.tells_overflow() && (400..=500).contains(&status) {
+        let never = |failure| ServerRefusal { failure, retry: RetryAdvice::Never };
+        if status != 429 && body.is_overflow() && (400..=500).contains(&status) {
             // The tokens reserved for the reply count here: a smaller reservation may fit.
-            let again = if body.blames_limit() {
+            let retry = if body.blames_limit() {
                 RetryAdvice::Without(OptionalPart::Limit)
             } else {
                 RetryAdvice::Never
             };
-            return ServerRefusal { failure: self.overflow(body.tokens(), Some(status), true), again };
+            return ServerRefusal { failure: self.overflow(body.tokens(), Some(status), true), retry };
         }
         if status != 429 && body.refuses_tools() && (400..=501).contains(&status) {
             return never(self.no_tools(status, said));
         }
-        let again = answer.retry_after.or(body.retry_after).map_or(RetryAdvice::Backoff, RetryAdvice::After);
+        let retry = answer.retry_after.or(body.retry_after).map_or(RetryAdvice::Backoff, RetryAdvice::After);
         match status {
             300..=399 => never(self.redirected(status, answer.location.as_deref())),
             401 | 403 => never(self.key_refused(status, said)),
-            400 if body.tells_wrong_key() => never(self.key_refused(status, said)),
+            400 if body.is_wrong_key() => never(self.key_refused(status, said)),
             404 | 405 => never(self.not_found(status, body, said)),
             402 => never(self.unpaid(status, said)),
-            400 if body.tells_unpaid() => never(self.unpaid(status, said)),
-            429 if body.tells_quota() => never(failure(
+            400 if body.is_unpaid() => never(self.unpaid(status, said)),
+            429 if body.is_quota() => never(failure(
                 FailureKind::RateLimit,
                 Some(status),
                 format!("The quota of the key for {} is used up (429). {NOT_AGAIN}", self.provider),
                 said,
             )),
-            429 if body.tells_too_large() => never(failure(
+            429 if body.is_too_large() => never(failure(
                 FailureKind::RateLimit,
                 Some(status),
                 format!(
@@ -192,25 +197,25 @@ impl ServerIdentity {
             )),
             429 => ServerRefusal {
                 failure: failure(FailureKind::RateLimit, Some(status), "Rate limit.", said),
-                again,
+                retry,
             },
             408 | 409 | 425 => {
                 let message = format!("{} could not take the request ({status}).", self.provider);
-                ServerRefusal { failure: failure(FailureKind::Server, Some(status), message, said), again }
+                ServerRefusal { failure: failure(FailureKind::Server, Some(status), message, said), retry }
             }
-            500..=599 => self.failed(status, body, said, again),
+            500..=599 => self.failed(status, body, said, retry),
             _ if body.is_page => never(self.not_a_model(Some(status), "a web page")),
-            _ if body.tells_unknown_model() => never(self.not_found(status, body, said)),
+            _ if body.is_unknown_model() => never(self.not_found(status, body, said)),
             _ => {
-                let again = body.refused_part().map_or(RetryAdvice::Never, RetryAdvice::Without);
-                ServerRefusal { failure: self.bad_request(status, said), again }
+                let retry = body.refused_part().map_or(RetryAdvice::Never, RetryAdvice::Without);
+                ServerRefusal { failure: self.bad_request(status, said), retry }
             }
         }
     }
 
     /// Classifies an error inside a stream whose status was 200.
     pub(super) fn refused_inside(&self, body: &ErrorBody, begun: bool) -> ReplyFailure {
-        let status = body.status.unwrap_or(if body.tells_overload() { 503 } else { 500 });
+        let status = body.status.unwrap_or(if body.is_overload() { 503 } else { 500 });
         let mut refusal =
             self.classify_status(&ServerAnswer { status, ..ServerAnswer::default() }, body).failure;
         refusal.status = body.status;
@@ -264,18 +269,18 @@ impl ServerIdentity {
         failure(FailureKind::NotFound, Some(status), message, hint)
     }
 
-    fn failed(&self, status: u16, body: &ErrorBody, said: String, again: RetryAdvice) -> ServerRefusal {
-        let (message, again) = if body.tells_loading() {
-            let again = if again == RetryAdvice::Backoff { RetryAdvice::Loading } else { again };
-            (format!("{} is still loading the model ({status}).", self.host), again)
-        } else if matches!(status, 503 | 529) || body.tells_overload() {
-            (format!("{} is overloaded ({status}).", self.provider), again)
+    fn failed(&self, status: u16, body: &ErrorBody, said: String, retry: RetryAdvice) -> ServerRefusal {
+        let (message, retry) = if body.is_loading() {
+            let retry = if retry == RetryAdvice::Backoff { RetryAdvice::Loading } else { retry };
+            (format!("{} is still loading the model ({status}).", self.host), retry)
+        } else if matches!(status, 503 | 529) || body.is_overload() {
+            (format!("{} is overloaded ({status}).", self.provider), retry)
         } else {
-            (format!("{} failed ({status}).", self.provider), again)
+            (format!("{} failed ({status}).", self.provider), retry)
         };
         // Not implemented, or an unsupported version of HTTP: waiting does not help.
-        let again = if matches!(status, 501 | 505) { RetryAdvice::Never } else { again };
-        ServerRefusal { failure: failure(FailureKind::Server, Some(status), message, said), again }
+        let retry = if matches!(status, 501 | 505) { RetryAdvice::Never } else { retry };
+        ServerRefusal { failure: failure(FailureKind::Server, Some(status), message, said), retry }
     }
 
     fn unpaid(&self, status: u16, said: String) -> ReplyFailure {
@@ -306,7 +311,7 @@ pub(super) fn failure(
 }
 
 /// The same failure, marked as that of a request that was sent.
-fn mark_sent(failure: ReplyFailure) -> ReplyFailure {
+fn with_departure_left(failure: ReplyFailure) -> ReplyFailure {
     ReplyFailure { departure: Departure::Left, ..failure }
 }
 

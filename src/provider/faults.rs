@@ -252,12 +252,12 @@ fn a_reason_in_every_chunk_of_gemini_is_no_end() {
     // After a reason that may not be the last, the reader goes on waiting.
     let (mut decoder, mut out) = (decoder(Kind::Gemini), Vec::new());
     decoder.feed(chunk("a").as_bytes(), &mut out);
-    assert!(!decoder.settled());
+    assert!(!decoder.only_counts_follow());
     let kinds = [Kind::Openai, Kind::Anthropic];
     for kind in kinds {
         let (mut decoder, mut out) = (self::decoder(kind), Vec::new());
         decoder.feed((start(kind) + &words(kind, "a") + &end(kind, "stop")).as_bytes(), &mut out);
-        assert!(decoder.settled(), "{kind:?}: only counts can follow");
+        assert!(decoder.only_counts_follow(), "{kind:?}: only counts can follow");
     }
 }
 

@@ -9,8 +9,8 @@ mod models;
 mod schema;
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, ReplyOutcome, Utterance};
-use super::opaque_items::OpaquePart;
+use super::conversation::{self, CallResult, Utterance};
+use super::opaque_items::MessagePart;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
 use super::wire::{Format, OutgoingRequest};
@@ -130,13 +130,13 @@ fn contents(said: &[Utterance<'_>], signed: bool) -> Vec<Value> {
 }
 
 /// The parts of the model's message. `signed`: its first call needs a signature.
-fn model(parts: &[OpaquePart<'_>], signed: bool) -> Vec<Value> {
+fn model(parts: &[MessagePart<'_>], signed: bool) -> Vec<Value> {
     let mut all: Vec<Value> = Vec::new();
     let mut unsigned = signed;
     for part in parts {
         match part {
-            OpaquePart::Text(words) => all.push(text(words)),
-            OpaquePart::Call(call) => {
+            MessagePart::Text(words) => all.push(text(words)),
+            MessagePart::Call(call) => {
                 let mut one = json!({ "functionCall": function(&call.id, &call.name, "args", conversation::arguments(call)) });
                 // Of parallel calls only the first is signed.
                 let foreign = std::mem::take(&mut unsigned).then(|| FOREIGN_SIGNATURE.to_owned());
@@ -145,7 +145,7 @@ fn model(parts: &[OpaquePart<'_>], signed: bool) -> Vec<Value> {
                 }
                 all.push(one);
             }
-            OpaquePart::Item(item) => match (all.last_mut(), item.get("thoughtSignature")) {
+            MessagePart::Item(item) => match (all.last_mut(), item.get("thoughtSignature")) {
                 (Some(Value::Object(last)), Some(signature)) if last.contains_key("text") => {
                     last.insert("thoughtSignature".into(), signature.clone());
                 }
@@ -180,8 +180,8 @@ fn function(id: &str, name: &str, field: &str, value: Value) -> Value {
 }
 
 /// All results, then the images that came with them.
-fn results(outcomes: &[ReplyOutcome<'_>]) -> Vec<Value> {
-    let result = |o: &ReplyOutcome<'_>| {
+fn results(outcomes: &[CallResult<'_>]) -> Vec<Value> {
+    let result = |o: &CallResult<'_>| {
         let response = json!({ "result": o.text });
         json!({ "functionResponse": function(&o.call.id, &o.call.name, "response", response) })
     };

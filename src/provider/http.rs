@@ -9,10 +9,10 @@ mod refusal;
 
 use super::address;
 use super::failure::{ServerIdentity, ServerRefusal};
-use super::ledger;
+use super::ledger::RequestCount;
 use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
 use super::retry::{self, MAX_RETRIES, RetryAdvice};
-use super::server::{Access, HttpRequest};
+use super::server::{CheckedServer, HttpRequest};
 use super::wire::{self, End, Wire, WireDecoder};
 use crate::config::Timeouts;
 use crate::domain::{Departure, FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
@@ -63,7 +63,7 @@ impl Connection {
         }
     }
 
-    pub(super) fn access(&self) -> &Access {
+    pub(super) fn access(&self) -> &CheckedServer {
         &self.wire.access
     }
 
@@ -74,12 +74,14 @@ impl Connection {
 
     fn quirks(&self) -> ServerQuirks {
         let context = Some(self.context.load(Ordering::Relaxed)).filter(|tokens| *tokens > 0);
-        ServerQuirks { left_out: RefusedParts(self.left_out.load(Ordering::Relaxed)), context }
+        ServerQuirks { refused: RefusedParts(self.left_out.load(Ordering::Relaxed)), context }
     }
 
     fn client(&self) -> Result<&Client, ReplyFailure> {
         let built = self.client.get_or_init(|| client::client(self.timeouts.connect, &self.access().url));
-        built.as_ref().map_err(|why| self.access().asked.unreachable(FailureKind::Tls, &client::causes(why)))
+        built
+            .as_ref()
+            .map_err(|why| self.access().identity.unreachable(FailureKind::Tls, &client::causes(why)))
     }
 
     /// Repeats attempts until a reply ends, a failure is final, or the receiver is dropped.
@@ -88,16 +90,16 @@ impl Connection {
         loop {
             let known = self.quirks();
             let Some(Attempt::Refused(refusal)) = self.try_once(request, &known, out).await else { return };
-            let ServerRefusal { failure, again } = self.mask_keys(refusal);
-            if let RetryAdvice::Without(part) = again
+            let ServerRefusal { failure, retry } = self.mask_keys(refusal);
+            if let RetryAdvice::Without(part) = retry
                 && self.leave_out(part, request, &known)
             {
                 continue;
             }
             attempt += 1;
-            let wait = again.wait(attempt, random_number());
+            let wait = retry.wait(attempt, random_number());
             let Some(wait) = wait else {
-                let failure = final_failure(failure, attempt - 1, again);
+                let failure = final_failure(failure, attempt - 1, retry);
                 let _ = out.send(ReplyEvent::Failed(failure)).await;
                 return;
             };
@@ -121,10 +123,10 @@ impl Connection {
 
     /// Leaves out a part from now on; returns false if that changes nothing in this request.
     fn leave_out(&self, part: OptionalPart, request: &ModelRequest, known: &ServerQuirks) -> bool {
-        let without = ServerQuirks { left_out: known.left_out.with(part), ..*known };
+        let without = ServerQuirks { refused: known.refused.with(part), ..*known };
         let changes = self.wire.encode(request, known) != self.wire.encode(request, &without);
         if changes {
-            self.left_out.fetch_or(without.left_out.0, Ordering::Relaxed);
+            self.left_out.fetch_or(without.refused.0, Ordering::Relaxed);
         }
         changes
     }
@@ -144,29 +146,26 @@ impl Connection {
             Ok(Ok(body)) => match serde_json::from_slice(&body) {
                 Ok(value) => return Ok(value),
                 Err(_) => ServerRefusal {
-                    failure: ServerIdentity { address, ..self.access().asked.clone() }
+                    failure: ServerIdentity { address, ..self.access().identity.clone() }
                         .not_a_model(None, "something that is no list"),
-                    again: RetryAdvice::Never,
+                    retry: RetryAdvice::Never,
                 },
             },
             Ok(Err(refusal)) => refusal,
             Err(_) => ServerRefusal {
-                failure: self.access().asked.silent(within, false),
-                again: RetryAdvice::Never,
+                failure: self.access().identity.timed_out(within, false),
+                retry: RetryAdvice::Never,
             },
         };
         Err(self.mask_keys(refusal).failure)
     }
 
     async fn fetch_whole(&self, request: HttpRequest) -> Result<Vec<u8>, ServerRefusal> {
-        let never = |failure| ServerRefusal { failure, again: RetryAdvice::Never };
+        let never = |failure| ServerRefusal { failure, retry: RetryAdvice::Never };
         let asked =
-            ServerIdentity { address: address::display_url(&request.url), ..self.access().asked.clone() };
+            ServerIdentity { address: address::display_url(&request.url), ..self.access().identity.clone() };
         let client = self.client().map_err(never)?;
-        let sent = client::build(client, request).send().await;
-        let sent = sent.map_err(|error| client::not_sent(&asked, &error, self.timeouts));
-        self.count_request(sent.as_ref().err());
-        let mut response = sent?;
+        let mut response = self.send(client, request, &asked).await?;
         if !response.status().is_success() {
             let answer = self.read_refusal(response).await;
             return Err(asked.refusal(&answer));
@@ -181,11 +180,21 @@ impl Connection {
         Ok(body)
     }
 
-    /// Counts a request unless `refusal` says that it was never sent.
-    fn count_request(&self, refusal: Option<&ServerRefusal>) {
-        if refusal.is_none_or(|refusal| refusal.failure.departure != Departure::Never) {
-            ledger::count_request(self.access());
+    /// Sends a request and waits for its answer. Counts it unless it is known that nothing was sent, even if this is
+    /// dropped before the answer.
+    async fn send(
+        &self,
+        client: &Client,
+        request: HttpRequest,
+        asked: &ServerIdentity,
+    ) -> Result<Response, ServerRefusal> {
+        let count = RequestCount::new(self.access());
+        let sent = client::build(client, request).send().await;
+        let sent = sent.map_err(|error| client::not_sent(asked, &error, self.timeouts));
+        if sent.as_ref().is_err_and(|refusal| refusal.failure.departure == Departure::Never) {
+            count.never_sent();
         }
+        sent
     }
 
     async fn try_once(
@@ -194,33 +203,24 @@ impl Connection {
         known: &ServerQuirks,
         out: &Sender<ReplyEvent>,
     ) -> Option<Attempt> {
-        let asked = &self.access().asked;
-        let refused = |failure, again| Some(Attempt::Refused(ServerRefusal { failure, again }));
+        let asked = &self.access().identity;
+        let refused = |failure, retry| Some(Attempt::Refused(ServerRefusal { failure, retry }));
         let client = match self.client() {
             Ok(client) => client,
             Err(failure) => return refused(failure, RetryAdvice::Never),
         };
         let began = Instant::now();
         let body = self.wire.encode(request, known);
-        let sending = client::build(client, self.access().post(&body)).send();
+        let sending = self.send(client, self.access().post(&body), asked);
         let sent = tokio::select! {
             sent = timeout(self.timeouts.first_token, sending) => sent,
             () = out.closed() => return None,
         };
         let response = match sent {
-            Err(_) => {
-                // It may have been sent before it hung, so it counts.
-                self.count_request(None);
-                return refused(asked.silent(self.timeouts.first_token, false), RetryAdvice::Never);
-            }
-            Ok(Err(error)) => {
-                let refusal = client::not_sent(asked, &error, self.timeouts);
-                self.count_request(Some(&refusal));
-                return Some(Attempt::Refused(refusal));
-            }
+            Err(_) => return refused(asked.timed_out(self.timeouts.first_token, false), RetryAdvice::Never),
+            Ok(Err(refusal)) => return Some(Attempt::Refused(refusal)),
             Ok(Ok(response)) => response,
         };
-        self.count_request(None);
         tracing::debug!(
             status = response.status().as_u16(),
             ms = began.elapsed().as_millis() as u64,
@@ -246,7 +246,7 @@ impl Connection {
         let (mut begun, mut last_piece, mut silent) = (false, began, true);
         let mut settled: Option<Instant> = None;
         loop {
-            if decoder.settled() {
+            if decoder.only_counts_follow() {
                 settled.get_or_insert_with(Instant::now);
             }
             let rest = self.timeouts.first_token.saturating_sub(last_piece.elapsed());
@@ -269,8 +269,8 @@ impl Connection {
                 Ok(Ok(None)) if silent => decoder.end(End::Cut, &mut events),
                 Ok(Ok(None)) => decoder.end(End::Closed, &mut events),
                 Ok(Err(_)) => decoder.end(End::Cut, &mut events),
-                Err(_) if decoder.settled() => decoder.end(End::Closed, &mut events),
-                Err(_) => events.push(ReplyEvent::Failed(self.access().asked.silent(patience, begun))),
+                Err(_) if decoder.only_counts_follow() => decoder.end(End::Closed, &mut events),
+                Err(_) => events.push(ReplyEvent::Failed(self.access().identity.timed_out(patience, begun))),
             }
             for event in events.drain(..) {
                 if wire::is_reply(&event) {
@@ -282,7 +282,7 @@ impl Connection {
                 {
                     return Some(Attempt::Refused(ServerRefusal {
                         failure: failure.clone(),
-                        again: RetryAdvice::Backoff,
+                        retry: RetryAdvice::Backoff,
                     }));
                 }
                 let is_last = wire::is_last(&event);
@@ -306,8 +306,8 @@ fn is_transient(kind: FailureKind) -> bool {
 }
 
 /// The failure to report when no retry follows.
-fn final_failure(mut failure: ReplyFailure, repetitions: u32, again: RetryAdvice) -> ReplyFailure {
-    match again {
+fn final_failure(mut failure: ReplyFailure, repetitions: u32, retry: RetryAdvice) -> ReplyFailure {
+    match retry {
         RetryAdvice::After(wait) if wait > retry::MAX_RETRY_WAIT => {
             let seconds = wait.as_secs();
             failure.message = format!("{} The server asks to wait {seconds} s.", failure.message);

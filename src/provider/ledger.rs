@@ -2,14 +2,31 @@
 //! computer reads it.
 
 use super::address;
-use super::server::Access;
+use super::server::CheckedServer;
 use crate::domain::{Ledger, RequestCounts};
 
 static LEDGER: Ledger = Ledger::new();
 
-/// Counts one more request to this server.
-pub(super) fn count_request(access: &Access) {
-    LEDGER.count(&access.asked.host, address::is_loopback(&access.url));
+/// A request that is being sent. It counts when this is dropped, as what hangs or is given up may have been sent.
+pub(super) struct RequestCount<'a>(Option<&'a CheckedServer>);
+
+impl<'a> RequestCount<'a> {
+    pub(super) fn new(access: &'a CheckedServer) -> Self {
+        Self(Some(access))
+    }
+
+    /// Nothing of the request was sent.
+    pub(super) fn never_sent(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for RequestCount<'_> {
+    fn drop(&mut self) {
+        if let Some(access) = self.0 {
+            LEDGER.count(&access.identity.host, address::is_loopback(&access.url));
+        }
+    }
 }
 
 /// The requests sent so far.

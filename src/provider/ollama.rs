@@ -7,15 +7,15 @@
 mod lines;
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, ReplyOutcome, Utterance};
-use super::opaque_items::OpaquePart;
-use super::openai::tool;
+use super::conversation::{self, CallResult, Utterance};
+use super::opaque_items::MessagePart;
+use super::openai::{model_message, tool};
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
 use super::wire::{Format, OutgoingRequest};
 use crate::config::{Effort, ProviderKind};
 use crate::domain::MessageImage;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// The smallest context to ask for, in tokens, unless the model has less.
 const MIN_CONTEXT_TOKENS: u64 = 32_768;
@@ -47,7 +47,7 @@ fn context_tokens(asked: &OutgoingRequest<'_>, messages: &Value, tools: &Value) 
     let reply = asked.access().max_output.unwrap_or(REPLY_TOKENS).max(REPLY_TOKENS);
     // A quarter more than estimated: code has more tokens than prose.
     let needed = (sent + sent / 4 + reply).next_power_of_two();
-    needed.max(MIN_CONTEXT_TOKENS).min(asked.known.context.unwrap_or(MIN_CONTEXT_TOKENS))
+    needed.max(MIN_CONTEXT_TOKENS).min(asked.quirks.context.unwrap_or(MIN_CONTEXT_TOKENS))
 }
 
 fn encode(asked: &OutgoingRequest<'_>) -> Value {
@@ -103,29 +103,16 @@ fn with_images(mut message: Value, images: &[MessageImage]) -> Value {
     message
 }
 
-fn model(parts: &[OpaquePart<'_>]) -> Value {
-    let (mut text, mut calls, mut message) = (String::new(), Vec::new(), Map::new());
-    message.insert("role".into(), "assistant".into());
-    for part in parts {
-        match part {
-            OpaquePart::Text(piece) => text.push_str(piece),
-            OpaquePart::Call(call) => {
-                calls.push(
-                    json!({ "function": { "name": call.name, "arguments": conversation::arguments(call) } }),
-                );
-            }
-            OpaquePart::Item(Value::Object(fields)) => message.extend(fields.clone()),
-            OpaquePart::Item(_) => {}
-        }
-    }
+fn model(parts: &[MessagePart<'_>]) -> Value {
+    let (mut message, text) = model_message(
+        parts,
+        |call| json!({ "function": { "name": call.name, "arguments": conversation::arguments(call) } }),
+    );
     message.insert("content".into(), text.into());
-    if !calls.is_empty() {
-        message.insert("tool_calls".into(), calls.into());
-    }
-    Value::Object(message)
+    message.into()
 }
 
-fn result(outcome: &ReplyOutcome<'_>) -> Value {
+fn result(outcome: &CallResult<'_>) -> Value {
     let message = json!({ "role": "tool", "tool_name": outcome.call.name, "content": outcome.text });
     with_images(message, outcome.images)
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// A part of the model's message, in the order of the reply.
 #[derive(Debug, PartialEq)]
-pub(super) enum OpaquePart<'a> {
+pub(super) enum MessagePart<'a> {
     Text(&'a str),
     Call(&'a ToolCall),
     /// An item as the provider sent it.
@@ -26,7 +26,7 @@ pub(super) fn parts<'a>(
     text: &'a str,
     calls: &'a [ToolCall],
     kept: Option<(&str, &[OpaqueItem])>,
-) -> Vec<OpaquePart<'a>> {
+) -> Vec<MessagePart<'a>> {
     let mut parts = Vec::new();
     let (mut at, mut called) = (0, 0);
     if let Some((kind, kept)) = kept {
@@ -38,19 +38,19 @@ pub(super) fn parts<'a>(
             }
             while called < calls_before.min(calls.len()) {
                 // Calls before the item are put behind the text before it.
-                parts.extend(calls.get(called).map(OpaquePart::Call));
+                parts.extend(calls.get(called).map(MessagePart::Call));
                 called += 1;
             }
-            parts.push(OpaquePart::Item(item));
+            parts.push(MessagePart::Item(item));
         }
     }
     push_text(&mut parts, text.get(at..));
-    parts.extend(calls.iter().skip(called).map(OpaquePart::Call));
+    parts.extend(calls.iter().skip(called).map(MessagePart::Call));
     parts
 }
 
-fn push_text<'a>(parts: &mut Vec<OpaquePart<'a>>, text: Option<&'a str>) {
-    parts.extend(text.filter(|text| !text.trim().is_empty()).map(OpaquePart::Text));
+fn push_text<'a>(parts: &mut Vec<MessagePart<'a>>, text: Option<&'a str>) {
+    parts.extend(text.filter(|text| !text.trim().is_empty()).map(MessagePart::Text));
 }
 
 fn read(json: &str) -> Option<(usize, usize, Value)> {
@@ -79,13 +79,13 @@ mod tests {
         ];
         let parts = parts("Hello world", &calls, Some(("k", &kept)));
         let expected = [
-            OpaquePart::Item(json!("a")),
-            OpaquePart::Text("Hello"),
-            OpaquePart::Call(&calls[0]),
-            OpaquePart::Item(json!("b")),
-            OpaquePart::Text(" world"),
-            OpaquePart::Call(&calls[1]),
-            OpaquePart::Item(json!("c")),
+            MessagePart::Item(json!("a")),
+            MessagePart::Text("Hello"),
+            MessagePart::Call(&calls[0]),
+            MessagePart::Item(json!("b")),
+            MessagePart::Text(" world"),
+            MessagePart::Call(&calls[1]),
+            MessagePart::Item(json!("c")),
         ];
         assert_eq!(parts, expected);
     }
@@ -101,7 +101,7 @@ mod tests {
         let found = parts("é", &[], Some(("k", &kept)));
         assert_eq!(
             found,
-            [OpaquePart::Item(json!("a")), OpaquePart::Item(json!("b")), OpaquePart::Text("é")]
+            [MessagePart::Item(json!("a")), MessagePart::Item(json!("b")), MessagePart::Text("é")]
         );
         assert_eq!(parts("", &[], Some(("k", &[]))), []);
     }

@@ -8,14 +8,14 @@ mod decoder;
 pub(super) use chunk::{reason, usage};
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, ReplyOutcome, Utterance};
-use super::opaque_items::OpaquePart;
+use super::conversation::{self, CallResult, Utterance};
+use super::opaque_items::MessagePart;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
 use super::quirks::{OptionalPart, RefusedParts};
 use super::wire::{Format, OutgoingRequest};
 use crate::config::ProviderKind;
-use crate::domain::{AnswerForm, MessageImage, Tool};
+use crate::domain::{AnswerForm, MessageImage, Tool, ToolCall};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -54,7 +54,7 @@ pub(super) fn key_header(url: &Url, key: &str) -> KeyHeader {
 }
 
 fn encode(asked: &OutgoingRequest<'_>) -> Value {
-    let left_out = asked.known.left_out;
+    let left_out = asked.quirks.refused;
     let mut body = json!({ "model": asked.model() });
     body["messages"] = asked.utterances().iter().flat_map(|said| messages(said, left_out)).collect();
     body["stream"] = true.into();
@@ -69,7 +69,7 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
     }
     if let Some(limit) = asked.access().max_output {
         // OpenAI itself refuses the name that all other servers expect.
-        let usual = asked.access().asked.host.ends_with("openai.com") || left_out.has(OptionalPart::Limit);
+        let usual = asked.access().identity.host.ends_with("openai.com") || left_out.has(OptionalPart::Limit);
         body[if usual { "max_completion_tokens" } else { "max_tokens" }] = limit.into();
     }
     if let Some(effort) = asked.effort() {
@@ -107,33 +107,42 @@ fn image(image: &MessageImage) -> Value {
     }
 }
 
-fn model(parts: &[OpaquePart<'_>], left_out: RefusedParts) -> Value {
+fn model(parts: &[MessagePart<'_>], left_out: RefusedParts) -> Value {
+    let call = |call: &ToolCall| {
+        json!({
+            "id": id(&call.id, left_out),
+            "type": "function",
+            "function": { "name": call.name, "arguments": conversation::arguments(call).to_string() },
+        })
+    };
+    let (mut message, text) = model_message(parts, call);
+    message.insert("content".into(), if text.is_empty() { Value::Null } else { text.into() });
+    message.into()
+}
+
+/// The model's message without its text, and the text.
+pub(super) fn model_message(
+    parts: &[MessagePart<'_>],
+    encode: impl Fn(&ToolCall) -> Value,
+) -> (Map<String, Value>, String) {
     let (mut text, mut calls, mut message) = (String::new(), Vec::new(), Map::new());
     message.insert("role".into(), "assistant".into());
-    message.insert("content".into(), Value::Null);
     for part in parts {
         match part {
-            OpaquePart::Text(piece) => text.push_str(piece),
-            OpaquePart::Call(call) => calls.push(json!({
-                "id": id(&call.id, left_out),
-                "type": "function",
-                "function": { "name": call.name, "arguments": conversation::arguments(call).to_string() },
-            })),
-            OpaquePart::Item(Value::Object(fields)) => message.extend(fields.clone()),
-            OpaquePart::Item(_) => {}
+            MessagePart::Text(piece) => text.push_str(piece),
+            MessagePart::Call(call) => calls.push(encode(call)),
+            MessagePart::Item(Value::Object(fields)) => message.extend(fields.clone()),
+            MessagePart::Item(_) => {}
         }
-    }
-    if !text.is_empty() {
-        message.insert("content".into(), text.into());
     }
     if !calls.is_empty() {
         message.insert("tool_calls".into(), calls.into());
     }
-    Value::Object(message)
+    (message, text)
 }
 
 /// Results, followed by a message with their images, because the role `tool` takes only text.
-fn results(outcomes: &[ReplyOutcome<'_>], left_out: RefusedParts) -> Vec<Value> {
+fn results(outcomes: &[CallResult<'_>], left_out: RefusedParts) -> Vec<Value> {
     let mut all: Vec<Value> = outcomes
         .iter()
         .map(|o| json!({ "role": "tool", "tool_call_id": id(&o.call.id, left_out), "content": o.text }))
@@ -151,7 +160,7 @@ fn results(outcomes: &[ReplyOutcome<'_>], left_out: RefusedParts) -> Vec<Value> 
 /// the id in that form.
 fn id(given: &str, left_out: RefusedParts) -> String {
     let fits = given.len() == 9 && given.bytes().all(|b| b.is_ascii_alphanumeric());
-    if !left_out.has(OptionalPart::Ids) || fits {
+    if !left_out.has(OptionalPart::ForeignCallIds) || fits {
         return given.to_owned();
     }
     let mut hasher = DefaultHasher::new();

@@ -7,7 +7,7 @@
 use super::accumulator::Accumulator;
 use super::failure::{ErrorBody, ServerIdentity};
 use super::framing::{FramePiece, Framing, FramingError, MAX_BODY_BYTES};
-use super::server::Access;
+use super::server::CheckedServer;
 use super::wire::{End, WireDecoder};
 use crate::domain::ReplyEvent;
 use serde_json::Value;
@@ -33,8 +33,8 @@ pub(super) struct ReplyDecoder<R> {
 
 impl<R: PieceDecoder> ReplyDecoder<R> {
     /// A decoder for one reply. `lines`: the wire sends one piece per line.
-    pub(super) fn new(access: &Access, lines: bool, reading: R) -> Self {
-        let so_far = Accumulator::new(access.next_reply(), access.asked.clone(), access.secrets.clone());
+    pub(super) fn new(access: &CheckedServer, lines: bool, reading: R) -> Self {
+        let so_far = Accumulator::new(access.next_reply(), access.identity.clone(), access.secrets.clone());
         Self { framing: Framing::new(lines), reading, so_far }
     }
 
@@ -142,7 +142,7 @@ impl<R: PieceDecoder> WireDecoder for ReplyDecoder<R> {
         self.take_events(out);
     }
 
-    fn settled(&self) -> bool {
+    fn only_counts_follow(&self) -> bool {
         self.is_settled()
     }
 }

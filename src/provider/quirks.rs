@@ -13,7 +13,7 @@ pub(super) enum OptionalPart {
     /// The usual name or size of the limit on the reply.
     Limit,
     /// The ids of calls in another provider's form.
-    Ids,
+    ForeignCallIds,
 }
 
 /// The parts that are left out because a server refused them, one bit each.
@@ -39,7 +39,7 @@ impl RefusedParts {
 /// What is known of the server and the model when a request is encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerQuirks {
-    pub(super) left_out: RefusedParts,
+    pub(super) refused: RefusedParts,
     /// The model's context in tokens.
     pub(super) context: Option<u64>,
 }

@@ -2,7 +2,7 @@
 
 use super::opaque_items;
 use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
-use super::server::{Access, Server};
+use super::server::{CheckedServer, Server};
 use super::wire::Wire;
 use super::{fixture, format_of, wire_of};
 use crate::config::{Effort, ProviderKind as Kind};
@@ -76,7 +76,7 @@ fn sent(kind: Kind) -> Value {
 
 fn without(kind: Kind, part: OptionalPart) -> Value {
     wire(kind)
-        .encode(&request(kind), &ServerQuirks { left_out: RefusedParts::default().with(part), context: None })
+        .encode(&request(kind), &ServerQuirks { refused: RefusedParts::default().with(part), context: None })
 }
 
 const MISSING: &str = "[The image figure-1.png can't be read any more.]";
@@ -113,7 +113,7 @@ fn chat_completions() {
     assert!(without(Kind::Openai, OptionalPart::Usage).get("stream_options").is_none());
     assert!(without(Kind::Openai, OptionalPart::Form).get("response_format").is_none());
     assert!(without(Kind::Openai, OptionalPart::Reasoning)["messages"][2].get("thinking").is_none());
-    let ids = without(Kind::Openai, OptionalPart::Ids);
+    let ids = without(Kind::Openai, OptionalPart::ForeignCallIds);
     let id = ids["messages"][2]["tool_calls"][0]["id"].as_str().unwrap();
     assert!(id.len() == 9 && ids["messages"][3]["tool_call_id"] == id, "{ids}");
 }
@@ -296,7 +296,7 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     let ollama = body(Kind::Ollama);
     assert_eq!((&ollama["think"], &ollama["options"]["num_predict"]), (&json!(true), &json!(9)));
     let mut openai = fixture(Kind::Openai, "m");
-    openai.asked.host = "api.openai.com".into();
+    openai.identity.host = "api.openai.com".into();
     openai.max_output = Some(9);
     assert_eq!(
         wire_of(Kind::Openai, openai).encode(&request(Kind::Openai), &ServerQuirks::default())["max_completion_tokens"],
@@ -312,8 +312,8 @@ fn keys_in_the_query_are_known_as_keys() {
         ("api-version".to_owned(), "2024".to_owned()),
     ];
     let server = Server { query, ..Server::new(Kind::Openai, name, "http://h?sig=swordfish") };
-    let access = Access::new(server, &format_of(Kind::Openai).unwrap().protocol).unwrap();
-    assert!(access.asked.has_key);
+    let access = CheckedServer::new(server, &format_of(Kind::Openai).unwrap().protocol).unwrap();
+    assert!(access.identity.has_key);
     let told = access.secrets.mask_message("no: hunter22hunter22 or swordfish of 2024");
     assert_eq!(told, "no: [key] or [key] of 2024");
 }

@@ -4,8 +4,8 @@
 mod events;
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, ReplyOutcome, Utterance};
-use super::opaque_items::OpaquePart;
+use super::conversation::{self, CallResult, Utterance};
+use super::opaque_items::MessagePart;
 use super::openai::{self, strict};
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
@@ -72,20 +72,20 @@ fn items(said: &Utterance<'_>) -> Vec<Value> {
     }
 }
 
-fn model(part: &OpaquePart<'_>) -> Value {
+fn model(part: &MessagePart<'_>) -> Value {
     match part {
-        OpaquePart::Text(text) => json!({ "role": "assistant", "content": text }),
-        OpaquePart::Call(call) => json!({
+        MessagePart::Text(text) => json!({ "role": "assistant", "content": text }),
+        MessagePart::Call(call) => json!({
             "type": "function_call",
             "call_id": call.id,
             "name": call.name,
             "arguments": conversation::arguments(call).to_string(),
         }),
-        OpaquePart::Item(item) => item.clone(),
+        MessagePart::Item(item) => item.clone(),
     }
 }
 
-fn result(outcome: &ReplyOutcome<'_>) -> Value {
+fn result(outcome: &CallResult<'_>) -> Value {
     let output = if outcome.images.is_empty() {
         Value::from(outcome.text)
     } else {
@@ -96,13 +96,14 @@ fn result(outcome: &ReplyOutcome<'_>) -> Value {
 
 /// Text and images as parts of an input.
 fn parts(text: &str, images: &[MessageImage]) -> Value {
-    let words = |text: &str| json!({ "type": "input_text", "text": text });
+    fn words(text: &str) -> Value {
+        json!({ "type": "input_text", "text": text })
+    }
     let image = |image: &MessageImage| match conversation::data_url(image) {
         Some(url) => json!({ "type": "input_image", "image_url": url }),
         None => words(&conversation::missing_image(image)),
     };
-    let first = (!text.trim().is_empty()).then(|| words(text));
-    first.into_iter().chain(images.iter().map(image)).collect()
+    conversation::parts(text, images, words, image).into()
 }
 
 fn tool(tool: &Tool) -> Value {

@@ -43,7 +43,7 @@ mod format;
 mod matching;
 mod shipped;
 
-pub(crate) use matching::{Position, ScriptChoice};
+pub(crate) use matching::{ScriptChoice, StoryPosition};
 
 use crate::domain::{Answers, FinishReason, Purpose, Usage};
 use crate::text::located::LocatedError;

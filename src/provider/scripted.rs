@@ -2,7 +2,7 @@
 
 use super::failure::{ServerAnswer, ServerIdentity, ServerRefusal, failure};
 use super::retry::{MAX_RETRIES, RetryAdvice};
-use super::script::{Cause, Position, Script, ScriptChoice, ScriptedError, ScriptedReply};
+use super::script::{Cause, Script, ScriptChoice, ScriptedError, ScriptedReply, StoryPosition};
 use crate::domain::{
     FailureKind, Finish, FinishReason, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure, ToolCall,
 };
@@ -21,7 +21,7 @@ const BURST_TOKENS: usize = 16;
 pub(super) struct ScriptedProvider {
     name: ModelName,
     story: Script,
-    position: Mutex<Position>,
+    position: Mutex<StoryPosition>,
 }
 
 /// The receiver of the events was dropped.
@@ -122,10 +122,10 @@ impl ScriptedProvider {
             if fault.times.is_some_and(|times| failed >= times) {
                 return Ok(true);
             }
-            let ServerRefusal { failure, again } = self.refusal(fault);
+            let ServerRefusal { failure, retry } = self.refusal(fault);
             failed += 1;
             // No random wait: a story is the same each time.
-            let Some(wait) = again.wait(failed, 0) else {
+            let Some(wait) = retry.wait(failed, 0) else {
                 send(out, ReplyEvent::Failed(failure)).await?;
                 return Ok(false);
             };
@@ -137,7 +137,7 @@ impl ScriptedProvider {
 
     fn refusal(&self, fault: &ScriptedError) -> ServerRefusal {
         let asked = self.server(&fault.host, fault.provider.as_deref());
-        let never = |failure: ReplyFailure| ServerRefusal { failure, again: RetryAdvice::Never };
+        let never = |failure: ReplyFailure| ServerRefusal { failure, retry: RetryAdvice::Never };
         match fault.cause {
             Cause::Status(status) => {
                 let body = serde_json::json!({ "error": { "message": fault.message } }).to_string();
@@ -147,7 +147,7 @@ impl ScriptedProvider {
             Cause::NameNotFound => never(asked.unreachable(FailureKind::NameNotFound, "name not found")),
             Cause::Unreachable => never(asked.unreachable(FailureKind::Unreachable, "connection refused")),
             Cause::Tls => never(asked.unreachable(FailureKind::Tls, "its certificate is not trusted")),
-            Cause::TimedOut => never(asked.silent(Duration::from_mins(5), false)),
+            Cause::TimedOut => never(asked.timed_out(Duration::from_mins(5), false)),
             Cause::Overflow(needs, limit) => never(asked.overflow(Some((needs, limit)), None, false)),
             Cause::NotAModel => never(asked.not_a_model(Some(200), "a web page")),
             Cause::Malformed => never(asked.malformed(&fault.message, false)),

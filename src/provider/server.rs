@@ -76,10 +76,10 @@ pub(super) struct HttpRequest {
 
 /// The checked settings of a server that every wire needs.
 #[derive(Clone, Debug)]
-pub(super) struct Access {
+pub(super) struct CheckedServer {
     protocol: &'static Protocol,
     pub(super) name: ModelName,
-    pub(super) asked: ServerIdentity,
+    pub(super) identity: ServerIdentity,
     /// The address to which requests for replies are sent.
     pub(super) url: Url,
     pub(super) secrets: Masker,
@@ -92,7 +92,7 @@ pub(super) struct Access {
     replies: Arc<AtomicU64>,
 }
 
-impl Access {
+impl CheckedServer {
     /// Returns a different number for each reply.
     pub(super) fn next_reply(&self) -> u64 {
         self.replies.fetch_add(1, Ordering::Relaxed)
@@ -129,7 +129,7 @@ impl Access {
         // Some servers expect their key in the query.
         let in_query = url.query_pairs().filter(|(name, _)| looks_secret(name));
         let in_query: Vec<_> = in_query.map(|(_, value)| SecretString::from(value.into_owned())).collect();
-        let asked = ServerIdentity {
+        let identity = ServerIdentity {
             provider: name.provider.clone(),
             model: name.model.clone(),
             host: address::host(&url),
@@ -143,7 +143,7 @@ impl Access {
         Ok(Self {
             protocol,
             name,
-            asked,
+            identity,
             url,
             secrets,
             context,
@@ -177,8 +177,8 @@ impl Access {
     }
 
     /// Another address of the same server: this path after the root that all its addresses share.
-    pub(super) fn beside(&self, path: &str) -> Url {
-        address::beside(self.protocol, &self.url, path)
+    pub(super) fn sibling_url(&self, path: &str) -> Url {
+        address::sibling_url(self.protocol, &self.url, path)
     }
 
     /// Whether the server is this computer.
@@ -188,7 +188,7 @@ impl Access {
 }
 
 #[cfg(test)]
-impl Access {
+impl CheckedServer {
     /// A server for tests; it makes the same ids each time.
     pub(super) fn fixture(kind: ProviderKind, protocol: &'static Protocol, model: &str) -> Self {
         let name = ModelName { provider: kind.as_str().into(), model: model.into() };

@@ -5,7 +5,7 @@ use super::catalogue::listed::Listing;
 use super::conversation::{self, Utterance};
 use super::protocol::Protocol;
 use super::quirks::{OptionalPart, ServerQuirks};
-use super::server::Access;
+use super::server::CheckedServer;
 use crate::config::{Effort, ProviderKind};
 use crate::domain::{AnswerForm, ModelRequest, ReplyEvent};
 use serde_json::Value;
@@ -20,20 +20,20 @@ pub(super) struct Format {
     /// Encodes the body of a request.
     pub(super) encode: fn(&OutgoingRequest<'_>) -> Value,
     /// Makes a decoder for the reply to this body.
-    pub(super) decoder: fn(&Access, &Value) -> Box<dyn WireDecoder>,
+    pub(super) decoder: fn(&CheckedServer, &Value) -> Box<dyn WireDecoder>,
 }
 
 /// One server, and the format that it speaks.
 #[derive(Debug)]
 pub(super) struct Wire {
     pub(super) format: &'static Format,
-    pub(super) access: Access,
+    pub(super) access: CheckedServer,
 }
 
 impl Wire {
     /// Encodes the body of a request.
-    pub(super) fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
-        (self.format.encode)(&OutgoingRequest { wire: self, request, known })
+    pub(super) fn encode(&self, request: &ModelRequest, quirks: &ServerQuirks) -> Value {
+        (self.format.encode)(&OutgoingRequest { wire: self, request, quirks })
     }
 
     /// A decoder for the reply to this body.
@@ -46,11 +46,11 @@ impl Wire {
 pub(super) struct OutgoingRequest<'a> {
     wire: &'a Wire,
     pub(super) request: &'a ModelRequest,
-    pub(super) known: &'a ServerQuirks,
+    pub(super) quirks: &'a ServerQuirks,
 }
 
 impl<'a> OutgoingRequest<'a> {
-    pub(super) fn access(&self) -> &'a Access {
+    pub(super) fn access(&self) -> &'a CheckedServer {
         &self.wire.access
     }
 
@@ -60,7 +60,7 @@ impl<'a> OutgoingRequest<'a> {
 
     /// Whether this part is sent, because the server has not refused it so far.
     pub(super) fn has(&self, part: OptionalPart) -> bool {
-        !self.known.left_out.has(part)
+        !self.quirks.refused.has(part)
     }
 
     /// The conversation, with the items kept from earlier replies of servers of this kind.
@@ -91,7 +91,7 @@ pub(super) trait WireDecoder: Send {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>);
     fn end(&mut self, end: End, out: &mut Vec<ReplyEvent>);
     /// Whether the model gave its reason for ending and only token counts may follow.
-    fn settled(&self) -> bool;
+    fn only_counts_follow(&self) -> bool;
 }
 
 /// Whether an event ends the reply.

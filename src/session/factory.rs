@@ -3,7 +3,7 @@
 
 use super::keys::{KeyRing, StoreKeyError};
 use super::languages::{KnownLanguages, VersionSearch};
-use super::place::ProcessContext;
+use super::process_context::ProcessContext;
 use super::rules;
 use super::source::{self, choice_error};
 use crate::config::{self, ChosenModel, Config, ExecutorChoice, LoadedConfig};
@@ -29,7 +29,7 @@ pub(crate) struct SessionFactory {
     /// The folder, home and environment of this process.
     pub(crate) place: ProcessContext,
     /// The rules of the review: the shipped ones, the person's own, and what is forbidden.
-    book: Arc<RuleRegistry>,
+    rules: Arc<RuleRegistry>,
     pub(crate) languages: KnownLanguages,
     /// The versions of the languages' programs.
     pub(super) versions: VersionSearch,
@@ -38,7 +38,7 @@ pub(crate) struct SessionFactory {
     /// Keys that were typed in or written by key commands. They live as long as the process.
     pub(crate) keys: Arc<KeyRing>,
     /// The server whose address the person typed last. Not saved anywhere.
-    typed: Arc<Mutex<Option<TypedServer>>>,
+    typed_server: Arc<Mutex<Option<TypedServer>>>,
     /// Whether a run may get a terminal because of its language. True only in panes, where the person can type into
     /// it.
     pub(crate) run_terminals: bool,
@@ -57,10 +57,10 @@ impl SessionFactory {
             versions: VersionSearch::default(),
             loaded: Arc::new(loaded),
             place,
-            book: Arc::new(book),
+            rules: Arc::new(book),
             recipes,
             keys: Arc::default(),
-            typed: Arc::default(),
+            typed_server: Arc::default(),
             run_terminals: false,
         }
     }
@@ -88,7 +88,7 @@ impl SessionFactory {
 
     /// The configuration, including the server whose address was typed.
     pub(super) fn config(&self) -> Cow<'_, Config> {
-        let typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
+        let typed = self.typed_server.lock().unwrap_or_else(PoisonError::into_inner);
         match &*typed {
             None => Cow::Borrowed(&self.loaded.config),
             Some((name, provider)) => {
@@ -102,16 +102,15 @@ impl SessionFactory {
     /// The provider at a typed address. An address that the configuration does not know gets a new provider, which
     /// shares nothing with any other one and can be listed, asked and named like them.
     ///
-    /// Returns its name, and the server that was typed before, for `put_back` in case the new one does not answer.
+    /// Returns its name, and the server that was typed before, for `restore_typed` in case the new one does not answer.
     pub(crate) fn take_address(&self, base_url: &str) -> (String, Option<TypedServer>) {
-        let known = &self.loaded.config;
-        let mut typed = self.typed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(name) = known.provider_at(base_url) {
-            return (name.to_owned(), typed.clone());
+        let name = self.name_at(base_url);
+        let mut typed = self.typed_server.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.loaded.config.providers.contains_key(&name) {
+            return (name, typed.clone());
         }
-        let name = free_name(|name| known.providers.contains_key(name));
         let provider =
-            config::Provider { elsewhere: Some(base_url.to_owned()), ..config::Provider::default() };
+            config::Provider { address_override: Some(base_url.to_owned()), ..config::Provider::default() };
         let before = typed.replace((name.clone(), provider));
         (name, before)
     }
@@ -129,8 +128,8 @@ impl SessionFactory {
     }
 
     /// Undoes `take_address`: `before` is the typed server again.
-    pub(crate) fn put_back(&self, before: Option<TypedServer>) {
-        *self.typed.lock().unwrap_or_else(PoisonError::into_inner) = before;
+    pub(crate) fn restore_typed(&self, before: Option<TypedServer>) {
+        *self.typed_server.lock().unwrap_or_else(PoisonError::into_inner) = before;
     }
 
     /// Remembers a key for a provider, in memory only and only for the address that is in use now.
@@ -234,7 +233,7 @@ impl SessionFactory {
     /// What the review needs to know about this place.
     pub(crate) fn scope(&self) -> Scope {
         let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
-        Scope { cwd, home, rules: Arc::clone(&self.book), masker: self.masker(), ..Scope::default() }
+        Scope { cwd, home, rules: Arc::clone(&self.rules), masker: self.masker(), ..Scope::default() }
     }
 
     /// A provider's information about a model, with the configuration's values taking precedence.

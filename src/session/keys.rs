@@ -2,7 +2,7 @@
 //! `config::keys` decides which key may be sent where; this module fetches keys and remembers them, in memory only.
 
 use super::key_command;
-use super::place::ProcessContext;
+use super::process_context::ProcessContext;
 use crate::config::keys::{self, KeyLookup, KeySource};
 use crate::config::{ConfigError, LoadedConfig, Provider, key_store, origin};
 use crate::domain::sentences::sending;
@@ -118,9 +118,9 @@ impl KeyRing {
             return Ok(Some(key));
         }
         match look_up(name, provider, loaded, place)? {
-            KeyLookup::Here(key, _) => Ok(Some(key)),
+            KeyLookup::Usable(key, _) => Ok(Some(key)),
             KeyLookup::None => Ok(None),
-            KeyLookup::Elsewhere { kept, for_origin } => {
+            KeyLookup::OtherOrigin { kept, for_origin } => {
                 let address = provider.address().and_then(origin).unwrap_or_default();
                 let whose = for_origin.unwrap_or_else(|| "another address".into());
                 self.add_notice(sending::key_held_back(name, &kept.to_string(), &whose, &address));
@@ -157,9 +157,9 @@ impl KeyRing {
             return Some("typed in".into());
         }
         match look_up(name, provider, loaded, place).ok()? {
-            KeyLookup::Here(_, source) => Some(source.to_string()),
+            KeyLookup::Usable(_, source) => Some(source.to_string()),
             KeyLookup::Command(_, kept) => Some(kept.to_string()),
-            KeyLookup::Elsewhere { .. } | KeyLookup::None => None,
+            KeyLookup::OtherOrigin { .. } | KeyLookup::None => None,
         }
     }
 

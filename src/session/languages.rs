@@ -1,7 +1,7 @@
 //! The languages that sessions know: all that are configured, those whose program is installed, and the versions of
 //! some of them.
 
-use super::place::ProcessContext;
+use super::process_context::ProcessContext;
 use crate::domain::{Language, Languages};
 use crate::exec;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! file.
 
 use super::factory::SessionFactory;
-use super::place::own_folders;
+use super::process_context::own_folders;
 use crate::domain::sentences::saving;
 use crate::domain::{Header, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, DriverParts, SessionSearch, UndoLimits, UndoPlace};
@@ -12,7 +12,7 @@ use crate::provider::Provider;
 use crate::review;
 use crate::store::index::{self, FindError};
 use crate::store::search::filters::Reader;
-use crate::store::{Reading, Scratch, Seal, Store, StoreError, damage_summary};
+use crate::store::{ReadProgress, Scratch, Seal, Store, StoreError, damage_summary};
 use crate::workspace::facts::resolve_links;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,9 +70,10 @@ impl SessionFactory {
         policy: Policy,
     ) -> OpenSession {
         let store = store.with_masker(self.masker());
-        let mut engine = Engine::new(self.settings(policy));
+        let (functions, notices) = self.functions();
+        let mut engine = Engine::new(self.settings(policy, functions));
         let effects = engine.start(header, Clock::System.now());
-        self.open_with((engine, effects), store, (provider, undo), Vec::new())
+        self.open_with((engine, effects), store, (provider, undo), notices)
     }
 
     fn begin_sealed(
@@ -115,13 +116,13 @@ impl SessionFactory {
         path: &Path,
         provider: Option<Provider>,
         policy: Policy,
-        reading: &Reading,
+        reading: &ReadProgress,
     ) -> Result<OpenSession, StoreError> {
         let mut notices = Vec::new();
         let seal = self.seal(&mut notices);
         let (store, loaded, unwritten) =
             Store::open_or_read::<PagedTranscript>(path, seal.as_ref(), reading)?;
-        if !reading.goes_on() {
+        if !reading.is_wanted() {
             return Err(StoreError::Stopped);
         }
         let store = store.with_masker(self.masker());
@@ -131,9 +132,12 @@ impl SessionFactory {
         notices.extend(unwritten.map(|why| Notice::warn(saving::reading_only(&why))));
         let chosen = provider.clone();
         let now = Clock::System.now();
-        let settings = Settings { foreign: loaded.foreign.is_some(), reads_only, ..self.settings(policy) };
+        let (functions, troubles) = self.functions();
+        notices.extend(troubles);
+        let settings = self.settings(policy, functions);
+        let settings = Settings { foreign: loaded.foreign.is_some(), reads_only, ..settings };
         let (engine, effects) = Engine::resume(settings, loaded.entries.into(), now);
-        if !reading.goes_on() {
+        if !reading.is_wanted() {
             return Err(StoreError::Stopped);
         }
         // Its notice is added after the others about the file, because the person has to see it first.
@@ -206,8 +210,6 @@ impl SessionFactory {
             clock: Clock::System,
             store,
         });
-        let mut notices = notices;
-        notices.extend(self.functions().1.into_iter().map(Notice::warn));
         OpenSession {
             driver,
             damage: Vec::new(),
@@ -219,5 +221,26 @@ impl SessionFactory {
     /// Finds the session with this id, beginning of an id, or name.
     pub(crate) fn find_session(&self, wanted: &str) -> Result<PathBuf, FindError> {
         index::find(&self.loaded.sessions(), wanted).map(|summary| summary.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn that_a_session_is_foreign_is_told_behind_all_other_notices() {
+        let home = tempfile::tempdir().unwrap();
+        let mut factory = SessionFactory::for_test(home.path());
+        let mut loaded = (*factory.loaded).clone();
+        loaded.config.functions.files = vec![home.path().join("missing.py")];
+        factory.loaded = loaded.into();
+        let path = home.path().join("session.jsonl");
+        let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/sessions/v1-entries.jsonl");
+        std::fs::copy(fixture, &path).unwrap();
+        let opened = factory.resume(&path, None, Policy::default(), &ReadProgress::default()).unwrap();
+        let notices: Vec<&str> = opened.notices.iter().map(|notice| &*notice.text).collect();
+        assert_eq!(notices.iter().filter(|text| text.starts_with("functions: ")).count(), 1, "{notices:?}");
+        assert_eq!(notices.last(), Some(&saving::FOREIGN), "{notices:?}");
     }
 }

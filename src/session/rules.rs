@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 1 << 20;
 pub(super) fn book(loaded: &LoadedConfig) -> (RuleRegistry, Vec<Notice>) {
     let mut notices = Vec::new();
     let mut texts: Vec<(String, String)> = Vec::new();
-    for path in own_files::of(&loaded.paths.rules()) {
+    for path in own_files::toml_files(&loaded.paths.rules()) {
         match own_files::text(&path, MAX_BYTES) {
             Ok(text) => texts.push((path.display().to_string(), text)),
             Err(error) => notices.push(Notice::warn(format!("{error}. Its rules are not used."))),

@@ -1,7 +1,7 @@
 //! How runs are carried out: on which executor, within which limits, and how they are confined.
 
 use super::factory::SessionFactory;
-use super::place::own_folders;
+use super::process_context::own_folders;
 use crate::config::Origin;
 use crate::domain::Limits;
 use crate::exec::{DisabledLayers, Executor, SandboxRequest, Setup};

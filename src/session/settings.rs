@@ -2,12 +2,12 @@
 
 use super::factory::SessionFactory;
 use crate::config::ExecutorChoice;
-use crate::domain::{FunctionFile, KernelLanguages, ModelName, Policy, RunConditions, SandboxLevel};
+use crate::domain::{FunctionFile, KernelLanguages, ModelName, Notice, Policy, RunConditions, SandboxLevel};
 use crate::engine::{JudgeSettings, Settings, prompt};
 use crate::{exec, recipe, workspace};
 
 impl SessionFactory {
-    pub(crate) fn settings(&self, policy: Policy) -> Settings {
+    pub(crate) fn settings(&self, policy: Policy, functions: Vec<FunctionFile>) -> Settings {
         let config = &self.loaded.config;
         let (dialect, languages) = (config.dialect, self.languages.all.clone());
         let cwd = self.place.cwd.display().to_string();
@@ -39,7 +39,7 @@ impl SessionFactory {
             prices: self.prices(),
             session_budget: config.budget.session.map(|dollars| dollars.0),
             judge: self.judge(),
-            functions: self.functions().0,
+            functions,
             workflows: recipe::workflows(),
             masker: self.masker(),
         }
@@ -65,7 +65,7 @@ impl SessionFactory {
             ExecutorChoice::Jupyter(kernel) => {
                 // Jupyter does not enforce these limits.
                 (limits.memory_bytes, limits.processes) = (0, 0);
-                self.kernels(kernel.as_deref())
+                self.kernel_languages(kernel.as_deref())
             }
             _ => KernelLanguages::Unused,
         };
@@ -81,7 +81,7 @@ impl SessionFactory {
     }
 
     /// The languages that have a Jupyter kernel. Kernels on this machine are looked up now; a server is asked later.
-    fn kernels(&self, wanted: Option<&str>) -> KernelLanguages {
+    fn kernel_languages(&self, wanted: Option<&str>) -> KernelLanguages {
         let config = &self.loaded.config;
         if config.executors.jupyter.url.is_some() {
             return KernelLanguages::Unknown;
@@ -91,15 +91,16 @@ impl SessionFactory {
     }
 
     /// The files with the person's own functions, and what is wrong with those that can't be used.
-    pub(super) fn functions(&self) -> (Vec<FunctionFile>, Vec<String>) {
+    pub(super) fn functions(&self) -> (Vec<FunctionFile>, Vec<Notice>) {
         let usual = self.functions_file();
         let listed = &self.loaded.config.functions.files;
         // The default file is loaded if it exists; a configured file must exist.
         let files = if listed.is_empty() && usual.exists() { std::slice::from_ref(&usual) } else { listed };
         if self.loaded.config.executor == ExecutorChoice::Local || files.is_empty() {
-            return workspace::functions::read_all(files);
+            let (files, troubles) = workspace::functions::read_all(files);
+            return (files, troubles.into_iter().map(Notice::warn).collect());
         }
-        (Vec::new(), vec!["functions: files of your own are loaded into the local kernel only".into()])
+        (Vec::new(), vec![Notice::warn("functions: files of your own are loaded into the local kernel only")])
     }
 
     /// When to request a second opinion, and from which model. A name that resolves to no model is kept: asking it

@@ -1,7 +1,7 @@
 //! Makes the factory from the command line, and finds the source of replies that was asked for.
 
 use super::factory::SessionFactory;
-use super::place::ProcessContext;
+use super::process_context::ProcessContext;
 use super::source;
 use crate::cli::ModelArgs;
 use crate::config::{self, ConfigError, Flags, Paths};

@@ -1,6 +1,7 @@
 //! Writes a branch of a session: a new file that starts with the first entries of another one. The other file is only
 //! read.
 
+use super::redact::files_of;
 use super::{LoadedSession, Seal, Store, StoreError, blobs_of, disk, file_stem};
 use crate::domain::{Entry, Header, Masker};
 use std::path::{Path, PathBuf};
@@ -55,9 +56,7 @@ fn name(part: &Path, path: &Path) -> Result<(), StoreError> {
 
 /// Links or copies the files that an entry names to the branch's folder, and changes their paths in the entry.
 fn carry_files(entry: &mut Entry, old: &Path, new: &Path) -> Result<(), StoreError> {
-    let Entry::Ran { report, .. } = entry else { return Ok(()) };
-    let images = report.images.iter_mut().chain(&mut report.pictures).map(|image| &mut image.path);
-    for path in images.chain(report.blob.as_mut()) {
+    for path in files_of(entry) {
         let Some(name) = path.strip_prefix(old).ok().filter(|name| name.components().count() == 1) else {
             continue;
         };

@@ -1,7 +1,7 @@
 //! Verifies the seals of a session's file from line to line, and finds out why a file is foreign: not this
 //! installation's own.
 
-use super::seal::{LineSeal, Mac, Seal};
+use super::seal::{Mac, Seal, SealState};
 use super::wire::stored_mac;
 use crate::domain::Sha256;
 use sha2::Digest as _;
@@ -86,11 +86,11 @@ impl<'f> Chain<'f> {
     }
 
     /// Why the file is foreign, if it is, and the seal state for the next line.
-    pub(super) fn end(self) -> (Option<Foreign>, Option<LineSeal>) {
+    pub(super) fn end(self) -> (Option<Foreign>, Option<SealState>) {
         let foreign = self.foreign.or(self.end.map(|_| Foreign::Cut));
         let own = foreign.is_none();
         let (before, root) = if own { (self.before, self.root) } else { (Mac::FOREIGN, None) };
-        (foreign, self.seal.map(|seal| LineSeal { seal: seal.clone(), before, root }))
+        (foreign, self.seal.map(|seal| SealState { seal: seal.clone(), before, root }))
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) struct TablePlan {
     /// Its name in the folder.
     pub(super) file: &'static str,
     /// The version of its tables; a file with another one is rebuilt.
-    pub(super) shape: i64,
+    pub(super) version: i64,
     pub(super) tables: &'static str,
 }
 
@@ -230,15 +230,15 @@ fn connect(plan: &TablePlan, folder: &Path) -> Result<Connection, DerivedError> 
 /// Creates the tables in a new file. A file with another version counts as damaged.
 fn make_tables(db: &mut Connection, plan: &TablePlan) -> Result<(), rusqlite::Error> {
     let shape = |db: &Connection| db.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
-    if shape(db)? == plan.shape {
+    if shape(db)? == plan.version {
         return Ok(());
     }
     let making = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     match shape(&making)? {
-        found if found == plan.shape => Ok(()),
+        found if found == plan.version => Ok(()),
         0 => {
             making.execute_batch(plan.tables)?;
-            making.pragma_update(None, "user_version", plan.shape)?;
+            making.pragma_update(None, "user_version", plan.version)?;
             making.commit()
         }
         _ => Err(rusqlite::Error::SqliteFailure(

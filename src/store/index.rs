@@ -4,7 +4,7 @@
 //! that changed since the last list are read (`catalogue`).
 
 mod catalogue;
-mod glance;
+mod summary_reader;
 mod tree;
 
 use super::disk::{self, Locks};
@@ -234,7 +234,7 @@ impl Candidate {
         let stem = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut summary = Summary { id: stem, bytes: self.stamp.bytes, ..Summary::default() };
         let seen = disk::open_read(&self.path)
-            .and_then(|file| glance::fill_from_file(&self.path, &file, &mut summary));
+            .and_then(|file| summary_reader::fill_from_file(&self.path, &file, &mut summary));
         summary.damage = seen.err().map(|error| error.to_string());
         summary
     }

@@ -41,7 +41,7 @@ pub(super) struct LineIndexBuilder {
 
 /// Why a line can't be read again.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum LineError {
+pub(crate) enum RereadError {
     /// The file can't be read.
     #[error("the file can't be read: {0}")]
     Io(#[from] io::Error),
@@ -101,24 +101,24 @@ pub(super) struct PageReader {
 
 impl PageReader {
     /// Reads an entry again from this file, and checks that it is as it was when it was noted.
-    pub(super) fn read(&mut self, index: &LineIndex, path: &Path, entry: u64) -> Result<Entry, LineError> {
+    pub(super) fn read(&mut self, index: &LineIndex, path: &Path, entry: u64) -> Result<Entry, RereadError> {
         let behind = index.pages.partition_point(|page| page.entry <= entry);
-        let page = behind.checked_sub(1).and_then(|at| index.pages.get(at)).ok_or(LineError::Changed)?;
-        let number = usize::try_from(entry - page.entry).map_err(|_| LineError::Changed)?;
+        let page = behind.checked_sub(1).and_then(|at| index.pages.get(at)).ok_or(RereadError::Changed)?;
+        let number = usize::try_from(entry - page.entry).map_err(|_| RereadError::Changed)?;
         let bytes = self.page(page, path)?;
-        let line = bytes.split(|byte| *byte == b'\n').nth(number).ok_or(LineError::Changed)?;
-        let frame = wire::open(line).map_err(|_| LineError::Changed)?;
+        let line = bytes.split(|byte| *byte == b'\n').nth(number).ok_or(RereadError::Changed)?;
+        let frame = wire::open(line).map_err(|_| RereadError::Changed)?;
         let blobs = super::blobs_of(path);
         let Ok(LineContent::Entry(mut found, outside)) = wire::decode(&frame, &blobs) else {
-            return Err(LineError::Changed);
+            return Err(RereadError::Changed);
         };
         if let (Some(outside), Entry::Ran { report, .. }) = (outside, &mut *found) {
             let read = blob::read_blob(&blobs.join(outside.name()), &outside);
-            let output = read.map_err(|why| LineError::Outside(why.to_string()))?;
+            let output = read.map_err(|why| RereadError::Outside(why.to_string()))?;
             let noted = index.outside.binary_search_by_key(&entry, |(of, _)| *of).ok();
             let noted = noted.and_then(|at| index.outside.get(at)).map(|(_, hash)| *hash);
             if noted != Some(hash(&output)) {
-                return Err(LineError::Changed);
+                return Err(RereadError::Changed);
             }
             report.output = output;
         }
@@ -126,7 +126,7 @@ impl PageReader {
     }
 
     /// The bytes of a page, checked to be as they were when it was noted.
-    fn page(&mut self, page: &Page, path: &Path) -> Result<&[u8], LineError> {
+    fn page(&mut self, page: &Page, path: &Path) -> Result<&[u8], RereadError> {
         if self.page.as_ref().is_none_or(|(at, _)| *at != page.at) {
             self.page = None;
             let file = match self.file.take() {
@@ -137,11 +137,11 @@ impl PageReader {
             file.read_exact_at(&mut bytes, page.at)?;
             self.file = Some(file);
             if Sha256::of(&bytes) != page.sha256 {
-                return Err(LineError::Changed);
+                return Err(RereadError::Changed);
             }
             self.page = Some((page.at, bytes));
         }
-        self.page.as_ref().map(|(_, bytes)| bytes.as_slice()).ok_or(LineError::Changed)
+        self.page.as_ref().map(|(_, bytes)| bytes.as_slice()).ok_or(RereadError::Changed)
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::domain::{BlockId, Outcome, RunId, RunReport, Timestamp};
     use crate::store::samples::{self, header};
-    use crate::store::{Reading, Store};
+    use crate::store::{ReadProgress, Store};
 
     fn reply(n: u32, bytes: usize) -> Entry {
         samples::reply(&format!("{n} {}", "é".repeat(bytes / 2)))
@@ -183,7 +183,8 @@ mod tests {
         let second = text.iter().position(|byte| *byte == b'\n').unwrap() + 30;
         text[second] ^= 1;
         std::fs::write(&path, &text).unwrap();
-        let (store, loaded, _) = Store::open_or_read::<Vec<_>>(&path, None, &Reading::default()).unwrap();
+        let (store, loaded, _) =
+            Store::open_or_read::<Vec<_>>(&path, None, &ReadProgress::default()).unwrap();
         assert!(!loaded.damage.is_empty());
         for (number, (_, entry)) in loaded.entries.iter().enumerate() {
             let again = store.read_again(number as u64);
@@ -197,9 +198,9 @@ mod tests {
         // A change of the file in place is noticed, even if its checksums were changed, too.
         let other = String::from_utf8(std::fs::read(&path).unwrap()).unwrap().replace("5 é", "5 e");
         std::fs::write(&path, other).unwrap();
-        assert!(matches!(store.read_again(last), Err(LineError::Changed)));
+        assert!(matches!(store.read_again(last), Err(RereadError::Changed)));
         std::fs::remove_file(&path).unwrap();
-        assert!(matches!(store.read_again(last), Err(LineError::Io(_))));
+        assert!(matches!(store.read_again(last), Err(RereadError::Io(_))));
     }
 
     /// A run that printed this many bytes.
@@ -220,7 +221,8 @@ mod tests {
             store.append(entry.clone(), Timestamp(1));
         }
         store.close().await.unwrap();
-        let (store, loaded, _) = Store::open_or_read::<Vec<_>>(&path, None, &Reading::default()).unwrap();
+        let (store, loaded, _) =
+            Store::open_or_read::<Vec<_>>(&path, None, &ReadProgress::default()).unwrap();
         // The header is entry 0.
         for number in [1, 2, 3] {
             assert_eq!(store.read_again(number).unwrap(), loaded.entries[number as usize].1);
@@ -232,15 +234,15 @@ mod tests {
         let mut other = whole.clone();
         other[1_000] = b'x';
         std::fs::write(&blob, &other).unwrap();
-        assert!(matches!(store.read_again(3), Err(LineError::Outside(_))));
+        assert!(matches!(store.read_again(3), Err(RereadError::Outside(_))));
         let forged = with_checksum(other, crc32fast::hash(&whole));
         assert_eq!(crc32fast::hash(&forged), crc32fast::hash(&whole));
         std::fs::write(&blob, &forged).unwrap();
-        assert!(matches!(store.read_again(3), Err(LineError::Changed)));
+        assert!(matches!(store.read_again(3), Err(RereadError::Changed)));
         std::fs::write(&blob, &whole).unwrap();
         assert!(store.read_again(3).is_ok());
         std::fs::remove_file(&blob).unwrap();
-        assert!(matches!(store.read_again(3), Err(LineError::Outside(_))));
+        assert!(matches!(store.read_again(3), Err(RereadError::Outside(_))));
     }
 
     /// Replaces the last four bytes so that the bytes have this checksum.

@@ -1,9 +1,9 @@
 //! What a list of sessions offers besides opening one: a preview of its end, renaming, adopting, deleting.
 
 use super::chain;
-use super::seal::{LineSeal, Mac, Seal};
+use super::seal::{Mac, Seal, SealState};
 use super::wire::{self, Link};
-use super::{Reading, Store, StoreError, blobs_of, disk, index, reader, scratch, search};
+use super::{ReadProgress, Store, StoreError, blobs_of, disk, index, reader, scratch, search};
 use crate::domain::{Entry, Masker, Timestamp};
 use crate::text::number::counted;
 use std::io::Write as _;
@@ -82,7 +82,7 @@ pub(crate) async fn rename(
 pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), StoreError> {
     let failed = |error| StoreError::io(path, "written", error);
     let mut file = disk::open_locked(path)?;
-    let opened = reader::read_file::<Vec<_>>(path, &file, Some(seal), &Reading::default())?;
+    let opened = reader::read_file::<Vec<_>>(path, &file, Some(seal), &ReadProgress::default())?;
     if opened.loaded.foreign.is_none() {
         return Ok(());
     }
@@ -90,7 +90,7 @@ pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), Store
     let entry = Entry::Adopted { sha256: chain::hash(&file, whole).map_err(failed)? };
     let fields =
         wire::encode(&entry, Path::new(""), None).map_err(|error| StoreError::NotSaved(error.to_string()))?;
-    let link = Link { sealing: Some(LineSeal::begin(seal.clone(), Mac::ADOPTED)), ..opened.next };
+    let link = Link { sealing: Some(SealState::begin(seal.clone(), Mac::ADOPTED)), ..opened.next };
     let (line, _) = wire::seal(link, at, &Masker::default().mask(fields), false);
     file.write_all(line.bytes()).and_then(|()| file.sync_data()).map_err(|error| {
         file.set_len(whole).ok();

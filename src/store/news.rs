@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 /// Sentences that wait to be shown. Cheap to clone; each sentence is returned once.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MaskedNews(Arc<NewsInner>);
+pub(super) struct MaskReports(Arc<NewsInner>);
 
 #[derive(Debug, Default)]
 struct NewsInner {
@@ -16,7 +16,7 @@ struct NewsInner {
     bell: Notify,
 }
 
-impl MaskedNews {
+impl MaskReports {
     /// Adds a sentence, unless it was added before.
     pub(super) fn add(&self, sentence: String) {
         let mut waiting = self.waiting();

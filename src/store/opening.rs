@@ -1,11 +1,11 @@
 //! Begins sessions: new ones, resumed ones, ones that are only read, and ones that are not stored.
 
 use super::lines::LineIndex;
-use super::news::MaskedNews;
+use super::news::MaskReports;
 use super::writer::Writer;
 use super::{
-    Entries, LoadedSession, Reading, Scratch, Seal, SessionPlace, Store, StoreError, StoreInner,
-    WriteFailure, disk, file_stem, reader, redact,
+    Entries, LoadedSession, ReadProgress, Scratch, Seal, SessionPaths, Store, StoreError, StoreInner,
+    WriteStatus, disk, file_stem, reader, redact,
 };
 use crate::domain::Header;
 use std::fs::File;
@@ -25,26 +25,26 @@ impl Store {
 
     /// Like `create`, in this file.
     pub fn create_at(path: &Path, header: Header) -> Store {
-        Self::create_in(SessionPlace::of(path.to_owned()), header)
+        Self::create_in(SessionPaths::of(path.to_owned()), header)
     }
 
     /// Like `create_at`, in a file with another name, which no list of sessions shows. The caller renames it when it
     /// is complete.
     pub(super) fn create_unnamed(path: &Path, header: Header) -> Store {
-        Self::create_in(SessionPlace::in_the_making(path), header)
+        Self::create_in(SessionPaths::in_the_making(path), header)
     }
 
-    fn create_in(place: SessionPlace, header: Header) -> Store {
+    fn create_in(place: SessionPaths, header: Header) -> Store {
         let place = Arc::new(place);
-        let (failure, told) = watch::channel(WriteFailure::default());
+        let (failure, told) = watch::channel(WriteStatus::default());
         Self::start(Writer::lazy(place.clone(), header, failure), place, told)
     }
 
     /// A session that is not stored, because the person wants none: entries are dropped. Its large outputs and images
     /// are in [`Scratch`] until it ends.
     pub(crate) fn forgetting(scratch: &Scratch) -> Store {
-        let place = Arc::new(SessionPlace::of(scratch.session().to_owned()));
-        let (failure, told) = watch::channel(WriteFailure::default());
+        let place = Arc::new(SessionPaths::of(scratch.session().to_owned()));
+        let (failure, told) = watch::channel(WriteStatus::default());
         Self::start(Writer::forgetting(place.clone(), failure), place, told)
     }
 
@@ -59,19 +59,19 @@ impl Store {
 
     /// Like `open`, and also finds out whether this installation wrote all of it. New entries are sealed.
     pub fn open_with(path: &Path, seal: Option<&Seal>) -> Result<(Store, LoadedSession), StoreError> {
-        Self::open_on(path, seal, &Reading::default())
+        Self::open_on(path, seal, &ReadProgress::default())
     }
 
     pub(super) fn open_on<C: Entries>(
         path: &Path,
         seal: Option<&Seal>,
-        reading: &Reading,
+        reading: &ReadProgress,
     ) -> Result<(Store, LoadedSession<C>), StoreError> {
         let mut file = redact::open_locked(path)?;
         let opened = reader::read_file(path, &file, seal, reading)?;
         let whole = repair_end(&mut file, &opened).map_err(|error| StoreError::io(path, "written", error))?;
-        let place = Arc::new(SessionPlace::of(path.to_owned()));
-        let (failure, told) = watch::channel(WriteFailure::default());
+        let place = Arc::new(SessionPaths::of(path.to_owned()));
+        let (failure, told) = watch::channel(WriteStatus::default());
         let writer = Writer::resuming(place.clone(), file, &opened, whole, failure);
         let store = Self::start_with(writer, place, told, (false, opened.lines));
         Ok((store.with_seal(seal.cloned()), opened.loaded))
@@ -80,8 +80,8 @@ impl Store {
     /// A session that is only read, for this reason: new entries stay in memory and are reported as not saved.
     /// Nothing runs in it, because no decision can be recorded.
     fn reading_with(path: &Path, why: String, lines: LineIndex) -> Store {
-        let place = Arc::new(SessionPlace::of(path.to_owned()));
-        let (failure, told) = watch::channel(WriteFailure::default());
+        let place = Arc::new(SessionPaths::of(path.to_owned()));
+        let (failure, told) = watch::channel(WriteStatus::default());
         Self::start_with(Writer::reading(place.clone(), why, failure), place, told, (true, lines))
     }
 
@@ -94,7 +94,7 @@ impl Store {
     pub(crate) fn open_or_read<C: Entries>(
         path: &Path,
         seal: Option<&Seal>,
-        reading: &Reading,
+        reading: &ReadProgress,
     ) -> Result<(Store, LoadedSession<C>, Option<String>), StoreError> {
         let error = match Self::open_on(path, seal, reading) {
             Ok((store, loaded)) => return Ok((store, loaded, None)),
@@ -112,18 +112,18 @@ impl Store {
         Ok((Self::reading_with(path, why.clone(), opened.lines), opened.loaded, Some(why)))
     }
 
-    fn start(writer: Writer, place: Arc<SessionPlace>, failure: watch::Receiver<WriteFailure>) -> Store {
+    fn start(writer: Writer, place: Arc<SessionPaths>, failure: watch::Receiver<WriteStatus>) -> Store {
         Self::start_with(writer, place, failure, (false, LineIndex::default()))
     }
 
     fn start_with(
         writer: Writer,
-        place: Arc<SessionPlace>,
-        failure: watch::Receiver<WriteFailure>,
+        place: Arc<SessionPaths>,
+        failure: watch::Receiver<WriteStatus>,
         (reads_only, lines): (bool, LineIndex),
     ) -> Store {
         let (orders, taken) = mpsc::channel();
-        let news = MaskedNews::default();
+        let news = MaskReports::default();
         let writer = writer.with_news(news.clone());
         // If no thread can be started, the receiver is dropped, and every order returns `Closed`.
         std::thread::Builder::new().name("session-writer".into()).spawn(move || writer.run(&taken)).ok();

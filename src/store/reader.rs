@@ -3,12 +3,12 @@
 //! An incomplete last line is reported; a damaged line is reported and skipped, and the rest is read. Nothing is
 //! changed here: [`Store::open`](super::Store::open) cuts off an incomplete line.
 
+use super::approval_check::TextHashes;
 use super::blob::read_blob;
 use super::chain::Chain;
 use super::lines::{LineIndex, LineIndexBuilder};
-use super::reading::Reading;
+use super::reading::ReadProgress;
 use super::seal::Seal;
-use super::texts::TextHashes;
 use super::wire::{self, Crc, Frame, LineContent, LineFault, Link};
 use super::{Damage, Entries, Fault, LoadedSession, StoreError, disk};
 use crate::domain::{Entry, Header, SessionId, Sha256, Timestamp};
@@ -29,14 +29,14 @@ pub fn read(path: &Path) -> Result<LoadedSession, StoreError> {
 
 /// Like `read`, and also finds out whether this installation wrote all of it.
 pub(crate) fn read_with(path: &Path, seal: Option<&Seal>) -> Result<LoadedSession, StoreError> {
-    read_on(path, seal, &Reading::default())
+    read_on(path, seal, &ReadProgress::default())
 }
 
 /// Like `read_with`; `reading` reports the progress.
 pub(super) fn read_on<C: Entries>(
     path: &Path,
     seal: Option<&Seal>,
-    reading: &Reading,
+    reading: &ReadProgress,
 ) -> Result<LoadedSession<C>, StoreError> {
     Ok(read_file(path, &disk::open_read(path)?, seal, reading)?.loaded)
 }
@@ -64,7 +64,7 @@ pub(super) fn read_file<C: Entries>(
     path: &Path,
     file: &File,
     seal: Option<&Seal>,
-    reading: &Reading,
+    reading: &ReadProgress,
 ) -> Result<OpenSession<C>, StoreError> {
     let failed = |error| StoreError::io(path, "read", error);
     let mut lines = BufReader::with_capacity(256 << 10, file);
@@ -72,7 +72,7 @@ pub(super) fn read_file<C: Entries>(
     let mut line = Vec::new();
     reading.begin(file.metadata().map_or(0, |meta| meta.len()));
     loop {
-        if !reading.goes_on() {
+        if !reading.is_wanted() {
             return Err(StoreError::Stopped);
         }
         line.clear();
@@ -230,7 +230,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
             Entry::Named(name) => self.name = Some(name.clone()),
             _ => {}
         }
-        if let Some(fault) = self.texts.contradiction(&entry) {
+        if let Some(fault) = self.texts.check(&entry) {
             self.damage(fault);
         }
         self.take(at, entry);

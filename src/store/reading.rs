@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The reading of one file.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct ReadProgress {
     read: AtomicU64,
     of: AtomicU64,
     stopped: AtomicBool,
 }
 
-impl Reading {
+impl ReadProgress {
     /// The bytes that were read, and the bytes of the file.
     pub(crate) fn progress(&self) -> (u64, u64) {
         (self.read.load(Ordering::Relaxed), self.of.load(Ordering::Relaxed))
@@ -22,7 +22,7 @@ impl Reading {
     }
 
     /// Whether the reading was not stopped.
-    pub(crate) fn goes_on(&self) -> bool {
+    pub(crate) fn is_wanted(&self) -> bool {
         !self.stopped.load(Ordering::Relaxed)
     }
 

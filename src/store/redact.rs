@@ -5,11 +5,11 @@ mod recovery;
 
 pub(super) use recovery::{open_locked, sweep};
 
-use super::reading::Reading;
-use super::seal::LineSeal;
+use super::reading::ReadProgress;
+use super::seal::SealState;
 use super::{Damage, Fault, LoadedSession, Seal, Store, StoreError, blobs_of, disk, news, reader, wire};
 use crate::domain::{Entry, MaskStream, Masker};
-use recovery::{finish, folders, forget, new_file_path, old_files_folder};
+use recovery::{discard_attempt, finish, folders, new_file_path, old_files_folder};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -33,7 +33,7 @@ pub(crate) struct Redaction {
     path: PathBuf,
     loaded: LoadedSession,
     /// The end of its chain of seals.
-    end: Option<LineSeal>,
+    end: Option<SealState>,
     masker: Masker,
     /// The lock, held until all is done.
     _locked: File,
@@ -46,7 +46,7 @@ impl Redaction {
     /// When another process writes to it, it is no session or not this installation's own, or can't be read.
     pub(crate) fn open(path: &Path, masker: Masker, seal: Option<&Seal>) -> Result<Self, StoreError> {
         let locked = open_locked(path)?;
-        let opened = reader::read_file(path, &locked, seal, &Reading::default())?;
+        let opened = reader::read_file(path, &locked, seal, &ReadProgress::default())?;
         let (loaded, end): (LoadedSession, _) = (opened.loaded, opened.next.sealing);
         if let Some(why) = &loaded.foreign {
             let why = format!("it is not this installation's own ({why}): adopt it first");
@@ -111,12 +111,12 @@ impl Redaction {
     /// When something can't be written; then the session is as it was.
     pub(crate) async fn perform(self, seal: Option<Seal>) -> Result<(), StoreError> {
         let new = new_file_path(&self.path);
-        forget(&new);
+        discard_attempt(&new);
         let unnoted = seal.as_ref().map(Seal::without_ends);
         let begun = self.write(&new, unnoted).await.and_then(|()| self.begin(&new));
         let finished = finish(&self.path).map_err(|error| StoreError::io(&self.path, "written", error));
         begun.and(finished)?;
-        self.note_end(seal.as_ref());
+        self.note_last_line(seal.as_ref());
         Ok(())
     }
 
@@ -175,19 +175,19 @@ impl Redaction {
             let there = new_blobs.join(folder.file_name().unwrap_or_default());
             std::fs::rename(&folder, there).map_err(failed)?;
         }
-        self.end.iter().for_each(LineSeal::forget_end);
+        self.end.iter().for_each(SealState::forget_end);
         // If there are no outputs, an empty folder marks this step.
         disk::make_folder(&old_blobs)?;
         std::fs::rename(&old_blobs, old_files_folder(&self.path)).map_err(failed)
     }
 
     /// Notes the end of the new file, like each sync of a session does. If this fails, the next sync does it.
-    fn note_end(&self, seal: Option<&Seal>) {
+    fn note_last_line(&self, seal: Option<&Seal>) {
         let file = disk::open_read(&self.path);
-        let read =
-            file.and_then(|file| reader::read_file::<Vec<_>>(&self.path, &file, seal, &Reading::default()));
+        let read = file
+            .and_then(|file| reader::read_file::<Vec<_>>(&self.path, &file, seal, &ReadProgress::default()));
         match read {
-            Ok(read) => read.next.sealing.iter().for_each(LineSeal::note_end),
+            Ok(read) => read.next.sealing.iter().for_each(SealState::note_last_line),
             Err(error) => tracing::warn!(%error, "how far the masked session goes is not noted"),
         }
     }
@@ -241,7 +241,7 @@ impl Redaction {
 }
 
 /// The files beside a session that an entry names.
-fn files_of(entry: &mut Entry) -> Vec<&mut PathBuf> {
+pub(super) fn files_of(entry: &mut Entry) -> Vec<&mut PathBuf> {
     let Entry::Ran { report, .. } = entry else { return Vec::new() };
     let report = &mut **report;
     let images = report.images.iter_mut().chain(&mut report.pictures).map(|image| &mut image.path);
@@ -369,7 +369,7 @@ mod tests {
         }
         redaction.write(&new, Some(seal.without_ends())).await.unwrap();
         if steps > 2 {
-            redaction.end.iter().for_each(LineSeal::forget_end);
+            redaction.end.iter().for_each(SealState::forget_end);
         }
         let (blobs, new_blobs) = (blobs_of(path), blobs_of(&new));
         let moves = [

@@ -66,7 +66,7 @@ impl Seal {
 
     /// Syncs a key that was created just now to the disk. The writer thread calls this, so that no front end waits
     /// for it.
-    pub(crate) fn keep(&self) {
+    pub(crate) fn sync_key(&self) {
         let ends = self.0.ends.as_deref().filter(|_| self.0.is_new);
         let Some(state) = ends.and_then(Path::parent) else { return };
         let kept = File::open(state.join(KEY_NAME)).and_then(|key| key.sync_all());
@@ -150,14 +150,14 @@ impl Mac {
 
 /// The state that seals the next line of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct LineSeal {
+pub(crate) struct SealState {
     pub(super) seal: Seal,
     pub(super) before: Mac,
     /// The MAC of the line with which the chain begins. It identifies the session.
     pub(super) root: Option<Mac>,
 }
 
-impl LineSeal {
+impl SealState {
     /// Begins a chain after this MAC.
     pub(super) fn begin(seal: Seal, before: Mac) -> Self {
         Self { seal, before, root: None }
@@ -182,7 +182,7 @@ impl LineSeal {
 
     /// Notes that the session was synced up to the previous line, so that cutting off lines later is noticed. The
     /// note need not be synced, because an older one does no harm.
-    pub(super) fn note_end(&self) {
+    pub(super) fn note_last_line(&self) {
         let Some(path) = self.noted_at() else { return };
         let open =
             || std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);

@@ -1,15 +1,15 @@
 //! Finds sessions by what was said and done in them.
 //!
-//! The searchable texts are stored in a database beside the sessions (`shelf`), which is updated before each search
+//! The searchable texts are stored in a database beside the sessions (`database`), which is updated before each search
 //! (`update`) and never trusted: a hit is shown only if it is still in the session's file. The texts are masked once
 //! more, limited in size, and deleted with the session. If the database can't be used, the files are read for each
 //! search.
 
+mod database;
 pub(crate) mod filters;
 mod hit_collector;
 mod place;
 mod searcher;
-mod shelf;
 mod update;
 mod words;
 
@@ -106,7 +106,7 @@ pub struct SearchResults {
 pub(crate) struct SearchControl<'a> {
     pub(crate) goes_on: &'a dyn Fn() -> bool,
     /// Called with the number of files that were read and the number of all, while there are many to read.
-    pub(crate) told: &'a dyn Fn(usize, usize),
+    pub(crate) on_progress: &'a dyn Fn(usize, usize),
 }
 
 /// Searches all sessions of a folder.
@@ -124,13 +124,13 @@ pub(crate) fn search(
     }
     let work = |derived: &mut DerivedFile| {
         derived.db.busy_timeout(LOCK_TIMEOUT)?;
-        Searcher { folder, wanted, masker }.begin(derived, waiting)
+        Searcher { folder, wanted, masker }.run(derived, waiting)
     };
-    match DerivedFile::open_with(folder, &shelf::PLAN, work) {
+    match DerivedFile::open_with(folder, &database::PLAN, work) {
         Ok((_, found)) => Ok(found),
         Err(error) => {
             tracing::warn!(%error, "the index of the search can't be used: the files are read");
-            work(&mut DerivedFile::in_memory(&shelf::PLAN)?)
+            work(&mut DerivedFile::in_memory(&database::PLAN)?)
         }
     }
 }
@@ -140,7 +140,7 @@ pub(crate) fn search(
 /// # Errors
 /// When the file can't be written: the next search then deletes them.
 pub(super) fn forget(folder: &Path, sessions: &[&Path]) -> Result<(), DerivedError> {
-    DerivedFile::forget(folder, &shelf::PLAN, sessions, shelf::forget_file)
+    DerivedFile::forget(folder, &database::PLAN, sessions, database::forget_file)
 }
 
 #[cfg(test)]

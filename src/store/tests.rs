@@ -197,10 +197,10 @@ fn a_second_opener_and_a_disk_that_cant_be_written_read_and_write_nothing() {
     let path = write_session(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
     let before = std::fs::read(&path).unwrap();
     let (first, _) = Store::open(&path).unwrap();
-    let stopped = Reading::default();
+    let stopped = ReadProgress::default();
     stopped.stop();
     assert!(matches!(Store::open_or_read::<Vec<_>>(&path, None, &stopped), Err(StoreError::Stopped)));
-    let (second, loaded, why) = Store::open_or_read::<Vec<_>>(&path, None, &Reading::default()).unwrap();
+    let (second, loaded, why) = Store::open_or_read::<Vec<_>>(&path, None, &ReadProgress::default()).unwrap();
     assert!(why.unwrap().contains("another sayso"));
     assert_eq!(loaded.entries.len(), 2);
     second.append(Entry::Prompt("from the second".into()), AT);
@@ -209,7 +209,7 @@ fn a_second_opener_and_a_disk_that_cant_be_written_read_and_write_nothing() {
     assert!(wait(second.retry()).is_err() && wait(second.close()).is_err());
     wait(first.close()).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    let (_, _, why) = Store::open_or_read::<Vec<_>>(&path, None, &Reading::default()).unwrap();
+    let (_, _, why) = Store::open_or_read::<Vec<_>>(&path, None, &ReadProgress::default()).unwrap();
     assert_eq!(why, None);
 }
 
@@ -230,7 +230,7 @@ fn kinds_of_a_later_day_are_told_and_kept() {
     let home = tempfile::tempdir().unwrap();
     let path = write_session(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
     let opened =
-        reader::read_file::<Vec<_>>(&path, &disk::open_read(&path).unwrap(), None, &Reading::default())
+        reader::read_file::<Vec<_>>(&path, &disk::open_read(&path).unwrap(), None, &ReadProgress::default())
             .unwrap();
     let (line, _) = wire::seal(
         opened.next,

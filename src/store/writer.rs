@@ -6,9 +6,9 @@
 
 use super::error::StoreError;
 use super::reader::OpenSession;
-use super::seal::{LineSeal, Mac, Seal};
+use super::seal::{Mac, Seal, SealState};
 use super::wire::{self, Link, SealedLine};
-use super::{Entries, MaskedNews, SessionPlace, WriteFailure, disk};
+use super::{Entries, MaskReports, SessionPaths, WriteStatus, disk};
 use crate::domain::{Entry, Header, MaskedValue, Masker, Timestamp};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
@@ -34,7 +34,7 @@ pub(super) enum WriteOrder {
 
 /// The state of the file, and what is still to be written.
 pub(super) struct Writer {
-    place: Arc<SessionPlace>,
+    place: Arc<SessionPaths>,
     /// The header of a file that was not created yet.
     header: Option<Header>,
     file: Option<File>,
@@ -49,7 +49,7 @@ pub(super) struct Writer {
     name: Option<String>,
     masker: Masker,
     /// Reports on what was masked.
-    news: MaskedNews,
+    news: MaskReports,
     /// Why nothing is written, if the session was opened for reading only.
     reading: Option<String>,
     /// Whether entries are dropped, because the person wants no session.
@@ -59,27 +59,27 @@ pub(super) struct Writer {
     unsynced: Vec<u8>,
     /// Whether the end of the file is wrong. It is then cut off and rewritten before anything else is written.
     dirty_end: bool,
-    failure: watch::Sender<WriteFailure>,
+    failure: watch::Sender<WriteStatus>,
     failed: Option<String>,
 }
 
 impl Writer {
     /// For a new session, whose file is created with the first entry worth keeping.
     pub(super) fn lazy(
-        place: Arc<SessionPlace>,
+        place: Arc<SessionPaths>,
         header: Header,
-        failure: watch::Sender<WriteFailure>,
+        failure: watch::Sender<WriteStatus>,
     ) -> Self {
         Self { header: Some(header), ..Self::at(place, Link::FIRST, failure) }
     }
 
     /// Continues a file that was read; `whole` is the size of its complete lines.
     pub(super) fn resuming(
-        place: Arc<SessionPlace>,
+        place: Arc<SessionPaths>,
         file: File,
         opened: &OpenSession<impl Entries>,
         whole: u64,
-        failure: watch::Sender<WriteFailure>,
+        failure: watch::Sender<WriteStatus>,
     ) -> Self {
         let writer = Self::at(place, opened.next.clone(), failure);
         Self {
@@ -94,9 +94,9 @@ impl Writer {
 
     /// Keeps everything in memory, because the session was opened for reading only; `why` is the reason.
     pub(super) fn reading(
-        place: Arc<SessionPlace>,
+        place: Arc<SessionPaths>,
         why: String,
-        failure: watch::Sender<WriteFailure>,
+        failure: watch::Sender<WriteStatus>,
     ) -> Self {
         let mut writer = Self { reading: Some(why), ..Self::at(place, Link::FIRST, failure) };
         // This reports the reason once, like any other reason why nothing is saved.
@@ -105,16 +105,16 @@ impl Writer {
     }
 
     /// Drops all entries, because the person wants no session.
-    pub(super) fn forgetting(place: Arc<SessionPlace>, failure: watch::Sender<WriteFailure>) -> Self {
+    pub(super) fn forgetting(place: Arc<SessionPaths>, failure: watch::Sender<WriteStatus>) -> Self {
         Self { forgets: true, ..Self::at(place, Link::FIRST, failure) }
     }
 
     /// Sets where to report what was masked.
-    pub(super) fn with_news(self, news: MaskedNews) -> Self {
+    pub(super) fn with_news(self, news: MaskReports) -> Self {
         Self { news, ..self }
     }
 
-    fn at(place: Arc<SessionPlace>, link: Link, failure: watch::Sender<WriteFailure>) -> Self {
+    fn at(place: Arc<SessionPaths>, link: Link, failure: watch::Sender<WriteStatus>) -> Self {
         Self {
             place,
             header: None,
@@ -125,7 +125,7 @@ impl Writer {
             blocks: 0,
             name: None,
             masker: Masker::default(),
-            news: MaskedNews::default(),
+            news: MaskReports::default(),
             reading: None,
             forgets: false,
             synced: 0,
@@ -158,8 +158,8 @@ impl Writer {
                 WriteOrder::Masker(masker) => self.masker = masker,
                 // A file that was read continues the chain that was found in it.
                 WriteOrder::Seal(seal) if self.file.is_none() => {
-                    seal.keep();
-                    self.link.sealing.get_or_insert(LineSeal::begin(seal, Mac::FIRST));
+                    seal.sync_key();
+                    self.link.sealing.get_or_insert(SealState::begin(seal, Mac::FIRST));
                 }
                 WriteOrder::Seal(_) => {}
                 WriteOrder::Sync(answer) => drop(answer.send(self.sync_unless_failed())),
@@ -355,7 +355,7 @@ impl Writer {
         }
         self.synced += self.unsynced.len() as u64;
         self.unsynced.clear();
-        self.link.sealing.iter().for_each(LineSeal::note_end);
+        self.link.sealing.iter().for_each(SealState::note_last_line);
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 //! through the folder that has been held open since it was shown.
 
 use super::FileError;
-use super::place::OpenPlace;
+use super::place::HeldPath;
 use super::replace::NewFile;
 use super::{excerpt, listing, replace, target};
 use crate::domain::{
@@ -28,7 +28,7 @@ pub(crate) struct ActOrder<'a> {
     /// The target as it was found for the approval.
     pub(crate) target: &'a Target,
     /// The opened place of each file, held since then.
-    pub(crate) places: &'a [OpenPlace],
+    pub(crate) places: &'a [HeldPath],
     /// The new content of each file that is written.
     pub(crate) contents: &'a [&'a str],
     /// What the report says about changes to existing files.
@@ -89,7 +89,7 @@ fn check_places(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<
         if !folder.is_in_place() {
             return Err(ActFailure::Refused(FileError::Moved(folder.path().to_owned()).to_string()));
         }
-        let now = target::look(cwd, home, act);
+        let now = target::examine(cwd, home, act);
         let now = now.map_err(|error| ActFailure::Refused(error.to_string()))?.target;
         let approved = Target { others: Vec::new(), ..target.clone() };
         if !now.same_as(&approved) || target.folder != Some(folder.id()) {
@@ -155,7 +155,7 @@ fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result
     }
     for place in order.places {
         // The file was written into the folder that was shown, but that folder has another path by now.
-        if let Some(now) = place.folder().path_now().filter(|now| now != place.folder().path()) {
+        if let Some(now) = place.folder().current_path().filter(|now| now != place.folder().path()) {
             let _ = writeln!(told, "its folder was moved meanwhile: {}", now.display());
         }
     }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn ordered(folder: &Path, act: &FileAct, source: &str, between: impl FnOnce()) -> RunReport {
-        let seen = target::look(folder, None, act).expect("seen");
+        let seen = target::examine(folder, None, act).expect("seen");
         between();
         carry_out(order(act, &seen, &[source]), folder, None)
     }
@@ -350,7 +350,7 @@ mod tests {
                 2 => FileAct::List { path: "sub".into(), depth: 1 },
                 _ => FileAct::Write { path: format!("sub/new/{n}") },
             };
-            let Ok(seen) = target::look(work.path(), None, &act) else { continue };
+            let Ok(seen) = target::examine(work.path(), None, &act) else { continue };
             if seen.target.outside {
                 continue;
             }

@@ -23,7 +23,7 @@ const MAX_FOLDERS_SHOWN: usize = 12;
 const OBJECTS: &str = ".git/objects";
 
 #[derive(Clone, Debug)]
-pub(crate) struct FolderLook {
+pub(crate) struct ChangeWatch {
     /// The first is the working folder.
     folders: Vec<PathBuf>,
     before: Snapshot,
@@ -39,26 +39,25 @@ pub(crate) struct Changes {
     /// The obeyed files as they are now, for the next comparison.
     pub(crate) obeyed: ObeyedFiles,
     /// The changes to obeyed files, so that they can be taken back.
-    pub(crate) to_take_back: Vec<take_back::TakenChange>,
+    pub(crate) to_take_back: Vec<take_back::RevertibleChange>,
 }
 
 /// Takes a snapshot of the working folder and of the folder in which a run starts, and of the obeyed files in all
 /// folders that the run may write. `known` are the obeyed files of an earlier snapshot, to save time. Follows no
 /// links.
-pub(crate) fn look(working: &Path, start: &Path, written: Vec<PathBuf>, known: &ObeyedFiles) -> FolderLook {
+pub(crate) fn begin(working: &Path, start: &Path, written: Vec<PathBuf>, known: &ObeyedFiles) -> ChangeWatch {
     let mut folders = vec![working.to_path_buf()];
     if !start.starts_with(working) {
         folders.push(start.to_path_buf());
     }
     let before = Snapshot::of(&folders);
-    FolderLook { folders, before, obeyed: known.again_of(written) }
+    ChangeWatch { folders, before, obeyed: known.scan(written) }
 }
 
-impl FolderLook {
+impl ChangeWatch {
     /// The obeyed files that differ from an earlier snapshot of them; nothing if that one is empty.
     pub(crate) fn changed_since(&self, earlier: &ObeyedFiles) -> Vec<FileChange> {
-        let mut changes =
-            if earlier.is_of_something() { self.obeyed.changes_since(earlier) } else { Vec::new() };
+        let mut changes = if earlier.was_scanned() { self.obeyed.changes_since(earlier) } else { Vec::new() };
         changes.retain(|change| obeyed(Path::new(&change.path)).is_some());
         for change in &mut changes {
             change.path = self.display_path(Path::new(&change.path));
@@ -72,7 +71,7 @@ impl FolderLook {
     }
 
     pub(crate) fn changes(&self) -> Changes {
-        let obeyed = self.obeyed.again();
+        let obeyed = self.obeyed.rescan();
         let mut files = obeyed.changes_since(&self.obeyed);
         for change in &mut files {
             change.path = self.display_path(Path::new(&change.path));
@@ -94,7 +93,7 @@ impl FolderLook {
             changes: u32::try_from(more).unwrap_or(u32::MAX),
             obeyed: obeyed.is_too_large() || self.obeyed.is_too_large(),
         };
-        let to_take_back = obeyed.to_take_back(&self.obeyed);
+        let to_take_back = obeyed.revertible(&self.obeyed);
         Changes { files, gaps, obeyed, to_take_back }
     }
 
@@ -125,12 +124,15 @@ impl FolderLook {
         changes
     }
 
-    /// A path as it is shown: relative to the working folder if it lies in it.
     fn display_path(&self, path: &Path) -> String {
-        let working = self.folders.first().map_or(Path::new(""), PathBuf::as_path);
-        let below = path.strip_prefix(working).unwrap_or(path);
-        if below.as_os_str().is_empty() { ".".into() } else { below.to_string_lossy().into_owned() }
+        display_path(self.folders.first().map_or(Path::new(""), PathBuf::as_path), path)
     }
+}
+
+/// A path as it is shown: relative to the working folder if it lies in it.
+pub(super) fn display_path(working: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(working).unwrap_or(path);
+    if below.as_os_str().is_empty() { ".".into() } else { below.to_string_lossy().into_owned() }
 }
 
 /// Which changes to keep when not all can be listed, lowest first: changes to existing files, new files, files of

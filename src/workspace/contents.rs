@@ -1,7 +1,7 @@
 //! Hashes the files that a run changed, so that a replay notices other bytes of the same length. Bounded; files with
 //! secrets are not read, because the hash of a short secret reveals it.
 
-use super::place::{Folder, OpenPlace};
+use super::place::{Folder, HeldPath};
 use super::read;
 use crate::domain::{FileChange, Sha256};
 use std::path::Path;
@@ -33,7 +33,7 @@ pub(crate) fn hash(files: &mut [FileChange], folder: &Folder, is_secret: &dyn Fn
 /// The content of a regular file in this folder, if it has at most `most` bytes. No link is followed out of the
 /// folder.
 pub(crate) fn of_file(path: &Path, folder: &Folder, most: u64) -> Option<Vec<u8>> {
-    let place = OpenPlace::find(path).ok()?;
+    let place = HeldPath::find(path).ok()?;
     let is_there = place.found().is_some() && place.path().starts_with(folder.path());
     is_there.then(|| read::held(&place, most).ok()).flatten()
 }

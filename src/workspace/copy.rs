@@ -3,7 +3,7 @@
 
 use super::FileError;
 use super::paths::{self, PathOfFile};
-use super::place::{Folder, OpenPlace};
+use super::place::{Folder, HeldPath};
 use crate::text::number::{grouped, size};
 use rustix::fs::FileType;
 use std::collections::BTreeMap;
@@ -104,7 +104,7 @@ impl ChosenFiles {
             return Err(outside());
         }
         let path: PathBuf = folder.path().join(named).components().collect();
-        let place = OpenPlace::find(&path)?;
+        let place = HeldPath::find(&path)?;
         if place.path() != path {
             return Err(CopyError::Link(wanted.to_owned()));
         }
@@ -175,7 +175,7 @@ impl ChosenFiles {
                 continue;
             }
             let source = from.path().join(path);
-            let place = OpenPlace::find(&source)?;
+            let place = HeldPath::find(&source)?;
             if place.path() != source {
                 return Err(CopyError::Link(path.into()));
             }

@@ -3,10 +3,10 @@
 //! This module only reads, within limits. A file of the project must not smuggle other files of the person to a model
 //! by being a link, so links that lead out of the project are not followed.
 
-mod book;
+mod known_texts;
 
-pub use book::HeldFile;
-pub(crate) use book::{accept, run_begins, runs_are_over};
+pub use known_texts::HeldFile;
+pub(crate) use known_texts::{accept, run_begins, runs_are_over};
 
 use crate::domain::{Instructions, Notice};
 use std::fs::File;
@@ -32,7 +32,7 @@ pub struct InstructionSearch {
     pub(crate) own: Vec<PathBuf>,
     /// Folders besides the working folder that runs may write.
     pub(crate) write: Vec<PathBuf>,
-    /// The file that stores the known texts (see `book`). If `None`, every text is used as it is.
+    /// The file that stores the known texts (see `known_texts`). If `None`, every text is used as it is.
     pub(crate) book: Option<PathBuf>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct InstructionReport {
 /// Finds the instruction files, and holds back those that a run could have changed until the person decides.
 pub(crate) fn look(search: &InstructionSearch) -> InstructionReport {
     let (found, mut notices) = find(search);
-    let (told, held) = book::settle(search, found);
+    let (told, held) = known_texts::hold_back_changes(search, found);
     notices.extend(held.iter().map(|held| Notice::warn(held.sentence())));
     InstructionReport { told, held, notices }
 }

@@ -11,17 +11,17 @@ use std::path::{Component, Path, PathBuf};
 const MAX_ENTRIES: usize = 256;
 
 /// Where paths lead, by their spelling in the block.
-pub(crate) type Leads = BTreeMap<String, PathBuf>;
+pub(crate) type ResolvedPaths = BTreeMap<String, PathBuf>;
 
 /// Resolves these paths and returns those that lead elsewhere than they say. With `to_end` a link at the end of a
 /// path is resolved, too. A path with a pattern is resolved up to the folder before the pattern. Reads the disk, so
 /// call it on a worker.
-pub(crate) fn leads<'p>(
+pub(crate) fn resolved_links<'p>(
     cwd: &Path,
     home: Option<&Path>,
     paths: impl IntoIterator<Item = &'p String>,
     to_end: bool,
-) -> Leads {
+) -> ResolvedPaths {
     let (cwd, home) = (resolve_links(cwd), home.map(resolve_links));
     let one = |text: &'p String| {
         let named = spelled_path(&cwd, home.as_deref(), text)?;
@@ -33,8 +33,12 @@ pub(crate) fn leads<'p>(
 
 /// Where the paths lead that a block reads or writes, and those that it deletes. If the block copies a file into a
 /// folder that has a link of that name, the link is followed, too.
-pub(crate) fn of_effects(cwd: &Path, home: Option<&Path>, effects: &Effects) -> (Leads, Leads) {
-    let mut followed = leads(cwd, home, effects.reads.iter().chain(&effects.writes), true);
+pub(crate) fn of_effects(
+    cwd: &Path,
+    home: Option<&Path>,
+    effects: &Effects,
+) -> (ResolvedPaths, ResolvedPaths) {
+    let mut followed = resolved_links(cwd, home, effects.reads.iter().chain(&effects.writes), true);
     for folder in &effects.writes {
         let Some(named) = spelled_path(&resolve_links(cwd), home, folder) else { continue };
         let inside = resolve_links(&named);
@@ -49,17 +53,12 @@ pub(crate) fn of_effects(cwd: &Path, home: Option<&Path>, effects: &Effects) -> 
             }
         }
     }
-    (followed, leads(cwd, home, &effects.deletes, false))
+    (followed, resolved_links(cwd, home, &effects.deletes, false))
 }
 
 /// The absolute path that a text means; `None` if that is not known.
 fn spelled_path(cwd: &Path, home: Option<&Path>, text: &str) -> Option<PathBuf> {
-    if text.is_empty()
-        || text.len() > 4096
-        || text.contains(['\0', '\u{fffc}', '@', '$'])
-            && !Path::new(text).is_absolute()
-            && text.starts_with(['@', '$'])
-    {
+    if text.is_empty() || text.len() > 4096 || text.starts_with(['@', '$']) {
         return None;
     }
     match text.strip_prefix('~') {

@@ -34,7 +34,8 @@ const SKIPPED_FOLDERS: [&str; 10] = [
 /// # Errors
 /// When the folder itself can't be read.
 pub(crate) fn tree(folder: File, named: &str, depth: u32) -> std::io::Result<String> {
-    let mut listing = Listing { began: Instant::now(), ..Listing::default() };
+    let (out, began) = (String::new(), Instant::now());
+    let mut listing = Listing { out, folders: 0, files: 0, hidden: 0, left_out: false, began };
     let names = names(&folder)?;
     listing.folder(&folder, &names, 0, depth);
     let mut head = format!("{named}: {} folders, {} files", listing.folders, listing.files);
@@ -54,12 +55,6 @@ struct Listing {
     hidden: usize,
     left_out: bool,
     began: Instant,
-}
-
-impl Default for Listing {
-    fn default() -> Self {
-        Self { out: String::new(), folders: 0, files: 0, hidden: 0, left_out: false, began: Instant::now() }
-    }
 }
 
 impl Listing {

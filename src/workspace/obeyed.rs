@@ -7,7 +7,7 @@
 //! same tick of the clock.
 
 use super::stamp::FileStamp;
-use super::take_back::{EarlierFile, EntryCopy, TakenChange};
+use super::take_back::{EarlierFile, EntryCopy, RevertibleChange};
 use crate::domain::FileChange;
 use crate::domain::obeyed::{ObeyedName, obeyed, run_by_tools};
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -50,13 +50,13 @@ const MAX_COPIED_BYTES: usize = 16 << 20;
 impl ObeyedFiles {
     /// A new snapshot of the same folders.
     #[must_use]
-    pub fn again(&self) -> Self {
-        self.again_of(self.roots.clone())
+    pub fn rescan(&self) -> Self {
+        self.scan(self.roots.clone())
     }
 
     /// A new snapshot of these folders; quick if they are those of this snapshot. Follows no links.
     #[must_use]
-    pub fn again_of(&self, mut roots: Vec<PathBuf>) -> Self {
+    pub fn scan(&self, mut roots: Vec<PathBuf>) -> Self {
         // A folder inside another one is searched with it.
         roots.sort();
         roots.dedup_by(|inner, outer| inner.starts_with(&*outer));
@@ -85,10 +85,10 @@ impl ObeyedFiles {
 
     /// The changes to obeyed files since that snapshot, each ready to be taken back. Files that tools run by
     /// themselves are left out: they are part of the project.
-    pub(crate) fn to_take_back(&self, before: &Self) -> Vec<TakenChange> {
+    pub(crate) fn revertible(&self, before: &Self) -> Vec<RevertibleChange> {
         let changes = self.changes_since(before).into_iter().map(|change| PathBuf::from(change.path));
-        let own = changes.filter(|path| self.of(path, obeyed));
-        own.map(|path| TakenChange {
+        let own = changes.filter(|path| self.matches_below_root(path, obeyed));
+        own.map(|path| RevertibleChange {
             before: before.files.contains_key(&path).then(|| match before.copies.get(&path) {
                 Some(copy) => EarlierFile::Kept(copy.clone()),
                 None => EarlierFile::NotKept,
@@ -101,11 +101,11 @@ impl ObeyedFiles {
 
     /// The obeyed files, by their absolute paths.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        self.files.keys().filter(|path| self.of(path, obeyed)).cloned().collect()
+        self.files.keys().filter(|path| self.matches_below_root(path, obeyed)).cloned().collect()
     }
 
     /// Whether this is a snapshot of anything.
-    pub(crate) fn is_of_something(&self) -> bool {
+    pub(crate) fn was_scanned(&self) -> bool {
         self.at.is_some()
     }
 
@@ -137,7 +137,7 @@ impl ObeyedFiles {
     }
 
     /// Whether a path below a root matches. The path of the root itself is not considered.
-    fn of(&self, path: &Path, what: fn(&Path) -> Option<ObeyedName>) -> bool {
+    fn matches_below_root(&self, path: &Path, what: fn(&Path) -> Option<ObeyedName>) -> bool {
         self.roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(|path| what(path).is_some())
     }
 
@@ -149,7 +149,7 @@ impl ObeyedFiles {
             None => std::fs::symlink_metadata(path).map(|info| FileStamp::of_file(path, &info, at)),
         };
         let Ok(stamp) = now else { return };
-        if self.of(path, obeyed) {
+        if self.matches_below_root(path, obeyed) {
             let same = before.files.get(path).is_some_and(|then| stamp.is_as(then));
             let copy = before.copies.get(path).filter(|_| same).cloned();
             let copy = copy.or_else(|| EntryCopy::of(path, &std::fs::symlink_metadata(path).ok()?));
@@ -170,7 +170,7 @@ impl ObeyedFiles {
                 if !path.ends_with(OBJECTS) {
                     folders.push(path.as_os_str().into());
                 }
-            } else if self.of(&path, obeyed) || self.of(&path, run_by_tools) {
+            } else if self.matches_below_root(&path, obeyed) || self.matches_below_root(&path, run_by_tools) {
                 files.push(path);
             }
         }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     fn of(folder: &Path) -> ObeyedFiles {
-        ObeyedFiles::default().again_of(vec![folder.to_path_buf()])
+        ObeyedFiles::default().scan(vec![folder.to_path_buf()])
     }
 
     #[test]
@@ -226,7 +226,7 @@ mod tests {
             fs::write(at(name), "1").expect("written");
         }
         let before = of(folder.path());
-        assert_eq!(told(&before.again(), &before), []);
+        assert_eq!(told(&before.rescan(), &before), []);
         fs::write(at("a.py"), "2").expect("written");
         fs::write(at(".git/index"), "2").expect("written");
         fs::write(at("sub/deep/.envrc"), "2").expect("written");
@@ -235,7 +235,7 @@ mod tests {
         fs::create_dir_all(at("new/deeper/.git/hooks")).expect("made");
         fs::write(at("new/deeper/.git/hooks/post-checkout"), "2").expect("written");
         std::os::unix::fs::symlink("/bin/sh", at("sub/.zshenv")).expect("linked");
-        let now = before.again();
+        let now = before.rescan();
         let expected = [
             ("created", ".git/commondir"),
             ("created", "new/deeper/.git/hooks/post-checkout"),
@@ -256,7 +256,7 @@ mod tests {
         let before = of(folder.path());
         fs::write(&file, "two").expect("written");
         fs::File::options().write(true).open(&file).expect("open").set_modified(time).expect("set back");
-        assert_eq!(told(&before.again(), &before), [("changed".into(), ".envrc".into())]);
+        assert_eq!(told(&before.rescan(), &before), [("changed".into(), ".envrc".into())]);
     }
 
     #[test]
@@ -266,9 +266,9 @@ mod tests {
         let mut known = ObeyedFiles::default();
         for round in 0..200 {
             fs::write(&file, format!("{round:03}")).expect("written");
-            let before = known.again_of(vec![folder.path().to_path_buf()]);
+            let before = known.scan(vec![folder.path().to_path_buf()]);
             fs::write(&file, format!("{:03}", round + 500)).expect("written");
-            known = before.again();
+            known = before.rescan();
             assert_eq!(told(&known, &before), [("changed".into(), ".envrc".into())], "round {round}");
         }
     }
@@ -283,7 +283,7 @@ mod tests {
             fs::create_dir(folder.path().join(&name)).expect("made");
             fs::write(folder.path().join(&name).join(".envrc"), "").expect("written");
             let expected = [("created".to_owned(), format!("{name}/.envrc"))];
-            assert_eq!(told(&before.again(), &before), expected, "round {round}");
+            assert_eq!(told(&before.rescan(), &before), expected, "round {round}");
         }
     }
 
@@ -293,10 +293,10 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::create_dir_all(at("a/b")).expect("made");
         fs::create_dir_all(at("c")).expect("made");
-        let before = ObeyedFiles::default().again_of(vec![at("a/b"), at("c"), at("a"), at("a")]);
+        let before = ObeyedFiles::default().scan(vec![at("a/b"), at("c"), at("a"), at("a")]);
         fs::write(at("a/b/.envrc"), "").expect("written");
         fs::write(at("c/.envrc"), "").expect("written");
-        let changes = before.again().changes_since(&before);
+        let changes = before.rescan().changes_since(&before);
         let paths: Vec<_> = changes.into_iter().map(|change| PathBuf::from(change.path)).collect();
         assert_eq!(paths, [at("a/b/.envrc"), at("c/.envrc")]);
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const MAX_FILES: usize = 64;
 
 /// The `.toml` files in a folder.
-pub(crate) fn of(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn toml_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.path())

@@ -43,7 +43,7 @@ impl Folder {
     /// # Errors
     /// When there is nothing or a file at the path, or it changes during the walk.
     pub(crate) fn find(path: &Path) -> Result<Self, FileError> {
-        let place = OpenPlace::find(path)?;
+        let place = HeldPath::find(path)?;
         match (place.name, place.found) {
             (None, _) => Ok(place.folder),
             (_, None) => Err(FileError::io(path, &Errno::NOENT.into())),
@@ -75,7 +75,7 @@ impl Folder {
     }
 
     /// The folder's present path, if the system reports it.
-    pub(crate) fn path_now(&self) -> Option<PathBuf> {
+    pub(crate) fn current_path(&self) -> Option<PathBuf> {
         name_of(&self.file)
     }
 
@@ -124,7 +124,7 @@ pub(crate) struct NameFacts {
 
 /// Where a path leads: an existing folder, and the names that the path adds below it.
 #[derive(Debug)]
-pub(crate) struct OpenPlace {
+pub(crate) struct HeldPath {
     folder: Folder,
     /// Folders below it that do not exist yet.
     missing: Vec<OsString>,
@@ -133,7 +133,7 @@ pub(crate) struct OpenPlace {
     found: Option<NameFacts>,
 }
 
-impl OpenPlace {
+impl HeldPath {
     /// Walks an absolute path to its end.
     ///
     /// # Errors
@@ -208,11 +208,11 @@ impl OpenPlace {
     /// # Errors
     /// When one of them exists by now, or the system refuses.
     pub(super) fn make_folders(&self) -> Result<File, FileError> {
-        self.make_folders_beside(&mut BTreeSet::new())
+        self.make_folders_with(&mut BTreeSet::new())
     }
 
     /// Like `make_folders`, but accepts the folders in `made`, which were created just now for another file.
-    pub(super) fn make_folders_beside(&self, made: &mut BTreeSet<PathBuf>) -> Result<File, FileError> {
+    pub(super) fn make_folders_with(&self, made: &mut BTreeSet<PathBuf>) -> Result<File, FileError> {
         let mut path = self.folder.path.clone();
         let mut folder =
             step_in(&self.folder.file, OsStr::new(".")).map_err(|e| FileError::io(&path, &e.into()))?;

@@ -1,11 +1,10 @@
 //! Hashes the files that a recipe protects, right before a run and right after it. Links are followed, because what
 //! matters is the content that is read under the name.
 
+use super::read::open_plain;
+use super::undo::hash as hash_within;
 use crate::domain::{ProtectedFile, Sha256};
-use sha2::Digest as _;
-use std::fs::File;
-use std::io::Read as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use rustix::fs::OFlags;
 use std::path::{Path, PathBuf};
 
 /// Larger files are not hashed: nobody can have agreed to one by reading it.
@@ -39,25 +38,10 @@ impl ProtectedFiles {
     }
 }
 
-/// The hash of a regular file. Does not block on a pipe or a device in its place.
+/// The hash of a regular file.
 fn hash(path: &Path) -> Option<Sha256> {
-    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).ok()?;
-    let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut reader = file.take(MAX_BYTES + 1);
-    let (mut hasher, mut read, mut buffer) = (sha2::Sha256::new(), 0, vec![0; 64 << 10]);
-    loop {
-        match reader.read(&mut buffer).ok()? {
-            0 => break,
-            n => {
-                read += n as u64;
-                hasher.update(buffer.get(..n)?);
-            }
-        }
-    }
-    (read <= MAX_BYTES).then(|| Sha256(hasher.finalize().into()))
+    let mut file = open_plain(path, OFlags::empty()).ok()?;
+    hash_within(&mut file, MAX_BYTES, |_| Ok(())).ok().map(|(hash, _)| hash)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Reads whole files up to a size limit.
 
 use super::FileError;
-use super::place::OpenPlace;
-use std::fs::{File, OpenOptions};
-use std::io::Read as _;
+use super::place::HeldPath;
+use rustix::fs::OFlags;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -12,17 +13,22 @@ use std::path::Path;
 /// # Errors
 /// When the file can't be read, is not a regular file, or is larger.
 pub(crate) fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
-    // The opened file itself is checked: a pipe that replaces the file must not block.
-    let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
-    let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path);
+    let file = open_plain(path, OFlags::empty());
     whole(file.map_err(|e| FileError::io(path, &e))?, path, most)
+}
+
+/// Opens a regular file for reading. The opened file itself is checked: a pipe or a device in its place does not block.
+pub(super) fn open_plain(path: &Path, more: OFlags) -> io::Result<File> {
+    let flags = i32::try_from((more | OFlags::NONBLOCK).bits()).unwrap_or_default();
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a plain file")) }
 }
 
 /// The bytes of the file at an opened place, so that checks of its path hold for what is read.
 ///
 /// # Errors
 /// As [`bounded`]; also when the file is a link by now.
-pub(crate) fn held(place: &OpenPlace, most: u64) -> Result<Vec<u8>, FileError> {
+pub(crate) fn held(place: &HeldPath, most: u64) -> Result<Vec<u8>, FileError> {
     whole(place.open()?, &place.path(), most)
 }
 

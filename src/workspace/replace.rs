@@ -5,7 +5,7 @@
 //! those before it are restored. No file system renames several files in one step, so the old contents are kept in
 //! memory until all is done, and files that could not be restored are reported.
 
-use super::place::{OpenPlace, open_in};
+use super::place::{HeldPath, open_in};
 use super::staging::Staging;
 use super::target::{MAX_REPLACED_BYTES, hash};
 use super::{FileError, read};
@@ -24,7 +24,7 @@ const NEW_FILE_MODE: Mode = Mode::from_bits_truncate(0o666);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewFile<'a> {
     /// Where to write it, held open since it was shown.
-    pub(crate) place: &'a OpenPlace,
+    pub(crate) place: &'a HeldPath,
     /// What existed there when it was shown.
     pub(crate) found: OnDisk,
     pub(crate) bytes: &'a [u8],
@@ -36,7 +36,7 @@ pub(crate) struct NewFile<'a> {
 /// # Errors
 /// When something else exists there than was approved, or the system refuses. Nothing is changed then, except that
 /// folders created on the way stay.
-pub(crate) fn replace(place: &OpenPlace, found: OnDisk, bytes: &[u8]) -> Result<(), FileError> {
+pub(crate) fn replace(place: &HeldPath, found: OnDisk, bytes: &[u8]) -> Result<(), FileError> {
     replace_all(&[NewFile { place, found, bytes }])
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn replace_all(files: &[NewFile<'_>]) -> Result<(), FileError> {
 fn replace_with(files: &[NewFile<'_>], mut before: impl FnMut(usize)) -> Result<(), FileError> {
     let mut made = BTreeSet::new();
     let folders =
-        files.iter().map(|file| file.place.make_folders_beside(&mut made)).collect::<Result<Vec<_>, _>>()?;
+        files.iter().map(|file| file.place.make_folders_with(&mut made)).collect::<Result<Vec<_>, _>>()?;
     let mut staged = Vec::with_capacity(files.len());
     for (file, folder) in files.iter().zip(&folders) {
         staged.push(file.stage(folder)?);
@@ -165,11 +165,11 @@ mod tests {
     use super::*;
     use crate::domain::FileAct;
     use crate::workspace::target::TargetFacts;
-    use crate::workspace::target::look;
+    use crate::workspace::target::examine;
     use std::path::Path;
 
     fn seen(folder: &Path, path: &str) -> TargetFacts {
-        look(folder, None, &FileAct::Write { path: path.into() }).expect("seen")
+        examine(folder, None, &FileAct::Write { path: path.into() }).expect("seen")
     }
 
     fn replace(seen: &TargetFacts, bytes: &[u8]) -> Result<(), FileError> {

@@ -3,15 +3,17 @@
 //! The change time (`ctime`) can't be set, but it moves in ticks: if something changed right before a snapshot,
 //! another change in the same tick would not show. In that case the content of a small file is hashed, too.
 
+use super::read::open_plain;
 use crate::domain::Sha256;
-use std::fs::{File, Metadata};
+use rustix::fs::OFlags;
+use std::fs::Metadata;
 use std::io::{self, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Longer than a tick of the clock that file systems use.
-const CLOCK_TICK: Duration = Duration::from_millis(50);
+pub(super) const CLOCK_TICK: Duration = Duration::from_millis(50);
 const SMALL_FILE_BYTES: u64 = 64 << 10;
 
 /// The state of a file or folder at one moment.
@@ -83,11 +85,14 @@ impl FileStamp {
 
     /// Whether the last change was well before that moment.
     pub(super) fn is_settled(&self, at: Option<SystemTime>) -> bool {
-        let (seconds, nanos) = self.changed;
-        let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
-        let at = at.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-        changed + CLOCK_TICK < at
+        at.is_some_and(|at| is_settled(self.changed, at))
     }
+}
+
+/// Whether this change time (seconds and nanoseconds) was well before that moment.
+pub(super) fn is_settled((seconds, nanos): (i64, i64), at: SystemTime) -> bool {
+    let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
+    changed + CLOCK_TICK < at.duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 /// The hash of a small regular file. Does not block on a pipe that replaced it, and follows no link.
@@ -95,11 +100,7 @@ fn hash(path: &Path, info: &Metadata) -> Option<Sha256> {
     if !info.is_file() || info.size() > SMALL_FILE_BYTES {
         return None;
     }
-    let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
-    let file = File::options().read(true).custom_flags(i32::try_from(flags).ok()?).open(path).ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
+    let file = open_plain(path, OFlags::NOFOLLOW).ok()?;
     let mut bytes = Vec::new();
     file.take(SMALL_FILE_BYTES + 1).read_to_end(&mut bytes).ok()?;
     Some(Sha256::of(&bytes))

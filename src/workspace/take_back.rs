@@ -2,13 +2,14 @@
 //! still as the run left it. Folders are held open on the way, and links are not followed.
 
 use super::FileError;
-use super::place::{Folder, OpenPlace};
+use super::place::{Folder, HeldPath};
+use super::read::open_plain;
 use super::staging::Staging;
 use super::stamp::FileStamp;
-use rustix::fs::{AtFlags, Mode, symlinkat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, symlinkat, unlinkat};
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,9 +33,8 @@ impl EntryCopy {
         if !info.is_file() || info.len() > MAX_COPY_BYTES {
             return None;
         }
-        let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
-        let file = File::options().read(true).custom_flags(i32::try_from(flags).ok()?).open(path).ok()?;
-        let mode = file.metadata().ok().filter(Metadata::is_file)?.permissions().mode();
+        let file = open_plain(path, OFlags::NOFOLLOW).ok()?;
+        let mode = file.metadata().ok()?.permissions().mode();
         let mut bytes = Vec::new();
         file.take(MAX_COPY_BYTES + 1).read_to_end(&mut bytes).ok()?;
         (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| EntryCopy::File(bytes.into(), mode))
@@ -51,7 +51,7 @@ impl EntryCopy {
 
 /// A change that can be taken back.
 #[derive(Clone, Debug)]
-pub(crate) struct TakenChange {
+pub(crate) struct RevertibleChange {
     pub(crate) path: PathBuf,
     /// The file before the run; `None` if it did not exist.
     pub(super) before: Option<EarlierFile>,
@@ -66,7 +66,7 @@ pub(super) enum EarlierFile {
     NotKept,
 }
 
-impl TakenChange {
+impl RevertibleChange {
     /// Restores the file.
     ///
     /// # Errors
@@ -96,22 +96,16 @@ impl TakenChange {
         let nowhere = || failed(io::ErrorKind::NotFound.into());
         let (name, parent) =
             (self.path.file_name().ok_or_else(nowhere)?, self.path.parent().ok_or_else(nowhere)?);
-        let made;
         let folder = match (Folder::find(parent), copy) {
             (Ok(folder), _) if folder.path() != parent => {
                 return Err(FileError::Changed(self.path.clone()));
             }
-            (Ok(folder), _) => {
-                made = folder.file().try_clone().map_err(failed)?;
-                &made
-            }
+            (Ok(folder), _) => folder.file().try_clone().map_err(failed)?,
             // The folder was deleted with the file.
-            (Err(_), Some(_)) => {
-                made = OpenPlace::find(&self.path)?.make_folders()?;
-                &made
-            }
+            (Err(_), Some(_)) => HeldPath::find(&self.path)?.make_folders()?,
             (Err(error), None) => return Err(error),
         };
+        let folder = &folder;
         match copy {
             None => remove(folder, name).map_err(failed),
             Some(EntryCopy::Link(to)) => {
@@ -145,7 +139,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn of(folder: &Path) -> ObeyedFiles {
-        ObeyedFiles::default().again_of(vec![folder.to_path_buf()])
+        ObeyedFiles::default().scan(vec![folder.to_path_buf()])
     }
 
     #[test]
@@ -167,7 +161,7 @@ mod tests {
         fs::remove_file(at(".zshenv")).expect("removed");
         fs::remove_dir_all(at(".vscode")).expect("removed");
         fs::write(at("Makefile"), "all:").expect("written");
-        let changes = before.again().to_take_back(&before);
+        let changes = before.rescan().revertible(&before);
         assert_eq!(changes.len(), 5, "{changes:?}");
         for change in &changes {
             assert_eq!(change.take_back(), Ok(()), "{change:?}");
@@ -194,9 +188,9 @@ mod tests {
         let before = of(&folder);
         fs::write(at(".envrc"), "evil").expect("written");
         fs::write(at(".bashrc"), "evil").expect("written");
-        let changes = before.again().to_take_back(&before);
+        let changes = before.rescan().revertible(&before);
         fs::write(at(".envrc"), "mine by now").expect("written");
-        let told: Vec<_> = changes.iter().map(TakenChange::take_back).collect();
+        let told: Vec<_> = changes.iter().map(RevertibleChange::take_back).collect();
         assert_eq!(told, [Err(FileError::NoCopy), Err(FileError::ChangedSince)]);
         assert_eq!(fs::read_to_string(at(".envrc")).expect("there"), "mine by now");
     }
@@ -212,7 +206,7 @@ mod tests {
         let before = of(&at("work"));
         fs::remove_dir_all(at("work/.vscode")).expect("removed");
         symlink(at("outside"), at("work/.vscode")).expect("linked");
-        let changes = before.again().to_take_back(&before);
+        let changes = before.rescan().revertible(&before);
         let lost = changes.iter().find(|change| change.path.ends_with("a.json")).expect("told");
         assert!(lost.take_back().is_err());
         assert!(!at("outside/a.json").exists());

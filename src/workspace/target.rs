@@ -4,7 +4,7 @@
 //! there. Nothing is changed here, and the reading is bounded.
 
 use super::FileError;
-use super::place::{Folder, NameFacts, OpenPlace};
+use super::place::{Folder, HeldPath, NameFacts};
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
 use crate::text::number::size;
 use rustix::fs::{FileType, Mode};
@@ -24,7 +24,7 @@ pub(crate) struct TargetFacts {
     /// The description of the place that is shown and approved.
     pub(crate) target: Target,
     /// The place itself, through which the action happens.
-    pub(crate) place: OpenPlace,
+    pub(crate) place: HeldPath,
     /// The present text, if it would be replaced and can be compared.
     pub(crate) before: Option<Arc<str>>,
     /// What else the person should know, one line each: hard links, a text that can't be compared.
@@ -35,10 +35,10 @@ pub(crate) struct TargetFacts {
 ///
 /// # Errors
 /// When the path leads nowhere or to a device, or the file can't be replaced.
-pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<TargetFacts, FileError> {
+pub(crate) fn examine(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<TargetFacts, FileError> {
     let working = Folder::find(cwd).map_err(|error| FileError::Working(Box::new(error)))?;
     let named = absolute_path(working.path(), home, act.path())?;
-    let place = OpenPlace::find(&named)?;
+    let place = HeldPath::find(&named)?;
     let (plain, path, found) = (normalize(&named), place.path(), place.found().copied());
     let mut seen = TargetFacts {
         target: Target {
@@ -79,14 +79,14 @@ pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<Tar
 /// Examines all files that an action is about, in its order; each has a place of its own.
 ///
 /// # Errors
-/// As [`look`]; also when two of its names mean the same file.
-pub(crate) fn look_all(
+/// As [`examine`]; also when two of its names mean the same file.
+pub(crate) fn examine_all(
     cwd: &Path,
     home: Option<&Path>,
     act: &FileAct,
 ) -> Result<Vec<TargetFacts>, FileError> {
     let acts = act.each();
-    let seen = acts.iter().map(|act| look(cwd, home, act)).collect::<Result<Vec<_>, _>>()?;
+    let seen = acts.iter().map(|act| examine(cwd, home, act)).collect::<Result<Vec<_>, _>>()?;
     for (at, one) in seen.iter().enumerate() {
         let same = seen.iter().take(at).position(|other| other.target.path == one.target.path);
         let name = |at: usize| acts.get(at).map(|act| act.path().to_owned()).unwrap_or_default();
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_new_file_and_its_folders() {
         let folder = tempfile::tempdir().expect("a folder");
-        let seen = look(folder.path(), None, &write("a/b/c.txt")).expect("seen");
+        let seen = examine(folder.path(), None, &write("a/b/c.txt")).expect("seen");
         let real = folder.path().canonicalize().expect("real");
         assert_eq!(seen.target.path, real.join("a/b/c.txt"));
         assert_eq!(
@@ -203,9 +203,9 @@ mod tests {
     fn what_stands_there_is_hashed_and_shown() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("a"), "old\n").expect("written");
-        let seen = look(folder.path(), None, &write("./x/../a")).expect_err("a folder that is not there");
+        let seen = examine(folder.path(), None, &write("./x/../a")).expect_err("a folder that is not there");
         assert!(seen.to_string().contains(".."), "{seen}");
-        let seen = look(folder.path(), None, &write("a")).expect("seen");
+        let seen = examine(folder.path(), None, &write("a")).expect("seen");
         assert_eq!(seen.target.found, OnDisk::File(Some(Sha256::of(b"old\n"))));
         assert_eq!((seen.before.as_deref(), seen.target.bytes), (Some("old\n"), 4));
     }
@@ -216,14 +216,14 @@ mod tests {
         let other = tempfile::tempdir().expect("a folder");
         symlink(other.path(), folder.path().join("out")).expect("linked");
         symlink("missing", other.path().join("dangling")).expect("linked");
-        let seen = look(folder.path(), None, &write("out/dangling")).expect("seen");
+        let seen = examine(folder.path(), None, &write("out/dangling")).expect("seen");
         let real = other.path().canonicalize().expect("real");
         assert_eq!(seen.target.path, real.join("missing"), "the place that would be written");
         assert!(seen.target.outside && seen.target.link.is_some());
         symlink("b", folder.path().join("a")).expect("linked");
         symlink("a", folder.path().join("b")).expect("linked");
         assert!(
-            look(folder.path(), None, &write("a"))
+            examine(folder.path(), None, &write("a"))
                 .is_err_and(|why| why.to_string().contains("too many links"))
         );
     }
@@ -232,13 +232,13 @@ mod tests {
     fn outside_is_outside_however_it_is_spelled() {
         let folder = tempfile::tempdir().expect("a folder");
         for path in ["../x", "/etc/hosts", "a/../../x"] {
-            let seen = look(folder.path(), None, &FileAct::Read { path: path.into(), from: 1, lines: 1 });
+            let seen = examine(folder.path(), None, &FileAct::Read { path: path.into(), from: 1, lines: 1 });
             assert!(seen.map_or(true, |seen| seen.target.outside), "{path}");
         }
         let home = folder.path().join("home");
-        let seen = look(folder.path(), Some(&home), &write("~/.bashrc")).expect("seen");
+        let seen = examine(folder.path(), Some(&home), &write("~/.bashrc")).expect("seen");
         assert!(seen.target.path.ends_with("home/.bashrc"));
-        assert!(look(folder.path(), None, &write("~ann/x")).is_err());
+        assert!(examine(folder.path(), None, &write("~ann/x")).is_err());
     }
 
     #[test]
@@ -249,16 +249,16 @@ mod tests {
         std::fs::write(folder.path().join("r"), "x").expect("written");
         std::fs::set_permissions(folder.path().join("r"), std::fs::Permissions::from_mode(0o444))
             .expect("set");
-        assert!(look(folder.path(), None, &write("d")).is_err());
-        assert!(look(folder.path(), None, &write("new/")).is_err());
+        assert!(examine(folder.path(), None, &write("d")).is_err());
+        assert!(examine(folder.path(), None, &write("new/")).is_err());
         assert!(
-            look(folder.path(), None, &write("r")).is_err_and(|why| why.to_string().contains("read-only"))
+            examine(folder.path(), None, &write("r")).is_err_and(|why| why.to_string().contains("read-only"))
         );
         assert!(
-            look(folder.path(), None, &write("/dev/null"))
+            examine(folder.path(), None, &write("/dev/null"))
                 .is_err_and(|why| why.to_string().contains("device"))
         );
-        assert!(look(folder.path(), None, &FileAct::List { path: "r".into(), depth: 1 }).is_err());
+        assert!(examine(folder.path(), None, &FileAct::List { path: "r".into(), depth: 1 }).is_err());
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("a"), b"\x00\xff").expect("written");
         std::fs::hard_link(folder.path().join("a"), folder.path().join("b")).expect("linked");
-        let seen = look(folder.path(), None, &write("a")).expect("seen");
+        let seen = examine(folder.path(), None, &write("a")).expect("seen");
         assert_eq!((seen.before, seen.remarks.len()), (None, 2), "{:?}", seen.remarks);
     }
 }

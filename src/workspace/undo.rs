@@ -27,6 +27,7 @@ mod tests;
 mod unfinished;
 mod walk;
 
+pub(super) use objects::hash;
 pub(crate) use plan::UndoLimits;
 pub(crate) use snapshot::UndoSnapshot;
 pub(crate) use walk::UndoScope;
@@ -34,6 +35,7 @@ pub(crate) use walk::UndoScope;
 use crate::domain::sentences::undo::{DROPPED, WALK_TOO_LONG};
 use crate::domain::{Sha256, UndoChange, UndoCover, UndoNote, UndoStanding, UndoWay};
 use crate::workspace::FileError;
+use crate::workspace::changes::display_path;
 use index::Index;
 use objects::Objects;
 use opener::Opener;
@@ -169,7 +171,7 @@ impl UndoStore {
         // The index is saved even after an error, so that files that were copied need not be read again.
         index.save();
         let snapshot = taken?;
-        objects.keep_below(limits.total, &snapshot.needed());
+        objects.evict_to(limits.total, &snapshot.needed());
         Ok(snapshot)
     }
 
@@ -192,7 +194,7 @@ impl UndoStore {
             // Marks the copies that the record needs as just used, so that they are dropped last.
             for change in &record.changes {
                 if let State::File { sha256, bytes, .. } = change.before {
-                    objects.has(sha256, bytes);
+                    objects.has_and_touch(sha256, bytes);
                 }
             }
             snapshot.make_room();
@@ -213,7 +215,7 @@ impl UndoStore {
 
     /// Cleans up after a put-back that was interrupted.
     fn clear(&mut self) -> io::Result<()> {
-        let (folder, most) = (self.place.folder.join(UNFINISHED), self.place.limits.at_once());
+        let (folder, most) = (self.place.folder.join(UNFINISHED), self.place.limits.snapshot_limit());
         let (objects, _) = self.open()?;
         unfinished::clear(&folder, objects, most);
         Ok(())
@@ -262,7 +264,7 @@ impl UndoStore {
                 State::Link { to } => format!("link to {}\n", to.display()).into_bytes(),
                 State::Folder { .. } => b"folder\n".to_vec(),
                 State::File { bytes, .. } if *bytes > MAX_COMPARED_BYTES => return None,
-                State::File { sha256, bytes, .. } if objects.has(*sha256, *bytes) => {
+                State::File { sha256, bytes, .. } if objects.has_and_touch(*sha256, *bytes) => {
                     objects.get(*sha256, MAX_COMPARED_BYTES).ok()?
                 }
                 // The content that the run left is not among the copies until the change is taken back, so it is read
@@ -286,7 +288,7 @@ impl UndoStore {
         let record = self.read(record).ok()?;
         let (objects, _) = self.open().ok()?;
         match record.changes.iter().find(|change| change.path == path)?.before {
-            State::File { sha256, bytes, mode } if bytes <= most && objects.has(sha256, bytes) => {
+            State::File { sha256, bytes, mode } if bytes <= most && objects.has_and_touch(sha256, bytes) => {
                 Some((objects.get(sha256, most).ok()?, mode))
             }
             _ => None,
@@ -307,7 +309,7 @@ impl UndoStore {
         self.clear()?;
         let (record, working) = (self.read(record)?, self.place.working.clone());
         let unfinished = PutBackNotes::begin(&self.place.folder.join(UNFINISHED))?;
-        let most = self.place.limits.at_once();
+        let most = self.place.limits.snapshot_limit();
         let wanted: BTreeSet<usize> = match numbers {
             [] => (0..record.changes.len()).collect(),
             some => some.iter().map(|number| *number as usize).collect(),
@@ -319,7 +321,7 @@ impl UndoStore {
         let (objects, index) = self.open()?;
         let mut done =
             PutBack { objects, index: &mut *index, unfinished, record: &record, way, most, kept: false }
-                .all(&wanted);
+                .apply(&wanted);
         index.save();
         done.extend(gone.into_iter().map(|at| (at, Err(FileError::FolderGone))));
         let files = done
@@ -346,9 +348,4 @@ fn change_word(change: &PathChange) -> &'static str {
         (_, State::Nothing) => "deleted",
         _ => "changed",
     }
-}
-
-/// A path as it is shown: relative to the working folder if it lies in it.
-fn display_path(working: &Path, path: &Path) -> String {
-    path.strip_prefix(working).unwrap_or(path).to_string_lossy().into_owned()
 }

@@ -1,6 +1,6 @@
 //! Writes new files that the person asked for: completely or not at all, and never over an existing one.
 
-use super::place::{Folder, OpenPlace};
+use super::place::{Folder, HeldPath};
 use super::staging::Staging;
 use super::{FileError, replace};
 use crate::domain::OnDisk;
@@ -33,7 +33,7 @@ pub(crate) fn fresh_private(folder: &Folder, name: &str, bytes: &[u8]) -> Result
 ///
 /// # Errors
 /// As [`fresh`]; also when that file can't be read.
-pub(crate) fn copy_fresh(folder: &Folder, name: &str, from: &OpenPlace) -> Result<PathBuf, FileError> {
+pub(crate) fn copy_fresh(folder: &Folder, name: &str, from: &HeldPath) -> Result<PathBuf, FileError> {
     fresh_from(folder, name, &mut from.open()?, NEW_FILE_MODE)
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn below(folder: &Path, relative: &str, bytes: &[u8]) -> Result<PathB
     let relative = inside(relative)?;
     std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, &e))?;
     let folder = Folder::find(folder)?;
-    let (path, place) = (folder.path().join(relative), OpenPlace::find(&folder.path().join(relative))?);
+    let (path, place) = (folder.path().join(relative), HeldPath::find(&folder.path().join(relative))?);
     if place.path() != path {
         return Err(FileError::Escapes(relative.display().to_string()));
     }
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(second, held.path().join("figure-2.png"));
         assert_eq!(std::fs::read(first).expect("kept"), b"1");
         let copied =
-            copy_fresh(&held, "figure.png", &OpenPlace::find(&second).expect("held")).expect("copied");
+            copy_fresh(&held, "figure.png", &HeldPath::find(&second).expect("held")).expect("copied");
         assert_eq!(std::fs::read(copied).expect("written"), b"2");
     }
 

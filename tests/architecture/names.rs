@@ -3,7 +3,7 @@
 //! A bare participle (`Told`, `Found`) says what was done and not what the type is; a name shared by many types has
 //! to be looked up every time.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
 /// The most types with the same name.
 const MOST: usize = 2;
@@ -54,12 +54,9 @@ fn is_hidden(path: &str, text: &str) -> bool {
 
 #[test]
 fn a_module_stands_in_the_file_of_its_name() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    super::sources(&src, &mut files);
-    let text = |file: &Path| std::fs::read_to_string(file).expect("a source file");
+    let files = super::source_files("src");
     let hidden: Vec<_> =
-        files.iter().filter(|file| is_hidden(&file.to_string_lossy(), &text(file))).collect();
+        files.iter().filter(|(path, text)| is_hidden(path, text)).map(|(path, _)| path).collect();
     assert!(hidden.is_empty(), "`x.rs` with its parts in the folder `x`, and no `#[path]`: {hidden:?}");
     assert!(is_hidden("engine/mod.rs", ""));
     assert!(is_hidden("engine/turn.rs", "#[path = \"turn_tests.rs\"]\nmod tests;"));

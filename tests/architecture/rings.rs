@@ -6,7 +6,6 @@
 //! ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 /// The most `use` lines that may re-export a name one after the other.
 const HANDED_ON: usize = 8;
@@ -163,12 +162,12 @@ fn read(path: &str, text: &str) -> Source {
 }
 
 /// All files of the program, by their paths below `src`.
-struct House {
+struct Program {
     files: BTreeMap<String, Source>,
     modules: BTreeMap<Vec<String>, String>,
 }
 
-impl House {
+impl Program {
     fn new(texts: &[(String, String)]) -> Self {
         let files: BTreeMap<_, _> =
             texts.iter().map(|(path, text)| (path.clone(), read(path, text))).collect();
@@ -287,27 +286,20 @@ fn modules_of_tests(files: &[(String, String)]) -> BTreeSet<String> {
 
 /// The files of the program with their paths below `src`, without code for tests.
 pub(super) fn product_files() -> Vec<(String, String)> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut paths = Vec::new();
-    super::sources(&src, &mut paths);
-    let read = |file: &std::path::PathBuf| {
-        let path = file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
-        (path, std::fs::read_to_string(file).expect("a source file"))
-    };
-    let files: Vec<(String, String)> = paths.iter().map(read).collect();
+    let files = super::source_files("src");
     let of_tests = modules_of_tests(&files);
     let kept = |(path, text): &(String, String)| Some((path.clone(), product(path, text, &of_tests)?));
     files.iter().filter_map(kept).collect()
 }
 
-fn house() -> House {
-    House::new(&product_files())
+fn program() -> Program {
+    Program::new(&product_files())
 }
 
 #[test]
 fn no_ring_of_files_is_unlisted() {
-    let house = house();
-    let imports = house.imports();
+    let program = program();
+    let imports = program.imports();
     assert!(imports.values().map(BTreeSet::len).sum::<usize>() > 500, "hardly an import was read");
     let found = rings(&imports);
     let mut wrong = Vec::new();
@@ -342,7 +334,7 @@ fn a_planted_ring_is_found_through_names_that_are_handed_on() {
     let planted = |texts: &[(&str, &str)]| {
         let texts: Vec<(String, String)> =
             texts.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-        rings(&House::new(&texts).imports())
+        rings(&Program::new(&texts).imports())
     };
     let ring = planted(&[
         ("a.rs", "mod one; mod two; pub use self::one::{One, Other as Far};"),

@@ -2,8 +2,6 @@
 //! `domain/sentences`, where each is computed from the value that enforces or records what it says. Other string
 //! literals may not contain their words.
 
-use std::path::Path;
-
 /// The words, matched as whole words in any case.
 const WORDS: &[&str] =
     &["sandbox", "sandboxed", "network", "refuse", "refuses", "refused", "sent", "saved", "kept", "left"];
@@ -129,17 +127,11 @@ fn faults(path: &str, source: &str) -> Vec<String> {
 
 #[test]
 fn sentences_of_rights_sending_and_saving_come_from_one_room() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    super::sources(&src, &mut files);
-    let mut all = Vec::new();
-    for file in &files {
-        let path = file.strip_prefix(&src).expect("below src").to_string_lossy().replace('\\', "/");
-        all.extend(faults(&path, &std::fs::read_to_string(file).expect("a source file")));
-    }
+    let files = super::source_files("src");
+    let all: Vec<String> = files.iter().flat_map(|(path, text)| faults(path, text)).collect();
     assert!(all.is_empty(), "say it in domain/sentences, by what enforces it:\n{}", all.join("\n"));
     for (allowed, why) in ALLOWED {
-        let is_there = files.iter().any(|file| file.to_string_lossy().contains(allowed));
+        let is_there = files.iter().any(|(path, _)| path.contains(allowed));
         assert!(is_there, "{allowed} ({why}) is not there any more");
     }
 }
@@ -178,11 +170,7 @@ fn types(source: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn no_text_for_people_holds_the_name_of_a_type() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    super::sources(&src, &mut files);
-    let read = |file: &std::path::PathBuf| std::fs::read_to_string(file).expect("a source file");
-    let all: Vec<(String, String)> = files.iter().map(|f| (f.display().to_string(), read(f))).collect();
+    let all = super::source_files("src");
     let names: std::collections::BTreeSet<&str> = all.iter().flat_map(|(_, source)| types(source)).collect();
     assert!(names.contains("JobResult") && names.contains("CopyResult"), "types are found");
     // `ValueError` is also an exception of Python.

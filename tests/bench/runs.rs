@@ -63,7 +63,7 @@ fn rounds(all: u32, part: u32) -> u32 {
 // --- running blocks
 // -------------------------------------------------------------------------------------------------
 
-struct Shop {
+struct BenchExecutor {
     executor: Executor,
     folder: tempfile::TempDir,
     next: AtomicU32,
@@ -73,7 +73,7 @@ fn python() -> PathBuf {
     std::env::var_os("SAYSO_TEST_PYTHON").map_or_else(|| "/usr/bin/python3".into(), PathBuf::from)
 }
 
-impl Shop {
+impl BenchExecutor {
     fn new(level: SandboxLevel) -> Self {
         Self::of(level, python())
     }
@@ -191,7 +191,7 @@ async fn warm(rounds: u32) {
     println!("\n# Warm kernel: from the order to the result, median of {rounds}");
     let python = python();
     let started = median((0..rounds.min(40)).map(|_| bare(&python, &["-c", "print(6 * 7)"])).collect());
-    let shop = Shop::new(SandboxLevel::Workspace);
+    let shop = BenchExecutor::new(SandboxLevel::Workspace);
     shop.run("python", "x = 6").await;
     let (mut values, mut printed, mut first) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
@@ -213,7 +213,7 @@ async fn names(rounds: u32) {
     println!("\n# A block in a kernel with many names, median of {rounds}");
     let mut few = None;
     for count in [20, 200, 2_000, 20_000] {
-        let shop = Shop::new(SandboxLevel::Workspace);
+        let shop = BenchExecutor::new(SandboxLevel::Workspace);
         let made = format!("for n in range({count}): globals()[f'v{{n}}'] = [n, 'text'] if n % 3 else n");
         shop.run("python", &made).await;
         let mut all = Vec::new();
@@ -279,7 +279,7 @@ async fn frame(rounds: u32, rows: u32) {
             "shape: (ROWS",
         ),
     ] {
-        let shop = Shop::of(SandboxLevel::Workspace, python.clone());
+        let shop = BenchExecutor::of(SandboxLevel::Workspace, python.clone());
         shop.run("python", &made.replace("ROWS", &rows.to_string())).await;
         let mut nothing = Vec::new();
         for _ in 0..rounds {
@@ -309,7 +309,7 @@ async fn frame(rounds: u32, rows: u32) {
 async fn between(rounds: u32) {
     const FOLDERS: u32 = 2_000;
     println!("\n# Between runs, in a folder of {FOLDERS} folders, median of {rounds}");
-    let shop = Shop::new(SandboxLevel::Workspace);
+    let shop = BenchExecutor::new(SandboxLevel::Workspace);
     let work = std::fs::canonicalize(shop.folder.path()).unwrap().join("work");
     for n in 0..FOLDERS {
         let folder = work.join(format!("{}/{}", n / 50, n % 50));
@@ -318,17 +318,17 @@ async fn between(rounds: u32) {
     }
     shop.run("python", "x = 6").await;
     let (mut runs, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
-    let mut known = ObeyedFiles::default().again_of(vec![work.clone()]);
+    let mut known = ObeyedFiles::default().scan(vec![work.clone()]);
     // A scan lists again whatever changed right before it.
     std::thread::sleep(Duration::from_millis(100));
-    known = known.again();
+    known = known.rescan();
     for _ in 0..rounds {
         let since = Instant::now();
-        let look = known.again();
+        let look = known.rescan();
         before.push(since.elapsed());
         runs.push(shop.run("python", "x * 7").await.0);
         let since = Instant::now();
-        known = look.again();
+        known = look.rescan();
         assert!(known.changes_since(&look).is_empty());
         after.push(since.elapsed());
     }
@@ -348,7 +348,7 @@ async fn cold(rounds: u32) {
         let mut times = Vec::new();
         for _ in 0..rounds {
             let since = Instant::now();
-            let shop = Shop::new(SandboxLevel::Workspace);
+            let shop = BenchExecutor::new(SandboxLevel::Workspace);
             shop.run(language, source).await;
             times.push(since.elapsed());
             shop.executor.close().await;
@@ -362,7 +362,7 @@ async fn sandbox(rounds: u32) {
     let started = median((0..rounds).map(|_| bare(Path::new("/bin/bash"), &["-c", "echo 42"])).collect());
     let mut times = Vec::new();
     for level in [SandboxLevel::Off, SandboxLevel::Workspace] {
-        let shop = Shop::new(level);
+        let shop = BenchExecutor::new(level);
         shop.run("bash", "echo 42").await;
         let mut all = Vec::new();
         for _ in 0..rounds {
@@ -380,7 +380,7 @@ async fn sandbox(rounds: u32) {
 async fn ends(rounds: u32) {
     println!("\n# Ends: from the stop to the report, median of {rounds}");
     let deaf = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('on')\nwhile True: pass";
-    let shop = Shop::new(SandboxLevel::Workspace);
+    let shop = BenchExecutor::new(SandboxLevel::Workspace);
     for (language, loops) in
         [("python", "print('on')\nwhile True: pass"), ("bash", "echo on; while :; do :; done")]
     {
@@ -409,7 +409,7 @@ async fn ends(rounds: u32) {
 
 async fn flood(bytes: u64) {
     println!("\n# Output: {} MB through one run", bytes / 1_000_000);
-    let shop = Shop::new(SandboxLevel::Workspace);
+    let shop = BenchExecutor::new(SandboxLevel::Workspace);
     shop.run("bash", "echo 42").await;
     let source = format!("head -c {bytes} /dev/zero");
     let script = format!("{source} | cat > /dev/null");
@@ -438,7 +438,7 @@ struct Held {
 }
 
 impl Held {
-    fn now(shop: &Shop, kernel: i32) -> Self {
+    fn now(shop: &BenchExecutor, kernel: i32) -> Self {
         let own = i32::try_from(std::process::id()).unwrap();
         Self {
             processes: below(own).len(),
@@ -452,7 +452,7 @@ impl Held {
 
 async fn blocks(rounds: u32) {
     println!("\n# {rounds} small blocks in one session");
-    let shop = Shop::new(SandboxLevel::Workspace);
+    let shop = BenchExecutor::new(SandboxLevel::Workspace);
     shop.run("python", "total = 0").await;
     let slice = (rounds / 10).max(2);
     let (mut first, mut last) = (Vec::new(), Vec::new());
@@ -530,7 +530,7 @@ fn below(root: i32) -> Vec<i32> {
 }
 
 /// The largest process below this one: the kernel.
-fn kernel_of(_: &Shop) -> i32 {
+fn kernel_of(_: &BenchExecutor) -> i32 {
     let own = i32::try_from(std::process::id()).unwrap();
     below(own).into_iter().max_by_key(|pid| status(*pid, "VmRSS")).unwrap_or(0)
 }

@@ -7,8 +7,6 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a bench that can't go on fails by panicking
 
-#[path = "sessions/made.rs"]
-mod made;
 #[allow(dead_code)] // other benches use the rest of it
 #[path = "terminal/probe.rs"]
 mod probe;
@@ -17,13 +15,15 @@ mod recorded_run;
 #[allow(dead_code)]
 #[path = "terminal/server.rs"]
 mod server;
-#[path = "sessions/taken_back.rs"]
-mod taken_back;
+#[path = "sessions/session_files.rs"]
+mod session_files;
+#[path = "sessions/undo.rs"]
+mod undo;
 
-use made::Size;
 use probe::{Probe, READY, median};
 use sayso::domain::{Entry, Timestamp};
 use sayso::store::{Seal, Store};
+use session_files::Size;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ const MANY: usize = 5_000;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let all: [(&str, fn()); 3] = [("sizes", sizes), ("list", list_of_many), ("undo", taken_back::undo)];
+    let all: [(&str, fn()); 3] = [("sizes", sizes), ("list", list_of_many), ("undo", undo::undo)];
     for (name, bench) in all {
         if wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str())) {
             bench();
@@ -65,7 +65,7 @@ fn sizes() {
 
 fn of_size(size: &Size) -> Figures {
     let home = tempfile::tempdir().unwrap();
-    let path = made::session(home.path(), size);
+    let path = session_files::session(home.path(), size);
     let bytes = std::fs::metadata(&path).unwrap().len();
     let mut figures: Figures = vec![("its file", words_of_bytes(bytes as f64))];
     let (first, again) =
@@ -157,7 +157,7 @@ fn list_of_many() {
     let home = tempfile::tempdir().unwrap();
     let count = MANY / part();
     for number in 0..count {
-        made::small(home.path(), number);
+        session_files::small(home.path(), number);
     }
     let list = || command(home.path(), &["sessions", "list"]);
     let first = list();

@@ -45,6 +45,37 @@ async fn what_went_out_is_counted_and_told_and_nothing_else_is() {
 }
 
 #[tokio::test]
+async fn what_is_given_up_while_it_is_sent_is_counted() {
+    for of_models in [true, false] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+        let host = listener.local_addr().expect("a listener has an address").to_string();
+        let (arrived, mut arrives) = mpsc::channel(1);
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let _ = std::io::Read::read(&mut stream, &mut [0; 64]);
+            let _ = arrived.blocking_send(stream);
+        });
+        let provider = provider_at(&format!("http://{host}"), Timeouts::default());
+        let (out, events) = mpsc::channel(8);
+        let request = request("hello");
+        let asking = async {
+            if of_models {
+                let _ = provider.models().await;
+            } else {
+                provider.ask(&request, &out).await;
+            }
+        };
+        let stream = tokio::select! {
+            () = asking => panic!("nothing was answered"),
+            stream = tokio::time::timeout(DEADLINE, arrives.recv()) => stream.expect("it arrives"),
+        };
+        let counted = sayso::provider::requests_sent().near.get(&host).copied();
+        assert_eq!((counted, stream.is_some()), (Some(1), true), "{of_models}");
+        drop(events);
+    }
+}
+
+#[tokio::test]
 async fn tls_to_a_server_without_it_is_told() {
     let server = ModelServer::start(vec![Answer::text("a")]);
     let events = ask(&provider_at(&server.url().replace("http:", "https:"), Timeouts::default())).await;

@@ -3,13 +3,13 @@
 //!
 //! Links to folders are not followed, so that no walk runs in circles; folders of tools are skipped.
 
-use super::pieces::{PieceForm, shebang_language};
+use super::pieces::{PieceForm, language_named, shebang_language};
 use crate::commands::input::is_stdin;
 use crate::domain::Languages;
 use crate::report::{Failure, FailureClass};
 use crate::review::language_of_extension;
 use std::collections::VecDeque;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Folders with code of others, or with the output of tools.
@@ -27,10 +27,7 @@ pub(super) struct FileJob {
 
 /// The language named on the command line.
 pub(super) fn named_language(word: &str, languages: &Languages) -> Result<String, Failure> {
-    let lower = word.to_ascii_lowercase();
-    let known = languages.find(word).map(|entry| entry.name.to_string());
-    let known = known.or_else(|| crate::review::reads(&lower).then_some(lower));
-    known.ok_or_else(|| {
+    language_named(word, languages).ok_or_else(|| {
         let names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
         Failure::new(FailureClass::Usage, format!("no language {word:?} is known"))
             .hint(format!("Languages: {}, typescript, sql, and others by their words.", names.join(", ")))
@@ -59,15 +56,15 @@ fn by_extension(path: &Path, languages: &Languages) -> Option<String> {
     configured.or_else(|| language_of_extension(extension).map(str::to_owned))
 }
 
-/// Whether the name or the first line of a file shows that it holds code.
+/// Whether the name or the first line of a file shows that it holds code. It may, if it can't be read.
 fn holds_code(path: &Path) -> bool {
     let known = path.extension().and_then(|e| e.to_str()).and_then(language_of_extension);
     if known.is_some() || PieceForm::of_name(path).is_some() {
         return true;
     }
     let mut start = [0; 128];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut start));
-    let start = read.ok().and_then(|read| start.get(..read)).unwrap_or_default();
+    let Ok(read) = std::fs::File::open(path).and_then(|mut file| file.read(&mut start)) else { return true };
+    let start = start.get(..read).unwrap_or_default();
     shebang_language(&String::from_utf8_lossy(start)).is_some()
 }
 
@@ -84,16 +81,14 @@ impl FileWalk {
     }
 
     /// Puts the entries of a folder in front of the queue, sorted by name.
-    fn open(&mut self, folder: &Path) {
-        let Ok(entries) = std::fs::read_dir(folder) else {
-            // A named folder is reported as unreadable (see `next`); an unreadable folder below it is skipped.
-            return;
-        };
-        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    fn open(&mut self, folder: &Path) -> io::Result<()> {
+        let entries = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+        let mut paths = entries.collect::<io::Result<Vec<PathBuf>>>()?;
         paths.sort_unstable();
         for path in paths.into_iter().rev() {
             self.waiting.push_front(path);
         }
+        Ok(())
     }
 }
 
@@ -111,11 +106,9 @@ impl Iterator for FileWalk {
             match meta {
                 Ok(meta) if meta.is_dir() => {
                     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                    if first || !SKIPPED_FOLDERS.contains(&name) {
-                        if first && std::fs::read_dir(&path).is_err() {
-                            return Some(path);
-                        }
-                        self.open(&path);
+                    // An unreadable folder is reported like an unreadable file.
+                    if (first || !SKIPPED_FOLDERS.contains(&name)) && self.open(&path).is_err() {
+                        return Some(path);
                     }
                 }
                 // A pipe or a device is read only if it was named.
@@ -124,7 +117,8 @@ impl Iterator for FileWalk {
                         return Some(path);
                     }
                 }
-                Err(_) if first => return Some(path),
+                // What was removed meanwhile is not there to be checked.
+                Err(error) if first || error.kind() != io::ErrorKind::NotFound => return Some(path),
                 _ => {}
             }
         }
@@ -181,5 +175,25 @@ mod tests {
         assert_eq!(jobs.iter().map(|job| job.path.clone()).collect::<Vec<_>>(), named);
         assert!(named_language("pyhton", &languages).is_err());
         assert_eq!(named_language("TS", &languages).unwrap(), "typescript");
+    }
+
+    #[test]
+    fn what_cant_be_read_in_a_folder_is_given_to_be_reported() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let closed = ["secret", "tool"].map(|name| home.path().join(name));
+        std::fs::create_dir(&closed[0]).unwrap();
+        std::fs::write(&closed[1], "#!/bin/sh\n").unwrap();
+        for path in &closed {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).unwrap();
+        }
+        // An administrator can read everything.
+        if !rustix::process::geteuid().is_root() {
+            let named = [home.path().to_owned()];
+            let languages = Languages::default();
+            let jobs: Vec<PathBuf> = gather(&named, None, &languages).map(|job| job.path).collect();
+            assert_eq!(jobs, closed);
+        }
+        std::fs::set_permissions(&closed[0], std::fs::Permissions::from_mode(0o700)).unwrap();
     }
 }

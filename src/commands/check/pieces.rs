@@ -134,7 +134,7 @@ pub(super) struct Pieces {
     /// Whether people see the text between the pieces, so that its characters are checked too.
     pub(super) prose: bool,
     /// The parts that could not become pieces, and why.
-    pub(super) unread: Vec<String>,
+    pub(super) not_pieces: Vec<String>,
 }
 
 /// Splits a text into pieces.
@@ -148,8 +148,8 @@ pub(super) fn pieces(form: &PieceForm, source: &str, languages: &Languages) -> P
     }
 }
 
-/// The language that a word behind a fence or in a notebook names; `None` if the review has no rules for it.
-fn language_named(word: &str, languages: &Languages) -> Option<String> {
+/// The language that a word names; `None` if the review has no rules for it.
+pub(super) fn language_named(word: &str, languages: &Languages) -> Option<String> {
     let lower = word.to_ascii_lowercase();
     let known = languages.find(&lower).map(|entry| entry.name.to_string());
     known.or_else(|| crate::review::reads(&lower).then_some(lower))

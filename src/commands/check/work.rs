@@ -6,7 +6,7 @@
 use super::files::FileJob;
 use super::lines::{cell_lines, lines};
 use super::pieces::shebang_language;
-use super::pieces::{self, JoinedReview, Piece, PieceForm as Holds, Pieces};
+use super::pieces::{self, JoinedReview, Piece, PieceForm, Pieces};
 use super::progress::Progress;
 use crate::commands::input;
 use crate::domain::{Language, Languages, Review};
@@ -59,16 +59,16 @@ pub(super) enum CheckOutcome {
     Unread(String),
 }
 
-/// Reviews files and calls `tell` for each, in their order.
+/// Reviews files and calls `report` for each, in their order.
 ///
 /// # Errors
-/// The first error of `tell`; the remaining files are not reviewed.
+/// The first error of `report`; the remaining files are not reviewed.
 pub(super) fn review_each(
     mut jobs: impl Iterator<Item = FileJob>,
     (scope, languages): (&Scope, &Languages),
     form: ReportForm,
     progress: &mut Progress<'_>,
-    tell: &mut dyn FnMut(CheckedFile) -> Result<(), Failure>,
+    report: &mut dyn FnMut(CheckedFile) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     loop {
@@ -77,15 +77,15 @@ pub(super) fn review_each(
             return Ok(());
         }
         let threads = threads.min(batch.len());
-        let done = side_by_side(&batch, (scope, languages), form, threads, progress);
+        let done = review_batch(&batch, (scope, languages), form, threads, progress);
         progress.clear();
         for checked in done {
-            tell(checked)?;
+            report(checked)?;
         }
     }
 }
 
-fn side_by_side(
+fn review_batch(
     batch: &[FileJob],
     (scope, languages): (&Scope, &Languages),
     form: ReportForm,
@@ -93,7 +93,7 @@ fn side_by_side(
     progress: &mut Progress<'_>,
 ) -> Vec<CheckedFile> {
     let next = AtomicUsize::new(0);
-    let (sender, told) = mpsc::channel();
+    let (sender, results) = mpsc::channel();
     let work = |done: &mpsc::Sender<(usize, CheckedFile)>| {
         while let Some((index, job)) = take(&next, batch) {
             // The receiver lives until all threads have ended.
@@ -120,7 +120,7 @@ fn side_by_side(
         }
         drop(sender);
         loop {
-            match told.recv_timeout(PROGRESS_INTERVAL) {
+            match results.recv_timeout(PROGRESS_INTERVAL) {
                 Ok(one) => {
                     done.push(one);
                     progress.count_file();
@@ -157,12 +157,12 @@ fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportFo
     let (holds, found) = detect_pieces(job, &source, languages);
     let language = holds.name().map(str::to_owned);
     let (review, cells) = match (&holds, found.pieces.as_slice()) {
-        (Holds::Program(_), []) => (review_text(&source, language.as_deref(), scope), Vec::new()),
+        (PieceForm::Program(_), []) => (review_text(&source, language.as_deref(), scope), Vec::new()),
         _ => join(&source, found, scope),
     };
     let lines = match (form, &holds) {
         (ReportForm::Data, _) => Vec::new(),
-        (ReportForm::Lines, Holds::Notebook) => cell_lines(&pieces::cell_texts(&source), &review, &cells),
+        (ReportForm::Lines, PieceForm::Notebook) => cell_lines(&pieces::cell_texts(&source), &review, &cells),
         (ReportForm::Lines, _) => lines(&source, &review),
     };
     CheckedFile { path, outcome: CheckOutcome::Reviewed { language, review, cells, lines } }
@@ -170,18 +170,18 @@ fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportFo
 
 /// The form of a file, and its pieces. A program whose name and first line show different languages is reviewed in
 /// both, because either may run it.
-fn detect_pieces(job: &FileJob, source: &str, languages: &Languages) -> (Holds, Pieces) {
-    let Holds::Program(named) = &job.form else {
+fn detect_pieces(job: &FileJob, source: &str, languages: &Languages) -> (PieceForm, Pieces) {
+    let PieceForm::Program(named) = &job.form else {
         return (job.form.clone(), pieces::pieces(&job.form, source, languages));
     };
     let told = shebang_language(source).filter(|_| !job.chosen);
     let Some(told) = told else { return (job.form.clone(), Pieces::default()) };
     if told == "make" && named.is_none() {
-        return (Holds::Makefile, pieces::pieces(&Holds::Makefile, source, languages));
+        return (PieceForm::Makefile, pieces::pieces(&PieceForm::Makefile, source, languages));
     }
     let reads_alike = |named: &String| crate::review::reads_alike(named, &told);
     match named {
-        None => (Holds::Program(Some(told)), Pieces::default()),
+        None => (PieceForm::Program(Some(told)), Pieces::default()),
         Some(named) if reads_alike(named) => (job.form.clone(), Pieces::default()),
         Some(named) => {
             let pieces = [named, &told].map(|language| Piece::whole(language, source)).into();
@@ -200,8 +200,8 @@ fn join(source: &str, found: Pieces, scope: &Scope) -> (Review, Vec<Option<u32>>
     if found.prose {
         joined.add_characters(&found.pieces, review_text(source, None, scope));
     }
-    let unread = !found.unread.is_empty();
-    joined.add_unread(found.unread);
+    let unread = !found.not_pieces.is_empty();
+    joined.add_unread(found.not_pieces);
     let (mut review, mut cells) = joined.finish();
     if unread {
         let closed = crate::review::unchecked(review.unchecked.as_deref().unwrap_or_default(), scope);
@@ -255,11 +255,11 @@ mod tests {
                 // Some take longer than others.
                 let text = format!("import os\n{}", "x = 1\n".repeat((n * 37) % 400));
                 std::fs::write(&path, text + "os.remove('a')\n").unwrap();
-                FileJob { path, form: Holds::Program(Some("python".into())), chosen: false }
+                FileJob { path, form: PieceForm::Program(Some("python".into())), chosen: false }
             })
             .collect();
         let mut seen = Vec::new();
-        let mut tell = |checked: CheckedFile| {
+        let mut report = |checked: CheckedFile| {
             let CheckOutcome::Reviewed { review, .. } = &checked.outcome else { panic!("it was not read") };
             assert_eq!(review.findings.len(), 1);
             seen.push(checked.path);
@@ -268,7 +268,7 @@ mod tests {
         let mut err = Vec::new();
         let (scope, languages) = (Scope::default(), Languages::default());
         let progress = &mut Progress::new(&mut err);
-        review_each(jobs.iter().cloned(), (&scope, &languages), ReportForm::Data, progress, &mut tell)
+        review_each(jobs.iter().cloned(), (&scope, &languages), ReportForm::Data, progress, &mut report)
             .unwrap();
         assert_eq!(seen, jobs.iter().map(|job| job.path.clone()).collect::<Vec<_>>());
     }

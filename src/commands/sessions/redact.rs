@@ -1,7 +1,7 @@
 //! `sayso sessions redact`: masks keys and words in an existing session. Before writing anything it shows what it
 //! would mask and where, and asks.
 
-use super::super::Console;
+use super::super::{Console, input};
 use super::{ask, find, seal, unreadable};
 use crate::cli::SessionRedactArgs;
 use crate::domain::sentences::saving;
@@ -12,14 +12,12 @@ use crate::store::index;
 use crate::store::redact::{Redaction, RedactionPlan};
 use crate::text::number::counted;
 use secrecy::SecretString;
-use std::io::Read as _;
-use std::path::Path;
 
 /// The most places that are listed.
 const MAX_PLACES_SHOWN: usize = 20;
 /// The least characters of a word; shorter ones would match everywhere.
 const MIN_WORD_CHARS: usize = 3;
-/// The most bytes that are read of a file of words.
+/// The largest file of words.
 const MAX_WORD_FILE_BYTES: u64 = 1 << 20;
 
 pub(super) fn run(
@@ -89,10 +87,15 @@ fn print_pictures(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(),
 fn read_words(args: &SessionRedactArgs) -> Result<Vec<SecretString>, Failure> {
     let mut words = args.word.clone();
     if let Some(path) = &args.words_from {
-        let text = read(path).map_err(|error| {
-            let path = visible_line(&path.to_string_lossy());
-            Failure::new(FailureClass::Usage, format!("{path} can't be read: {error}"))
-        })?;
+        let failed = |why: &str| {
+            let path = visible_line(&input::display_path(path));
+            Failure::new(FailureClass::Usage, format!("{path} can't be read: {why}"))
+        };
+        let bytes = input::read_bytes(path, MAX_WORD_FILE_BYTES + 1).map_err(|e| failed(&e.to_string()))?;
+        if bytes.len() as u64 > MAX_WORD_FILE_BYTES {
+            return Err(failed("it is larger than 1 MiB"));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| failed("it is no text in UTF-8"))?;
         words.extend(text.lines().map(|line| line.trim_end_matches('\r').to_owned()));
     }
     words.retain(|word| !word.trim().is_empty());
@@ -106,12 +109,20 @@ fn read_words(args: &SessionRedactArgs) -> Result<Vec<SecretString>, Failure> {
     Ok(words.into_iter().map(SecretString::from).collect())
 }
 
-fn read(path: &Path) -> std::io::Result<String> {
-    let mut text = String::new();
-    if path == Path::new("-") {
-        std::io::stdin().lock().take(MAX_WORD_FILE_BYTES).read_to_string(&mut text)?;
-    } else {
-        std::fs::File::open(path)?.take(MAX_WORD_FILE_BYTES).read_to_string(&mut text)?;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_words_that_is_too_long_is_refused_and_not_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("words");
+        let args = |length: usize| {
+            std::fs::write(&path, "abc\n".repeat(length / 4)).unwrap();
+            let words_from = Some(path.clone());
+            SessionRedactArgs { session: "a".into(), word: Vec::new(), words_from, yes: true }
+        };
+        assert_eq!(read_words(&args(1 << 20)).unwrap().len(), (1 << 20) / 4);
+        assert!(read_words(&args((1 << 20) + 4)).is_err());
     }
-    Ok(text)
 }

@@ -60,8 +60,8 @@ pub(super) fn remove_older(
 }
 
 fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<(), Failure> {
-    let space: u64 = sessions.iter().map(|session| manage::space(&session.path)).sum();
-    let what = format!("{} ({})", counted(sessions.len(), "session"), size(space));
+    let spaces: Vec<u64> = sessions.iter().map(|session| manage::space(&session.path)).collect();
+    let what = format!("{} ({})", counted(sessions.len(), "session"), size(spaces.iter().sum()));
     if !yes {
         for session in sessions.iter().take(MAX_SESSIONS_SHOWN) {
             writeln!(console.err, "{}  {}", time(session.modified), visible_line(session.label()))?;
@@ -73,7 +73,6 @@ fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<
         ask::confirm(&format!("Remove {what} for good?"), told, console)?;
     }
     let paths: Vec<&Path> = sessions.iter().map(|session| session.path.as_path()).collect();
-    let spaces: Vec<u64> = paths.iter().map(|path| manage::space(path)).collect();
     let mut freed = 0;
     let mut each = sessions.iter().zip(spaces);
     let mut told = Ok(());

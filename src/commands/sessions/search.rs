@@ -35,7 +35,7 @@ pub(super) fn run(
     let talks = io::stderr().is_terminal();
     let waiting = SearchControl {
         goes_on: &|| true,
-        told: &|_, all| {
+        on_progress: &|_, all| {
             if all > MAX_SILENT_FILES && talks && !told.replace(true) {
                 let many = counted(all, "session");
                 // A failed write is ignored: the message only tells the person why it takes long.

@@ -96,18 +96,19 @@ fn failure(why: String) -> Failure {
     Failure::new(FailureClass::Session, why)
 }
 
+/// The run that an entry records, if it changed something.
+fn recorded(entry: &Entry) -> Option<RecordedRun> {
+    let Entry::Ran { run, block, report } = entry else { return None };
+    let record = report.receipt.undo.as_ref()?.record?;
+    Some(RecordedRun { run: *run, block: *block, record })
+}
+
 /// The last run, of a block or of the whole session, that changed something.
 fn find_recorded<'e>(
-    mut entries: impl Iterator<Item = &'e Entry>,
+    entries: impl Iterator<Item = &'e Entry>,
     block: Option<BlockId>,
 ) -> Result<RecordedRun, Failure> {
-    let found = entries.find_map(|entry| match entry {
-        Entry::Ran { run, block: of, report } if block.is_none_or(|block| block == *of) => {
-            let record = report.receipt.undo.as_ref()?.record?;
-            Some(RecordedRun { run: *run, block: *of, record })
-        }
-        _ => None,
-    });
+    let found = entries.filter_map(recorded).find(|run| block.is_none_or(|block| block == run.block));
     found.ok_or_else(|| {
         failure(match block {
             Some(block) => format!("no run of block {block} changed anything that can be taken back"),
@@ -155,14 +156,8 @@ fn print_plan(
 
 /// The other runs that changed something, the latest first.
 fn other_runs(entries: &[(Timestamp, Entry)], found: &RecordedRun) -> Vec<RecordedRun> {
-    let records = entries.iter().rev().filter_map(|(_, entry)| match entry {
-        Entry::Ran { run, block, report } if *run != found.run => {
-            let record = report.receipt.undo.as_ref()?.record?;
-            Some(RecordedRun { run: *run, block: *block, record })
-        }
-        _ => None,
-    });
-    records.take(MAX_OTHER_RUNS).collect()
+    let records = entries.iter().rev().filter_map(|(_, entry)| recorded(entry));
+    records.filter(|other| other.run != found.run).take(MAX_OTHER_RUNS).collect()
 }
 
 /// Prints for each other run whether its changes can still be taken back.

@@ -77,7 +77,7 @@ impl RecipeBook {
 
     /// Reads the person's own recipes again; returns notices about unusable files that are new.
     pub(crate) fn read(&self) -> Vec<Notice> {
-        let files = own_files::of(&self.0.folder);
+        let files = own_files::toml_files(&self.0.folder);
         let texts: Vec<_> = files.into_iter().map(|path| (own_files::text(&path, MAX_BYTES), path)).collect();
         // Taken after the files were read: a run that begins from now on can't have changed these texts.
         let before = self.contents().clone();

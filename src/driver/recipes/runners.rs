@@ -2,7 +2,7 @@
 //! folder and the machine are arguments.
 
 use crate::text::shell::quoted;
-use crate::workspace::testing::ProjectMarkers;
+use crate::workspace::test_markers::ProjectMarkers;
 
 /// Nothing is written beside the tests: no bytecode that could be outdated, no cache.
 const PYTEST: &str = "-B -m pytest --verbosity=-1 -rfE --tb=short --color=no -p no:cacheprovider";

@@ -4,7 +4,6 @@
 use crate::domain::{FinishReason, ToolCall, Usage};
 use crate::provider::accumulator::{Accumulator, weight};
 use crate::provider::failure::ErrorBody;
-use crate::provider::opaque_items;
 use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -102,13 +101,7 @@ impl EventDecoder {
                 // Without its signature a thinking block would be refused.
                 let signed = ["signature", "data"].iter().any(|name| !block.text(name).is_empty());
                 if signed {
-                    let (text, calls) = (so_far.text_len(), so_far.calls());
-                    so_far.keep_item(opaque_items::new_item(
-                        super::FORMAT.kind.as_str(),
-                        text,
-                        calls,
-                        block.fields.into(),
-                    ));
+                    so_far.keep_here(super::FORMAT.kind, block.fields.into());
                 }
             }
             _ => {}

@@ -84,14 +84,14 @@ impl ErrorBody {
         }
     }
 
-    fn holds(&self, parts: &[&str]) -> bool {
+    fn mentions(&self, parts: &[&str]) -> bool {
         let message = self.message.to_lowercase();
         parts.iter().any(|part| message.contains(part) || self.words.contains(part))
     }
 
     /// Whether the conversation is too long.
-    pub(in crate::provider) fn tells_overflow(&self) -> bool {
-        self.holds(&[
+    pub(in crate::provider) fn is_overflow(&self) -> bool {
+        self.mentions(&[
             "context_length",
             "exceed_context_size",
             "context length",
@@ -117,12 +117,12 @@ impl ErrorBody {
 
     /// Whether the conversation is too long only with the tokens reserved for the reply: `190000 + 20000 > 200000`.
     pub(in crate::provider) fn blames_limit(&self) -> bool {
-        self.holds(&["max_tokens` exceed context limit"])
+        self.mentions(&["max_tokens` exceed context limit"])
     }
 
     /// Whether the server refused the request because of its tools.
     pub(in crate::provider) fn refuses_tools(&self) -> bool {
-        self.holds(&[
+        self.mentions(&[
             "does not support tool",
             "not support tool",
             "does not support function",
@@ -150,7 +150,7 @@ impl ErrorBody {
     pub(in crate::provider) fn refused_part(&self) -> Option<OptionalPart> {
         let parts: [(OptionalPart, &[&str]); 5] = [
             (OptionalPart::Usage, &["stream_options", "include_usage"]),
-            (OptionalPart::Ids, &["a-z, a-z, 0-9, with a length of 9", "tool call id was"]),
+            (OptionalPart::ForeignCallIds, &["a-z, a-z, 0-9, with a length of 9", "tool call id was"]),
             (
                 OptionalPart::Form,
                 &[
@@ -183,12 +183,12 @@ impl ErrorBody {
                 &["max_tokens", "max_completion_tokens", "maximum allowed number of output tokens"],
             ),
         ];
-        parts.into_iter().find(|(_, words)| self.holds(words)).map(|(part, _)| part)
+        parts.into_iter().find(|(_, words)| self.mentions(words)).map(|(part, _)| part)
     }
 
     /// Whether the server refused the key, in an answer other than 401.
-    pub(in crate::provider) fn tells_wrong_key(&self) -> bool {
-        self.holds(&[
+    pub(in crate::provider) fn is_wrong_key(&self) -> bool {
+        self.mentions(&[
             "api key not valid",
             "api_key_invalid",
             "api key expired",
@@ -198,13 +198,13 @@ impl ErrorBody {
     }
 
     /// Whether the account has no money left.
-    pub(in crate::provider) fn tells_unpaid(&self) -> bool {
-        self.holds(&["credit balance is too low", "insufficient balance", "insufficient credits"])
+    pub(in crate::provider) fn is_unpaid(&self) -> bool {
+        self.mentions(&["credit balance is too low", "insufficient balance", "insufficient credits"])
     }
 
     /// Whether the request alone exceeds the limit per minute: waiting does not help.
-    pub(in crate::provider) fn tells_too_large(&self) -> bool {
-        self.holds(&["request too large"])
+    pub(in crate::provider) fn is_too_large(&self) -> bool {
+        self.mentions(&["request too large"])
     }
 
     /// Tokens needed and tokens allowed, if the text has them: of its first two numbers the larger is the need.
@@ -227,19 +227,19 @@ impl ErrorBody {
     }
 
     /// Whether money or quota has run out: waiting does not help.
-    pub(in crate::provider) fn tells_quota(&self) -> bool {
-        self.holds(&["insufficient_quota", "billing_hard_limit", "insufficient balance", "perday"])
-            || (self.retry_after.is_none() && self.holds(&["exceeded your current quota"]))
+    pub(in crate::provider) fn is_quota(&self) -> bool {
+        self.mentions(&["insufficient_quota", "billing_hard_limit", "insufficient balance", "perday"])
+            || (self.retry_after.is_none() && self.mentions(&["exceeded your current quota"]))
     }
 
     /// Whether the server is still loading the model.
-    pub(in crate::provider) fn tells_loading(&self) -> bool {
-        self.holds(&["loading model", "loading the model", "model is loading", "is currently loading"])
+    pub(in crate::provider) fn is_loading(&self) -> bool {
+        self.mentions(&["loading model", "loading the model", "model is loading", "is currently loading"])
     }
 
     /// Whether the server is overloaded.
-    pub(in crate::provider) fn tells_overload(&self) -> bool {
-        self.holds(&[
+    pub(in crate::provider) fn is_overload(&self) -> bool {
+        self.mentions(&[
             "overloaded",
             "overload",
             "server_busy",
@@ -251,18 +251,18 @@ impl ErrorBody {
 
     /// Whether the error mentions a model (on Azure: a deployment).
     pub(in crate::provider) fn names_the_model(&self) -> bool {
-        self.is_structured && self.holds(&["model", "deployment"])
+        self.is_structured && self.mentions(&["model", "deployment"])
     }
 
     /// Whether the server refused the model's name.
-    pub(in crate::provider) fn tells_unknown_model(&self) -> bool {
-        self.holds(&[
+    pub(in crate::provider) fn is_unknown_model(&self) -> bool {
+        self.mentions(&[
             "model_not_found",
             "invalid_model",
             "not a valid model",
             "model not found",
             "unknown model",
-        ]) || (self.holds(&["does not exist"]) && self.holds(&["model"]))
+        ]) || (self.mentions(&["does not exist"]) && self.mentions(&["model"]))
     }
 }
 

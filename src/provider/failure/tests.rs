@@ -45,20 +45,20 @@ fn a_missing_key_is_told_apart_from_a_refused_one() {
 #[test]
 fn only_what_may_pass_is_asked_again() {
     for status in [400, 401, 402, 403, 404, 405, 413, 422, 418, 301, 308, 501, 505] {
-        assert_eq!(refusal(status, "").again, RetryAdvice::Never, "{status}");
+        assert_eq!(refusal(status, "").retry, RetryAdvice::Never, "{status}");
     }
     for status in [408, 429, 500, 502, 503, 504, 520, 529] {
-        assert_eq!(refusal(status, "").again, RetryAdvice::Backoff, "{status}");
+        assert_eq!(refusal(status, "").retry, RetryAdvice::Backoff, "{status}");
     }
     let quota = r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#;
-    assert_eq!(refusal(429, quota).again, RetryAdvice::Never);
+    assert_eq!(refusal(429, quota).retry, RetryAdvice::Never);
     let after = Some(Duration::from_secs(2));
     let answer = ServerAnswer { status: 429, retry_after: after, ..ServerAnswer::default() };
-    assert_eq!(asked().refusal(&answer).again, RetryAdvice::After(Duration::from_secs(2)));
+    assert_eq!(asked().refusal(&answer).retry, RetryAdvice::After(Duration::from_secs(2)));
     let answer = ServerAnswer { should_retry: Some(false), ..answer };
-    assert_eq!(asked().refusal(&answer).again, RetryAdvice::Never);
+    assert_eq!(asked().refusal(&answer).retry, RetryAdvice::Never);
     let loading = r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#;
-    assert_eq!(refusal(503, loading).again, RetryAdvice::Loading);
+    assert_eq!(refusal(503, loading).retry, RetryAdvice::Loading);
     assert_eq!(refusal(503, loading).failure.message, "api.example.com is still loading the model (503).");
 }
 
@@ -88,7 +88,7 @@ fn a_full_context_is_known_in_every_dialect_with_its_numbers() {
     ] {
         let told = refusal(status, body);
         assert_eq!(told.failure.message, format!("This chat needs {tokens} tokens. It was not answered."));
-        assert_eq!((told.failure.kind, told.again), (FailureKind::Overflow, RetryAdvice::Never));
+        assert_eq!((told.failure.kind, told.retry), (FailureKind::Overflow, RetryAdvice::Never));
     }
     for (status, body) in [
         (
@@ -116,7 +116,7 @@ fn a_full_context_is_known_in_every_dialect_with_its_numbers() {
         400,
         r#"{"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again"}}"#,
     );
-    assert_eq!(tight.again, RetryAdvice::Without(OptionalPart::Limit));
+    assert_eq!(tight.retry, RetryAdvice::Without(OptionalPart::Limit));
     assert_eq!(tight.failure.message, "This chat needs 210,000 of 200,000 tokens. It was not answered.");
     let told =
         refusal(400, r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#).failure.message;
@@ -137,7 +137,7 @@ fn refused_tools_are_known_in_every_dialect() {
     ] {
         let body = serde_json::json!({ "error": { "message": message } }).to_string();
         let told = refusal(status, &body);
-        assert_eq!((told.failure.kind, told.again), (FailureKind::NoTools, RetryAdvice::Never), "{message}");
+        assert_eq!((told.failure.kind, told.retry), (FailureKind::NoTools, RetryAdvice::Never), "{message}");
         let plain = serde_json::json!({ "error": message }).to_string();
         assert_eq!(refusal(status, &plain).failure.kind, FailureKind::NoTools, "{message}");
     }
@@ -170,19 +170,22 @@ fn a_refused_part_is_left_out() {
             "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for claude-x",
             OptionalPart::Limit,
         ),
-        ("Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.", OptionalPart::Ids),
+        (
+            "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.",
+            OptionalPart::ForeignCallIds,
+        ),
     ] {
         let body = serde_json::json!({ "error": { "message": message } }).to_string();
-        assert_eq!(refusal(400, &body).again, RetryAdvice::Without(part), "{message}");
+        assert_eq!(refusal(400, &body).retry, RetryAdvice::Without(part), "{message}");
     }
-    assert_eq!(refusal(400, r#"{"error":{"message":"messages: at least one"}}"#).again, RetryAdvice::Never);
+    assert_eq!(refusal(400, r#"{"error":{"message":"messages: at least one"}}"#).retry, RetryAdvice::Never);
 }
 
 #[test]
 fn google_and_anthropic_are_understood() {
     let wait = r#"{"error":{"code":429,"message":"You exceeded your current quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"q","violations":[{"quotaId":"PerMinute"}]},{"@type":"r","retryDelay":"34.2s"}]}}"#;
-    assert_eq!(refusal(429, wait).again, RetryAdvice::After(Duration::from_millis(34_200)));
-    assert_eq!(refusal(429, &wait.replace("PerMinute", "RequestsPerDay")).again, RetryAdvice::Never);
+    assert_eq!(refusal(429, wait).retry, RetryAdvice::After(Duration::from_millis(34_200)));
+    assert_eq!(refusal(429, &wait.replace("PerMinute", "RequestsPerDay")).retry, RetryAdvice::Never);
     let key = r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#;
     assert_eq!(refusal(400, key).failure.message, "The key for openai was refused (400). Not sent again.");
     let money = r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}"#;
@@ -190,12 +193,12 @@ fn google_and_anthropic_are_understood() {
     let busy = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
     let told = refusal(529, busy);
     assert_eq!(
-        (told.failure.message.as_str(), told.again),
+        (told.failure.message.as_str(), told.retry),
         ("openai is overloaded (529).", RetryAdvice::Backoff)
     );
     let large = r#"{"error":{"message":"Request too large for gpt-x on tokens per min (TPM): Limit 6000, Requested 8000","code":"rate_limit_exceeded"}}"#;
     assert_eq!(
-        (refusal(429, large).failure.kind, refusal(429, large).again),
+        (refusal(429, large).failure.kind, refusal(429, large).retry),
         (FailureKind::RateLimit, RetryAdvice::Never)
     );
 }

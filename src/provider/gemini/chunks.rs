@@ -3,7 +3,6 @@
 use crate::domain::{FinishReason, ToolCall, Usage};
 use crate::provider::accumulator::Accumulator;
 use crate::provider::failure::ErrorBody;
-use crate::provider::opaque_items;
 use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::{Value, json};
 
@@ -80,12 +79,7 @@ fn part(part: &Value, so_far: &mut Accumulator) {
     so_far.add_text(words);
     if let Some(signature) = signature {
         let item = json!({ "thoughtSignature": signature });
-        so_far.keep_item(opaque_items::new_item(
-            super::FORMAT.kind.as_str(),
-            so_far.text_len(),
-            so_far.calls(),
-            item,
-        ));
+        so_far.keep_here(super::FORMAT.kind, item);
     }
 }
 

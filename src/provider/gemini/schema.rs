@@ -25,19 +25,23 @@ const COPIED_FIELDS: [&str; 16] = [
 /// How deep a schema is converted; deeper parts become `object`.
 const MAX_DEPTH: usize = 32;
 
+/// How many parts of a schema are converted, counting what a reference names each time; more become `object`.
+const MAX_PARTS: usize = 4096;
+
 /// The schema in Google's subset. References within the schema are replaced by their targets.
 pub(super) fn subset(schema: &Value) -> Value {
-    subset_at(schema, schema, 0)
+    subset_at(schema, schema, 0, &mut { MAX_PARTS })
 }
 
-fn subset_at(schema: &Value, root: &Value, depth: usize) -> Value {
-    let Some(fields) = schema.as_object().filter(|_| depth < MAX_DEPTH) else {
+fn subset_at(schema: &Value, root: &Value, depth: usize, left: &mut usize) -> Value {
+    let Some(fields) = schema.as_object().filter(|_| depth < MAX_DEPTH && *left > 0) else {
         return serde_json::json!({ "type": "object" });
     };
+    *left -= 1;
     if let Some(target) =
         fields.get("$ref").and_then(Value::as_str).and_then(|path| root.pointer(path.strip_prefix('#')?))
     {
-        return subset_at(target, root, depth + 1);
+        return subset_at(target, root, depth + 1, left);
     }
     let mut out = Map::new();
     types(fields, &mut out);
@@ -50,18 +54,19 @@ fn subset_at(schema: &Value, root: &Value, depth: usize) -> Value {
                 out.insert("enum".into(), Value::Array(vec![value.clone()]));
             }
             "items" => {
-                out.insert("items".into(), subset_at(value, root, depth + 1));
+                out.insert("items".into(), subset_at(value, root, depth + 1, left));
             }
             "properties" => {
-                let each =
-                    |(name, value): (&String, &Value)| (name.clone(), subset_at(value, root, depth + 1));
+                let each = |(name, value): (&String, &Value)| {
+                    (name.clone(), subset_at(value, root, depth + 1, left))
+                };
                 let properties: Map<String, Value> =
                     value.as_object().into_iter().flatten().map(each).collect();
                 out.insert("properties".into(), properties.into());
             }
             "anyOf" | "oneOf" => {
-                let each =
-                    value.as_array().into_iter().flatten().map(|value| subset_at(value, root, depth + 1));
+                let all = value.as_array().into_iter().flatten();
+                let each = all.map(|value| subset_at(value, root, depth + 1, left));
                 out.insert("anyOf".into(), each.collect());
             }
             _ => {}
@@ -139,5 +144,13 @@ mod tests {
     fn a_schema_that_holds_itself_ends() {
         let given = json!({ "type": "object", "properties": { "a": { "$ref": "#" } } });
         assert!(subset(&given).to_string().len() < 10_000);
+    }
+
+    #[test]
+    fn a_schema_that_holds_itself_many_times_is_bounded() {
+        let properties: Map<String, Value> =
+            (0..5).map(|n| (n.to_string(), json!({ "$ref": "#" }))).collect();
+        let given = json!({ "type": "object", "properties": properties });
+        assert!(subset(&given).to_string().len() < 1 << 20);
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn build(client: &Client, request: HttpRequest) -> reqwest::RequestBu
 pub(super) fn not_sent(asked: &ServerIdentity, error: &reqwest::Error, timeouts: Timeouts) -> ServerRefusal {
     let why = causes(error);
     let lower = why.to_lowercase();
-    let never = |failure| ServerRefusal { failure, again: RetryAdvice::Never };
+    let never = |failure| ServerRefusal { failure, retry: RetryAdvice::Never };
     if error.is_connect() && error.is_timeout() {
         let why = format!("no connection within {:.0} s", timeouts.connect.as_secs_f64());
         never(asked.unreachable(FailureKind::TimedOut, &why))
@@ -96,7 +96,7 @@ pub(super) fn not_sent(asked: &ServerIdentity, error: &reqwest::Error, timeouts:
         let mut failure =
             asked.unreachable(FailureKind::Unreachable, "the connection broke before any answer");
         failure.departure = Departure::Left;
-        ServerRefusal { failure, again: RetryAdvice::Backoff }
+        ServerRefusal { failure, retry: RetryAdvice::Backoff }
     }
 }
 

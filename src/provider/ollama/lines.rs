@@ -4,7 +4,6 @@
 use crate::domain::{FinishReason, ToolCall, Usage};
 use crate::provider::accumulator::Accumulator;
 use crate::provider::failure::{ErrorBody, grouped};
-use crate::provider::opaque_items;
 use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::{Value, json};
 
@@ -123,7 +122,7 @@ impl PieceDecoder for LineDecoder {
     fn ending(&mut self, so_far: &mut Accumulator) {
         if so_far.calls() > 0 && !self.thinking.is_empty() {
             let item = json!({ "thinking": std::mem::take(&mut self.thinking) });
-            so_far.keep_item(opaque_items::new_item(super::FORMAT.kind.as_str(), 0, 0, item));
+            so_far.keep_first(super::FORMAT.kind, item);
         }
     }
 }

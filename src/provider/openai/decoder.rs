@@ -4,7 +4,6 @@ use super::calls::Calls;
 use super::chunk::{Chunk, ChunkChoice, ChunkMessage, reason, usage};
 use crate::provider::accumulator::{Accumulator, weight};
 use crate::provider::failure::ErrorBody;
-use crate::provider::opaque_items;
 use crate::provider::piece_decoder::PieceDecoder;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -112,7 +111,7 @@ impl PieceDecoder for CompletionDecoder {
             fields.insert("reasoning_details".into(), std::mem::take(&mut self.details).into());
         }
         if !fields.is_empty() {
-            so_far.keep_item(opaque_items::new_item(super::FORMAT.kind.as_str(), 0, 0, fields.into()));
+            so_far.keep_first(super::FORMAT.kind, fields.into());
         }
         for call in self.calls.take() {
             so_far.add_call(call);

@@ -4,7 +4,6 @@
 use crate::domain::{FinishReason, ToolCall};
 use crate::provider::accumulator::Accumulator;
 use crate::provider::failure::ErrorBody;
-use crate::provider::opaque_items;
 use crate::provider::openai;
 use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::Value;
@@ -89,8 +88,7 @@ impl EventDecoder {
                     if let Some(fields) = item.as_object_mut() {
                         fields.remove("status");
                     }
-                    let (text, calls) = (so_far.text_len(), so_far.calls());
-                    so_far.keep_item(opaque_items::new_item(super::FORMAT.kind.as_str(), text, calls, item));
+                    so_far.keep_here(super::FORMAT.kind, item);
                 }
             }
             "message" => {

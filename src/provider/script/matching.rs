@@ -5,7 +5,7 @@ use crate::domain::{ModelRequest, Purpose, Role};
 
 /// The position in a story.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Position {
+pub(crate) struct StoryPosition {
     /// Which top-level replies were taken, by index.
     taken: Vec<bool>,
     /// The path to the reply taken last: its index, then the index in each `then` below it.
@@ -21,7 +21,7 @@ pub(crate) enum ScriptChoice<'a> {
     Nothing,
 }
 
-impl Position {
+impl StoryPosition {
     /// Chooses the reply to a request and advances the position.
     pub(crate) fn choose<'a>(&mut self, story: &'a Script, request: &ModelRequest) -> ScriptChoice<'a> {
         self.taken.resize(story.replies.len(), false);

@@ -12,7 +12,7 @@ fn request(purpose: Purpose, text: &str) -> ModelRequest {
     ModelRequest::new(StepId(1), purpose, vec![Message::new(Role::User, text)])
 }
 
-fn said(story: &Script, position: &mut Position, text: &str) -> String {
+fn said(story: &Script, position: &mut StoryPosition, text: &str) -> String {
     match position.choose(story, &request(Purpose::Answer, text)) {
         ScriptChoice::Reply(reply) => reply.text.clone(),
         ScriptChoice::Prompts(text) => text,
@@ -23,7 +23,7 @@ fn said(story: &Script, position: &mut Position, text: &str) -> String {
 /// The answers to these messages, one after the other.
 fn told(story: &str, messages: &[&str]) -> Vec<String> {
     let story = Script::parse(story, "s").unwrap();
-    let mut position = Position::default();
+    let mut position = StoryPosition::default();
     messages.iter().map(|text| said(&story, &mut position, text)).collect()
 }
 
@@ -96,7 +96,7 @@ fn numbers_are_whole_numbers() {
 fn a_judgement_has_replies_of_its_own() {
     let story = "[[reply]]\ntext='a'\n[[reply]]\npurpose='judge'\ntext='j'\n";
     let story = Script::parse(story, "s").unwrap();
-    let mut position = Position::default();
+    let mut position = StoryPosition::default();
     assert!(
         matches!(position.choose(&story, &request(Purpose::Judge, "x")), ScriptChoice::Reply(r) if r.text == "j")
     );
@@ -265,7 +265,7 @@ fn each_block_of_a_story_for_checks_writes_its_number_first() {
 #[test]
 fn the_tour_knows_every_example_prompt() {
     let story = Script::parse(Script::shipped("tour").unwrap(), "tour").unwrap();
-    let opening = said(&story, &mut Position::default(), "hello");
+    let opening = said(&story, &mut StoryPosition::default(), "hello");
     for prompt in [
         "sum of 1 to 10",
         "add 5 and 3, then multiply by 2",
@@ -282,7 +282,7 @@ fn the_tour_knows_every_example_prompt() {
         assert!(opening.contains(prompt), "the opening names: {prompt}");
         assert!(story.prompts().contains(&prompt.to_owned()), "{prompt}");
         let place = story.prompts().iter().position(|p| p == prompt);
-        let chosen = said(&story, &mut Position::default(), prompt);
+        let chosen = said(&story, &mut StoryPosition::default(), prompt);
         let expected = story.replies.iter().filter(|r| !r.when.is_empty()).nth(place.unwrap()).unwrap();
         assert_eq!(chosen, expected.text, "{prompt}");
         assert!(!code(&chosen).is_empty());

@@ -14,7 +14,7 @@ use std::path::Path;
 
 const PLAN: TablePlan = TablePlan {
     file: "sessions.db",
-    shape: 2,
+    version: 2,
     tables: "
     CREATE TABLE catalogue (
         file BLOB PRIMARY KEY, bytes INTEGER, modified INTEGER, changed INTEGER, inode INTEGER,

@@ -31,13 +31,13 @@ pub(super) fn old_files_folder(path: &Path) -> PathBuf {
 }
 
 /// Removes what an earlier attempt left.
-pub(super) fn forget(new: &Path) {
+pub(super) fn discard_attempt(new: &Path) {
     std::fs::remove_file(new).ok();
     std::fs::remove_dir_all(blobs_of(new)).ok();
 }
 
 /// Removes the session from the list's and the search's databases, which read it anew then.
-pub(super) fn forget_words(path: &Path) {
+pub(super) fn forget_derived(path: &Path) {
     let folder = path.parent().unwrap_or(Path::new(""));
     index::forget(folder, &[path]).ok();
     if let Err(error) = search::forget(folder, &[path]) {
@@ -76,7 +76,7 @@ pub(in crate::store) fn sweep<'n>(sessions: &Path, names: impl Iterator<Item = &
         match disk::open_locked(&path) {
             Ok(_locked) => drop(finish(&path)),
             Err(_) if !path.exists() => {
-                forget(&new_file_path(&path));
+                discard_attempt(&new_file_path(&path));
                 std::fs::remove_dir_all(old_files_folder(&path)).ok();
             }
             Err(_) => {}
@@ -113,7 +113,7 @@ pub(super) fn finish(path: &Path) -> io::Result<()> {
         }
     }
     if folders(&new_blobs).is_empty() {
-        forget(&new);
+        discard_attempt(&new);
     }
     Ok(())
 }
@@ -137,6 +137,6 @@ fn put_in_place(
     }
     // A draft is not part of the session yet, so it was not masked.
     Draft::beside(path, Masker::default()).remove().map_err(io::Error::other)?;
-    forget_words(path);
+    forget_derived(path);
     std::fs::remove_dir_all(gone)
 }

@@ -1,8 +1,8 @@
 //! Carries out one search: updates the database, queries it, and compares each hit with the session's file.
 
+use super::database::{self, BlockFact, KeptFile, KeptPlace};
 use super::hit_collector::HitCollector;
 use super::place::{self, PlaceKind, SessionPlace};
-use super::shelf::{self, BlockFact, KeptFile, KeptPlace};
 use super::update::{self, UpdateBounds};
 use super::words::{self, RoughFilter};
 use super::{SearchControl, SearchHit, SearchQuery, SearchResults};
@@ -34,15 +34,19 @@ pub(super) struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    pub(super) fn begin(
+    pub(super) fn run(
         &self,
         derived: &mut DerivedFile,
         waiting: &SearchControl<'_>,
     ) -> Result<SearchResults, DerivedError> {
-        let bounds = UpdateBounds { most: MAX_TOTAL_BYTES, goes_on: waiting.goes_on, told: waiting.told };
-        let mut behind = None;
+        let bounds = UpdateBounds {
+            most: MAX_TOTAL_BYTES,
+            goes_on: waiting.goes_on,
+            on_progress: waiting.on_progress,
+        };
+        let (mut behind, mut last) = (None, false);
         // The second round is for files whose stored texts differ from their content: they are read anew.
-        for last in [false, true] {
+        loop {
             match update::update(derived, self.folder, self.masker, &bounds) {
                 Ok(()) => {}
                 Err(error) if is_busy(&error) => behind = Some(error.to_string()),
@@ -55,11 +59,11 @@ impl Searcher<'_> {
             }
             let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for name in &stale {
-                shelf::forget_file(&writing, name)?;
+                database::forget_file(&writing, name)?;
             }
             writing.commit()?;
+            last = true;
         }
-        Ok(SearchResults::default())
     }
 
     /// The hits, and the files whose stored texts differ from their content.
@@ -68,7 +72,7 @@ impl Searcher<'_> {
         db: &Connection,
         waiting: &SearchControl<'_>,
     ) -> Result<(SearchResults, HashSet<OsString>), DerivedError> {
-        let all = shelf::files(db)?;
+        let all = database::files(db)?;
         let left_out = all.values().filter(|file| file.left_out).count();
         let mut files: HashMap<i64, (OsString, KeptFile)> = all
             .into_iter()
@@ -78,7 +82,7 @@ impl Searcher<'_> {
         let words =
             [(BlockFact::Language, &self.wanted.language), (BlockFact::Outcome, &self.wanted.outcome)];
         for (what, word) in words.into_iter().filter_map(|(what, word)| Some((what, word.as_ref()?))) {
-            let with = shelf::files_with(db, what, word)?;
+            let with = database::files_with(db, what, word)?;
             files.retain(|file, _| with.contains(file));
         }
         let mut found = SearchResults { left_out, hits: self.names(), ..SearchResults::default() };
@@ -91,13 +95,13 @@ impl Searcher<'_> {
         let (Some(first), Some(last)) = (files.keys().min(), files.keys().max()) else {
             return Ok((found, gathering.stale));
         };
-        let numbers = (shelf::numbers(*first).0, shelf::numbers(*last).1);
+        let numbers = (database::numbers(*first).0, database::numbers(*last).1);
         if self.wanted.sought.is_empty() {
             let mut rows = db.prepare_cached(
                 "SELECT number FROM places WHERE kind = ?1 AND number BETWEEN ?2 AND ?3 ORDER BY number DESC",
             )?;
             let rows = rows.query(params![self.wanted.listed_kind().number(), numbers.0, numbers.1])?;
-            self.gather(db, rows, &files, (&mut found, &mut gathering), waiting)?;
+            self.collect(db, rows, &files, (&mut found, &mut gathering), waiting)?;
             return Ok((found, gathering.stale));
         }
         let names = found.hits.clone();
@@ -109,7 +113,7 @@ impl Searcher<'_> {
             (found.hits, found.more) = (names.clone(), false);
             gathering =
                 HitCollector { stale: gathering.stale, rough: gathering.rough, ..HitCollector::default() };
-            self.ask(db, (&question, numbers), &files, (&mut found, &mut gathering), waiting)?;
+            self.query(db, (&question, numbers), &files, (&mut found, &mut gathering), waiting)?;
         }
         Ok((found, gathering.stale))
     }
@@ -119,21 +123,21 @@ impl Searcher<'_> {
     /// which often is enough.
     fn questions(&self, db: &Connection) -> Result<Vec<String>, DerivedError> {
         let sought = &self.wanted.sought;
-        let Some(begun) = sought.prefix() else { return Ok(vec![sought.question()]) };
-        let words = shelf::words_of(db, begun, MAX_COMPLETIONS + 1)?;
+        let Some(begun) = sought.prefix() else { return Ok(vec![sought.fts_query()]) };
+        let words = database::words_of(db, begun, MAX_COMPLETIONS + 1)?;
         let few = words.get(..words.len().min(MAX_COMPLETIONS)).unwrap_or_default();
         let mut questions = Vec::new();
         if !few.is_empty() {
-            questions.push(sought.question_for(few));
+            questions.push(sought.fts_query_for(few));
         }
         if words.len() > MAX_COMPLETIONS {
-            questions.push(sought.question());
+            questions.push(sought.fts_query());
         }
         Ok(questions)
     }
 
     /// Collects the hits of one query, the newest place first.
-    fn ask(
+    fn query(
         &self,
         db: &Connection,
         (question, (first, last)): (&str, (i64, i64)),
@@ -145,7 +149,7 @@ impl Searcher<'_> {
             "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC",
         )?;
         let rows = rows.query(params![question, first, last])?;
-        self.gather(db, rows, files, (found, gathering), waiting)
+        self.collect(db, rows, files, (found, gathering), waiting)
     }
 
     /// The sessions whose names match, unless their first prompt matches.
@@ -162,8 +166,8 @@ impl Searcher<'_> {
         let is_named = |session: &Summary| {
             folder.as_ref().is_none_or(|folder| session.cwd.starts_with(folder))
                 && self.wanted.is_within(session.modified)
-                && sought.place(&session.name).is_some()
-                && sought.place(&session.first_prompt).is_none()
+                && sought.first_match(&session.name).is_some()
+                && sought.first_match(&session.first_prompt).is_none()
         };
         let place = SessionPlace { kind: PlaceKind::Name, block: None, message: 0 };
         let hit = |session: Summary| {
@@ -174,7 +178,7 @@ impl Searcher<'_> {
     }
 
     /// Collects the hits among these places, in their order.
-    fn gather(
+    fn collect(
         &self,
         db: &Connection,
         mut rows: Rows<'_>,
@@ -184,7 +188,7 @@ impl Searcher<'_> {
     ) -> Result<(), DerivedError> {
         while let Some(row) = rows.next()? {
             let number: i64 = row.get(0)?;
-            let file = shelf::file_of(number);
+            let file = database::file_of(number);
             let Some((name, _)) = files.get(&file) else { continue };
             if gathering.of_file(file) >= MAX_HITS_PER_SESSION {
                 found.more = true;
@@ -217,26 +221,28 @@ impl Searcher<'_> {
         gathering: &mut HitCollector,
     ) -> Result<Option<SearchHit>, DerivedError> {
         let wanted_place =
-            || Ok::<_, DerivedError>(shelf::place(db, number)?.filter(|place| self.is_wanted(place)));
+            || Ok::<_, DerivedError>(database::place(db, number)?.filter(|place| self.is_wanted(place)));
         // Without filters on places, most places are excluded by their text alone.
         let filtered = if self.wanted.filters_places() { Some(wanted_place()?) } else { None };
         if matches!(filtered, Some(None)) {
             return Ok(None);
         }
         gathering.compared += 1;
-        if !gathering.rough.is_empty() && shelf::body_is(db, number, |body| gathering.rough.excludes(body))? {
+        if !gathering.rough.is_empty()
+            && database::body_matches(db, number, |body| gathering.rough.excludes(body))?
+        {
             return Ok(None);
         }
         let Some(place) = filtered.map_or_else(wanted_place, Ok)? else { return Ok(None) };
-        let body = shelf::body(db, number)?.unwrap_or_default();
+        let body = database::body(db, number)?.unwrap_or_default();
         let sought = &self.wanted.sought;
         let at = if sought.is_empty() {
             let is_first =
-                place.block.is_none_or(|block| gathering.listed.insert((shelf::file_of(number), block)));
+                place.block.is_none_or(|block| gathering.listed.insert((database::file_of(number), block)));
             let blank = body.len() - body.trim_start().len();
             is_first.then_some(blank..blank)
         } else {
-            sought.place(&body)
+            sought.first_match(&body)
         };
         let Some(mut at) = at else {
             // The index only knows single words: the words of a phrase may be in different parts of the text.
@@ -250,10 +256,10 @@ impl Searcher<'_> {
             gathering.stale.insert(name.clone());
             return Ok(None);
         }
-        let message = (shelf::file_of(number), place.message);
+        let message = (database::file_of(number), place.message);
         if place.kind == PlaceKind::Reply {
             // Text inside a fenced block of a reply is reported as a hit of the block.
-            match sought.place(&place::prose(&body)) {
+            match sought.first_match(&place::prose(&body)) {
                 Some(in_prose) => at = in_prose,
                 None if gathering.blocks.contains(&message) => return Ok(None),
                 None => {}
@@ -299,7 +305,7 @@ impl Searcher<'_> {
         let (_, entry) = update::entry_of(line.strip_suffix(b"\n")?, path)?;
         let piece = place::pieces(&entry).into_iter().nth(place.part)?;
         (piece.kind == place.kind && piece.block == place.block)
-            .then(|| update::searched(self.masker, &piece))
+            .then(|| update::indexed_text(self.masker, &piece))
     }
 }
 

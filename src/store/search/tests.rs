@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
-const ALWAYS: SearchControl<'_> = SearchControl { goes_on: &|| true, told: &|_, _| {} };
+const ALWAYS: SearchControl<'_> = SearchControl { goes_on: &|| true, on_progress: &|_, _| {} };
 
 fn ran(id: u32, outcome: Outcome, printed: &str) -> Entry {
     let report = crate::domain::RunReport {
@@ -50,7 +50,7 @@ fn told(folder: &Path, words: &str) -> Vec<(&'static str, Option<u32>, String)> 
 }
 
 fn open(folder: &Path) -> DerivedFile {
-    DerivedFile::open(folder, &shelf::PLAN).unwrap()
+    DerivedFile::open(folder, &database::PLAN).unwrap()
 }
 
 /// Searches until all files are settled.
@@ -58,7 +58,7 @@ fn settled(folder: &Path) {
     let end = Instant::now() + Duration::from_secs(20);
     loop {
         found(folder, &wanted("x"));
-        let files = shelf::files(&open(folder).db).unwrap();
+        let files = database::files(&open(folder).db).unwrap();
         if files.values().all(|file| file.stamp != index_stamp()) {
             return;
         }
@@ -140,7 +140,7 @@ fn only_what_is_new_is_taken_while_the_beginning_is_what_it_was() {
     let dir = tempfile::tempdir().unwrap();
     let path = whole(dir.path(), "s-1");
     settled(dir.path());
-    let kept = || shelf::files(&open(dir.path()).db).unwrap().into_values().next().unwrap();
+    let kept = || database::files(&open(dir.path()).db).unwrap().into_values().next().unwrap();
     let before = kept();
     assert_eq!(before.read, std::fs::metadata(&path).unwrap().len());
     let (store, _) = Store::open(&path).unwrap();
@@ -338,7 +338,7 @@ fn the_oldest_are_left_out_where_there_is_too_much() {
         std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
     }
     let mut derived = open(dir.path());
-    let bounds = UpdateBounds { most: 400, goes_on: &|| true, told: &|_, _| {} };
+    let bounds = UpdateBounds { most: 400, goes_on: &|| true, on_progress: &|_, _| {} };
     let masker = Masker::default();
     update::update(&mut derived, dir.path(), &masker, &bounds).unwrap();
     let looking = wanted("hertz");
@@ -347,14 +347,14 @@ fn the_oldest_are_left_out_where_there_is_too_much() {
     let ids: Vec<&str> = found.hits.iter().map(|hit| hit.session.id.as_str()).collect();
     assert!(ids.first() == Some(&"s-3") && ids.len() < 4, "{ids:?}");
     assert_eq!((found.left_out, stale.len()), (4 - ids.len(), 0));
-    assert!(shelf::kept_bytes(&derived.db).unwrap() <= 400);
+    assert!(database::kept_bytes(&derived.db).unwrap() <= 400);
 }
 
 #[test]
 fn nobody_who_does_not_wait_any_more_is_searched_for() {
     let dir = tempfile::tempdir().unwrap();
     whole(dir.path(), "s-1");
-    let gone = SearchControl { goes_on: &|| false, told: &|_, _| {} };
+    let gone = SearchControl { goes_on: &|| false, on_progress: &|_, _| {} };
     let found = search(dir.path(), &wanted("hertz"), &Masker::default(), &gone).unwrap();
     assert_eq!(found.hits, []);
 }

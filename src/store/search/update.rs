@@ -1,8 +1,8 @@
 //! Updates the database from the session files. If the beginning of a file is unchanged, only the new lines are read,
 //! otherwise all of it.
 
+use super::database::{self, KeptFile, KeptPlace};
 use super::place::{self, BlockNews};
-use super::shelf::{self, KeptFile, KeptPlace};
 use crate::domain::{Entry, Masker, Timestamp};
 use crate::store::derived::{DerivedError, DerivedFile};
 use crate::store::index::{Candidate, IndexStamp, by_age};
@@ -28,7 +28,7 @@ pub(super) struct UpdateBounds<'a> {
     /// Asked between files: whether to continue.
     pub(super) goes_on: &'a dyn Fn() -> bool,
     /// Called with the number of files that were read, and the number of all.
-    pub(super) told: &'a dyn Fn(usize, usize),
+    pub(super) on_progress: &'a dyn Fn(usize, usize),
 }
 
 /// Reads what is new in the sessions of this folder, and deletes those that are gone.
@@ -38,7 +38,7 @@ pub(super) fn update(
     masker: &Masker,
     bounds: &UpdateBounds<'_>,
 ) -> Result<(), DerivedError> {
-    let mut known = shelf::files(&derived.db)?;
+    let mut known = database::files(&derived.db)?;
     let mut changed: Vec<(OsString, Candidate)> = Vec::new();
     for file in by_age(folder) {
         let Some(name) = file.path.file_name().map(ToOwned::to_owned) else { continue };
@@ -49,7 +49,7 @@ pub(super) fn update(
     if !known.is_empty() {
         let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for name in known.keys() {
-            shelf::forget_file(&writing, name)?;
+            database::forget_file(&writing, name)?;
         }
         writing.commit()?;
         // What was said in a removed session must not be left in the log of the database.
@@ -60,7 +60,7 @@ pub(super) fn update(
     let mut left = changed.into_iter().rev().peekable();
     let mut done = 0;
     while left.peek().is_some() && (bounds.goes_on)() {
-        (bounds.told)(done, all);
+        (bounds.on_progress)(done, all);
         let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut taken = 0;
         for (name, file) in left.by_ref() {
@@ -70,7 +70,7 @@ pub(super) fn update(
                 break;
             }
         }
-        while shelf::kept_bytes(&writing)? > bounds.most && shelf::leave_oldest_out(&writing)? {}
+        while database::kept_bytes(&writing)? > bounds.most && database::leave_oldest_out(&writing)? {}
         writing.commit()?;
     }
     Ok(())
@@ -84,7 +84,7 @@ fn take_file(
     masker: &Masker,
 ) -> Result<u64, DerivedError> {
     // Another process may have done this meanwhile.
-    let known = shelf::file(db, name)?;
+    let known = database::file(db, name)?;
     if known.as_ref().is_some_and(|known| known.stamp == candidate.stamp) {
         return Ok(0);
     }
@@ -96,10 +96,10 @@ fn take_file(
         known.clone()
     } else {
         if let Some(known) = &known {
-            shelf::forget_texts(db, known.number)?;
+            database::forget_texts(db, known.number)?;
             db.execute("DELETE FROM files WHERE number = ?1", [known.number])?;
         }
-        KeptFile { number: shelf::fresh_number(db)?, ..KeptFile::default() }
+        KeptFile { number: database::fresh_number(db)?, ..KeptFile::default() }
     };
     let before = file.read;
     if let Some(opened) = opened {
@@ -112,7 +112,7 @@ fn take_file(
     // A file that may change again without a new stamp is read again the next time.
     let settled = candidate.stamp.is_settled();
     file.stamp = if settled { candidate.stamp } else { IndexStamp::default() };
-    shelf::keep_file(db, name, &file)?;
+    database::keep_file(db, name, &file)?;
     Ok(candidate.stamp.bytes.saturating_sub(before))
 }
 
@@ -195,8 +195,8 @@ impl FileUpdate<'_> {
             _ => None,
         };
         for (part, piece) in place::pieces(&entry).into_iter().enumerate() {
-            let Some(number) = shelf::next_place(self.db, self.file.number)? else { return Ok(()) };
-            let text = searched(self.masker, &piece);
+            let Some(number) = database::next_place(self.db, self.file.number)? else { return Ok(()) };
+            let text = indexed_text(self.masker, &piece);
             let place = KeptPlace {
                 at,
                 kind: piece.kind,
@@ -209,15 +209,15 @@ impl FileUpdate<'_> {
                 length: bytes,
                 part,
             };
-            shelf::keep_place(self.db, number, &place, &text)?;
+            database::keep_place(self.db, number, &place, &text)?;
             self.file.kept += text.len() as u64;
         }
         match place::news(&entry) {
             Some((block, BlockNews::Outcome(word))) => {
-                shelf::set_outcome(self.db, self.file.number, block, word)
+                database::set_outcome(self.db, self.file.number, block, word)
             }
             Some((block, BlockNews::Language(word))) => {
-                shelf::set_language(self.db, self.file.number, block, &word)
+                database::set_language(self.db, self.file.number, block, &word)
             }
             None => Ok(()),
         }
@@ -228,7 +228,7 @@ impl FileUpdate<'_> {
         match entry {
             Entry::Block(block) => Ok(block.current().language.as_ref().map(|one| one.as_str().to_owned())),
             Entry::Edited { block, .. } | Entry::Placed { block, .. } | Entry::Ran { block, .. } => {
-                shelf::language(self.db, self.file.number, block.0)
+                database::language(self.db, self.file.number, block.0)
             }
             _ => Ok(None),
         }
@@ -236,7 +236,7 @@ impl FileUpdate<'_> {
 }
 
 /// The text of a piece as it is stored: masked again, and shortened.
-pub(super) fn searched(masker: &Masker, piece: &place::Piece) -> String {
+pub(super) fn indexed_text(masker: &Masker, piece: &place::Piece) -> String {
     place::bounded(masker.text(&piece.text))
 }
 

@@ -124,7 +124,7 @@ pub(super) fn folded(text: &str) -> String {
 pub(crate) struct SearchWords {
     phrases: Vec<Vec<String>>,
     /// Whether the last word may be the beginning of a longer one.
-    open: bool,
+    last_is_prefix: bool,
 }
 
 impl SearchWords {
@@ -146,7 +146,7 @@ impl SearchWords {
         // A single letter is the beginning of too many words.
         let long =
             phrases.last().and_then(|phrase| phrase.last()).is_some_and(|word| word.chars().count() > 1);
-        Self { phrases, open: open && long }
+        Self { phrases, last_is_prefix: open && long }
     }
 
     /// Parses the arguments of a command; an argument with blanks is a phrase.
@@ -178,13 +178,13 @@ impl SearchWords {
 
     /// The query for the index. It contains only words of letters and digits in quotes, never text as it was typed.
     /// The last word becomes a prefix query, if it may be the beginning of a word.
-    pub(super) fn question(&self) -> String {
-        self.question_with(|begun| format!("\"{begun}\"*"))
+    pub(super) fn fts_query(&self) -> String {
+        self.fts_query_with(|begun| format!("\"{begun}\"*"))
     }
 
     /// The same query with these words in place of the prefix.
-    pub(super) fn question_for(&self, words: &[String]) -> String {
-        self.question_with(|_| {
+    pub(super) fn fts_query_for(&self, words: &[String]) -> String {
+        self.fts_query_with(|_| {
             let each: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
             format!("({})", each.join(" OR "))
         })
@@ -192,7 +192,8 @@ impl SearchWords {
 
     /// The last word, if it may be the beginning of a longer one.
     pub(super) fn prefix(&self) -> Option<&str> {
-        let last = self.phrases.last()?.last().filter(|_| self.open && self.count() <= MAX_WORDS)?;
+        let last =
+            self.phrases.last()?.last().filter(|_| self.last_is_prefix && self.count() <= MAX_WORDS)?;
         Some(truncate(last))
     }
 
@@ -200,11 +201,11 @@ impl SearchWords {
         self.phrases.iter().map(Vec::len).sum()
     }
 
-    fn question_with(&self, begun: impl Fn(&str) -> String) -> String {
+    fn fts_query_with(&self, begun: impl Fn(&str) -> String) -> String {
         let last = self.count().saturating_sub(1);
         let mut asked: Vec<String> = Vec::new();
         for (number, word) in self.phrases.iter().flatten().enumerate().take(MAX_WORDS) {
-            let goes_on = self.open && number == last;
+            let goes_on = self.last_is_prefix && number == last;
             let one = if goes_on { begun(truncate(word)) } else { format!("\"{}\"", truncate(word)) };
             if !asked.contains(&one) {
                 asked.push(one);
@@ -240,14 +241,14 @@ impl SearchWords {
         let count = self.phrases.len();
         let each = self.phrases.iter().enumerate().map(|(number, phrase)| PhraseMatcher {
             phrase,
-            open: self.open && number + 1 == count,
+            last_is_prefix: self.last_is_prefix && number + 1 == count,
             begun: Vec::new(),
         });
         each.collect()
     }
 
     /// The range of the first match in a text; `None` if not everything sought occurs.
-    pub(crate) fn place(&self, text: &str) -> Option<Range<usize>> {
+    pub(crate) fn first_match(&self, text: &str) -> Option<Range<usize>> {
         let mut left = self.matchers();
         let mut first: Option<Range<usize>> = None;
         let mut walk = WordWalk::new(text);
@@ -282,7 +283,7 @@ impl RoughFilter {
             phrase.len() > 1 && phrase.iter().flat_map(|word| word.bytes()).all(|b| b.is_ascii_alphanumeric())
         });
         let each = phrases.filter_map(|(number, phrase)| {
-            let end = if sought.open && number == last { "" } else { "(?:[^0-9a-z]|$)" };
+            let end = if sought.last_is_prefix && number == last { "" } else { "(?:[^0-9a-z]|$)" };
             // Without a condition on what precedes the first word, the regex engine can search for that word many
             // bytes at a time. A short word is part of too many others for that to be worth it.
             let is_short = phrase.first().is_none_or(|word| word.len() < MIN_SELECTIVE_BYTES);
@@ -307,7 +308,7 @@ impl RoughFilter {
 /// Matches a phrase against a text word by word.
 struct PhraseMatcher<'a> {
     phrase: &'a [String],
-    open: bool,
+    last_is_prefix: bool,
     /// Where the phrase may have begun, and how many of its words have matched since.
     begun: Vec<(usize, usize)>,
 }
@@ -319,7 +320,7 @@ impl PhraseMatcher<'_> {
         let fits = |at: usize| {
             let wanted = self.phrase.get(at).map(String::as_str);
             wanted.is_some_and(|wanted| {
-                if self.open && at == last { word.starts_with(wanted) } else { word == wanted }
+                if self.last_is_prefix && at == last { word.starts_with(wanted) } else { word == wanted }
             })
         };
         self.begun.retain_mut(|(_, there)| {
@@ -386,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_question_means_words_and_phrases() {
-        let read = |text: &str| SearchWords::read(text).question();
+        let read = |text: &str| SearchWords::read(text).fts_query();
         assert_eq!(read("Merge sal"), r#""merge" AND "sal"*"#);
         assert_eq!(read("merge sal "), r#""merge" AND "sal""#);
         assert_eq!(read(r#""no such file" open"#), r#""no" AND "such" AND "file" AND "open"*"#);
@@ -402,7 +403,7 @@ mod tests {
     #[test]
     fn all_words_have_to_be_there_and_phrases_in_their_order() {
         let text = "FileNotFoundError: [Errno 2] No such file or directory: 'sales.csv'";
-        let holds = |asked: &str| SearchWords::read(asked).place(text).map(|at| text.get(at).unwrap());
+        let holds = |asked: &str| SearchWords::read(asked).first_match(text).map(|at| text.get(at).unwrap());
         assert_eq!(holds("file such"), Some("such"));
         assert_eq!(holds(r#""no such file""#), Some("No such file"));
         assert_eq!(holds(r#""such no""#), None);
@@ -410,7 +411,7 @@ mod tests {
         assert_eq!(holds("sales.c x"), None);
         assert_eq!(holds("direct"), Some("directory"));
         assert_eq!(holds("direct "), None);
-        let twice = |asked: &str| SearchWords::read(asked).place("to be or to be not");
+        let twice = |asked: &str| SearchWords::read(asked).first_match("to be or to be not");
         assert_eq!(twice("\"to be not\""), Some(9..18));
         assert_eq!(twice("\"be be\""), None);
     }
@@ -431,7 +432,7 @@ mod tests {
         ] {
             let sought = SearchWords::read(asked);
             assert_eq!(
-                (sought.place(text).is_some(), !RoughFilter::of(&sought).excludes(text)),
+                (sought.first_match(text).is_some(), !RoughFilter::of(&sought).excludes(text)),
                 (is_there, is_there),
                 "{asked}"
             );
@@ -445,7 +446,7 @@ mod tests {
     #[test]
     fn a_line_is_shown_around_the_hit() {
         let text = format!("first\n   import pandas as pd  \n{}needle{}", "x ".repeat(200), " y".repeat(200));
-        let line = |asked: &str| line_around(&text, &SearchWords::read(asked).place(&text).unwrap());
+        let line = |asked: &str| line_around(&text, &SearchWords::read(asked).first_match(&text).unwrap());
         assert_eq!(line("pandas"), "import pandas as pd");
         let long = line("needle");
         assert!(long.starts_with('…') && long.ends_with('…') && long.contains(" needle "), "{long}");
@@ -456,7 +457,7 @@ mod tests {
         #![proptest_config(crate::test_cases::cases(1024))]
         #[test]
         fn a_question_holds_nothing_but_words(asked in any::<String>()) {
-            let question = SearchWords::read(&asked).question();
+            let question = SearchWords::read(&asked).fts_query();
             for part in question.split(" AND ").filter(|part| !part.is_empty()) {
                 let word = part.trim_end_matches('*').strip_prefix('"').and_then(|word| word.strip_suffix('"'));
                 let word = word.expect("in quotes");
@@ -468,7 +469,7 @@ mod tests {
         #[test]
         fn a_rough_look_excludes_nothing_that_is_there(text in "[a-cA-C _.\n]{0,40}", asked in "[a-c ]{1,8}") {
             let sought = SearchWords::read(&format!("\"{asked}\""));
-            prop_assert!(sought.place(&text).is_none() || !RoughFilter::of(&sought).excludes(&text));
+            prop_assert!(sought.first_match(&text).is_none() || !RoughFilter::of(&sought).excludes(&text));
         }
 
         #[test]
@@ -479,14 +480,14 @@ mod tests {
             if sought.is_empty() {
                 return Ok(());
             }
-            let at = sought.place(&text);
+            let at = sought.first_match(&text);
             prop_assert!(at.is_some(), "{asked:?}");
             prop_assert!(!RoughFilter::of(&sought).excludes(&text), "{asked:?}");
             let line = line_around(&text, &at.unwrap());
             prop_assert!(line.chars().count() <= MAX_EXCERPT_CHARS + 2);
             // The words of the query occur in the indexed text.
             let given = format!(" {} ", folded(&text));
-            for part in sought.question().split(" AND ") {
+            for part in sought.fts_query().split(" AND ") {
                 prop_assert!(given.contains(&format!(" {} ", part.trim_matches('"'))), "{part}");
             }
         }

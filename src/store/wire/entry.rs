@@ -3,7 +3,7 @@
 
 use super::fields::Fields;
 use super::frame::Frame;
-use super::line_error::LineError;
+use super::line_error::FieldError;
 use super::output::{ExternalOutput, OutputBlob};
 use super::run::RunLine;
 use crate::domain::Entry;
@@ -49,7 +49,7 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
 ///
 /// # Errors
 /// What is wrong with the line, and in which field.
-pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<LineContent, LineError> {
+pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<LineContent, FieldError> {
     let mut decoded = read(&frame.kind, frame.json, blobs)?;
     if let LineContent::Entry(entry, _) = &mut decoded
         && frame.redacted
@@ -60,7 +60,7 @@ pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<LineContent, Lin
 }
 
 /// Reads an entry of this kind from the fields of a line.
-pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, LineError> {
+pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, FieldError> {
     let name = match kind {
         "run" => {
             let (entry, outside) = fields_of::<RunLine>(json)?.into_entry(blobs)?;
@@ -77,17 +77,17 @@ pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, 
         Ok(entry) => Ok(LineContent::Entry(Box::new(entry), None)),
         Err(_) if known.get() => Err(find_fault(line)),
         Err(_) if kind == "decision" => {
-            Err(LineError::Field { field: kind.to_owned(), what: "not one that this version knows".into() })
+            Err(FieldError::Field { field: kind.to_owned(), what: "not one that this version knows".into() })
         }
         Err(_) => Ok(LineContent::UnknownKind),
     }
 }
 
 /// Reads an invalid entry once more, to find out where it is invalid.
-fn find_fault(line: EntryLine<'_, '_>) -> LineError {
+fn find_fault(line: EntryLine<'_, '_>) -> FieldError {
     match serde_path_to_error::deserialize::<_, Entry>(line) {
         Err(error) => location_error(&error, line.name),
-        Ok(_) => LineError::Whole("it can't be read".into()),
+        Ok(_) => FieldError::Whole("it can't be read".into()),
     }
 }
 
@@ -100,7 +100,7 @@ struct Decision {
 ///
 /// # Errors
 /// What is wrong with the line, and in which field.
-pub(crate) fn fields_of<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, LineError> {
+pub(crate) fn fields_of<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, FieldError> {
     // Tracking the path takes time, so it is done only after an error.
     serde_json::from_str(json).or_else(|_| {
         serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(json))
@@ -109,11 +109,15 @@ pub(crate) fn fields_of<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Line
 }
 
 /// The field in which a line is invalid, and how.
-fn location_error(error: &serde_path_to_error::Error<Error>, variant: &str) -> LineError {
+fn location_error(error: &serde_path_to_error::Error<Error>, variant: &str) -> FieldError {
     let path = error.path().to_string();
     let field = path.strip_prefix(variant).unwrap_or(&path).trim_start_matches('.');
     let what = super::frame::without_place(error.inner());
-    if field.is_empty() { LineError::Whole(what) } else { LineError::Field { field: field.to_owned(), what } }
+    if field.is_empty() {
+        FieldError::Whole(what)
+    } else {
+        FieldError::Field { field: field.to_owned(), what }
+    }
 }
 
 /// Marks texts as not whole because a key in them was masked: such a block can't be run, and what a provider signed

@@ -3,7 +3,7 @@
 use super::VERSION;
 use super::fields::Fields;
 use crate::domain::{MaskedValue, Sha256, Timestamp};
-use crate::store::seal::{LineSeal, Mac};
+use crate::store::seal::{Mac, SealState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -47,7 +47,7 @@ pub(crate) struct Link {
     pub(crate) seq: u64,
     pub(crate) prev: Crc,
     /// The state of the seal; `None` if lines are not sealed.
-    pub(crate) sealing: Option<LineSeal>,
+    pub(crate) sealing: Option<SealState>,
 }
 
 impl Link {

@@ -2,7 +2,7 @@
 
 /// Why a line is not a valid entry.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum LineError {
+pub(crate) enum FieldError {
     /// What is wrong with the line as a whole.
     #[error("{0}")]
     Whole(String),

@@ -2,7 +2,7 @@
 //! blobs are stored by name only, so that sessions can be moved.
 
 use super::file_name::FileName;
-use super::line_error::LineError;
+use super::line_error::FieldError;
 use super::output::{ExternalOutput, OutputBlob, OutputLine};
 use crate::domain::serial::{path, path_or_none};
 use crate::domain::{
@@ -87,7 +87,7 @@ impl RunLine {
     ///
     /// # Errors
     /// When the fate of a kernel is given, but not which kernel it was.
-    pub(super) fn into_entry(self, blobs: &Path) -> Result<(Entry, Option<ExternalOutput>), LineError> {
+    pub(super) fn into_entry(self, blobs: &Path) -> Result<(Entry, Option<ExternalOutput>), FieldError> {
         let (output, outside) = self.output.into_captured();
         let report = RunReport {
             outcome: self.outcome,
@@ -144,11 +144,11 @@ impl Fate {
         Self { kernel, fate: fate.into() }
     }
 
-    fn fate(self) -> Result<KernelFate, LineError> {
+    fn fate(self) -> Result<KernelFate, FieldError> {
         match (self.fate.as_str(), self.kernel) {
             ("kept", Some(kernel)) => Ok(KernelFate::Kept(kernel)),
             ("lost", Some(kernel)) => Ok(KernelFate::Lost(kernel)),
-            ("kept" | "lost", None) => Err(LineError::NoKernel),
+            ("kept" | "lost", None) => Err(FieldError::NoKernel),
             _ => Ok(KernelFate::None),
         }
     }

@@ -21,7 +21,7 @@ fn entry_of(line: &[u8]) -> Entry {
     }
 }
 
-fn decoded(line: &[u8]) -> Result<LineContent, super::line_error::LineError> {
+fn decoded(line: &[u8]) -> Result<LineContent, super::line_error::FieldError> {
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     decode(&frame, Path::new("/blobs"))
 }
@@ -99,7 +99,7 @@ fn the_kind_of_a_decision_is_told_by_its_field_alone() {
 }
 
 /// The line of a run with one part replaced.
-fn run_with(part: &str, value: Value) -> Result<LineContent, super::line_error::LineError> {
+fn run_with(part: &str, value: Value) -> Result<LineContent, super::line_error::FieldError> {
     let text = String::from_utf8(line_of(&report_entry())).unwrap();
     let Value::Object(mut fields) = serde_json::from_str(&text).unwrap() else { panic!("{text}") };
     fields.insert(part.to_owned(), value);

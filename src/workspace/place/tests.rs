@@ -40,15 +40,15 @@ fn what_is_shown_is_what_the_system_calls_it() {
         ("to-file", g.at("a/file"), 0),
         ("chain/..", g.at("a/b"), 0),
     ] {
-        let place = OpenPlace::find(&g.at(path)).unwrap();
+        let place = HeldPath::find(&g.at(path)).unwrap();
         assert_eq!((place.path(), place.missing()), (end, missing), "{path}");
     }
-    assert!(matches!(OpenPlace::find(&g.at("round/x")), Err(FileError::TooManyLinks { .. })));
-    assert!(matches!(OpenPlace::find(&g.at("none/../x")), Err(FileError::BehindNothing { .. })));
+    assert!(matches!(HeldPath::find(&g.at("round/x")), Err(FileError::TooManyLinks { .. })));
+    assert!(matches!(HeldPath::find(&g.at("none/../x")), Err(FileError::BehindNothing { .. })));
     for behind in ["a/file/x", "a/file/..", "to-file/../x"] {
-        assert!(matches!(OpenPlace::find(&g.at(behind)), Err(FileError::Io { .. })), "{behind}");
+        assert!(matches!(HeldPath::find(&g.at(behind)), Err(FileError::Io { .. })), "{behind}");
     }
-    assert_eq!(OpenPlace::find(Path::new("/")).unwrap().path(), Path::new("/"));
+    assert_eq!(HeldPath::find(Path::new("/")).unwrap().path(), Path::new("/"));
     assert!(Folder::find(&g.at("a/file")).is_err() && Folder::find(&g.at("none")).is_err());
 }
 
@@ -60,7 +60,7 @@ fn a_folder_that_was_moved_removed_or_replaced_does_not_stand() {
     std::fs::rename(g.at("a/b"), g.at("elsewhere")).unwrap();
     assert!(!held.is_in_place());
     #[cfg(target_os = "linux")]
-    assert_eq!(held.path_now(), Some(g.at("elsewhere")));
+    assert_eq!(held.current_path(), Some(g.at("elsewhere")));
     // The folder can be reached by its old path again, but it was moved.
     symlink(g.at("elsewhere"), g.at("a/b")).unwrap();
     assert!(!held.is_in_place());
@@ -79,14 +79,14 @@ fn a_folder_that_was_moved_removed_or_replaced_does_not_stand() {
 fn folders_that_came_meanwhile_are_not_gone_through() {
     let g = Ground::new();
     let out = tempfile::tempdir().unwrap();
-    let place = OpenPlace::find(&g.at("new/deep/x")).unwrap();
+    let place = HeldPath::find(&g.at("new/deep/x")).unwrap();
     symlink(out.path(), g.at("new")).unwrap();
     assert!(matches!(replace(&place, OnDisk::Nothing, b"1"), Err(FileError::Changed { .. })));
     std::fs::remove_file(g.at("new")).unwrap();
     std::fs::create_dir(g.at("new")).unwrap();
     assert!(matches!(replace(&place, OnDisk::Nothing, b"1"), Err(FileError::Changed { .. })));
     assert_eq!(std::fs::read_dir(out.path()).unwrap().count(), 0);
-    let place = OpenPlace::find(&g.at("a/file")).unwrap();
+    let place = HeldPath::find(&g.at("a/file")).unwrap();
     std::fs::rename(g.at("a/file"), g.at("a/other")).unwrap();
     symlink(g.at("a/other"), g.at("a/file")).unwrap();
     assert!(matches!(place.open(), Err(FileError::Changed { .. })), "a link is not followed");
@@ -113,7 +113,7 @@ proptest! {
         prop_assume!(climbs.min() >= Some(0));
         let path = parts.iter().fold(g.at(""), |path, part| path.join(part));
         let real = std::fs::canonicalize(&path);
-        match (OpenPlace::find(&path), real) {
+        match (HeldPath::find(&path), real) {
             (Ok(place), Ok(real)) => prop_assert_eq!(place.path(), real),
             // A file followed by `/` or `/.`: the system expects a folder there, but the walk accepts the file.
             (Ok(place), Err(_)) if place.found().is_some() => {

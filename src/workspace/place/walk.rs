@@ -1,6 +1,6 @@
 //! Walks along a path, folder by folder. A link is read, and its target is walked in its place.
 
-use super::{FileError, Folder, NameFacts, OpenPlace, STEP_FLAGS, step_in};
+use super::{FileError, Folder, HeldPath, NameFacts, STEP_FLAGS, step_in};
 use rustix::fs::{AtFlags, FileType, Mode, readlinkat, statat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -113,13 +113,13 @@ impl<'p> PathWalk<'p> {
         Ok(())
     }
 
-    pub(super) fn to_end(mut self) -> Result<OpenPlace, FileError> {
+    pub(super) fn to_end(mut self) -> Result<HeldPath, FileError> {
         while let Some(part) = self.rest.pop_front() {
             self.step(part)?;
         }
         let name = self.name.or_else(|| self.missing.pop());
         let folder = Folder::hold(self.folder, self.path)?;
-        Ok(OpenPlace { folder, missing: self.missing, name, found: self.found })
+        Ok(HeldPath { folder, missing: self.missing, name, found: self.found })
     }
 }
 

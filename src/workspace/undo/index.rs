@@ -4,16 +4,14 @@
 
 use super::objects::plain_file;
 use crate::domain::Sha256;
+use crate::workspace::stamp;
 use rustix::fs::OFlags;
 use std::collections::HashMap;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-/// Longer than a tick of the clock that file systems use: a file that changed within it may change again without a
-/// new `ctime`.
-const CLOCK_TICK: Duration = Duration::from_millis(50);
 const MAX_FILES: usize = 200_000;
 /// The bytes of one entry: numbers and hash, then their checksum.
 const ENTRY_BYTES: usize = CHECKSUMMED_BYTES + 4;
@@ -55,9 +53,7 @@ impl FileKey {
 
     /// Whether the last change was well before this moment.
     pub(super) fn is_settled(&self, at: SystemTime) -> bool {
-        let (seconds, nanos) = self.changed;
-        let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
-        changed + CLOCK_TICK < at.duration_since(UNIX_EPOCH).unwrap_or_default()
+        stamp::is_settled(self.changed, at)
     }
 
     fn line(&self, sha256: Sha256) -> [u8; ENTRY_BYTES] {
@@ -183,13 +179,13 @@ mod tests {
         let mut index = Index::open(path.clone());
         index.note(key, Sha256::of(b"one"), SystemTime::now());
         assert_eq!(index.get(&key), None, "it may change in the same tick");
-        index.note(key, Sha256::of(b"one"), SystemTime::now() + CLOCK_TICK + CLOCK_TICK);
+        index.note(key, Sha256::of(b"one"), SystemTime::now() + stamp::CLOCK_TICK * 2);
         index.save();
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"rest").unwrap();
         let other = FileKey { size: 9, ..key };
         let mut again = Index::open(path.clone());
         assert_eq!(again.get(&key), Some(Sha256::of(b"one")));
-        again.note(other, Sha256::of(b"two"), SystemTime::now() + CLOCK_TICK + CLOCK_TICK);
+        again.note(other, Sha256::of(b"two"), SystemTime::now() + stamp::CLOCK_TICK * 2);
         again.save();
         let third = Index::open(path);
         assert_eq!(

@@ -46,7 +46,7 @@ impl Objects {
 
     /// Whether a content of this size is stored; asking also marks it as used. A shorter file was not written
     /// completely and does not count.
-    pub(super) fn has(&self, sha256: Sha256, bytes: u64) -> bool {
+    pub(super) fn has_and_touch(&self, sha256: Sha256, bytes: u64) -> bool {
         let path = self.path(sha256);
         let Ok(info) = std::fs::symlink_metadata(&path) else { return false };
         if info.len() != bytes || !info.is_file() {
@@ -63,7 +63,7 @@ impl Objects {
 
     /// Whether a content is stored and undamaged. A damaged one is removed.
     pub(super) fn holds(&self, sha256: Sha256, bytes: u64) -> bool {
-        self.has(sha256, bytes)
+        self.has_and_touch(sha256, bytes)
             && self.verify_or_remove(sha256, |from| Ok(hash(from, u64::MAX, |_| Ok(()))?.0)).is_ok()
     }
 
@@ -95,7 +95,7 @@ impl Objects {
 
     pub(super) fn put(&self, bytes: &[u8]) -> io::Result<Sha256> {
         let (sha256, size) = (Sha256::of(bytes), bytes.len() as u64);
-        if self.has(sha256, size) {
+        if self.has_and_touch(sha256, size) {
             return Ok(sha256);
         }
         // Small objects are many, so they are written under their final name: a temporary one would double the time.
@@ -137,7 +137,7 @@ impl Objects {
             let to = &mut part.file;
             hash(&mut &*file, most, |piece| to.write_all(piece))?
         };
-        if !self.has(sha256, bytes) {
+        if !self.has_and_touch(sha256, bytes) {
             self.name(part, sha256, bytes)?;
         }
         Ok((sha256, bytes))
@@ -175,7 +175,7 @@ impl Objects {
 
     /// Drops the objects used longest ago until at most `most` bytes are left; those in `needed` stay. The objects
     /// are only counted when they could be too many.
-    pub(super) fn keep_below(&self, most: u64, needed: &HashSet<Sha256>) {
+    pub(super) fn evict_to(&self, most: u64, needed: &HashSet<Sha256>) {
         let (added, count) = self.added.get();
         if self.counted.get().is_some_and(|bytes| bytes + added <= most && count < MAX_OBJECTS / 10) {
             return;
@@ -302,7 +302,7 @@ fn damaged_error() -> io::Error {
 }
 
 /// Reads the rest of a file, passes it on piece by piece, and returns its hash and size.
-pub(super) fn hash(
+pub(in crate::workspace) fn hash(
     from: &mut (impl io::Read + ?Sized),
     most: u64,
     mut to: impl FnMut(&[u8]) -> io::Result<()>,
@@ -372,7 +372,7 @@ mod tests {
         assert_eq!(mode & 0o7777, 0o600);
         // An incomplete object is written again; a damaged one does not count as a copy.
         std::fs::write(objects.path(small), "sm").unwrap();
-        assert!(!objects.has(small, 5));
+        assert!(!objects.has_and_touch(small, 5));
         assert_eq!(objects.put(b"small").unwrap(), small);
         assert_eq!(objects.get(small, 10).unwrap(), b"small");
         std::fs::write(objects.path(small), "smell").unwrap();
@@ -396,14 +396,14 @@ mod tests {
         let new = objects.put(b"new").unwrap();
         let old = File::options().write(true).open(objects.path(sha256)).unwrap();
         old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        objects.keep_below(4 * BLOCK_BYTES, &HashSet::from([sha256]));
-        assert!(objects.has(sha256, bytes), "what is needed stays");
+        objects.evict_to(4 * BLOCK_BYTES, &HashSet::from([sha256]));
+        assert!(objects.has_and_touch(sha256, bytes), "what is needed stays");
         let old = File::options().write(true).open(objects.path(sha256)).unwrap();
         old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         objects.put(b"newer").unwrap();
         objects.put(b"new").unwrap();
-        objects.keep_below(4 * BLOCK_BYTES, &HashSet::new());
-        assert!(!objects.has(sha256, bytes) && objects.has(new, 3));
+        objects.evict_to(4 * BLOCK_BYTES, &HashSet::new());
+        assert!(!objects.has_and_touch(sha256, bytes) && objects.has_and_touch(new, 3));
         assert!(
             std::fs::read_dir(&objects.folder).unwrap().flatten().all(|e| e.path().is_dir()),
             "nothing is left"

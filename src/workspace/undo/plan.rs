@@ -30,7 +30,7 @@ impl Default for UndoLimits {
 
 impl UndoLimits {
     /// The bytes that one snapshot may use.
-    pub(super) fn at_once(&self) -> u64 {
+    pub(super) fn snapshot_limit(&self) -> u64 {
         self.total / 2
     }
 }
@@ -68,7 +68,7 @@ impl CopyPlan {
         // If there is no room for all, the largest are left out, so that as few as possible are.
         wanted.sort_unstable();
         let mut bytes: u64 = wanted.iter().map(|(size, _)| size).sum();
-        while let Some((size, path)) = wanted.pop().filter(|_| bytes > limits.at_once()) {
+        while let Some((size, path)) = wanted.pop().filter(|_| bytes > limits.snapshot_limit()) {
             bytes -= size;
             cover.large += 1;
             unkept.insert(path.clone());

@@ -7,10 +7,10 @@ use super::objects::{Objects, sync};
 use super::opener::Opener;
 use super::record::{PathChange, Record, State};
 use super::snapshot::state_of;
-use super::unfinished::{KnownFile, PutBackNotes, WriteFailure, open_to_write};
+use super::unfinished::{KnownFile, PutBackNotes, TornWrite, open_to_write};
 use crate::domain::{Sha256, UndoStanding, UndoWay};
 use crate::workspace::FileError;
-use crate::workspace::place::{OpenPlace, folder_in, open_in};
+use crate::workspace::place::{HeldPath, folder_in, open_in};
 use crate::workspace::staging::{Staging, own_name};
 use rustix::fs::{
     AtFlags, Mode, RenameFlags, mkdirat, readlinkat, renameat_with, statat, symlinkat, unlinkat,
@@ -28,6 +28,15 @@ const BATCH_FILES: usize = 256;
 /// Up to this many files are synced one by one; more are synced together.
 const MAX_SINGLE_SYNCS: usize = 4;
 
+/// Whether a state can be restored.
+fn is_kept(objects: &Objects, state: &State) -> bool {
+    match state {
+        State::File { sha256, bytes, .. } => objects.has_and_touch(*sha256, *bytes),
+        State::Unkept { .. } => false,
+        State::Nothing | State::Folder { .. } | State::Link { .. } => true,
+    }
+}
+
 /// The present state of a change.
 pub(super) fn standing(
     change: &PathChange,
@@ -35,11 +44,7 @@ pub(super) fn standing(
     index: &mut Index,
     opener: &mut Opener,
 ) -> UndoStanding {
-    let is_kept = |state: &State| match state {
-        State::File { sha256, bytes, .. } => objects.has(*sha256, *bytes),
-        State::Unkept { .. } => false,
-        State::Nothing | State::Folder { .. } | State::Link { .. } => true,
-    };
+    let is_kept = |state: &State| is_kept(objects, state);
     let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, index);
     let PathChange { before, after, .. } = change;
     match now {
@@ -86,7 +91,7 @@ pub(super) struct PutBack<'a> {
 type Todo<'r> = (usize, &'r PathChange, State);
 
 impl PutBack<'_> {
-    fn ends<'c>(&self, change: &'c PathChange) -> (&'c State, &'c State) {
+    fn from_and_to<'c>(&self, change: &'c PathChange) -> (&'c State, &'c State) {
         match self.way {
             UndoWay::Back => (&change.after, &change.before),
             UndoWay::Again => (&change.before, &change.after),
@@ -94,14 +99,14 @@ impl PutBack<'_> {
     }
 
     /// Carries out these changes, and returns the result of each.
-    pub(super) fn all(&mut self, wanted: &BTreeSet<usize>) -> BTreeMap<usize, Result<(), FileError>> {
+    pub(super) fn apply(&mut self, wanted: &BTreeSet<usize>) -> BTreeMap<usize, Result<(), FileError>> {
         let (mut done, mut todo) = (BTreeMap::new(), Vec::new());
         let record = self.record;
         let mut opener = Opener::default();
         for at in wanted {
             let Some(change) = record.changes.get(*at) else { continue };
             match self.check(change, &mut opener) {
-                Ok(now) if now == *self.ends(change).1 => drop(done.insert(*at, Ok(()))),
+                Ok(now) if now == *self.from_and_to(change).1 => drop(done.insert(*at, Ok(()))),
                 Ok(now) => todo.push((*at, change, now)),
                 Err(error) => drop(done.insert(*at, Err(error))),
             }
@@ -112,9 +117,9 @@ impl PutBack<'_> {
         }
         let mut results: Vec<(usize, Result<(), FileError>)> = Vec::new();
         let (folders, others): (Vec<Todo<'_>>, Vec<Todo<'_>>) =
-            todo.into_iter().partition(|(_, change, _)| self.ends(change).1.is_folder());
+            todo.into_iter().partition(|(_, change, _)| self.from_and_to(change).1.is_folder());
         for (at, change, now) in folders.iter().chain(&others).rev() {
-            if *now != State::Nothing && is_another_kind(now, self.ends(change).1) {
+            if *now != State::Nothing && is_another_kind(now, self.from_and_to(change).1) {
                 results.push((*at, self.remove(&change.path, now)));
             }
         }
@@ -126,7 +131,7 @@ impl PutBack<'_> {
         let failed: BTreeSet<usize> = results.iter().filter(|(_, r)| r.is_err()).map(|(at, _)| *at).collect();
         let writes: Vec<&Todo<'_>> = others
             .iter()
-            .filter(|(at, change, _)| *self.ends(change).1 != State::Nothing && !failed.contains(at))
+            .filter(|(at, change, _)| *self.from_and_to(change).1 != State::Nothing && !failed.contains(at))
             .collect();
         for chunk in writes.chunks(BATCH_FILES) {
             results.extend(self.write(chunk));
@@ -135,7 +140,7 @@ impl PutBack<'_> {
         let mut failed: BTreeMap<usize, FileError> =
             results.into_iter().filter_map(|(at, result)| Some((at, result.err()?))).collect();
         for (at, change, _) in folders.iter().chain(&others) {
-            let is_left = self.ends(change).1.is_folder() && !change.path.is_dir();
+            let is_left = self.from_and_to(change).1.is_folder() && !change.path.is_dir();
             let error = failed.remove(at).or(is_left.then_some(FileError::ChangedSince));
             done.insert(*at, error.map_or(Ok(()), Err));
         }
@@ -144,7 +149,7 @@ impl PutBack<'_> {
 
     /// The present state of the path, if it is the expected one. Also copies what would be lost.
     fn check(&mut self, change: &PathChange, opener: &mut Opener) -> Result<State, FileError> {
-        let (from, to) = self.ends(change);
+        let (from, to) = self.from_and_to(change);
         let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, self.index);
         if now == *to {
             return Ok(now);
@@ -152,13 +157,9 @@ impl PutBack<'_> {
         if now != *from && now != State::Nothing && !is_halfway(&now, change) {
             return Err(FileError::ChangedSince);
         }
-        let is_kept = |state: &State| match state {
-            State::File { sha256, bytes, .. } => self.objects.has(*sha256, *bytes),
-            State::Unkept { .. } => false,
-            _ => true,
-        };
-        if !is_kept(to) || matches!(from, State::Unkept { .. }) {
-            let was = self.way == UndoWay::Back && matches!(to, State::File { .. }) && !is_kept(to);
+        let is_kept = is_kept(self.objects, to);
+        if !is_kept || matches!(from, State::Unkept { .. }) {
+            let was = self.way == UndoWay::Back && matches!(to, State::File { .. }) && !is_kept;
             return Err(if was { FileError::Dropped } else { FileError::NoCopy });
         }
         // The present content is stored before it is replaced. A stored copy only counts if its hash is right, not
@@ -200,7 +201,7 @@ impl PutBack<'_> {
             Some(Err(error)) => Err(error.clone()),
             None => Err(FileError::Changed(change.path.clone())),
         };
-        let staged = chunk.iter().map(|(_, change, now)| match self.ends(change).1 {
+        let staged = chunk.iter().map(|(_, change, now)| match self.from_and_to(change).1 {
             State::File { sha256, mode, .. } => {
                 let replaces = matches!(now, State::File { .. });
                 let (folder, sync) = (folder(change)?, replaces && chunk.len() <= MAX_SINGLE_SYNCS);
@@ -218,7 +219,7 @@ impl PutBack<'_> {
             sync(change.path.parent().unwrap_or(&change.path));
         }
         let named = chunk.iter().zip(staged).map(|((at, change, now), staging)| {
-            let result = staging.and_then(|staging| self.name(change, now, folder(change)?, staging));
+            let result = staging.and_then(|staging| self.commit(change, now, folder(change)?, staging));
             (*at, result)
         });
         named.collect()
@@ -233,9 +234,9 @@ impl PutBack<'_> {
         sync: bool,
     ) -> io::Result<Staging<'f>> {
         let own = own_name();
-        self.unfinished.makes(path, &own)?;
+        self.unfinished.note_create(path, &own)?;
         let mut staging = Staging::under(folder, own.clone(), Mode::from_raw_mode(0o600))?;
-        self.unfinished.made(path, &own, staging.file())?;
+        self.unfinished.note_created(path, &own, staging.file())?;
         self.objects.copy_to(sha256, staging.file())?;
         staging.file().set_permissions(Permissions::from_mode(mode & 0o777))?;
         if sync {
@@ -244,7 +245,7 @@ impl PutBack<'_> {
         Ok(staging)
     }
 
-    fn name(
+    fn commit(
         &self,
         change: &PathChange,
         now: &State,
@@ -253,7 +254,7 @@ impl PutBack<'_> {
     ) -> Result<(), FileError> {
         let failed = |error: io::Error| unless_free(&change.path, &error);
         let name = change.path.file_name().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
-        match (self.ends(change).1, staging, now) {
+        match (self.from_and_to(change).1, staging, now) {
             (State::File { .. }, Some(mut staging), State::File { sha256, .. }) => {
                 let is_known = |file: File| hash_of(file).is_some_and(|found| found == *sha256);
                 let is_replaced = staging.replace(name, is_known).map_err(failed)?;
@@ -291,13 +292,12 @@ impl PutBack<'_> {
         let before = file.metadata().map_err(failed)?.permissions();
         let was = KnownFile { sha256: from, mode: before.mode() };
         let becomes = KnownFile { sha256: to, mode };
-        let note = self.unfinished.writes_into(path, &file, (was, becomes)).map_err(failed)?;
+        let note = self.unfinished.note_overwrite(path, &file, (was, becomes)).map_err(failed)?;
         let opened = file
             .set_permissions(Permissions::from_mode(was.open_mode()))
             .and_then(|()| open_to_write(folder, name, &file));
-        let written = opened
-            .map_err(WriteFailure::from)
-            .and_then(|into| self.unfinished.write_into(&into, (&old, &new)));
+        let written =
+            opened.map_err(TornWrite::from).and_then(|into| self.unfinished.write_into(&into, (&old, &new)));
         let mode = if written.is_ok() { Permissions::from_mode(mode & 0o777) } else { before };
         let has_mode = file.set_permissions(mode);
         if written.as_ref().map_or_else(|failure| !failure.is_torn, |()| true) {
@@ -317,7 +317,7 @@ impl PutBack<'_> {
         match known {
             State::File { sha256, .. } => {
                 let aside = own_name();
-                self.unfinished.moves(path, &aside);
+                self.unfinished.note_move(path, &aside);
                 let rename = |from: &OsStr, to: &OsStr| {
                     renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE).map_err(io::Error::from)
                 };
@@ -359,7 +359,7 @@ impl PutBack<'_> {
         };
         // The deepest folders first: after its mode is restored, a folder may not be writable any more.
         for (at, change) in self.record.changes.iter().enumerate().rev() {
-            let (from, to) = self.ends(change);
+            let (from, to) = self.from_and_to(change);
             if !(from.is_folder() || to.is_folder()) || !is_above(&change.path) {
                 continue;
             }
@@ -384,7 +384,7 @@ impl PutBack<'_> {
 
 /// The parent folder of a path; missing folders are created. Fails if a link leads there.
 fn folder_for(path: &Path) -> Result<File, FileError> {
-    let place = OpenPlace::find(path)?;
+    let place = HeldPath::find(path)?;
     if place.path() != path {
         return Err(FileError::Changed(path.to_owned()));
     }

@@ -86,7 +86,7 @@ impl UndoSnapshot {
                     SNAPSHOT_TIMEOUT.as_secs()
                 )));
             }
-            let known = index.get(key).filter(|sha256| objects.has(*sha256, key.size));
+            let known = index.get(key).filter(|sha256| objects.has_and_touch(*sha256, key.size));
             let content = match known {
                 Some(sha256) => Ok((sha256, key.size)),
                 None => copy(path, &mut opener, objects, index, file_limit),

@@ -540,11 +540,11 @@ fn a_file_of_several_names_that_was_taken_back_is_the_persons_whatever_became_of
     let record = fixture.run(|fixture| fs::write(fixture.at("cfg"), "new words").unwrap());
     let notes = fixture.folder.path().join("undo/unfinished");
     let read = fixture.store.read(record).unwrap();
-    let most = fixture.store.place.limits.at_once();
+    let most = fixture.store.place.limits.snapshot_limit();
     let (objects, index) = fixture.store.open().unwrap();
     let (unfinished, way) = (PutBackNotes::of_killed(&notes), UndoWay::Back);
     let wanted = (0..read.changes.len()).collect();
-    let done = PutBack { objects, index, unfinished, record: &read, way, most, kept: false }.all(&wanted);
+    let done = PutBack { objects, index, unfinished, record: &read, way, most, kept: false }.apply(&wanted);
     assert!(done.values().all(Result::is_ok), "{done:?}");
     assert_eq!(fs::read_to_string(fixture.at("cfg")).unwrap(), "old text");
     assert_eq!(fs::read_dir(&notes).unwrap().count(), 1);
@@ -564,11 +564,11 @@ fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
         fixture.write("changed", "after");
     });
     let record = fixture.store.read(record).unwrap();
-    let most = fixture.store.place.limits.at_once();
+    let most = fixture.store.place.limits.snapshot_limit();
     let (objects, index) = fixture.store.open().unwrap();
     let (unfinished, way) = (PutBackNotes::without_room(), UndoWay::Back);
     let wanted = (0..record.changes.len()).collect();
-    let done = PutBack { objects, index, unfinished, record: &record, way, most, kept: false }.all(&wanted);
+    let done = PutBack { objects, index, unfinished, record: &record, way, most, kept: false }.apply(&wanted);
     let failed: Vec<PathBuf> = done
         .iter()
         .filter(|(_, result)| result.is_err())

@@ -73,13 +73,13 @@ impl NotePlace {
 }
 
 #[derive(Debug)]
-pub(super) struct WriteFailure {
+pub(super) struct TornWrite {
     pub(super) error: io::Error,
     /// Whether the file is left partly new and partly old, because the old content could not be restored.
     pub(super) is_torn: bool,
 }
 
-impl From<io::Error> for WriteFailure {
+impl From<io::Error> for TornWrite {
     fn from(error: io::Error) -> Self {
         Self { error, is_torn: false }
     }
@@ -131,12 +131,12 @@ impl PutBackNotes {
     }
 
     /// Notes that a temporary file is about to be created under this name.
-    pub(super) fn makes(&self, path: &Path, own: &str) -> io::Result<()> {
+    pub(super) fn note_create(&self, path: &Path, own: &str) -> io::Result<()> {
         self.note(&Step { path: path.to_owned(), own: own.to_owned(), file: None, contents: None })
     }
 
     /// Notes that it was created, and which file it is.
-    pub(super) fn made(&self, path: &Path, own: &str, file: &File) -> io::Result<()> {
+    pub(super) fn note_created(&self, path: &Path, own: &str, file: &File) -> io::Result<()> {
         let file = Some(FileKey::of(&file.metadata()?).node());
         self.note(&Step { path: path.to_owned(), own: own.to_owned(), file, contents: None })
     }
@@ -144,14 +144,14 @@ impl PutBackNotes {
     /// Notes that the file is about to get this temporary name, until it is removed. If there is no room for the
     /// note, it is skipped: the removal frees room, and only a kill in this very moment would leave the file under
     /// the temporary name.
-    pub(super) fn moves(&self, path: &Path, own: &str) {
+    pub(super) fn note_move(&self, path: &Path, own: &str) {
         let step = Step { path: path.to_owned(), own: own.to_owned(), file: Some((0, 0)), contents: None };
         let _ = self.note(&step);
     }
 
     /// Notes that a file with several names is about to get a writable mode and to be written into. Returns the
     /// position of the note, for [`Self::is_whole`].
-    pub(super) fn writes_into(
+    pub(super) fn note_overwrite(
         &self,
         path: &Path,
         file: &File,
@@ -169,7 +169,7 @@ impl PutBackNotes {
     }
 
     /// Writes into the file, so that its names stay names of one file. If that fails, the old content is restored.
-    pub(super) fn write_into(&self, file: &File, (old, new): (&[u8], &[u8])) -> Result<(), WriteFailure> {
+    pub(super) fn write_into(&self, file: &File, (old, new): (&[u8], &[u8])) -> Result<(), TornWrite> {
         // The space is allocated before the first byte is overwritten. If the file system does not support that, the
         // write is tried.
         if new.len() > old.len() {
@@ -181,7 +181,7 @@ impl PutBackNotes {
         overwrite(file, new).map_err(|error| {
             let is_torn = overwrite(file, old).is_err();
             self.stays.set(self.stays.get() || is_torn);
-            WriteFailure { error, is_torn }
+            TornWrite { error, is_torn }
         })
     }
 }

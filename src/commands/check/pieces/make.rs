@@ -5,6 +5,7 @@
 //! shell.
 
 use super::{Columns, LinePosition, Piece, Pieces, number, shebang_language, width};
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// The depth to which variables within variables are expanded.
@@ -13,9 +14,17 @@ const MAX_DEPTH: u32 = 8;
 /// The most bytes of a variable's value or of an expanded line.
 const MAX_LINE_BYTES: usize = 16 << 10;
 
+/// The most bytes that are read to expand the variables of one file: values within values multiply.
+const MAX_EXPANDED_BYTES: usize = 64 << 20;
+
+/// What reading a value costs at least, so that empty ones count, too.
+const MIN_VALUE_BYTES: usize = 64;
+
 /// The state of reading one Makefile.
 struct MakefileReader {
     variables: HashMap<String, String>,
+    /// The bytes that may still be read to expand variables.
+    left: Cell<usize>,
     language: String,
     /// Whether one shell gets all lines of a recipe (`.ONESHELL`).
     one_shell: bool,
@@ -29,6 +38,7 @@ pub(super) fn pieces(source: &str) -> Pieces {
     let variables = [("RM", "rm -f"), ("CC", "cc"), ("SHELL", "/bin/sh"), ("MAKE", "make")];
     let mut reader = MakefileReader {
         variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        left: Cell::new(MAX_EXPANDED_BYTES),
         language: "bash".to_owned(),
         one_shell: source.lines().any(|line| line.starts_with(".ONESHELL")),
         found: Pieces { prose: true, ..Pieces::default() },
@@ -39,6 +49,9 @@ pub(super) fn pieces(source: &str) -> Pieces {
     walk(&lines, |reader: &mut MakefileReader, line, _| reader.define(&line.join(" ")), &mut reader);
     walk(&lines, MakefileReader::read_rule, &mut reader);
     reader.found.pieces.retain(|piece| !piece.source.trim().is_empty());
+    if reader.left.get() == 0 {
+        reader.found.not_pieces.push("its variables expand to too much".to_owned());
+    }
     reader.found
 }
 
@@ -159,6 +172,9 @@ impl MakefileReader {
         let mut rest = whole;
         while let Some(at) = rest.find("$(shell ").into_iter().chain(rest.find("${shell ")).min() {
             let inner = rest.get(at + 8..).unwrap_or_default();
+            if !self.spend(inner.len()) {
+                break;
+            }
             let end = closing_bracket(inner, rest.get(at + 1..).is_some_and(|r| r.starts_with('{')));
             commands.push(inner.get(..end).unwrap_or_default().to_owned());
             rest = inner;
@@ -172,8 +188,17 @@ impl MakefileReader {
         }
     }
 
+    /// Counts bytes that are read; false: the file was allowed no more.
+    fn spend(&self, bytes: usize) -> bool {
+        self.left.set(self.left.get().saturating_sub(bytes + MIN_VALUE_BYTES));
+        self.left.get() > 0
+    }
+
     /// Replaces variables whose values are known; the others become variables that the shell does not know.
     fn expand(&self, text: &str, depth: u32) -> String {
+        if !self.spend(text.len()) {
+            return String::new();
+        }
         let mut out = String::new();
         let mut rest = text;
         while let Some(at) = rest.find('$') {
@@ -288,5 +313,15 @@ mod tests {
             (found.pieces[0].source.as_str(), found.pieces[0].lines[1].line),
             ("import os\nos.remove('a')\n", 5)
         );
+    }
+
+    #[test]
+    fn variables_that_expand_without_end_are_not_checked() {
+        let all = |name: &str| format!("$({name})").repeat(4000);
+        let text = format!("A = {}\nB = {}\nC = {}\nD =\nall:\n\t@$(A)\n", all("B"), all("C"), all("D"));
+        assert_eq!(pieces(&text).not_pieces.len(), 1);
+        let text = format!("A := {}\n", "$(shell ".repeat(100_000));
+        assert_eq!(pieces(&text).not_pieces.len(), 1);
+        assert_eq!(pieces("A = a\nall:\n\t@$(A)\n").not_pieces.len(), 0);
     }
 }

@@ -104,7 +104,7 @@ fn open_fence(
     let terminal = TERMINAL_WORDS.contains(&lower.as_str());
     let language = if terminal { Some("bash".to_owned()) } else { language_named(&lower, languages) };
     if language.is_none() && !NO_PROGRAM_WORDS.contains(&lower.as_str()) {
-        found.unread.push(format!("line {at}: there are no rules for {lower}"));
+        found.not_pieces.push(format!("line {at}: there are no rules for {lower}"));
     }
     let piece = language.as_deref().map(Piece::new);
     Some(OpenFence { mark, length, indent: line.chars().count() - bare.chars().count(), terminal, piece })
@@ -157,6 +157,6 @@ mod tests {
                 ("r", "unlink(1)\n\n", 21, Columns::Shifted(3)),
             ]
         );
-        assert_eq!(found.unread, ["line 17: there are no rules for haskell"]);
+        assert_eq!(found.not_pieces, ["line 17: there are no rules for haskell"]);
     }
 }

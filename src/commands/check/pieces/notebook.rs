@@ -11,16 +11,16 @@ pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
     let notebook: Value = match serde_json::from_str(source.trim_start_matches('\u{feff}')) {
         Ok(notebook) => notebook,
         Err(error) => {
-            found.unread.push(format!("it is no notebook: {error}"));
+            found.not_pieces.push(format!("it is no notebook: {error}"));
             return found;
         }
     };
     let language = language(&notebook, languages);
     if language.is_none() {
-        found.unread.push("its metadata name no language that there are rules for".to_owned());
+        found.not_pieces.push("its metadata name no language that there are rules for".to_owned());
     }
     let Some(cells) = cells(&notebook) else {
-        found.unread.push("it is no notebook: it has no cells".to_owned());
+        found.not_pieces.push("it is no notebook: it has no cells".to_owned());
         return found;
     };
     let mut shared = Piece { language, source: String::new(), lines: Vec::new(), in_image: false };
@@ -29,7 +29,7 @@ pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
             continue;
         }
         let Some(text) = text(cell) else {
-            found.unread.push(format!("cell {}: it has no source", number(at)));
+            found.not_pieces.push(format!("cell {}: it has no source", number(at)));
             continue;
         };
         // A cell with a cell magic (`%%`) is a piece of its own.
@@ -108,12 +108,12 @@ mod tests {
             {"cell_type": "code", "source": "%%bash\nrm -rf ~"},
             {"cell_type": "code", "source": "o.remove('a')"}]}"##;
         let found = pieces(text, &Languages::default());
-        assert!(found.unread.is_empty());
+        assert!(found.not_pieces.is_empty());
         let told: Vec<_> = found.pieces.iter().map(|p| (p.source.as_str(), p.lines.len())).collect();
         assert_eq!(told, [("import os as o\nx = 1\no.remove('a')\n", 3), ("%%bash\nrm -rf ~\n", 2)]);
         let cells: Vec<_> = found.pieces[0].lines.iter().map(|l| (l.cell, l.line)).collect();
         assert_eq!(cells, [(Some(2), 1), (Some(2), 2), (Some(4), 1)]);
-        assert_eq!(pieces("{", &Languages::default()).unread.len(), 1);
-        assert_eq!(pieces("{}", &Languages::default()).unread.len(), 1);
+        assert_eq!(pieces("{", &Languages::default()).not_pieces.len(), 1);
+        assert_eq!(pieces("{}", &Languages::default()).not_pieces.len(), 1);
     }
 }

@@ -101,22 +101,21 @@ impl Step {
             Err(error) => return Err(error.into()),
         }
         is_known?;
-        self.exchange_back(copies, folder, (own, name)).map(drop)
+        self.exchange_back(copies, folder, (own, name))
     }
 
     /// Handles an interruption between the two exchanges of a replacement: the new file has the real name, and the
-    /// file that somebody wrote has the temporary one. Gives that file its name back. Returns whether this was the
-    /// case.
+    /// file that somebody wrote has the temporary one. Gives that file its name back.
     fn exchange_back(
         &self,
         copies: Copies<'_>,
         folder: &File,
         (own, name): (&OsStr, &OsStr),
-    ) -> io::Result<bool> {
+    ) -> io::Result<()> {
         // If somebody wrote into the new file since, that is newer still, and both files stay.
         let is_ours = |name: &OsStr| io::Result::Ok(self.is_made(folder, name) && copies.have(folder, name)?);
         if !is_ours(name)? {
-            return Ok(false);
+            return Ok(());
         }
         renameat_with(folder, own, folder, name, RenameFlags::EXCHANGE)?;
         // It is checked again before it is removed, now under a name that nobody else writes to.
@@ -125,7 +124,7 @@ impl Step {
         } else {
             renameat_with(folder, own, folder, name, RenameFlags::EXCHANGE)?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Whether this name refers to the file that was created.

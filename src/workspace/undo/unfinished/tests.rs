@@ -118,7 +118,7 @@ fn only_what_is_surely_its_own_is_removed() {
     // The notes of a process that is alive are left alone.
     let living = PutBackNotes::begin(notes).unwrap();
     write(".sayso-living", "");
-    living.makes(&work.join("x"), ".sayso-living").unwrap();
+    living.note_create(&work.join("x"), ".sayso-living").unwrap();
     clear(notes, objects, MAX_BYTES);
     let mut names: Vec<String> =
         std::fs::read_dir(&work).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -157,7 +157,7 @@ fn a_file_with_several_names_that_is_half_written_gets_back_what_it_held() {
         left(notes, &[Step { path: path.clone(), own: String::new(), file, contents }]);
         clear(notes, objects, MAX_BYTES);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), then);
-        let is_kept = objects.has(Sha256::of(now.as_bytes()), now.len() as u64);
+        let is_kept = objects.has_and_touch(Sha256::of(now.as_bytes()), now.len() as u64);
         assert!(now == then || is_kept, "{now} went and is nowhere");
     }
     assert_eq!(count(notes), 0);
@@ -314,7 +314,7 @@ fn a_note_that_was_not_written_to_its_end_takes_no_other_with_it() {
     let begun = PutBackNotes::begin(notes).unwrap();
     // Simulates a disk that became full in the middle of a line.
     begun.notes.write_all_at(b"{\"path\":\"/a/b\",\"own\":\".say", 0).unwrap();
-    begun.makes(&base.join("x"), ".sayso-x").unwrap();
+    begun.note_create(&base.join("x"), ".sayso-x").unwrap();
     begun.stays.set(true);
     let_go(&begun);
     drop(begun);

@@ -247,8 +247,3 @@ pub(crate) fn failure(error: tui::TuiError) -> Failure {
     };
     Failure::new(kind, error.to_string()).hint(hint)
 }
-
-/// Adds notices to those of the first screen.
-pub(crate) fn add_notices(options: &mut Options, notices: Vec<Notice>) {
-    options.notices.extend(notices);
-}

@@ -14,7 +14,7 @@ pub(super) struct TextHashes {
 
 impl TextHashes {
     /// Takes an entry; returns the fault if it contradicts what was read before.
-    pub(super) fn contradiction(&mut self, entry: &Entry) -> Option<Fault> {
+    pub(super) fn check(&mut self, entry: &Entry) -> Option<Fault> {
         match entry {
             Entry::Block(block) => {
                 for version in &block.versions {

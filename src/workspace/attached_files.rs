@@ -6,7 +6,7 @@
 
 use super::FileError;
 use super::excerpt::binary_kind;
-use super::place::{Folder, OpenPlace};
+use super::place::{Folder, HeldPath};
 use crate::domain::{GivenFile, Masker};
 use crate::text::at_words::{AtWord, at_words};
 use rustix::fs::FileType;
@@ -96,7 +96,7 @@ pub(crate) fn read(
 }
 
 /// Opens the file that a word means: the longest of its candidate names that exists.
-fn find<'w>(folder: &Folder, word: &'w AtWord) -> Result<(&'w str, OpenPlace), GivenFileError> {
+fn find<'w>(folder: &Folder, word: &'w AtWord) -> Result<(&'w str, HeldPath), GivenFileError> {
     if !folder.is_in_place() {
         return Err(GivenFileError::Unreadable(word.name.clone(), FileError::Moved(folder.path().into())));
     }
@@ -110,12 +110,12 @@ fn find<'w>(folder: &Folder, word: &'w AtWord) -> Result<(&'w str, OpenPlace), G
     Err(missing.unwrap_or_else(|| GivenFileError::Missing(word.name.clone())))
 }
 
-fn look(folder: &Folder, name: &str) -> Result<OpenPlace, GivenFileError> {
+fn look(folder: &Folder, name: &str) -> Result<HeldPath, GivenFileError> {
     let missing = || GivenFileError::Missing(name.to_owned());
     if name.contains('\0') {
         return Err(missing());
     }
-    let place = match OpenPlace::find(&folder.path().join(name)) {
+    let place = match HeldPath::find(&folder.path().join(name)) {
         Ok(place) => place,
         // A path that continues behind a file, or is too long for the system, names no file.
         Err(FileError::Io(..) | FileError::BehindNothing(_)) => return Err(missing()),
@@ -137,7 +137,7 @@ fn is_below(folder: &Folder, path: &Path) -> bool {
 }
 
 /// Reads up to `most` bytes of an opened file.
-fn give(name: &str, place: &OpenPlace, most: usize, masker: &Masker) -> Result<GivenFile, GivenFileError> {
+fn give(name: &str, place: &HeldPath, most: usize, masker: &Masker) -> Result<GivenFile, GivenFileError> {
     let unreadable = |error| GivenFileError::Unreadable(name.to_owned(), error);
     let io = |error: std::io::Error| unreadable(FileError::io(&place.path(), &error));
     let file = place.open().map_err(unreadable)?;

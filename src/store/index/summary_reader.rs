@@ -3,7 +3,7 @@
 use super::Summary;
 use crate::domain::Entry;
 use crate::store::StoreError;
-use crate::store::glance::read_range;
+use crate::store::tail_preview::read_range;
 use crate::store::wire::{self, LineContent, LineFault};
 use serde::Deserialize;
 use serde_json::Value;

@@ -55,17 +55,17 @@ impl LazyProvider {
         let make = || async {
             let make = self.make.clone();
             match tokio::task::spawn_blocking(move || make()).await {
-                Ok(made) => {
-                    made.map_err(|error| no_key(format!("{}. {}", error.what, sending::NOTHING), error.hint))
-                }
-                Err(error) => Err(no_key(error.to_string(), String::new())),
+                Ok(made) => made.map_err(|error| {
+                    cannot_connect(format!("{}. {}", error.what, sending::NOTHING), error.hint)
+                }),
+                Err(error) => Err(cannot_connect(error.to_string(), String::new())),
             }
         };
         self.made.get_or_try_init(make).await
     }
 }
 
-fn no_key(message: String, hint: String) -> ReplyFailure {
+fn cannot_connect(message: String, hint: String) -> ReplyFailure {
     ReplyFailure { kind: FailureKind::NoKey, status: None, message, hint, departure: Departure::Never }
 }
 

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 /// words can be deleted from the index.
 pub(super) const PLAN: TablePlan = TablePlan {
     file: "search.db",
-    shape: 4,
+    version: 4,
     tables: "
     CREATE TABLE files (
         number INTEGER PRIMARY KEY, name BLOB UNIQUE, bytes INTEGER, modified INTEGER, changed INTEGER, inode INTEGER,
@@ -215,7 +215,7 @@ pub(super) fn body(db: &Connection, number: i64) -> Result<Option<String>, Deriv
 }
 
 /// Whether the stored text of a place passes a test, which gets it without a copy.
-pub(super) fn body_is(
+pub(super) fn body_matches(
     db: &Connection,
     number: i64,
     test: impl FnOnce(&str) -> bool,
