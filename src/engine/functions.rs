@@ -10,7 +10,6 @@ mod call;
 use super::call_error::CallError;
 use super::reply::{self, Proposal};
 use super::state::InspectionResult;
-use super::transcript::BlockStanding;
 use super::{Engine, Phase};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Function, FunctionFile, Grantor, KernelRef, Language, Origin,
@@ -86,16 +85,21 @@ impl Engine {
 
     /// The block for a file: one that waits already (since before the session was closed), or a new one.
     fn propose_file(&mut self, file: &FunctionFile) -> BlockId {
-        let path = file.path.to_string_lossy().into_owned();
-        let waits = self.state.queue().find(|item| {
-            item.block.kind == BlockKind::Load { path: path.clone() }
-                && item.block.original().source == file.source
-        });
-        if let Some(item) = waits {
-            return item.block.id;
+        if let Some(block) = self.waiting_block(file) {
+            return block;
         }
+        let path = file.path.to_string_lossy().into_owned();
         let note = format!("your functions, from {path}");
         self.propose_own(BlockKind::Load { path }, Language::python(), file.source.clone(), note)
+    }
+
+    /// The block that proposes this text of the file and waits.
+    fn waiting_block(&self, file: &FunctionFile) -> Option<BlockId> {
+        let kind = BlockKind::Load { path: file.path.to_string_lossy().into_owned() };
+        let mut queue = self.state.queue();
+        let waits =
+            queue.find(|item| item.block.kind == kind && item.block.original().source == file.source);
+        waits.map(|item| item.block.id)
     }
 
     /// Proposes a block outside of any reply.
@@ -223,30 +227,13 @@ impl Engine {
         self.announce();
     }
 
-    /// After a resume: files whose blocks wait keep those blocks.
+    /// After a resume: files whose blocks wait keep those blocks, unless the text of the file is another one now.
     pub(super) fn resume_files(&mut self) {
         self.files.preparing =
             self.state.queue().any(|item| matches!(item.block.kind, BlockKind::Load { .. }));
-        let waiting: Vec<_> = self
-            .state
-            .transcript
-            .blocks
-            .values()
-            .filter(|item| item.standing == BlockStanding::Open)
-            .filter_map(|item| match &item.block.kind {
-                BlockKind::Load { path } => Some((path.clone(), item.block.id)),
-                _ => None,
-            })
-            .collect();
-        self.files.standing = self
-            .settings
-            .functions
-            .iter()
-            .map(|file| {
-                let found = waiting.iter().find(|(path, _)| *path == file.path.to_string_lossy());
-                found.map_or(File::Wanted, |(_, block)| File::Proposed(*block))
-            })
-            .collect();
+        let files = self.settings.functions.iter();
+        self.files.standing =
+            files.map(|file| self.waiting_block(file).map_or(File::Wanted, File::Proposed)).collect();
     }
 
     fn announce(&mut self) {

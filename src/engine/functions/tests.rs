@@ -128,6 +128,20 @@ fn a_session_that_was_closed_while_a_file_waited_goes_on_there() {
 }
 
 #[test]
+fn a_file_that_changed_while_its_block_waited_is_proposed_with_its_new_text() {
+    let mut d = dialogue();
+    d.user("go");
+    d.watched.engine.settings.functions[0].source = "def area(r, h): ...\n".into();
+    let line = d.reopen();
+    assert!(line.ends_with("deciding 1"), "{line}");
+    d.command(Command::SkipAll);
+    let block = &d.state().transcript.blocks[&BlockId(2)].block;
+    assert_eq!(&*block.current().source, "def area(r, h): ...\n");
+    let line = d.command(Command::SkipAll);
+    assert!(line.contains("ask s1"), "{line}");
+}
+
+#[test]
 fn a_load_error_leaves_the_turn_going() {
     let mut d = dialogue();
     d.user("go");
