@@ -60,7 +60,7 @@ impl FenceOffer {
 
 /// What the fence with this info string may become.
 pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
-    if info.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).any(|w| w == "norun") {
+    if has_norun(info) {
         return FenceOffer::Shown;
     }
     let word = language_word(info);
@@ -79,6 +79,11 @@ pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
         };
     }
     offer_for_word(word, languages)
+}
+
+/// Whether an info string has the word that keeps a fence from being read.
+pub(super) fn has_norun(info: &str) -> bool {
+    info.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).any(|word| word == "norun")
 }
 
 /// Whether an info string says that the fence has an edit.

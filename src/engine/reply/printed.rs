@@ -133,7 +133,7 @@ impl CallScanner<'_> {
         fence: &Fence,
         budget: &mut CallBudget,
     ) -> Option<Stretch> {
-        let is_shown = !may_hold_calls(info::language_word(&fence.info)) || fence.info.contains("norun");
+        let is_shown = !may_hold_calls(info::language_word(&fence.info)) || info::has_norun(&fence.info);
         if is_shown || budget.credit == 0 {
             return None;
         }

@@ -192,8 +192,7 @@ fn read_displayed_fence(text: &str, fence: &markdown::Fence, reading: CallScanne
     let closed =
         fence.closed && (reading.complete || text.get(..fence.range.end).is_some_and(|t| t.ends_with('\n')));
     let word = info::language_word(&fence.info);
-    let norun = fence.info.contains("norun");
-    if norun || !closed && reading.complete {
+    if info::has_norun(&fence.info) || !closed && reading.complete {
         return None;
     }
     let shown = edits::displayed_fence(&fence.info, &fence.source, fence.range.clone(), closed);

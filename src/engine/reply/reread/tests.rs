@@ -283,6 +283,18 @@ fn calls_in_a_row_are_blocks_in_order() {
 }
 
 #[test]
+fn only_the_whole_word_norun_keeps_a_fence_from_being_read() {
+    let torn = r#"{"name":"write_file","arguments":{"path":"a.md","text":"x
+```
+y"}}"#;
+    for call in ["{\"name\":\"list_files\",\"arguments\":{}}", torn] {
+        let fence = |info: &str| format!("```{info}\n{call}\n```\n");
+        assert_eq!(blocks(&fence("json norun")), [], "{call}");
+        assert_eq!(blocks(&fence("json norunning")).len(), 1, "{call}");
+    }
+}
+
+#[test]
 fn look_alikes_stay_prose() {
     for text in [
         "{\"name\": \"rm\", \"arguments\": {}}",
