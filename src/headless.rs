@@ -67,6 +67,11 @@ pub(crate) enum TurnInput {
 pub(crate) trait TurnObserver {
     fn notify(&mut self, told: &Notification, state: &State) -> io::Result<()>;
 
+    /// How many texts were printed so far, if reminders are wanted after some silence.
+    fn printed_count(&self) -> usize {
+        0
+    }
+
     /// Reports that something still goes on, after some silence.
     fn progress(&mut self, _going_on: &Activity, _now: Timestamp) -> io::Result<()> {
         Ok(())
@@ -176,6 +181,7 @@ async fn turn(
     loop {
         tokio::select! {
             update = driver.next() => {
+                let printed = reporter.printed_count();
                 if let Some(end) = report(&update, driver, reporter).await? {
                     over = Some(end);
                 }
@@ -187,7 +193,7 @@ async fn turn(
                     return Ok(Ending::NotGiven(errors));
                 }
                 let goes_on = driver.state().activity().is_some();
-                reminder.follow(std::time::Instant::now(), goes_on, update.told.iter().any(is_reported));
+                reminder.follow(std::time::Instant::now(), goes_on, reporter.printed_count() > printed);
             }
             () = wait_until(reminder.due()) => {
                 reminder.reminded(std::time::Instant::now());
@@ -260,12 +266,6 @@ fn next_recorded(blocks: &mut std::slice::Iter<'_, RecordedBlock>, driver: &mut 
     let Some(block) = blocks.next() else { return false };
     driver.send(Command::RunRecorded(vec![block.clone()]));
     true
-}
-
-/// Whether it ends the silence after which the reminder speaks. Reasoning and jobs do not: the text reporter prints
-/// nothing for them.
-fn is_reported(told: &Notification) -> bool {
-    !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
 }
 
 /// Waits until this moment; forever if there is none.
