@@ -137,6 +137,7 @@ pub enum Entry {
     },
     /// A tool call of a reply became no block: it can't be parsed, or names an unknown tool. The model is informed.
     CallRefused {
+        /// The step of the reply.
         step: StepId,
         /// The id of the call.
         call: String,
@@ -268,6 +269,7 @@ pub enum Entry {
     TakenBack {
         /// The run whose changes were undone.
         run: RunId,
+        /// The block of the run.
         block: BlockId,
         /// The paths of the restored files; only the first of many.
         files: Vec<String>,

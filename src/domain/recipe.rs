@@ -141,6 +141,7 @@ pub enum RecipeFact {
     Judged(RoundOutcome),
     /// The person answered a form.
     Answered {
+        /// The name of the form.
         form: String,
         /// The answers, field by field.
         #[serde(default, with = "super::serial::pairs")]

@@ -3,6 +3,7 @@
 use super::BlockId;
 use serde::{Deserialize, Serialize};
 
+/// What is known of such a state.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SharedState {
     /// The blocks that ran in it, in order.

@@ -20,6 +20,7 @@ pub struct Variable {
 /// What a block did to a variable, as far as it is visible: another object, another size, another short value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableChange {
+    /// It is new.
     Added,
     /// It is a different object or value than before.
     Changed,
