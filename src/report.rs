@@ -72,10 +72,10 @@ impl Failure {
     /// Writes it for standard error. The text may contain text of others, so it is escaped.
     pub(crate) fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         if !self.what.is_empty() {
-            writeln!(out, "error: {}", plain(&self.what))?;
+            writeln!(out, "error: {}", Visible(&self.what))?;
         }
         match &self.hint {
-            Some(hint) => writeln!(out, "  hint: {}", plain(hint)),
+            Some(hint) => writeln!(out, "  hint: {}", Visible(hint)),
             None => Ok(()),
         }
     }
@@ -124,10 +124,6 @@ pub(crate) fn reason(error: &io::Error) -> String {
             text.split(" (os error").next().unwrap_or(&text).to_lowercase()
         }
     }
-}
-
-fn plain(text: &str) -> String {
-    crate::domain::visible::visible(text)
 }
 
 #[cfg(test)]

@@ -97,8 +97,7 @@ impl Engine {
     fn waiting_block(&self, file: &FunctionFile) -> Option<BlockId> {
         let kind = BlockKind::Load { path: file.path.to_string_lossy().into_owned() };
         let mut queue = self.state.queue();
-        let waits =
-            queue.find(|item| item.block.kind == kind && item.block.original().source == file.source);
+        let waits = queue.find(|item| item.block.kind == kind && item.block.original().source == file.source);
         waits.map(|item| item.block.id)
     }
 

@@ -146,14 +146,11 @@ impl Engine {
 
     fn reply_failed(&mut self, failure: ReplyFailure) {
         let asked = self.stream.as_ref().map(|stream| stream.dialect);
-        if failure.kind == FailureKind::NoTools && asked.is_some_and(|asked| self.give_up_tools(asked)) {
-            let finish = Finish { reason: FinishReason::Incomplete, word: Some(FAILED.into()) };
-            self.close_reply(finish, Blocks::Shelved);
-            return self.send_request();
-        }
+        let is_tried_again =
+            failure.kind == FailureKind::NoTools && asked.is_some_and(|asked| self.give_up_tools(asked));
         let finish = Finish { reason: FinishReason::Incomplete, word: Some(FAILED.into()) };
         self.close_reply(finish, Blocks::Shelved);
-        self.fail_turn(failure);
+        if is_tried_again { self.send_request() } else { self.fail_turn(failure) }
     }
 
     /// The person stops the reply: its text so far is kept, and the turn ends. During the wait for a retry, only that
@@ -197,8 +194,7 @@ fn note_arrival(reply: &mut LiveReply, now: crate::domain::Timestamp) {
 fn language(segment: &Segment) -> Option<&crate::domain::Language> {
     match segment {
         Segment::Block(proposed) if proposed.file.is_none() => proposed.language.as_ref(),
-        Segment::Block(_) => None,
-        Segment::Prose(_) => None,
+        _ => None,
     }
 }
 

@@ -66,16 +66,21 @@ impl Engine {
             ResumePoint::Idle => {}
             ResumePoint::Over(end) => self.finish(end),
             ResumePoint::Unanswered => {
-                self.state.phase = Phase::Stuck(ReplyFailure {
-                    kind: FailureKind::Cut,
-                    status: None,
-                    message: "The session was closed before the reply came.".into(),
-                    hint: "r asks again".into(),
-                    departure: Departure::Unknown,
-                });
+                self.state.phase = unanswered("The session was closed before the reply came.");
             }
         }
     }
+}
+
+/// The phase of a turn whose reply never arrived: the person may ask again.
+pub(super) fn unanswered(message: &str) -> Phase {
+    Phase::Stuck(ReplyFailure {
+        kind: FailureKind::Cut,
+        status: None,
+        message: message.into(),
+        hint: "r asks again".into(),
+        departure: Departure::Unknown,
+    })
 }
 
 /// The highest ids in a transcript.

@@ -69,9 +69,7 @@ pub(crate) const NOT_AGAIN: &str = "Not sent again.";
 pub(crate) const NOTHING: &str = "Nothing was sent.";
 
 /// The same within a sentence.
-pub(crate) fn nothing_within() -> &'static str {
-    "nothing was sent"
-}
+pub(crate) const NOTHING_WITHIN: &str = "nothing was sent";
 
 /// The end of the message about a request that is too long.
 pub(crate) fn too_long(departure: Departure) -> &'static str {

@@ -15,6 +15,7 @@ mod tags;
 use super::edit_fence;
 use super::info::{self, FenceOffer};
 use super::markdown::{Fence, MarkdownScan, Tags};
+use super::tiling::newlines;
 use super::{Proposal, Segment, tag};
 use crate::domain::{Dialect, Languages};
 use crate::edit::EditExtent;
@@ -345,8 +346,4 @@ impl Parser {
 
 fn is_tag(segment: &Segment) -> bool {
     matches!(segment, Segment::Block(block) if block.dialect == Dialect::ExecuteTags)
-}
-
-fn newlines(text: &str, range: Range<usize>) -> u32 {
-    text.get(range).map_or(0, |t| t.matches('\n').count()) as u32
 }

@@ -8,7 +8,7 @@ use super::printed::{CallScanner, may_hold_calls};
 use super::tiling::{LineCount, Stretch, insert_stretches, keep, newlines, push_stretch};
 use super::unfenced::TOO_MANY_MESSAGE;
 use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts};
-use crate::domain::{BlockKind, Dialect, Language, Languages};
+use crate::domain::{BlockKind, Dialect, Languages};
 use std::ops::Range;
 
 /// An unfenced edit or printed call that contains a part of a fence causes the text after it to be parsed again. These
@@ -206,27 +206,9 @@ fn read_displayed_fence(text: &str, fence: &markdown::Fence, reading: CallScanne
     }
     let language = info::transcript(&fence.info).filter(|l| reading.languages.find(l.as_str()).is_some())?;
     let taken = prompts::remove_prompts(&fence.source, &language)?;
-    let block = transcript(fence, language, &taken, closed);
+    let note = Some(format!("read from a transcript: {}", taken.note));
+    let block = Proposal { language: Some(language), source: taken.source, note, ..shown };
     Some(Stretch { range: fence.range.clone(), blocks: vec![block] })
-}
-
-fn transcript(
-    fence: &markdown::Fence,
-    language: Language,
-    taken: &prompts::PromptsRemoved,
-    closed: bool,
-) -> Proposal {
-    Proposal {
-        dialect: Dialect::Fences,
-        info: fence.info.clone(),
-        file: None,
-        language: Some(language),
-        source: taken.source.clone(),
-        range: fence.range.clone(),
-        lines: (0, 0),
-        closed,
-        note: Some(format!("read from a transcript: {}", taken.note)),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Tests of forms that models print, and of similar text that stays prose.
 
 use super::*;
-use crate::domain::BlockKind;
+use crate::domain::{BlockKind, Language};
 use crate::engine::reply::parse;
 use crate::engine::reply::tests::checked;
 use proptest::prelude::*;
