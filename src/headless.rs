@@ -245,12 +245,12 @@ async fn report(
     driver: &mut Driver,
     reporter: &mut dyn TurnObserver,
 ) -> io::Result<Option<TurnEnd>> {
-    let recorded = update.told.iter().any(|told| matches!(told, Notification::Recorded(_)));
+    let recorded = update.notifications.iter().any(|told| matches!(told, Notification::Recorded(_)));
     if recorded && let Err(why) = driver.saved().await {
         tracing::warn!(%why, "the session can't be written");
     }
     let mut over = None;
-    for told in &update.told {
+    for told in &update.notifications {
         if let Notification::Recorded(entry) = told
             && let Entry::TurnEnd(end) = &**entry
         {
@@ -278,7 +278,7 @@ async fn wait_until(moment: Option<std::time::Instant>) {
 
 /// Sends the message once its files are read; returns the errors if they can't be given.
 fn give_files(update: &Update, driver: &mut Driver) -> Option<Vec<GivenFileError>> {
-    let read = update.told.iter().find_map(|told| match told {
+    let read = update.notifications.iter().find_map(|told| match told {
         Notification::Job(JobResult::GivenFiles(text, files)) => Some((text, files)),
         _ => None,
     });
@@ -299,7 +299,7 @@ fn has_not_begun(driver: &Driver) -> bool {
 
 /// Why the recipe was not started, if it was not.
 fn recipe_errors(update: &Update, driver: &Driver) -> Option<Vec<AnswerError>> {
-    update.told.iter().find_map(|told| match told {
+    update.notifications.iter().find_map(|told| match told {
         Notification::Job(JobResult::RecipeRefused { misfits, .. }) => Some(misfits.clone()),
         // The engine could not use the recipe's definition.
         Notification::Notice(notice) if notice.level == Level::Error && has_not_begun(driver) => {

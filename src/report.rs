@@ -65,7 +65,7 @@ impl Failure {
     }
 
     /// A failure that was reported already; only its exit code remains.
-    pub(crate) fn already_told(kind: FailureClass) -> Self {
+    pub(crate) fn already_reported(kind: FailureClass) -> Self {
         Self::new(kind, "")
     }
 
@@ -93,7 +93,7 @@ impl From<io::Error> for Failure {
     /// Standard output can't be written. If the reader closed it, nothing is printed; only the exit code shows it.
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::already_told(FailureClass::Work),
+            io::ErrorKind::BrokenPipe => Failure::already_reported(FailureClass::Work),
             _ => Failure::new(FailureClass::Work, format!("the output can't be written: {error}")),
         }
     }
@@ -140,7 +140,7 @@ mod tests {
     fn a_failure_is_two_lines() {
         let failure = Failure::new(FailureClass::Usage, "no such file: a.py").hint("Check the name.");
         assert_eq!(written(&failure), "error: no such file: a.py\n  hint: Check the name.\n");
-        assert_eq!(written(&Failure::already_told(FailureClass::Work)), "");
+        assert_eq!(written(&Failure::already_reported(FailureClass::Work)), "");
     }
 
     #[test]

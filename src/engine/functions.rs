@@ -24,9 +24,9 @@ const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
 
 /// What is known of the files, besides the state.
 #[derive(Debug, Default)]
-pub(super) struct Files {
+pub(super) struct FunctionFiles {
     /// The status of each file, in the order of the settings.
-    standing: Vec<File>,
+    standing: Vec<FileStatus>,
     /// What the person approved: the bytes' hash, and the terms without the kernel's generation.
     approved: Vec<(Sha256, Terms)>,
     /// Whether the step waits for decisions about files.
@@ -37,7 +37,7 @@ pub(super) struct Files {
 
 /// The status of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum File {
+enum FileStatus {
     /// It still has to be loaded into the current or next kernel.
     #[default]
     Wanted,
@@ -49,28 +49,28 @@ enum File {
     Left(BlockId),
 }
 
-impl File {
+impl FileStatus {
     fn block(self) -> Option<BlockId> {
         match self {
-            File::Wanted => None,
-            File::Proposed(block) | File::Loaded(block) | File::Left(block) => Some(block),
+            FileStatus::Wanted => None,
+            FileStatus::Proposed(block) | FileStatus::Loaded(block) | FileStatus::Left(block) => Some(block),
         }
     }
 }
 
 impl Engine {
     /// Proposes the files that the kernel lacks; returns whether the step has to wait for them.
-    pub(super) fn prepare(&mut self) -> bool {
+    pub(super) fn propose_function_files(&mut self) -> bool {
         let count = self.settings.functions.len();
-        self.files.standing.resize(count, File::Wanted);
+        self.files.standing.resize(count, FileStatus::Wanted);
         let wanted: Vec<usize> =
-            (0..count).filter(|at| self.files.standing.get(*at) == Some(&File::Wanted)).collect();
+            (0..count).filter(|at| self.files.standing.get(*at) == Some(&FileStatus::Wanted)).collect();
         let mut blocks = Vec::new();
         for at in wanted {
             let Some(file) = self.settings.functions.get(at).cloned() else { continue };
             let block = self.propose_file(&file);
             if let Some(standing) = self.files.standing.get_mut(at) {
-                *standing = File::Proposed(block);
+                *standing = FileStatus::Proposed(block);
             }
             blocks.push(block);
         }
@@ -78,7 +78,7 @@ impl Engine {
             return false;
         }
         self.files.preparing = true;
-        self.look_ahead(&blocks);
+        self.inspect_ahead(&blocks);
         self.advance();
         true
     }
@@ -169,7 +169,7 @@ impl Engine {
         Some(call::source(function, &called.arguments).map(|source| Proposal {
             dialect: Dialect::Tools,
             info: String::new(),
-            file: Some(BlockKind::Call { function: function.name.clone() }),
+            special_kind: Some(BlockKind::Call { function: function.name.clone() }),
             language: Some(Language::python()),
             source,
             range: 0..0,
@@ -191,16 +191,16 @@ impl Engine {
 
     /// The block of a file was rejected or skipped.
     pub(super) fn file_left(&mut self, block: BlockId) {
-        self.file_stands(block, File::Left(block));
+        self.file_stands(block, FileStatus::Left(block));
     }
 
     /// A run has ended: if it was that of a file, stores whether the file is loaded.
     pub(super) fn file_ran(&mut self, block: BlockId, report: &RunReport) {
         let loaded = report.outcome == Outcome::Ok;
-        self.file_stands(block, if loaded { File::Loaded(block) } else { File::Left(block) });
+        self.file_stands(block, if loaded { FileStatus::Loaded(block) } else { FileStatus::Left(block) });
     }
 
-    fn file_stands(&mut self, block: BlockId, standing: File) {
+    fn file_stands(&mut self, block: BlockId, standing: FileStatus) {
         if let Some(known) = self.files.standing.iter_mut().find(|file| file.block() == Some(block)) {
             *known = standing;
         }
@@ -219,8 +219,8 @@ impl Engine {
     pub(super) fn forget_functions(&mut self) {
         self.state.live.functions.clear();
         for file in &mut self.files.standing {
-            if let File::Loaded(_) = file {
-                *file = File::Wanted;
+            if let FileStatus::Loaded(_) = file {
+                *file = FileStatus::Wanted;
             }
         }
         self.announce();
@@ -231,8 +231,9 @@ impl Engine {
         self.files.preparing =
             self.state.queue().any(|item| matches!(item.block.kind, BlockKind::Load { .. }));
         let files = self.settings.functions.iter();
-        self.files.standing =
-            files.map(|file| self.waiting_block(file).map_or(File::Wanted, File::Proposed)).collect();
+        self.files.standing = files
+            .map(|file| self.waiting_block(file).map_or(FileStatus::Wanted, FileStatus::Proposed))
+            .collect();
     }
 
     fn announce(&mut self) {

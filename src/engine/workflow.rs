@@ -309,7 +309,7 @@ impl Engine {
             }));
         }
         for (block, revision, why) in &declined {
-            self.turn.news = true;
+            self.turn.unreported_results = true;
             self.record(Entry::Declined { block: *block, revision: *revision, why: why.clone() });
             self.settled(*block);
         }

@@ -8,8 +8,8 @@ use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::{running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
-    AnswerError, BlockId, Entry, FileChange, Form, Gaps, Level, RecipeEnd, RecipeFact, Review, RunId,
-    RunReport, Stream, Timestamp, file_texts,
+    AnswerError, BlockId, Entry, FileChange, Form, Level, RecipeEnd, RecipeFact, Review, RunId, RunReport,
+    Stream, Timestamp, UnscannedChanges, file_texts,
 };
 use crate::driver::Notification;
 use crate::engine::State;
@@ -171,7 +171,7 @@ impl TurnReporter<'_> {
                 for line in change_lines(report) {
                     self.status(&format!("block {block} {line}"))?;
                 }
-                if report.receipt.moving {
+                if report.receipt.not_stopped {
                     self.status(&format!("block {block}: {}", running::MOVING))?;
                 }
                 if let Some(missing) = running::output_missing(&report.receipt) {
@@ -326,8 +326,11 @@ pub(crate) fn change_lines(report: &RunReport) -> Vec<String> {
         let name = obeyed(path).or_else(|| run_by_tools(path))?;
         Some(format!("{} {}: {}", file.change, visible_line(&file.path), name.what))
     };
-    let unknown =
-        report.receipt.not_looked_at.obeyed.then(|| format!("was not looked at for {}", Gaps::OBEYED));
+    let unknown = report
+        .receipt
+        .not_looked_at
+        .names_incomplete
+        .then(|| format!("was not looked at for {}", UnscannedChanges::OBEYED));
     report.receipt.files.iter().filter_map(line).chain(unknown).collect()
 }
 

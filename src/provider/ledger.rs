@@ -3,9 +3,9 @@
 
 use super::address;
 use super::server::Access;
-use crate::domain::{Ledger, RequestCounts};
+use crate::domain::{RequestCounter, RequestCounts};
 
-static LEDGER: Ledger = Ledger::new();
+static LEDGER: RequestCounter = RequestCounter::new();
 
 /// Counts one more request to this server.
 pub(super) fn count_request(access: &Access) {
@@ -14,5 +14,5 @@ pub(super) fn count_request(access: &Access) {
 
 /// The requests sent so far.
 pub fn requests_sent() -> RequestCounts {
-    LEDGER.departed()
+    LEDGER.counts()
 }

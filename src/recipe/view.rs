@@ -133,7 +133,7 @@ impl<'a> View<'a> {
         let ok = |run: &RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
         let of_file = |item: &BlockItem, run: &RunItem| {
             let path = item.block.kind.writes().find(|path| written::same(&self.shown_path(path), file))?;
-            item.block.written_to(item.block.version(run.revision)?, path).map(str::to_owned)
+            item.block.text_for(item.block.version(run.revision)?, path).map(str::to_owned)
         };
         runs.filter(|(_, _, run)| ok(run))
             .filter_map(|(after, item, run)| Some((after, of_file(item, run)?)))

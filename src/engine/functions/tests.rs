@@ -28,7 +28,7 @@ fn dialogue() -> Dialogue {
 
 fn load_terms(generation: u32) -> Terms {
     let target = Target { bytes: 1, outside: true, ..Target::at("/home/ann/tools.py", OnDisk::File(None)) };
-    let kernel = Some(KernelRef { generation, variables: 0, goes_on: false });
+    let kernel = Some(KernelRef { generation, variables: 0, keeps_running: false });
     Terms { target: Some(target), kernel, ..crate::engine::dialogue::confined() }
 }
 

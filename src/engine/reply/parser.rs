@@ -80,7 +80,7 @@ pub struct Parser {
     passed: usize,
     tail: OpenTail,
     /// How many bytes of the text are in the source of the open block (or left out for good).
-    mirrored: usize,
+    copied: usize,
     /// The state of the edit that an open outermost fence may contain, and up to which byte it was read.
     extent: (EditExtent, usize),
     /// The ranges of the tags, including those that are prose.
@@ -104,7 +104,7 @@ impl Parser {
             base_lines: 0,
             passed: 0,
             tail: OpenTail::Prose,
-            mirrored: 0,
+            copied: 0,
             extent: (EditExtent::new(false), 0),
             tags: Vec::new(),
             credit: FREE_PASS_BYTES,
@@ -121,8 +121,8 @@ impl Parser {
             self.line(end);
             searched = end;
         }
-        self.mirror_partial();
-        self.stretch();
+        self.copy_partial();
+        self.extend_last_segment();
     }
 
     /// The segments of the text so far. Only the last may still change.
@@ -179,7 +179,7 @@ impl Parser {
                         self.end_tag(start, body, shown, Some(&close));
                         self.read = close.end;
                     } else {
-                        self.mirror_tag(end);
+                        self.copy_tag(end);
                         self.read = end;
                     }
                 }
@@ -274,7 +274,7 @@ impl Parser {
             let shown = offer != FenceOffer::Shown;
             if shown {
                 self.segments.push(Segment::Block(Proposal {
-                    file: offer.file(),
+                    special_kind: offer.file(),
                     note: None,
                     dialect: Dialect::Fences,
                     info: fence.info.clone(),
@@ -288,7 +288,7 @@ impl Parser {
             closed_at_end = fence.closed && fence.top && range.end == end;
             if !fence.closed && range.end == end && scan.tag.is_none() {
                 self.tail = self.open_fence(fence, &range, from + fence.body, shown);
-                self.mirrored = end;
+                self.copied = end;
                 self.extent = (edit_fence::extent(&fence.info, &fence.source), end);
             }
         }

@@ -202,7 +202,7 @@ fn behind_a_call_that_never_ends_nothing_is_offered() {
         let text = format!("{call}\n```bash\nls\n```\n");
         assert_eq!(blocks(&text), [], "{text}");
         let cut = of(read_as(&text, Dialect::Fences, false));
-        assert!(cut.iter().all(|block| !block.closed && block.file.is_some()), "{text}\n{cut:#?}");
+        assert!(cut.iter().all(|block| !block.closed && block.special_kind.is_some()), "{text}\n{cut:#?}");
     }
     // Mentioning the form is not a call.
     for text in [
