@@ -118,6 +118,6 @@ pub(crate) use terms::FolderId;
 pub use terms::{OnDisk, Target, Terms};
 pub use timestamp::Timestamp;
 pub use trace::{TextOrigin, Trace};
-pub use undo::{UndoChange, UndoCover, UndoDirection, UndoNote, UndoState};
+pub use undo::{UndoChange, UndoCover, UndoKind, UndoNote, UndoState};
 pub(crate) use variables::VariableChanges;
 pub use variables::{Variable, VariableChange};

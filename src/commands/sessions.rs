@@ -16,7 +16,7 @@ use super::Console;
 use crate::cli::{ModelArgs, SessionsCommand};
 use crate::domain::sentences::{saving, sending};
 use crate::domain::visible::{visible, visible_line};
-use crate::domain::{Entry, Timestamp, UndoDirection, session_name};
+use crate::domain::{Entry, Timestamp, UndoKind, session_name};
 use crate::driver::Clock;
 use crate::headless::{end_text, events, json};
 use crate::report::{Failure, FailureClass};
@@ -261,7 +261,7 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
         Entry::Accepted { .. } => writeln!(out, "  adopted {}", time(at)),
         Entry::Resumed => writeln!(out, "  resumed {}", time(at)),
         Entry::Undone { block, files, more, way, .. } => {
-            let word = if *way == UndoDirection::Undo { "taken back" } else { "made again" };
+            let word = if *way == UndoKind::Undo { "taken back" } else { "made again" };
             let more = if *more > 0 { format!(" and {more} more") } else { String::new() };
             writeln!(out, "  block {block}: {word}: {}{more}", visible_line(&files.join(", ")))
         }

@@ -4,7 +4,7 @@
 use super::{
     Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OnDisk, OpaqueItem, Opinion,
     Prompt, RecipeFact, ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256,
-    StepId, Stream, Terms, Timestamp, ToolCall, UndoDirection, Usage,
+    StepId, Stream, Terms, Timestamp, ToolCall, UndoKind, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -280,8 +280,8 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "super::serial::is_zero")]
         more: u32,
         /// Whether this was an undo or a redo.
-        #[serde(default, skip_serializing_if = "UndoDirection::is_back")]
-        way: UndoDirection,
+        #[serde(default, skip_serializing_if = "UndoKind::is_back")]
+        way: UndoKind,
     },
     /// The person restarted the kernel: its variables are lost.
     KernelRestarted,

@@ -90,7 +90,7 @@ pub struct UndoNote {
 /// Undo or redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum UndoDirection {
+pub enum UndoKind {
     /// Undo: to the state before the run.
     #[default]
     #[serde(rename = "back")]
@@ -100,11 +100,11 @@ pub enum UndoDirection {
     Redo,
 }
 
-impl UndoDirection {
+impl UndoKind {
     /// Whether it is `Undo`, which files leave out.
     #[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference
     pub(crate) fn is_back(&self) -> bool {
-        *self == UndoDirection::Undo
+        *self == UndoKind::Undo
     }
 }
 
@@ -131,10 +131,10 @@ pub enum UndoState {
 
 impl UndoState {
     /// The direction in which it can be applied; `None` if in neither.
-    pub(crate) fn way(self) -> Option<UndoDirection> {
+    pub(crate) fn way(self) -> Option<UndoKind> {
         match self {
-            UndoState::Done | UndoState::DeletedSince => Some(UndoDirection::Undo),
-            UndoState::TakenBack => Some(UndoDirection::Redo),
+            UndoState::Done | UndoState::DeletedSince => Some(UndoKind::Undo),
+            UndoState::TakenBack => Some(UndoKind::Redo),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@ use super::rooms::Rooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::writable_folders;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
-use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoDirection};
+use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoKind};
 use crate::engine::event::RestoredFile;
 use crate::engine::{Event, StoreEvent};
 use crate::workspace::changes;
@@ -112,12 +112,12 @@ impl Rooms {
             });
             list_again(&mut looked);
             drop(looked);
-            let _ = inbox.blocking_send(Signal::Event(Event::Undone(run, UndoDirection::Undo, answer)));
+            let _ = inbox.blocking_send(Signal::Event(Event::Undone(run, UndoKind::Undo, answer)));
         });
     }
 
     /// Undoes or redoes changes of a run.
-    pub(super) fn undo_changes(&self, run: RunId, record: Sha256, changes: Vec<u32>, way: UndoDirection) {
+    pub(super) fn undo_changes(&self, run: RunId, record: Sha256, changes: Vec<u32>, way: UndoKind) {
         let (inbox, undo, obeyed) = (self.inbox(), self.undo.clone(), self.obeyed.clone());
         tokio::task::spawn_blocking(move || {
             let done = undo.with(|store| store.put_back(record, &changes, way));

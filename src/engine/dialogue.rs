@@ -20,7 +20,7 @@ use crate::domain::{
     Header, KernelFate, KernelRef, Language, Limits, Message, OnDisk, Outcome, OutputBuffer, Purpose,
     Receipt, RecipeFact, ReplyEvent, ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent,
     RunId, RunReport, SandboxLevel, SandboxReport, SessionId, Severity, StepId, Stream, Terms, Timestamp,
-    UndoDirection,
+    UndoKind,
 };
 
 /// A scripted session.
@@ -409,7 +409,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::RestartKernel => "restart".into(),
         Effect::UndoObeyed(run) => format!("take back r{run}"),
         Effect::Undo { run, changes, way, .. } => {
-            let way = if *way == UndoDirection::Undo { "undo" } else { "redo" };
+            let way = if *way == UndoKind::Undo { "undo" } else { "redo" };
             format!("{way} r{run} {changes:?}")
         }
         Effect::SwitchModel => "switch".into(),
@@ -428,7 +428,7 @@ fn entry_word(entry: &Entry) -> String {
         Entry::Header(_) => "+header".into(),
         Entry::Resumed => "+resumed".into(),
         Entry::Accepted { .. } => "+adopted".into(),
-        Entry::Undone { run, files, way: UndoDirection::Undo, .. } => {
+        Entry::Undone { run, files, way: UndoKind::Undo, .. } => {
             format!("+taken back r{run} {}", files.join(" "))
         }
         Entry::Undone { run, files, .. } => format!("+made again r{run} {}", files.join(" ")),

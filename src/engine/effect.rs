@@ -3,7 +3,7 @@
 use super::transcript::Body;
 use crate::domain::{
     Block, BlockId, Entry, Limits, ModelName, ModelRequest, Notice, Revision, RunId, RunRequest, Sha256,
-    StepId, TimerId, UndoDirection,
+    StepId, TimerId, UndoKind,
 };
 
 /// One output of the engine.
@@ -65,7 +65,7 @@ pub enum Effect {
         /// The numbers of the changes.
         changes: Vec<u32>,
         /// Undo or redo.
-        way: UndoDirection,
+        way: UndoKind,
     },
     /// Restart the kernel: the old one ends now, the new one starts when it is needed.
     RestartKernel,

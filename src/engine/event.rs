@@ -8,7 +8,7 @@ use crate::domain::FileChange;
 use crate::domain::{
     Answers, BlockId, Consultation, DeadKernel, Decision, Entry, ImageName, Instructions, Language, Limits,
     ModelInfo, ModelName, OnDisk, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent,
-    RunId, StepId, Terms, TimerId, UndoCover, UndoDirection,
+    RunId, StepId, Terms, TimerId, UndoCover, UndoKind,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -89,7 +89,7 @@ pub enum Command {
         /// The numbers of the changes.
         changes: Vec<u32>,
         /// Undo or redo.
-        way: UndoDirection,
+        way: UndoKind,
     },
     /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between
     /// turns (the model learns the result with the next prompt), while a block waits, and when the turn is stuck.
@@ -239,7 +239,7 @@ pub enum Event {
     Consulted(BlockId, Revision, Box<Consultation>),
     /// The answer to `Effect::UndoObeyed` and `Effect::Undo`: each file and whether it was restored, or why nothing is
     /// known.
-    Undone(RunId, UndoDirection, Result<Vec<RestoredFile>, String>),
+    Undone(RunId, UndoKind, Result<Vec<RestoredFile>, String>),
     /// Files that programs obey by themselves were found changed between two runs.
     ChangedMeanwhile(Vec<FileChange>),
     /// The answer to `Effect::Load`.

@@ -156,12 +156,8 @@ impl Engine {
         if let Some(language) = item.block.current().language.clone().filter(|_| item.block.kind.is_code()) {
             self.effects.push(Effect::Prewarm(language));
         }
-        if self
-            .inspections
-            .orders
-            .get(&block)
-            .is_none_or(|look| look.environment_version != self.inspections.environment_version)
-        {
+        let Inspections { environment_version, orders } = &self.inspections;
+        if orders.get(&block).is_none_or(|look| look.environment_version != *environment_version) {
             self.order_inspection(block);
         }
         self.offer_lacking();

@@ -4,7 +4,7 @@
 use super::event::RestoredFile;
 use super::{Effect, Engine, State, notices};
 use crate::domain::sentences::undo as sentences;
-use crate::domain::{BlockId, Entry, FileChange, Notice, RunId, UndoDirection};
+use crate::domain::{BlockId, Entry, FileChange, Notice, RunId, UndoKind};
 
 /// How many files the session entry names; the others are counted.
 const MAX_FILES_NAMED: usize = 50;
@@ -49,7 +49,7 @@ impl Engine {
 
     /// The person undoes or redoes changes of a run. Refused in a foreign session, since its record of changes can't be
     /// trusted.
-    pub(super) fn undo(&mut self, run: RunId, changes: Vec<u32>, way: UndoDirection) {
+    pub(super) fn undo(&mut self, run: RunId, changes: Vec<u32>, way: UndoKind) {
         if let Some(why) = self.state.undo_refused() {
             return self.notify(why);
         }
@@ -63,7 +63,7 @@ impl Engine {
     pub(super) fn undo_finished(
         &mut self,
         run: RunId,
-        way: UndoDirection,
+        way: UndoKind,
         answer: Result<Vec<RestoredFile>, String>,
     ) {
         let Some(block) = self.state.transcript.run(run).map(|(item, _)| item.block.id) else { return };
@@ -107,7 +107,7 @@ mod tests {
     use super::super::dialogue::{Dialogue, report};
     use super::RestoredFile;
     use crate::domain::{
-        BlockId, FileChange, Outcome, Receipt, RunId, RunReport, Sha256, UndoCover, UndoDirection, UndoNote,
+        BlockId, FileChange, Outcome, Receipt, RunId, RunReport, Sha256, UndoCover, UndoKind, UndoNote,
     };
     use crate::engine::{Command, Event};
 
@@ -132,7 +132,7 @@ mod tests {
         assert!(d.command(Command::UndoObeyed(BlockId(1))).starts_with("take back r1"));
         let file = |path: &str, result| RestoredFile { path: path.into(), result };
         let answer = vec![file("/w/.envrc", Ok(())), file("/w/.vscode/a", Err("it changed".into()))];
-        let told = d.send(Event::Undone(RunId(1), UndoDirection::Undo, Ok(answer)));
+        let told = d.send(Event::Undone(RunId(1), UndoKind::Undo, Ok(answer)));
         assert!(
             told.starts_with(
                 "+taken back r1 /w/.envrc, 'Taken back: /w/.envrc. Not /w/.vscode/a: it changed.'"
@@ -157,7 +157,7 @@ mod tests {
         d.ended_as(1, changed("a.py"));
         let told = d.command(Command::UndoObeyed(BlockId(1)));
         assert!(told.contains("There is nothing of block 1 to take back"), "{told}");
-        let lost = d.send(Event::Undone(RunId(9), UndoDirection::Undo, Err("no".into())));
+        let lost = d.send(Event::Undone(RunId(9), UndoKind::Undo, Err("no".into())));
         assert!(!lost.contains('\''), "{lost}");
     }
 
@@ -175,21 +175,21 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         let undo = |changes: &[u32], way| Command::Undo { run: RunId(1), changes: changes.to_vec(), way };
-        assert!(d.command(undo(&[], UndoDirection::Undo)).starts_with("'A run goes on: "));
+        assert!(d.command(undo(&[], UndoKind::Undo)).starts_with("'A run goes on: "));
         d.ended_as(1, recorded(Some(Sha256::of(b"record"))));
-        assert!(d.command(undo(&[0, 2], UndoDirection::Undo)).starts_with("undo r1 [0, 2]"));
+        assert!(d.command(undo(&[0, 2], UndoKind::Undo)).starts_with("undo r1 [0, 2]"));
         let file = |path: &str, result| RestoredFile { path: path.into(), result };
         let done = Ok(vec![file("a.py", Ok(())), file("b.py", Ok(()))]);
-        let told = d.send(Event::Undone(RunId(1), UndoDirection::Undo, done));
+        let told = d.send(Event::Undone(RunId(1), UndoKind::Undo, done));
         assert!(told.starts_with("+taken back r1 a.py b.py, 'Block 1: taken back: a.py, b.py.'"), "{told}");
         d.reply("Done.");
         d.user("go on");
         let told = format!("{:?}", d.request());
         assert!(told.contains("The person took back what it did to a.py, b.py."), "{told}");
         d.reply("Yes.");
-        assert!(d.command(undo(&[0], UndoDirection::Redo)).starts_with("redo r1 [0]"));
+        assert!(d.command(undo(&[0], UndoKind::Redo)).starts_with("redo r1 [0]"));
         let done = Ok(vec![file("a.py", Ok(())), file("b.py", Err("it changed since".into()))]);
-        let told = d.send(Event::Undone(RunId(1), UndoDirection::Redo, done));
+        let told = d.send(Event::Undone(RunId(1), UndoKind::Redo, done));
         assert!(
             told.starts_with("+made again r1 a.py, 'Made again: a.py. Not b.py: it changed since.'"),
             "{told}"
@@ -214,7 +214,7 @@ mod tests {
     fn of_many_files_the_first_are_recorded_and_the_others_counted() {
         let mut d = ran();
         let all = (0..10_000).map(|n| RestoredFile { path: format!("f{n}"), result: Ok(()) }).collect();
-        let told = d.send(Event::Undone(RunId(1), UndoDirection::Undo, Ok(all)));
+        let told = d.send(Event::Undone(RunId(1), UndoKind::Undo, Ok(all)));
         assert!(told.contains("taken back: f0, f1, f2 and 9997 more."), "{told}");
         assert!(told.contains(" f49,") && !told.contains("f50"), "{told}");
         d.reply("Done.");
@@ -226,10 +226,9 @@ mod tests {
     fn where_nothing_can_be_written_down_nothing_is_taken_back() {
         let mut d = ran();
         let undo = |way| Command::Undo { run: RunId(1), changes: Vec::new(), way };
-        assert!(d.command(undo(UndoDirection::Undo)).starts_with("undo r1"));
+        assert!(d.command(undo(UndoKind::Undo)).starts_with("undo r1"));
         d.reads_only();
-        for command in [undo(UndoDirection::Undo), undo(UndoDirection::Redo), Command::UndoObeyed(BlockId(1))]
-        {
+        for command in [undo(UndoKind::Undo), undo(UndoKind::Redo), Command::UndoObeyed(BlockId(1))] {
             let told = d.command(command);
             assert!(
                 told.starts_with("'This session is open for reading only: nothing can be taken"),
@@ -246,7 +245,7 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         d.ended_as(1, recorded(None));
-        let undo = || Command::Undo { run: RunId(1), changes: Vec::new(), way: UndoDirection::Undo };
+        let undo = || Command::Undo { run: RunId(1), changes: Vec::new(), way: UndoKind::Undo };
         assert!(d.command(undo()).starts_with("'Nothing is known of changes"));
         d.foreign();
         assert!(d.command(undo()).starts_with("'This session is foreign"));

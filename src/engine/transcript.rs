@@ -8,7 +8,7 @@ use crate::domain::obeyed::obeyed;
 use crate::domain::{
     Block, BlockId, Finish, GivenFile, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
     RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, Shared, StepId, Terms, Timestamp, ToolCall,
-    TurnEnd, UndoDirection, UndoNote, Usage,
+    TurnEnd, UndoKind, UndoNote, Usage,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -252,14 +252,14 @@ impl RunItem {
     }
 
     /// Notes which of its changes were undone or redone.
-    pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, way: UndoDirection) {
+    pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, way: UndoKind) {
         self.taken_back.retain(|known| !files.contains(known));
         match way {
-            UndoDirection::Undo => {
+            UndoKind::Undo => {
                 self.taken_back.extend(files.iter().cloned());
                 self.more_taken_back += more;
             }
-            UndoDirection::Redo => self.more_taken_back = self.more_taken_back.saturating_sub(more),
+            UndoKind::Redo => self.more_taken_back = self.more_taken_back.saturating_sub(more),
         }
     }
 

@@ -32,7 +32,7 @@ pub(crate) use snapshot::UndoSnapshot;
 pub(crate) use walk::UndoScope;
 
 use crate::domain::sentences::undo::{DROPPED, WALK_TOO_LONG};
-use crate::domain::{Sha256, UndoChange, UndoCover, UndoDirection, UndoNote, UndoState};
+use crate::domain::{Sha256, UndoChange, UndoCover, UndoKind, UndoNote, UndoState};
 use crate::workspace::FileError;
 use index::Index;
 use objects::Objects;
@@ -302,7 +302,7 @@ impl UndoStore {
         &mut self,
         record: Sha256,
         numbers: &[u32],
-        way: UndoDirection,
+        way: UndoKind,
     ) -> io::Result<Vec<PutBackFile>> {
         self.clear()?;
         let (record, working) = (self.read(record)?, self.place.working.clone());

@@ -5,7 +5,7 @@ use super::{Console, find, seal, unreadable};
 use crate::cli::SessionUndoArgs;
 use crate::domain::sentences::{saving, undo};
 use crate::domain::visible::visible_line;
-use crate::domain::{BlockId, Entry, RunId, Sha256, Timestamp, UndoChange, UndoDirection, UndoState};
+use crate::domain::{BlockId, Entry, RunId, Sha256, Timestamp, UndoChange, UndoKind, UndoState};
 use crate::driver::Clock;
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
@@ -44,7 +44,7 @@ pub(super) fn run(
     }
     let entries = loaded.entries.iter().rev().map(|(_, entry)| entry);
     let found = find_recorded(entries, args.block.map(BlockId))?;
-    let way = if args.again { UndoDirection::Redo } else { UndoDirection::Undo };
+    let way = if args.again { UndoKind::Redo } else { UndoKind::Undo };
     // Paths are relative to the session's own folder.
     let place = crate::driver::UndoPlace { working: summary.cwd.clone(), ..factory.undo_place() };
     let mut copies = UndoStore::new(place);
@@ -74,11 +74,11 @@ pub(super) fn run(
 }
 
 /// Whether a change was requested but can't be made, so that it stays as it is.
-fn is_left_alone(standing: UndoState, way: UndoDirection) -> bool {
+fn is_left_alone(standing: UndoState, way: UndoKind) -> bool {
     let is_there = match way {
-        UndoDirection::Undo => matches!(standing, UndoState::TakenBack | UndoState::TakenBackForGood),
+        UndoKind::Undo => matches!(standing, UndoState::TakenBack | UndoState::TakenBackForGood),
         // Changes that can't be taken back are still in place.
-        UndoDirection::Redo => {
+        UndoKind::Redo => {
             matches!(standing, UndoState::Done | UndoState::NoCopy | UndoState::Dropped)
         }
     };
@@ -139,7 +139,7 @@ fn print_plan(
     found: &RecordedRun,
     changes: &[&UndoChange],
     can: &[u32],
-    way: UndoDirection,
+    way: UndoKind,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     writeln!(console.out, "block {} changed:", found.block)?;
@@ -193,10 +193,10 @@ fn print_other_runs(
     Ok(())
 }
 
-fn verb(way: UndoDirection) -> &'static str {
+fn verb(way: UndoKind) -> &'static str {
     match way {
-        UndoDirection::Undo => "taken back",
-        UndoDirection::Redo => "made again",
+        UndoKind::Undo => "taken back",
+        UndoKind::Redo => "made again",
     }
 }
 
@@ -204,7 +204,7 @@ fn verb(way: UndoDirection) -> &'static str {
 fn record_undo(
     found: &RecordedRun,
     done: &[PutBackFile],
-    way: UndoDirection,
+    way: UndoKind,
     store: Store,
 ) -> Result<(), Failure> {
     let files: Vec<String> =
@@ -222,7 +222,7 @@ fn print_result(
     done: &[PutBackFile],
     left: &[&UndoChange],
     all: usize,
-    way: UndoDirection,
+    way: UndoKind,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     let mut refused = left.len();

@@ -1,6 +1,6 @@
 //! Sentences about undoing what a run changed.
 
-use crate::domain::{BlockId, UndoDirection, UndoNote, UndoState};
+use crate::domain::{BlockId, UndoKind, UndoNote, UndoState};
 
 /// Why nothing is kept for undo in a session that is not saved.
 pub(crate) const NOT_SAVED: &str = "this session is not saved";
@@ -71,14 +71,10 @@ pub(crate) fn only_obeyed(block: BlockId) -> String {
 }
 
 /// What an undo or redo does with files that the run created, changed and deleted; their names follow.
-pub(crate) fn does(way: UndoDirection) -> [(&'static str, &'static str); 3] {
+pub(crate) fn does(way: UndoKind) -> [(&'static str, &'static str); 3] {
     match way {
-        UndoDirection::Undo => {
-            [("created", "Removes"), ("changed", "Changes back"), ("deleted", "Brings back")]
-        }
-        UndoDirection::Redo => {
-            [("created", "Brings back"), ("changed", "Changes again"), ("deleted", "Removes")]
-        }
+        UndoKind::Undo => [("created", "Removes"), ("changed", "Changes back"), ("deleted", "Brings back")],
+        UndoKind::Redo => [("created", "Brings back"), ("changed", "Changes again"), ("deleted", "Removes")],
     }
 }
 

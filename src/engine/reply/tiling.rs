@@ -44,8 +44,7 @@ pub(super) fn insert_replacements(
     for segment in segments {
         let range = segment.range().clone();
         let mut is_whole = range.start >= behind;
-        while let Some(replacement) = replacements.next_if(|replacement| replacement.range.start < range.end)
-        {
+        while let Some(replacement) = replacements.next_if(|next| next.range.start < range.end) {
             is_whole = false;
             let own = replacement.range.clone();
             push_prose(range.start.max(behind)..own.start, &mut out);

@@ -320,7 +320,7 @@ pub(in crate::store) fn about_undo() -> Vec<Entry> {
     vec![
         ran(1, UndoNote { cover, record: Some(Sha256::of(b"record")), changes: 2 }),
         ran(2, UndoNote { cover: none, ..UndoNote::default() }),
-        back(0, UndoDirection::Undo),
-        back(9_950, UndoDirection::Redo),
+        back(0, UndoKind::Undo),
+        back(9_950, UndoKind::Redo),
     ]
 }

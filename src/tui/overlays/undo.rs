@@ -5,7 +5,7 @@ use super::ask::Ask;
 use super::pager::Pager;
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::domain::sentences::undo as sentences;
-use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoDirection, UndoState};
+use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::driver::{Job, JobResult};
 use crate::engine::{Command, State};
 use crate::tui::note::Note;
@@ -51,12 +51,12 @@ impl Changes {
     }
 
     /// Whether any change can be undone or redone.
-    fn has_undoable(&self, way: UndoDirection) -> bool {
+    fn has_undoable(&self, way: UndoKind) -> bool {
         self.all().iter().any(|change| change.standing.way() == Some(way))
     }
 
     /// The picked changes that can be undone or redone.
-    fn picked_changes(&self, way: UndoDirection) -> Vec<&UndoChange> {
+    fn picked_changes(&self, way: UndoKind) -> Vec<&UndoChange> {
         let all = self.all().iter().filter(|change| self.picked.contains(&change.number));
         all.filter(|change| change.standing.way() == Some(way)).collect()
     }
@@ -86,20 +86,18 @@ impl Changes {
     }
 
     /// Asks whether to do it.
-    fn ask(&self, way: UndoDirection) -> Vec<OverlayResponse> {
+    fn ask(&self, way: UndoKind) -> Vec<OverlayResponse> {
         let picked = self.picked_changes(way);
         if picked.is_empty() {
             return vec![OverlayResponse::Say(Note::info(match way {
-                UndoDirection::Undo => "Nothing is picked that can be taken back. Space picks.",
-                UndoDirection::Redo => "Nothing is picked that was taken back. Space picks.",
+                UndoKind::Undo => "Nothing is picked that can be taken back. Space picks.",
+                UndoKind::Redo => "Nothing is picked that was taken back. Space picks.",
             }))];
         }
         let count = words::count(picked.len(), "change");
         let (title, letter, label) = match way {
-            UndoDirection::Undo => (format!("Take back {count} of block {}?", self.block), 't', "take back"),
-            UndoDirection::Redo => {
-                (format!("Make {count} of block {} again?", self.block), 'm', "make again")
-            }
+            UndoKind::Undo => (format!("Take back {count} of block {}?", self.block), 't', "take back"),
+            UndoKind::Redo => (format!("Make {count} of block {} again?", self.block), 'm', "make again"),
         };
         let mut lines = what_happens(&picked, way);
         lines.push(sentences::UNDONE_THE_SAME_WAY.into());
@@ -115,7 +113,7 @@ impl Changes {
 }
 
 /// What undoing or redoing the picked changes would do, in words.
-pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoDirection) -> Vec<String> {
+pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoKind) -> Vec<String> {
     let of = |change: &str| {
         let names: Vec<String> =
             picked.iter().filter(|c| c.change == change).map(|c| safe::one_line(&c.path)).collect();
@@ -177,8 +175,8 @@ impl Overlay for Changes {
                 self.pick_all();
                 Vec::new()
             }
-            't' => self.ask(UndoDirection::Undo),
-            'm' => self.ask(UndoDirection::Redo),
+            't' => self.ask(UndoKind::Undo),
+            'm' => self.ask(UndoKind::Redo),
             'q' => vec![OverlayResponse::Close],
             _ => Vec::new(),
         }
@@ -207,10 +205,10 @@ impl Overlay for Changes {
             .plain("Enter", "diff", 0)
             .plain("Space", "pick", 1)
             .plain("a", "all", 2);
-        if self.has_undoable(UndoDirection::Redo) {
+        if self.has_undoable(UndoKind::Redo) {
             hints.plain("m", "make again", 1);
         }
-        if self.has_undoable(UndoDirection::Undo) {
+        if self.has_undoable(UndoKind::Undo) {
             hints.plain("t", "take back", 0);
         }
         hints.plain("Esc", "close", 0);
@@ -266,7 +264,7 @@ impl Overlay for Changes {
             0 => sheet.gap(),
             dropped => sheet.words(&sentences::dropped(dropped), width, look.style(Slot::BlockPending)),
         };
-        let ways = [(UndoDirection::Undo, "   t take back"), (UndoDirection::Redo, "   m make again")];
+        let ways = [(UndoKind::Undo, "   t take back"), (UndoKind::Redo, "   m make again")];
         let ways: String =
             ways.into_iter().filter(|(way, _)| self.has_undoable(*way)).map(|(_, key)| key).collect();
         sheet.row(Line::styled(format!("Space pick   a all or none   Enter diff{ways}"), look.dim()));

@@ -2,7 +2,7 @@
 
 use super::page::PlainPage;
 use crate::domain::sentences::undo as sentences;
-use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoDirection, UndoState};
+use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::text::number::size;
 use crate::tui::overlays::undo::what_happens;
 use crate::tui::widgets::words;
@@ -28,7 +28,7 @@ pub(super) struct ListedChanges {
 
 impl ListedChanges {
     /// The changes that can be undone (or redone) in this direction.
-    pub(super) fn undoable(&self, way: UndoDirection) -> impl Iterator<Item = &UndoChange> {
+    pub(super) fn undoable(&self, way: UndoKind) -> impl Iterator<Item = &UndoChange> {
         self.all.iter().filter(move |change| change.standing.way() == Some(way))
     }
 
@@ -41,17 +41,17 @@ impl ListedChanges {
                     .into(),
             );
         }
-        let can = self.undoable(UndoDirection::Undo).chain(self.undoable(UndoDirection::Redo)).next();
+        let can = self.undoable(UndoKind::Undo).chain(self.undoable(UndoKind::Redo)).next();
         can.is_none().then(|| "Nothing of it can be taken back, or made again.".into())
     }
 
     /// Parses an answer: `back` or `again`, with numbers from the list, or none for all. `None`: it is no such
     /// answer.
-    pub(super) fn meant(&self, text: &str) -> Option<(UndoDirection, Vec<u32>)> {
+    pub(super) fn meant(&self, text: &str) -> Option<(UndoKind, Vec<u32>)> {
         let mut said = text.split_whitespace();
         let way = match said.next()? {
-            "back" => UndoDirection::Undo,
-            "again" => UndoDirection::Redo,
+            "back" => UndoKind::Undo,
+            "again" => UndoKind::Redo,
             _ => return None,
         };
         let numbers: Option<Vec<usize>> = said.map(|number| number.parse().ok()).collect();
@@ -87,7 +87,7 @@ impl ListedChanges {
     /// Lists them, and explains each word.
     pub(super) fn ask(&self, page: &mut PlainPage) -> io::Result<()> {
         self.print(page)?;
-        for (way, word) in [(UndoDirection::Undo, "back"), (UndoDirection::Redo, "again")] {
+        for (way, word) in [(UndoKind::Undo, "back"), (UndoKind::Redo, "again")] {
             let can: Vec<&UndoChange> = self.undoable(way).collect();
             for line in what_happens(&can, way) {
                 page.line(&format!("  {word}: {line}"))?;
@@ -121,10 +121,10 @@ mod tests {
             ],
         };
         for (text, meant) in [
-            ("back", Some((UndoDirection::Undo, vec![7, 10]))),
-            (" back  4 ", Some((UndoDirection::Undo, vec![10]))),
-            ("again", Some((UndoDirection::Redo, vec![8]))),
-            ("again 2", Some((UndoDirection::Redo, vec![8]))),
+            ("back", Some((UndoKind::Undo, vec![7, 10]))),
+            (" back  4 ", Some((UndoKind::Undo, vec![10]))),
+            ("again", Some((UndoKind::Redo, vec![8]))),
+            ("again 2", Some((UndoKind::Redo, vec![8]))),
             ("back 2", None),
             ("back 3", None),
             ("back 0", None),

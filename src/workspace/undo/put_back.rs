@@ -8,7 +8,7 @@ use super::opener::Opener;
 use super::record::{PathChange, Record, State};
 use super::snapshot::state_of;
 use super::unfinished::{KnownFile, PutBackNotes, WriteFailure, open_to_write};
-use crate::domain::{Sha256, UndoDirection, UndoState};
+use crate::domain::{Sha256, UndoKind, UndoState};
 use crate::workspace::FileError;
 use crate::workspace::place::{OpenPlace, folder_in, open_in};
 use crate::workspace::staging::{Staging, own_name};
@@ -75,7 +75,7 @@ pub(super) struct PutBack<'a> {
     /// Notes on the work in progress, for cleaning up if this process is interrupted.
     pub(super) unfinished: PutBackNotes,
     pub(super) record: &'a Record,
-    pub(super) way: UndoDirection,
+    pub(super) way: UndoKind,
     /// The most bytes of a file that is copied before it is replaced or removed.
     pub(super) most: u64,
     /// Whether such a copy was made.
@@ -88,8 +88,8 @@ type Todo<'r> = (usize, &'r PathChange, State);
 impl PutBack<'_> {
     fn ends<'c>(&self, change: &'c PathChange) -> (&'c State, &'c State) {
         match self.way {
-            UndoDirection::Undo => (&change.after, &change.before),
-            UndoDirection::Redo => (&change.before, &change.after),
+            UndoKind::Undo => (&change.after, &change.before),
+            UndoKind::Redo => (&change.before, &change.after),
         }
     }
 
@@ -158,7 +158,7 @@ impl PutBack<'_> {
             _ => true,
         };
         if !is_kept(to) || matches!(from, State::Unkept { .. }) {
-            let was = self.way == UndoDirection::Undo && matches!(to, State::File { .. }) && !is_kept(to);
+            let was = self.way == UndoKind::Undo && matches!(to, State::File { .. }) && !is_kept(to);
             return Err(if was { FileError::Dropped } else { FileError::NoCopy });
         }
         // The present content is stored before it is replaced. A stored copy only counts if its hash is right, not
