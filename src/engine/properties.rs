@@ -558,7 +558,7 @@ const CORNERS: &[&str] = &[
     "Asking Budget",
     "step_limit",
     "repeated",
-    "PutBack",
+    "Reopened",
     "LanguageChosen",
     "Edited",
     "Rejected",

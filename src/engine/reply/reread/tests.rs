@@ -289,8 +289,8 @@ fn only_the_whole_word_norun_keeps_a_fence_from_being_read() {
 y"}}"#;
     for call in ["{\"name\":\"list_files\",\"arguments\":{}}", torn] {
         let fence = |info: &str| format!("```{info}\n{call}\n```\n");
-        assert_eq!(blocks(&fence("json norun")), [], "{call}");
-        assert_eq!(blocks(&fence("json norunning")).len(), 1, "{call}");
+        let read = |info: &str| blocks(&fence(info)).iter().any(|block| !block.source.is_empty());
+        assert!(!read("json norun") && read("json norunning"), "{call}");
     }
 }
 
