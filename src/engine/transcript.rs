@@ -7,8 +7,8 @@ mod paging;
 use crate::domain::obeyed::obeyed;
 use crate::domain::{
     Block, BlockId, Finish, GivenFile, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
-    RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, Shared, StepId, Terms, Timestamp, ToolCall,
-    TurnEnd, UndoKind, UndoNote, Usage,
+    RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, SharedValue, StepId, Terms, Timestamp,
+    ToolCall, TurnEnd, UndoKind, UndoNote, Usage,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -206,7 +206,7 @@ pub(crate) struct RunItem {
     /// The hash of the approved bytes.
     pub(crate) sha256: Sha256,
     /// The terms that the approval covers besides the bytes.
-    pub(crate) terms: Shared<Terms>,
+    pub(crate) terms: SharedValue<Terms>,
     /// Who granted the approval.
     pub(crate) by: Grantor,
     /// When it was approved.
@@ -228,7 +228,7 @@ impl RunItem {
     fn approved(
         run: RunId,
         (revision, sha256): (Revision, Sha256),
-        terms: Shared<Terms>,
+        terms: SharedValue<Terms>,
         (by, approved_at): (Grantor, Timestamp),
     ) -> Self {
         Self {
@@ -371,7 +371,7 @@ pub struct Transcript {
     pub(crate) instructions: Vec<NotedInstructions>,
     /// The terms of the newest run. The next run nearly always has the same terms or rights, and shares them with it in
     /// memory.
-    pub(crate) terms: Option<Shared<Terms>>,
+    pub(crate) terms: Option<SharedValue<Terms>>,
     /// Long prompts that may be only in the file, by their index among the items.
     pub(crate) long_prompts: BTreeMap<usize, PromptPaging>,
     /// How many entries were applied, so that views can tell whether anything changed.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::domain::{
     Block, BlockId, EditPlacement, Entry, ExecutorKind, Grantor, Header, Language, Limits, Prompt, Revision,
-    Rights, Rule, RuleId, RunId, RunReport, Sha256, Shared, StepId, Terms, Timestamp, Version,
+    Rights, Rule, RuleId, RunId, RunReport, Sha256, SharedValue, StepId, Terms, Timestamp, Version,
 };
 use std::path::PathBuf;
 
@@ -104,7 +104,7 @@ impl Transcript {
                 if let Some(before) = &self.terms {
                     terms.rights.share_with(&before.rights);
                 }
-                let mut terms = Shared::from(terms);
+                let mut terms = SharedValue::from(terms);
                 if let Some(before) = &self.terms {
                     terms.share_with(before);
                 }
