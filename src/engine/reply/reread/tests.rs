@@ -284,14 +284,9 @@ fn calls_in_a_row_are_blocks_in_order() {
 
 #[test]
 fn only_the_whole_word_norun_keeps_a_fence_from_being_read() {
-    let torn = r#"{"name":"write_file","arguments":{"path":"a.md","text":"x
-```
-y"}}"#;
-    for call in ["{\"name\":\"list_files\",\"arguments\":{}}", torn] {
-        let fence = |info: &str| format!("```{info}\n{call}\n```\n");
-        let read = |info: &str| blocks(&fence(info)).iter().any(|block| !block.source.is_empty());
-        assert!(!read("json norun") && read("json norunning"), "{call}");
-    }
+    let fence = |info: &str| format!("```{info}\n{{\"name\":\"list_files\",\"arguments\":{{}}}}\n```\n");
+    assert_eq!(blocks(&fence("json norun")), []);
+    assert_eq!(blocks(&fence("json norunning")).len(), 1);
 }
 
 #[test]
