@@ -48,7 +48,7 @@ impl Engine {
         match report.outcome {
             Outcome::Refused(_) if asks_again => {}
             Outcome::Refused(_) | Outcome::NotStarted(_) | Outcome::Interrupted => {
-                self.turn.run_was_stopped = true
+                self.turn.run_was_stopped = true;
             }
             _ => {}
         }
