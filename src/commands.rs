@@ -32,7 +32,7 @@ pub(crate) struct Console<'a> {
 /// refused here.
 ///
 /// # Errors
-/// Why the command did not succeed; unless it says `already_told`, standard error does not show it yet.
+/// Why the command did not succeed; unless it says `already_reported`, standard error does not show it yet.
 pub(crate) fn perform(
     command: Command,
     outer: &ModelArgs,

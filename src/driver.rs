@@ -11,10 +11,10 @@ mod comparison;
 mod consult;
 mod edits;
 pub(crate) mod export;
-mod file_look;
 mod files;
 mod images;
 mod inspect;
+mod inspect_files;
 mod job;
 mod jobs;
 mod learn;
@@ -29,8 +29,8 @@ pub(crate) mod reminder;
 mod review_time;
 mod rooms;
 mod runs;
+mod signals;
 mod sources;
-mod take;
 #[cfg(test)]
 mod tests;
 mod undo;
@@ -158,19 +158,19 @@ impl Driver {
             clock: parts.clock,
             sources: Sources::new(),
             waiting: VecDeque::new(),
-            ran: false,
-            learned: false,
-            told: Vec::new(),
-            looked: Arc::default(),
+            any_run_began: false,
+            model_queried: false,
+            reported_notices: Vec::new(),
+            before_run: Arc::default(),
             obeyed: Arc::default(),
             to_take_back: Arc::default(),
             undo: Arc::new(undo::UndoRoom::new(parts.undo)),
             asked_saved: 0,
             stopped: Arc::default(),
-            seen: Arc::default(),
+            resolved_paths: Arc::default(),
             places: places::HeldFolders::default(),
             working,
-            earlier: None,
+            earlier_texts: None,
             update: Update::default(),
         };
         let mut driver = Self {
@@ -263,7 +263,7 @@ impl Driver {
 
     /// Waits until something happens, processes everything that is ready, and reports what it was. Cancel-safe.
     pub async fn next(&mut self) -> Update {
-        if !self.rooms.learned {
+        if !self.rooms.model_queried {
             self.rooms.learn_model(self.engine.state());
             self.rooms.learn_kernels(self.engine.state());
             self.rooms.look_for_instructions();
@@ -289,13 +289,13 @@ impl Driver {
     pub async fn close(mut self) -> Result<(), StoreError> {
         self.rooms.sources.drop_reply();
         // There is no time left to scan for what an interrupted run changed: its end has to be recorded.
-        self.rooms.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.rooms.before_run.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.rooms.executor.close().await;
         // Events that the executor sent while closing belong in the session file.
         while let Some(signal) = self.rooms.sources.ready() {
             self.handle_signal(signal);
         }
-        if self.rooms.ran {
+        if self.rooms.any_run_began {
             let search = self.rooms.instructions.clone();
             // If this fails, the next session asks once more.
             let _ = tokio::task::spawn_blocking(move || instructions::runs_are_over(&search)).await;
@@ -337,7 +337,7 @@ impl Driver {
 
     /// Notifications that [`Driver::next`] has not returned yet, for a front end that will not call it again.
     pub(crate) fn remaining_notifications(&mut self) -> Vec<Notification> {
-        std::mem::take(&mut self.rooms.update.told)
+        std::mem::take(&mut self.rooms.update.notifications)
     }
 
     /// Passes an event to the engine and performs the effects, then does the same for events that came up meanwhile.

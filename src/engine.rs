@@ -187,15 +187,15 @@ pub struct Engine {
     state: State,
     turn: Turn,
     stream: Option<ReplyStream>,
-    looks: Inspections,
-    files: functions::Files,
+    inspections: Inspections,
+    files: functions::FunctionFiles,
     installs: install::Installs,
-    plan: rebuild::RebuildQueue,
+    rebuild: rebuild::RebuildQueue,
     counted: Counters,
-    held_back: StoppedStarts,
+    stopped_starts: StoppedStarts,
     meter: Meter,
     /// The request that waits until the person answers the question about the session budget.
-    held: HeldRequest,
+    request_on_hold: HeldRequest,
     loads: loading::Loads,
     /// The time of the event being handled.
     now: Timestamp,
@@ -217,14 +217,14 @@ impl Engine {
             state,
             turn: Turn::default(),
             stream: None,
-            looks: Inspections::default(),
-            files: functions::Files::default(),
+            inspections: Inspections::default(),
+            files: functions::FunctionFiles::default(),
             installs: install::Installs::default(),
-            plan: rebuild::RebuildQueue::default(),
+            rebuild: rebuild::RebuildQueue::default(),
             counted: Counters::default(),
-            held_back: StoppedStarts::default(),
+            stopped_starts: StoppedStarts::default(),
             meter: Meter::default(),
-            held: HeldRequest::default(),
+            request_on_hold: HeldRequest::default(),
             loads: loading::Loads::default(),
             now: Timestamp::default(),
             effects: Vec::new(),
@@ -245,7 +245,7 @@ impl Engine {
         if transcript.version > 0 {
             engine.state.transcript = transcript;
             engine.resume_turn();
-            engine.take_stock();
+            engine.update_measures();
         }
         let effects = std::mem::take(&mut engine.effects);
         (engine, effects)
@@ -282,12 +282,12 @@ impl Engine {
             Event::KernelLanguages(languages) => self.kernels_found(languages),
             Event::Instructions(found) => self.instructions_found(found),
             Event::Consulted(block, revision, answer) => self.take_opinion(block, revision, *answer),
-            Event::TakenBack(run, way, answer) => self.taken_back(run, way, answer),
+            Event::Undone(run, way, answer) => self.undo_finished(run, way, answer),
             Event::ChangedMeanwhile(changes) => self.changed_meanwhile(&changes),
             Event::Loaded(bodies) => self.take_loaded(bodies),
         }
         self.follow_rules();
-        self.take_stock();
+        self.update_measures();
         // In other phases Stop concerns the block that waits or runs, not the summary.
         let stops = matches!(self.state.phase, Phase::Idle | Phase::Stuck(_));
         self.state.live.awaits_summary = stops && self.loads.awaits_summary();
@@ -308,14 +308,14 @@ impl Engine {
             Command::RunRecorded(blocks) => self.run_recorded(blocks),
             Command::Decide { block, revision, decision } => self.decide(block, revision, decision),
             Command::OnScreen { block, revision, seen } => self.on_screen(block, revision, seen),
-            Command::HoldBack => self.hold_back(),
+            Command::HoldBack => self.stop_covered_start(),
             Command::RevokeRule(rule) => self.revoke_rule(rule),
             Command::SkipAll => self.skip_all(),
             Command::ChooseLanguage { block, language } => self.choose_language(block, language),
             Command::SetLimits { block, limits } => self.set_limits(block, limits),
-            Command::Fresh(block) => self.set_fresh(block),
-            Command::Terminal(block) => self.set_terminal(block),
-            Command::TakeBack(block) => self.take_back(block),
+            Command::ToggleNewKernel(block) => self.set_fresh(block),
+            Command::ToggleTerminal(block) => self.set_terminal(block),
+            Command::UndoObeyed(block) => self.undo_obeyed_changes(block),
             Command::Undo { run, changes, way } => self.undo(run, changes, way),
             Command::PutBack(block) => self.put_back(block),
             Command::Stop => self.stop(),
@@ -325,7 +325,7 @@ impl Engine {
             Command::Retry => self.retry(),
             Command::Continue => self.go_on(),
             Command::EndTurn => self.end_turn(),
-            Command::TakeQueued => self.state.live.take_back(),
+            Command::TakeQueued => self.state.live.pop_queued(),
             Command::UseModel(model) => {
                 self.forget_model(&model);
                 // Choosing the same model again only reconnects it, since its key may have changed.

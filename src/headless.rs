@@ -67,6 +67,11 @@ pub(crate) enum TurnInput {
 pub(crate) trait TurnObserver {
     fn notify(&mut self, told: &Notification, state: &State) -> io::Result<()>;
 
+    /// How many texts were printed so far, if reminders are wanted after some silence.
+    fn printed_count(&self) -> usize {
+        0
+    }
+
     /// Reports that something still goes on, after some silence.
     fn progress(&mut self, _going_on: &Activity, _now: Timestamp) -> io::Result<()> {
         Ok(())
@@ -176,6 +181,7 @@ async fn turn(
     loop {
         tokio::select! {
             update = driver.next() => {
+                let printed = reporter.printed_count();
                 if let Some(end) = report(&update, driver, reporter).await? {
                     over = Some(end);
                 }
@@ -187,7 +193,7 @@ async fn turn(
                     return Ok(Ending::NotGiven(errors));
                 }
                 let goes_on = driver.state().activity().is_some();
-                reminder.follow(std::time::Instant::now(), goes_on, update.told.iter().any(is_reported));
+                reminder.follow(std::time::Instant::now(), goes_on, reporter.printed_count() > printed);
             }
             () = wait_until(reminder.due()) => {
                 reminder.reminded(std::time::Instant::now());
@@ -239,12 +245,12 @@ async fn report(
     driver: &mut Driver,
     reporter: &mut dyn TurnObserver,
 ) -> io::Result<Option<TurnEnd>> {
-    let recorded = update.told.iter().any(|told| matches!(told, Notification::Recorded(_)));
+    let recorded = update.notifications.iter().any(|told| matches!(told, Notification::Recorded(_)));
     if recorded && let Err(why) = driver.saved().await {
         tracing::warn!(%why, "the session can't be written");
     }
     let mut over = None;
-    for told in &update.told {
+    for told in &update.notifications {
         if let Notification::Recorded(entry) = told
             && let Entry::TurnEnd(end) = &**entry
         {
@@ -262,12 +268,6 @@ fn next_recorded(blocks: &mut std::slice::Iter<'_, RecordedBlock>, driver: &mut 
     true
 }
 
-/// Whether it ends the silence after which the reminder speaks. Reasoning and jobs do not: the text reporter prints
-/// nothing for them.
-fn is_reported(told: &Notification) -> bool {
-    !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
-}
-
 /// Waits until this moment; forever if there is none.
 async fn wait_until(moment: Option<std::time::Instant>) {
     match moment {
@@ -278,7 +278,7 @@ async fn wait_until(moment: Option<std::time::Instant>) {
 
 /// Sends the message once its files are read; returns the errors if they can't be given.
 fn give_files(update: &Update, driver: &mut Driver) -> Option<Vec<GivenFileError>> {
-    let read = update.told.iter().find_map(|told| match told {
+    let read = update.notifications.iter().find_map(|told| match told {
         Notification::Job(JobResult::GivenFiles(text, files)) => Some((text, files)),
         _ => None,
     });
@@ -299,7 +299,7 @@ fn has_not_begun(driver: &Driver) -> bool {
 
 /// Why the recipe was not started, if it was not.
 fn recipe_errors(update: &Update, driver: &Driver) -> Option<Vec<AnswerError>> {
-    update.told.iter().find_map(|told| match told {
+    update.notifications.iter().find_map(|told| match told {
         Notification::Job(JobResult::RecipeRefused { misfits, .. }) => Some(misfits.clone()),
         // The engine could not use the recipe's definition.
         Notification::Notice(notice) if notice.level == Level::Error && has_not_begun(driver) => {

@@ -84,11 +84,11 @@
 //! | `exec` | domain, config, launch | processes |
 //! | `store` | domain | session files |
 //! | `workspace` | domain | the person's files |
-//! | `driver` | all of the above | spawns tasks, owns the clock |
+//! | `driver` | all of the above but python and import | spawns tasks, owns the clock |
 //! | `tui` | domain, engine, driver, config, launch, export | terminal (panes, and lines in `tui/plain`), clipboard, external editor |
 //! | `headless` | domain, engine, driver, config | standard input and output |
-//! | `session` | all above, cli, report | the log file, the file of borders, the program that writes a key, own rules and recipes |
-//! | `commands` | session and what is below it, but tui | standard output; one file a subcommand |
+//! | `session` | all above but python, edit, import and headless; cli, report | the log file, the file of borders, the program that writes a key, own rules and recipes |
+//! | `commands` | session, headless, import and what is below them, but python, edit, launch and tui | standard output; one file a subcommand |
 //! | `cli`, `report` | domain (`cli`: config, export) | standard error |
 //! | `app`, `main` | commands, session, tui and below | exit code |
 //!

@@ -65,17 +65,17 @@ impl Failure {
     }
 
     /// A failure that was reported already; only its exit code remains.
-    pub(crate) fn already_told(kind: FailureClass) -> Self {
+    pub(crate) fn already_reported(kind: FailureClass) -> Self {
         Self::new(kind, "")
     }
 
     /// Writes it for standard error. The text may contain text of others, so it is escaped.
     pub(crate) fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         if !self.what.is_empty() {
-            writeln!(out, "error: {}", plain(&self.what))?;
+            writeln!(out, "error: {}", Visible(&self.what))?;
         }
         match &self.hint {
-            Some(hint) => writeln!(out, "  hint: {}", plain(hint)),
+            Some(hint) => writeln!(out, "  hint: {}", Visible(hint)),
             None => Ok(()),
         }
     }
@@ -93,7 +93,7 @@ impl From<io::Error> for Failure {
     /// Standard output can't be written. If the reader closed it, nothing is printed; only the exit code shows it.
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::already_told(FailureClass::Work),
+            io::ErrorKind::BrokenPipe => Failure::already_reported(FailureClass::Work),
             _ => Failure::new(FailureClass::Work, format!("the output can't be written: {error}")),
         }
     }
@@ -126,10 +126,6 @@ pub(crate) fn reason(error: &io::Error) -> String {
     }
 }
 
-fn plain(text: &str) -> String {
-    crate::domain::visible::visible(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,7 +140,7 @@ mod tests {
     fn a_failure_is_two_lines() {
         let failure = Failure::new(FailureClass::Usage, "no such file: a.py").hint("Check the name.");
         assert_eq!(written(&failure), "error: no such file: a.py\n  hint: Check the name.\n");
-        assert_eq!(written(&Failure::already_told(FailureClass::Work)), "");
+        assert_eq!(written(&Failure::already_reported(FailureClass::Work)), "");
     }
 
     #[test]

@@ -317,7 +317,7 @@ async fn open(
         front_end.close();
     }
     let hint = match &error {
-        StoreError::Stopped => return Err(Failure::already_told(FailureClass::Interrupted)),
+        StoreError::Stopped => return Err(Failure::already_reported(FailureClass::Interrupted)),
         StoreError::Locked { .. } => "Close it there, or begin a new session.",
         StoreError::Newer { .. } => "Nothing was changed in it.",
         _ => "sayso sessions list shows all sessions.",

@@ -147,7 +147,7 @@ pub struct SessionSearchArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) language: Option<String>,
     /// Only blocks that ended so, and what they printed
-    #[arg(long, value_name = "OUTCOME", value_parser = Outcome::WORDS)]
+    #[arg(long, value_name = "OUTCOME", value_parser = Outcome::ALL_NAMES)]
     pub(crate) outcome: Option<String>,
     /// Only where a model answered whose name holds this
     #[arg(long, value_name = "NAME")]

@@ -61,14 +61,14 @@ fn path(block: &Proposal) -> Option<String> {
 /// Whether the block is complete enough to be approved.
 fn is_runnable(block: &Proposal) -> bool {
     block.closed
-        && match block.file {
+        && match block.special_kind {
             None => block.language.is_some() && !block.source.trim().is_empty(),
             Some(_) => path(block).is_some(),
         }
 }
 
 fn print(index: usize, block: &Proposal, console: &mut Console<'_>) -> Result<(), Failure> {
-    let language = match &block.file {
+    let language = match &block.special_kind {
         None => block.language.as_ref().map_or("no language", Language::as_str).to_owned(),
         Some(kind) => format!("{} {}", kind.as_str(), path(block).unwrap_or_default()),
     };

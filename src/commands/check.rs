@@ -185,7 +185,7 @@ impl Verdict {
         // A file that was not fully checked never counts as clean.
         let unchecked = if args.allow_unchecked { 0 } else { self.unchecked };
         if counted + self.forbidden + unchecked > 0 {
-            Err(Failure::already_told(FailureClass::Work))
+            Err(Failure::already_reported(FailureClass::Work))
         } else {
             Ok(())
         }

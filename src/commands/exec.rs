@@ -70,11 +70,11 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     let ended = Box::pin(headless::run_with_observer(opened.driver, &options, &mut reporter)).await?;
     drop(scratch);
     match (ended.ending, reporter.failure_class()) {
-        (Ending::Interrupted, _) => Err(Failure::already_told(FailureClass::Interrupted)),
+        (Ending::Interrupted, _) => Err(Failure::already_reported(FailureClass::Interrupted)),
         (ending @ Ending::Unsaved(_), _) => {
             Err(Failure::new(FailureClass::Session, ending.message()).hint(saving::WITHOUT_SESSION))
         }
-        (_, Some(kind)) => Err(Failure::already_told(kind)),
+        (_, Some(kind)) => Err(Failure::already_reported(kind)),
         (_, None) => Ok(()),
     }
 }

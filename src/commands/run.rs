@@ -107,7 +107,7 @@ fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFacto
         Ending::BlockFailed(_) | Ending::Asked(_) | Ending::Recipe(..) => FailureClass::Work,
         Ending::Refused(_) | Ending::NotGiven(_) => FailureClass::Usage,
         Ending::TimedOut => FailureClass::TimedOut,
-        Ending::CutShort(_) | Ending::Provider(_) => FailureClass::Provider,
+        Ending::IncompleteReply(_) | Ending::Provider(_) => FailureClass::Provider,
         Ending::Unsaved(_) => FailureClass::Session,
         Ending::Waiting(..) => FailureClass::Decision,
         Ending::Interrupted => FailureClass::Interrupted,
@@ -118,7 +118,7 @@ fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFacto
         Ending::Asked(Question::Form(form)) => failure.hint(headless::form::hint(form, hint)),
         Ending::Provider(provider) if !provider.hint.is_empty() => failure.hint(&provider.hint),
         Ending::NotGiven(_) => failure.hint(sending::AT_WORD),
-        Ending::CutShort(_) => failure.hint(sending::CUT_IN_SESSION),
+        Ending::IncompleteReply(_) => failure.hint(sending::CUT_IN_SESSION),
         Ending::Asked(Question::Budget { .. }) => {
             failure.hint("[budget] session in the configuration allows more.")
         }

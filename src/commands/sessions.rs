@@ -16,7 +16,7 @@ use super::Console;
 use crate::cli::{ModelArgs, SessionsCommand};
 use crate::domain::sentences::{saving, sending};
 use crate::domain::visible::{visible, visible_line};
-use crate::domain::{Entry, Timestamp, UndoWay, session_name};
+use crate::domain::{Entry, Timestamp, UndoKind, session_name};
 use crate::driver::Clock;
 use crate::headless::{end_text, events, json};
 use crate::report::{Failure, FailureClass};
@@ -258,10 +258,10 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
             report.value.as_ref().map_or(Ok(()), |value| write_lines(out, "  = ", value))?;
             report.error.as_ref().map_or(Ok(()), |error| write_lines(out, "  ! ", &error.traceback))
         }
-        Entry::Adopted { .. } => writeln!(out, "  adopted {}", time(at)),
+        Entry::Accepted { .. } => writeln!(out, "  adopted {}", time(at)),
         Entry::Resumed => writeln!(out, "  resumed {}", time(at)),
-        Entry::TakenBack { block, files, more, way, .. } => {
-            let word = if *way == UndoWay::Back { "taken back" } else { "made again" };
+        Entry::Undone { block, files, more, way, .. } => {
+            let word = if *way == UndoKind::Undo { "taken back" } else { "made again" };
             let more = if *more > 0 { format!(" and {more} more") } else { String::new() };
             writeln!(out, "  block {block}: {word}: {}{more}", visible_line(&files.join(", ")))
         }

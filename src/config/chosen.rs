@@ -158,8 +158,8 @@ impl Config {
     pub(crate) fn limits(&self) -> Limits {
         Limits {
             wall_ms: self.limits.wall.saturating_mul(1000),
-            kept_bytes: self.limits.output,
-            output_file: self.limits.output_file,
+            output_kept_bytes: self.limits.output,
+            output_file_bytes: self.limits.output_file,
             memory_bytes: self.limits.memory,
             processes: self.limits.processes,
             file_bytes: self.limits.file,

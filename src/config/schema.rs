@@ -384,8 +384,8 @@ impl Default for RunLimits {
         let limits = Limits::default();
         Self {
             wall: limits.wall_ms / 1000,
-            output: limits.kept_bytes,
-            output_file: limits.output_file,
+            output: limits.output_kept_bytes,
+            output_file: limits.output_file_bytes,
             to_model: 16 << 10,
             memory: limits.memory_bytes,
             processes: limits.processes,

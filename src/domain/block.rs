@@ -198,7 +198,7 @@ impl Block {
     }
 
     /// Whether the person changed the text.
-    pub(crate) fn edited(&self) -> bool {
+    pub(crate) fn is_edited(&self) -> bool {
         self.current().source != self.original().source
     }
 
@@ -263,7 +263,7 @@ impl Block {
     }
 
     /// The text that a version would write to the file of this name; `None` if it does not write that file.
-    pub(crate) fn written_to<'a>(&self, version: &'a Version, path: &str) -> Option<&'a str> {
+    pub(crate) fn text_for<'a>(&self, version: &'a Version, path: &str) -> Option<&'a str> {
         let at = self.kind.writes().position(|known| known == path)?;
         match &self.kind {
             BlockKind::Edit { paths } => {

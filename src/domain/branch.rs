@@ -69,7 +69,8 @@ impl BranchPoint {
             Self::Prompt(number) => {
                 let before = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
                 let count = u32::try_from(prompts().count()).unwrap_or(u32::MAX);
-                before.and_then(|before| prompts().nth(before)).ok_or(NoBranch::Prompt(number, count))
+                let fault = if count == 0 { NoBranch::Empty } else { NoBranch::Prompt(number, count) };
+                before.and_then(|before| prompts().nth(before)).ok_or(fault)
             }
             Self::Block(block) => {
                 let is_it =
@@ -141,6 +142,7 @@ mod tests {
         assert_eq!(BranchPoint::Prompt(3).count_entries(&entries), Err(NoBranch::Prompt(3, 2)));
         assert_eq!(BranchPoint::Prompt(0).count_entries(&entries), Err(NoBranch::Prompt(0, 2)));
         assert_eq!(BranchPoint::LastPrompt.count_entries(&[]), Err(NoBranch::Empty));
+        assert_eq!(BranchPoint::Prompt(3).count_entries(&entries[..1]), Err(NoBranch::Empty));
         assert_eq!(BranchPoint::Block(BlockId(7)).count_entries(&entries), Err(NoBranch::Block(BlockId(7))));
         assert_eq!(BranchPoint::LastPrompt.branch_place(&entries[..3]).to_string(), "message 2");
         assert_eq!(BranchPoint::End.branch_place(&entries).to_string(), "message 3");

@@ -4,7 +4,7 @@
 use super::{
     Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OnDisk, OpaqueItem, Opinion,
     Prompt, RecipeFact, ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256,
-    StepId, Stream, Terms, Timestamp, ToolCall, UndoWay, Usage,
+    StepId, Stream, Terms, Timestamp, ToolCall, UndoKind, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -104,7 +104,8 @@ pub enum Entry {
     /// The session was opened again: from here on kernels and shells are new and empty.
     Resumed,
     /// The person accepted all lines before this one although another installation, or an older sayso, wrote them.
-    Adopted {
+    #[serde(rename = "adopted")]
+    Accepted {
         /// The hash of all bytes before this line.
         sha256: Sha256,
     },
@@ -254,7 +255,8 @@ pub enum Entry {
         why: String,
     },
     /// A settled block waits for a decision again.
-    PutBack(#[serde(with = "super::serial::in_block")] BlockId),
+    #[serde(rename = "put_back")]
+    Reopened(#[serde(with = "super::serial::in_block")] BlockId),
     /// A run ended. Its line refers to files beside the session file, so the store serializes it itself.
     #[serde(skip)]
     Ran {
@@ -266,7 +268,8 @@ pub enum Entry {
         report: Box<RunReport>,
     },
     /// The person undid what a run changed, or redid what was undone.
-    TakenBack {
+    #[serde(rename = "taken_back")]
+    Undone {
         /// The run whose changes were undone.
         run: RunId,
         /// The block of that run.
@@ -277,8 +280,8 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "super::serial::is_zero")]
         more: u32,
         /// Whether this was an undo or a redo.
-        #[serde(default, skip_serializing_if = "UndoWay::is_back")]
-        way: UndoWay,
+        #[serde(default, skip_serializing_if = "UndoKind::is_back")]
+        way: UndoKind,
     },
     /// The person restarted the kernel: its variables are lost.
     KernelRestarted,

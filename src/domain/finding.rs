@@ -114,7 +114,7 @@ impl Review {
 
     /// Whether approving takes the typed word: there is a high finding, or not all of the text was checked. Front ends,
     /// rules and plans all use this.
-    pub(crate) fn takes_word(&self) -> bool {
+    pub(crate) fn needs_typed_word(&self) -> bool {
         self.unchecked.is_some() || self.gravest() == Some(Severity::High)
     }
 

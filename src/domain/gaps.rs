@@ -7,7 +7,7 @@ const MAX_FOLDERS_SHOWN: usize = 3;
 /// What of the working folder was not checked for changes.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Gaps {
+pub struct UnscannedChanges {
     /// Folders that were not checked, or not completely: caches of tools, or folders with too many files.
     pub folders: u32,
     /// The first of these folders, relative to the working folder.
@@ -16,10 +16,11 @@ pub struct Gaps {
     pub changes: u32,
     /// Whether the check for names that programs obey by themselves was incomplete, because there were too many
     /// folders.
-    pub obeyed: bool,
+    #[serde(rename = "obeyed")]
+    pub names_incomplete: bool,
 }
 
-impl Gaps {
+impl UnscannedChanges {
     /// The line that is shown if the folders were too many to check for such names.
     pub(crate) const OBEYED: &str = "names that programs obey by themselves: there are too many folders";
 
@@ -45,7 +46,7 @@ impl Gaps {
             let s = if self.folders == 1 { "" } else { "s" };
             lines.push(format!("{} folder{s} ({named}{more})", self.folders));
         }
-        if self.obeyed {
+        if self.names_incomplete {
             lines.push(Self::OBEYED.into());
         }
         lines
@@ -58,11 +59,12 @@ mod tests {
 
     #[test]
     fn what_was_not_looked_at_is_told_in_words() {
-        assert!(Gaps::default().is_empty() && Gaps::default().lines().is_empty());
+        assert!(UnscannedChanges::default().is_empty() && UnscannedChanges::default().lines().is_empty());
         let names = ["node_modules", "target", "a/target", "b/target"].map(str::to_owned).to_vec();
-        let gaps = Gaps { folders: 4, names, changes: 7, obeyed: false };
+        let gaps = UnscannedChanges { folders: 4, names, changes: 7, names_incomplete: false };
         assert_eq!(gaps.lines(), ["4 folders (node_modules, target, a/target, …)"]);
-        let one = Gaps { folders: 1, names: vec!["target".into()], changes: 0, obeyed: true };
+        let one =
+            UnscannedChanges { folders: 1, names: vec!["target".into()], changes: 0, names_incomplete: true };
         assert_eq!(one.lines()[0], "1 folder (target)");
         assert!(one.lines()[1].contains("too many folders"));
     }

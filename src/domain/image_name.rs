@@ -55,14 +55,14 @@ impl ImageName {
     }
 
     /// Whether it fixes the exact image by digest. Otherwise the registry decides what the name means today.
-    pub(crate) fn is_exact(&self) -> bool {
+    pub(crate) fn has_digest(&self) -> bool {
         self.0.contains('@')
     }
 
     /// The tag to add to a name that has none: without a tag, engines would fetch every tag of the repository.
     pub(crate) fn tag_to_add(&self) -> Option<&'static str> {
         let last = self.0.rsplit('/').next().unwrap_or(&self.0);
-        (!last.contains(':') && !self.is_exact()).then_some("latest")
+        (!last.contains(':') && !self.has_digest()).then_some("latest")
     }
 }
 

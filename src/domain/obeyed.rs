@@ -6,15 +6,15 @@ use std::path::{Component, Path};
 
 /// A file name that programs run or obey by themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ObeyedName {
+pub(crate) struct AutoRunName {
     /// The name, or the last parts of a path: `.git/hooks`. A folder stands for everything in it.
     pub(crate) name: &'static str,
     /// What it is, in words that follow "writes": `a hook that git runs by itself`.
     pub(crate) what: &'static str,
 }
 
-const fn name(name: &'static str, what: &'static str) -> ObeyedName {
-    ObeyedName { name, what }
+const fn name(name: &'static str, what: &'static str) -> AutoRunName {
+    AutoRunName { name, what }
 }
 
 const GIT: &str = "what git obeys by itself";
@@ -23,7 +23,7 @@ const EDITOR: &str = "what an editor obeys by itself";
 const AGENT: &str = "what an agent obeys by itself";
 const TOOL: &str = "what a tool obeys by itself";
 
-pub(crate) const OBEYED: &[ObeyedName] = &[
+pub(crate) const AUTO_RUN_NAMES: &[AutoRunName] = &[
     name(".git/hooks", "a hook that git runs by itself"),
     name(".git/config", GIT),
     name(".git/config.worktree", GIT),
@@ -61,7 +61,7 @@ pub(crate) const OBEYED: &[ObeyedName] = &[
 ];
 
 /// Project code that tools run by themselves, but not just because the folder is opened. Runs may write it.
-const RUN_BY_TOOLS: &[ObeyedName] = &[
+const RUN_BY_TOOLS: &[AutoRunName] = &[
     name("package.json", "scripts that npm runs"),
     name("conftest.py", "code that pytest runs"),
     name("setup.py", "code that pip runs"),
@@ -75,10 +75,10 @@ const RUN_BY_TOOLS: &[ObeyedName] = &[
     name("usercustomize.py", "code that Python runs at each start"),
 ];
 /// Files with this ending are such code too.
-const PTH: ObeyedName = name(".pth", "code that Python runs at each start");
+const PTH: AutoRunName = name(".pth", "code that Python runs at each start");
 
 /// Finds what kind of tool-run code a file is. Files that a package manager keeps of other packages don't count.
-pub(crate) fn run_by_tools(path: &Path) -> Option<ObeyedName> {
+pub(crate) fn run_by_tools(path: &Path) -> Option<AutoRunName> {
     let names = names_of(path);
     let last = names.last()?;
     if names.iter().any(|name| name == "node_modules") {
@@ -93,10 +93,10 @@ pub(crate) fn run_by_tools(path: &Path) -> Option<ObeyedName> {
     found.or(last.ends_with(PTH.name).then_some(PTH))
 }
 
-/// Finds which name of [`OBEYED`] a path is or lies in. Ignores case, as the file systems of some computers do.
-pub(crate) fn obeyed(path: &Path) -> Option<ObeyedName> {
+/// Finds which name of [`AUTO_RUN_NAMES`] a path is or lies in. Ignores case, as the file systems of some computers do.
+pub(crate) fn obeyed(path: &Path) -> Option<AutoRunName> {
     let names = names_of(path);
-    OBEYED.iter().copied().find(|obeyed| is_in(&names, obeyed.name))
+    AUTO_RUN_NAMES.iter().copied().find(|obeyed| is_in(&names, obeyed.name))
 }
 
 fn names_of(path: &Path) -> Vec<String> {

@@ -31,7 +31,7 @@ impl Reachability {
 
 /// A file or folder, with everything below it that is not a place of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct ReachPlace {
     /// Its path, as programs see it.
     pub path: PathBuf,
     /// Whether it can be read. Files below an empty place don't exist.
@@ -42,7 +42,7 @@ pub struct Place {
     pub private: bool,
 }
 
-impl Place {
+impl ReachPlace {
     /// A place that can be read but not written.
     pub(crate) fn to_read(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), read: Reachability::Yes, write: Reachability::No, private: false }
@@ -62,7 +62,7 @@ impl Place {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Reach {
     /// The places; the deepest one that contains a path counts.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<ReachPlace>,
     /// Whether paths outside of all places can be read.
     pub(crate) read: Reachability,
     /// Whether paths outside of all places can be written.
@@ -122,7 +122,8 @@ impl Reach {
 
     /// The places inside these folders that can't be written although the folders can.
     pub(crate) fn kept_from_writing(&self, folders: &[PathBuf]) -> Vec<&Path> {
-        let inside = |place: &&Place| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
+        let inside =
+            |place: &&ReachPlace| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
         self.places
             .iter()
             .filter(|p| p.write == Reachability::No)
@@ -133,17 +134,18 @@ impl Reach {
 
     /// The places inside these folders of which nothing can be read.
     pub(crate) fn kept_from_reading(&self, folders: &[PathBuf]) -> Vec<&Path> {
-        let inside = |place: &&Place| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
+        let inside =
+            |place: &&ReachPlace| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
         self.places.iter().filter(|p| p.read.is_closed()).filter(inside).map(|p| p.path.as_path()).collect()
     }
 
     /// The deepest place that contains a path; of two at the same path the later one.
-    fn place_of(&self, path: &Path) -> Option<&Place> {
+    fn place_of(&self, path: &Path) -> Option<&ReachPlace> {
         let around = self.places.iter().filter(|place| path.starts_with(&place.path));
         around.max_by_key(|place| place.path.components().count())
     }
 
-    fn below<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Place> {
+    fn below<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a ReachPlace> {
         self.places.iter().filter(move |place| place.path != path && place.path.starts_with(path))
     }
 }
@@ -155,12 +157,12 @@ mod tests {
     fn reach() -> Reach {
         Reach {
             places: vec![
-                Place::to_read("/usr"),
-                Place::closed("/home/ann"),
-                Place::to_write("/home/ann/work"),
-                Place::to_read("/home/ann/work/.git/hooks"),
-                Place::closed("/home/ann/work/keys"),
-                Place { private: true, ..Place::to_write("/tmp") },
+                ReachPlace::to_read("/usr"),
+                ReachPlace::closed("/home/ann"),
+                ReachPlace::to_write("/home/ann/work"),
+                ReachPlace::to_read("/home/ann/work/.git/hooks"),
+                ReachPlace::closed("/home/ann/work/keys"),
+                ReachPlace { private: true, ..ReachPlace::to_write("/tmp") },
             ],
             read: Reachability::No,
             write: Reachability::No,

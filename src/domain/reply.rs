@@ -90,8 +90,9 @@ pub struct Finish {
 }
 
 /// The kinds of failures that prevent or interrupt a reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum FailureKind {
     /// The host's name was not found.
     NameNotFound,
@@ -105,6 +106,7 @@ pub enum FailureKind {
     NoKey,
     /// The key was refused (401, 403).
     #[serde(rename = "key_refused")]
+    #[strum(serialize = "key_refused")]
     Refused,
     /// The provider does not know the model or the address (404).
     NotFound,
@@ -112,6 +114,7 @@ pub enum FailureKind {
     RateLimit,
     /// The conversation is longer than the model's context.
     #[serde(rename = "context_overflow")]
+    #[strum(serialize = "context_overflow")]
     Overflow,
     /// The model or server does not accept tools; it may answer without them.
     NoTools,
@@ -135,25 +138,7 @@ pub enum FailureKind {
 impl FailureKind {
     /// The name in JSON.
     pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            FailureKind::NameNotFound => "name_not_found",
-            FailureKind::Unreachable => "unreachable",
-            FailureKind::Tls => "tls",
-            FailureKind::TimedOut => "timed_out",
-            FailureKind::NoKey => "no_key",
-            FailureKind::Refused => "key_refused",
-            FailureKind::NotFound => "not_found",
-            FailureKind::RateLimit => "rate_limit",
-            FailureKind::Overflow => "context_overflow",
-            FailureKind::NoTools => "no_tools",
-            FailureKind::Server => "server",
-            FailureKind::BadRequest => "bad_request",
-            FailureKind::Cut => "cut",
-            FailureKind::Malformed => "malformed",
-            FailureKind::NotAModel => "not_a_model",
-            FailureKind::NoReply => "no_reply",
-            FailureKind::SessionUnreadable => "session_unreadable",
-        }
+        self.into()
     }
 }
 

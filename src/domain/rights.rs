@@ -166,9 +166,11 @@ pub struct Limits {
     /// Wall-clock time in milliseconds.
     pub wall_ms: u64,
     /// Bytes of each stream that are kept in memory, in the session and in JSON.
-    pub kept_bytes: u64,
+    #[serde(rename = "kept_bytes")]
+    pub output_kept_bytes: u64,
     /// Bytes of output that are kept on disk; beyond that the middle is dropped and counted.
-    pub output_file: u64,
+    #[serde(rename = "output_file")]
+    pub output_file_bytes: u64,
     /// Bytes of memory for all its processes together.
     #[serde(default)]
     pub memory_bytes: u64,
@@ -189,8 +191,8 @@ impl Limits {
     pub(crate) fn at_most(&self, other: &Self) -> Self {
         Self {
             wall_ms: self.wall_ms.min(other.wall_ms),
-            kept_bytes: self.kept_bytes.min(other.kept_bytes),
-            output_file: self.output_file.min(other.output_file),
+            output_kept_bytes: self.output_kept_bytes.min(other.output_kept_bytes),
+            output_file_bytes: self.output_file_bytes.min(other.output_file_bytes),
             memory_bytes: self.memory_bytes.min(other.memory_bytes),
             processes: self.processes.min(other.processes),
             file_bytes: self.file_bytes.min(other.file_bytes),
@@ -203,8 +205,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             wall_ms: 60_000,
-            kept_bytes: 1 << 20,
-            output_file: 1 << 30,
+            output_kept_bytes: 1 << 20,
+            output_file_bytes: 1 << 30,
             memory_bytes: 2 << 30,
             processes: 256,
             file_bytes: 1 << 30,

@@ -1,7 +1,7 @@
 //! A run: what carries it out, its events, and the report and receipt at its end.
 
 use super::visible::visible_line;
-use super::{Gaps, Language, OutputBuffer, Sha256, Stream, UndoNote, Variable, VariableChanges};
+use super::{Language, OutputBuffer, Sha256, Stream, UndoNote, UnscannedChanges, Variable, VariableChanges};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ impl ExecutorKind {
 
     /// Whether its kernel is sayso's own (`assets/kernel.py`), which reports the end of each part when several blocks
     /// are run again together.
-    pub(crate) fn tells_ends(self) -> bool {
+    pub(crate) fn reports_part_ends(self) -> bool {
         matches!(self, Self::Kernel | Self::Container)
     }
 
@@ -59,8 +59,8 @@ pub struct KernelRef {
     #[serde(default)]
     pub variables: u32,
     /// Whether code that blocks leave in it keeps running between runs, because sayso can't stop it.
-    #[serde(default, skip_serializing_if = "super::serial::is_false")]
-    pub goes_on: bool,
+    #[serde(default, rename = "goes_on", skip_serializing_if = "super::serial::is_false")]
+    pub keeps_running: bool,
 }
 
 /// A kernel that ended while nothing ran in it.
@@ -127,7 +127,7 @@ impl Outcome {
 
     /// All names by which session files say what became of a block: how its run ended, or the decision against running
     /// it.
-    pub(crate) const WORDS: [&str; 11] = [
+    pub(crate) const ALL_NAMES: [&str; 11] = [
         "ok",
         "failed",
         "timed_out",
@@ -246,8 +246,8 @@ pub struct Receipt {
     /// Files that changed below the working folder, as far as they were checked.
     pub files: Vec<FileChange>,
     /// What was not checked for changes.
-    #[serde(skip_serializing_if = "Gaps::is_empty")]
-    pub not_looked_at: Gaps,
+    #[serde(skip_serializing_if = "UnscannedChanges::is_empty")]
+    pub not_looked_at: UnscannedChanges,
     /// The files that the turn's recipe protects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub protected: Vec<ProtectedFile>,
@@ -264,8 +264,8 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub threads: u32,
     /// Whether something of the run could not be stopped and may act until the next block.
-    #[serde(skip_serializing_if = "super::serial::is_false")]
-    pub moving: bool,
+    #[serde(rename = "moving", skip_serializing_if = "super::serial::is_false")]
+    pub not_stopped: bool,
     /// How often the connection to its kernel was lost during the run: output from that time may be missing.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub connection_losses: u32,
@@ -356,7 +356,7 @@ pub struct RunReport {
     pub receipt: Receipt,
     /// What it printed, bounded, both streams in order.
     pub output: OutputBuffer,
-    /// The file with all output (up to `Limits::output_file`), if it printed more than is kept here.
+    /// The file with all output (up to `Limits::output_file_bytes`), if it printed more than is kept here.
     pub blob: Option<PathBuf>,
     /// The value of the last expression (or of `result`), as text.
     pub value: Option<String>,

@@ -1,6 +1,6 @@
 //! The terms of a run: everything that an approval covers besides the bytes, including the files that it binds.
 
-use super::{Common, ExecutorKind, KernelRef, Language, Limits, Rights, Sha256, SharedState};
+use super::{ExecutorKind, KernelRef, Language, Limits, Rights, Sha256, SharedState, SharedValue};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub struct Terms {
     #[serde(with = "super::serial::path")]
     pub cwd: PathBuf,
     /// What it may do.
-    pub rights: Common<Rights>,
+    pub rights: SharedValue<Rights>,
     /// How much it may use.
     pub limits: Limits,
     /// What it shares with earlier blocks; `None` if it starts in a new state.
@@ -142,8 +142,8 @@ impl Terms {
         self.language == approved.language
             && self.executor == approved.executor
             && self.interpreter == approved.interpreter
-            && self.kernel.map(|k| (k.generation, k.goes_on))
-                == approved.kernel.map(|k| (k.generation, k.goes_on))
+            && self.kernel.map(|k| (k.generation, k.keeps_running))
+                == approved.kernel.map(|k| (k.generation, k.keeps_running))
             && self.found_changed() == approved.found_changed()
             && self.cwd == approved.cwd
             && self.rights == approved.rights

@@ -11,8 +11,8 @@ const MAX_NAMES_SHOWN: usize = 3;
 #[serde(default)]
 pub struct UndoCover {
     /// Why nothing is copied; empty if something is.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub none: String,
+    #[serde(rename = "none", skip_serializing_if = "String::is_empty")]
+    pub why_none: String,
     /// Files that are too large, or for which no room is left.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub large: u32,
@@ -33,12 +33,12 @@ pub struct UndoCover {
 impl UndoCover {
     /// Nothing is copied, for this reason.
     pub fn none(why: impl Into<String>) -> Self {
-        Self { none: why.into(), ..Self::default() }
+        Self { why_none: why.into(), ..Self::default() }
     }
 
     /// Whether anything is copied.
     pub(crate) fn is_some(&self) -> bool {
-        self.none.is_empty()
+        self.why_none.is_empty()
     }
 
     /// Whether this covers less than what the person was told before: nothing instead of something, or no longer all.
@@ -54,7 +54,7 @@ impl UndoCover {
     /// `all`, `without 3 large files, .env, target`, `none: it is switched off`.
     pub(crate) fn words(&self) -> String {
         if !self.is_some() {
-            return format!("none: {}", self.none);
+            return format!("none: {}", self.why_none);
         }
         let files = |count: u32, what: &str| match count {
             0 => None,
@@ -90,25 +90,27 @@ pub struct UndoNote {
 /// Undo or redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum UndoWay {
+pub enum UndoKind {
     /// Undo: to the state before the run.
     #[default]
-    Back,
+    #[serde(rename = "back")]
+    Undo,
     /// Redo: to the state after the run.
-    Again,
+    #[serde(rename = "again")]
+    Redo,
 }
 
-impl UndoWay {
-    /// Whether it is `Back`, which files leave out.
+impl UndoKind {
+    /// Whether it is `Undo`, which files leave out.
     #[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference
     pub(crate) fn is_back(&self) -> bool {
-        *self == UndoWay::Back
+        *self == UndoKind::Undo
     }
 }
 
 /// The current state of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UndoStanding {
+pub enum UndoState {
     /// The file is as the run left it and can be undone.
     Done,
     /// Somebody else deleted what the run left; the state before can be restored.
@@ -127,12 +129,12 @@ pub enum UndoStanding {
     Dropped,
 }
 
-impl UndoStanding {
+impl UndoState {
     /// The direction in which it can be applied; `None` if in neither.
-    pub(crate) fn way(self) -> Option<UndoWay> {
+    pub(crate) fn way(self) -> Option<UndoKind> {
         match self {
-            UndoStanding::Done | UndoStanding::DeletedSince => Some(UndoWay::Back),
-            UndoStanding::TakenBack => Some(UndoWay::Again),
+            UndoState::Done | UndoState::DeletedSince => Some(UndoKind::Undo),
+            UndoState::TakenBack => Some(UndoKind::Redo),
             _ => None,
         }
     }
@@ -140,14 +142,14 @@ impl UndoStanding {
     /// The state in words; empty if the change can simply be undone.
     pub(crate) fn words(self) -> &'static str {
         match self {
-            UndoStanding::Done => "",
-            UndoStanding::DeletedSince => "deleted since",
-            UndoStanding::TakenBack => "taken back",
-            UndoStanding::TakenBackForGood => "taken back for good",
-            UndoStanding::ChangedSince => "changed since",
-            UndoStanding::FolderGone => "folder gone",
-            UndoStanding::NoCopy => "no copy",
-            UndoStanding::Dropped => "copy dropped",
+            UndoState::Done => "",
+            UndoState::DeletedSince => "deleted since",
+            UndoState::TakenBack => "taken back",
+            UndoState::TakenBackForGood => "taken back for good",
+            UndoState::ChangedSince => "changed since",
+            UndoState::FolderGone => "folder gone",
+            UndoState::NoCopy => "no copy",
+            UndoState::Dropped => "copy dropped",
         }
     }
 }
@@ -164,7 +166,7 @@ pub struct UndoChange {
     /// The size after the run; for a deleted file, before it.
     pub bytes: u64,
     /// Its current state.
-    pub standing: UndoStanding,
+    pub standing: UndoState,
 }
 
 #[cfg(test)]

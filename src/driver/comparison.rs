@@ -1,6 +1,6 @@
 //! Compares two sessions by their files, and lists the sessions to compare with.
 
-use super::newest::{NewestOnly, Question};
+use super::newest::{NewestOnly, RequestTicket};
 use crate::engine::State;
 use crate::engine::comparison::{ComparedSession, Comparison};
 use crate::store::index::{self, SessionTree, Summary, TreeSigns};
@@ -118,14 +118,14 @@ pub(super) struct ComparisonQueue {
 
 impl ComparisonQueue {
     /// Requests one more.
-    pub(super) fn join(&self) -> Question {
+    pub(super) fn join(&self) -> RequestTicket {
         self.asked.ask()
     }
 
     /// Compares as soon as no other comparison runs. `None`: a newer one was requested.
     pub(super) async fn compare<T: Send + 'static>(
         &self,
-        own: &Question,
+        own: &RequestTicket,
         compare: impl FnOnce() -> Result<T, ComparisonError> + Send + 'static,
     ) -> Option<Result<T, ComparisonError>> {
         let _turn = self.turn.lock().await;

@@ -22,25 +22,25 @@ const MAX_BYTES: usize = 4 << 20;
 /// The state of an edit relative to its files.
 pub(super) enum EditState {
     /// It is placed and its files have not changed since; they are described here. Or the block is no edit (`None`).
-    Stands(Option<Vec<TargetFacts>>),
+    Unchanged(Option<Vec<TargetFacts>>),
     /// It was placed anew, with this result.
-    Looked(Result<PlacedEdit, EditFault>),
+    Placed(Result<PlacedEdit, EditFault>),
     /// This file has changed since the person edited the result.
-    Outdated(String),
+    FilesChanged(String),
 }
 
 /// Determines the state of an edit. This reads its files: for a worker.
 pub(super) fn locate(block: &Block, revision: Revision, (scope, own): (&Scope, &Path)) -> EditState {
-    let crate::domain::BlockKind::Edit { paths } = &block.kind else { return EditState::Stands(None) };
+    let crate::domain::BlockKind::Edit { paths } = &block.kind else { return EditState::Unchanged(None) };
     // The first version is what the model wrote.
     let written = block.versions.first().map_or("", |version| &version.source);
     let edits = match edit::read(written, paths.first().map_or("", String::as_str)) {
         Ok(edits) => edits,
-        Err(why) => return EditState::Looked(Err(fault(why.to_string()))),
+        Err(why) => return EditState::Placed(Err(fault(why.to_string()))),
     };
     // A block without an end may be incomplete, so it is not placed.
     if !block.origin.closed {
-        return EditState::Looked(Err(fault(EditError::NoEnd.to_string())));
+        return EditState::Placed(Err(fault(EditError::NoEnd.to_string())));
     }
     let act = match paths.as_slice() {
         [path] => FileAct::Write { path: path.clone() },
@@ -48,28 +48,28 @@ pub(super) fn locate(block: &Block, revision: Revision, (scope, own): (&Scope, &
     };
     let places = Searchable::new(scope, own);
     if let Some(path) = paths.iter().find(|path| !places.by_name(path)) {
-        return EditState::Looked(Err(not_searched(path)));
+        return EditState::Placed(Err(not_searched(path)));
     }
     let seen = match target::examine_all(&scope.cwd, scope.home.as_deref(), &act) {
         Ok(seen) => seen,
-        Err(why @ FileError::SameFile(..)) => return EditState::Looked(Err(fault(why.to_string()))),
+        Err(why @ FileError::SameFile(..)) => return EditState::Placed(Err(fault(why.to_string()))),
         Err(why) => {
             // The error for a path behind a link would reveal something about the place where it leads.
             let linked = paths.iter().find(|path| places.leads_on(path));
-            return EditState::Looked(Err(
+            return EditState::Placed(Err(
                 linked.map_or_else(|| fault(why.to_string()), |path| not_searched(path))
             ));
         }
     };
     if let Some(placed) = block.placed.last() {
         let moved = placed.bases.iter().zip(&seen).position(|(base, seen)| *base != seen.target.found);
-        let Some(moved) = moved else { return EditState::Stands(Some(seen)) };
+        let Some(moved) = moved else { return EditState::Unchanged(Some(seen)) };
         let is_own = block.version(revision).is_some_and(|version| version.source != block.original().source);
         if is_own {
-            return EditState::Outdated(paths.get(moved).cloned().unwrap_or_default());
+            return EditState::FilesChanged(paths.get(moved).cloned().unwrap_or_default());
         }
     }
-    EditState::Looked(placed_edit(&edits, paths, &seen, &places))
+    EditState::Placed(placed_edit(&edits, paths, &seen, &places))
 }
 
 fn fault(why: String) -> EditFault {

@@ -49,7 +49,7 @@ fn carry_out(
         BlockKind::Edit { paths } => file_texts::split(paths, source)?,
         _ => vec![source],
     };
-    let (contents, kept_bytes) = (contents.as_slice(), terms.limits.kept_bytes);
+    let (contents, kept_bytes) = (contents.as_slice(), terms.limits.output_kept_bytes);
     let order = act::ActOrder { act: &act, target, places, contents, tells, kept_bytes };
     let mut report = act::carry_out(order, &terms.cwd, scope.home.as_deref());
     for file in &mut report.receipt.files {

@@ -1,6 +1,6 @@
 //! Inspects a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
-use super::file_look::{self, FileScope, impossible};
+use super::inspect_files::{self, FileScope, impossible};
 use super::links::{AllSeen, SeenPaths, review_with_links};
 use super::places::HeldFolders;
 use super::review_time::traces_in_time;
@@ -153,7 +153,7 @@ async fn look_at_file(
     limits: Option<Limits>,
     files: FileScope,
 ) -> (Inspection, Vec<HeldPath>) {
-    let work = tokio::task::spawn_blocking(move || file_look::inspect(&block, revision, limits, &files));
+    let work = tokio::task::spawn_blocking(move || inspect_files::inspect(&block, revision, limits, &files));
     work.await.unwrap_or_else(|error| {
         tracing::error!(%error, "the look at a file broke off");
         (impossible("the look at the file broke off".into()), Vec::new())

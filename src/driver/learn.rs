@@ -17,7 +17,7 @@ pub(super) const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_millis(150);
 impl Rooms {
     /// Asks the provider about the model in use.
     pub(super) fn learn_model(&mut self, state: &State) {
-        self.learned = true;
+        self.model_queried = true;
         self.take_known(state);
         let Some(provider) = self.provider.clone() else { return };
         let (inbox, informed) = (self.inbox(), self.informed.clone());
@@ -64,7 +64,7 @@ impl Rooms {
 
     /// A run is about to begin: from now on, changes in instruction files may be its work.
     pub(super) fn run_may_change_instructions(&mut self) {
-        if !std::mem::replace(&mut self.ran, true) {
+        if !std::mem::replace(&mut self.any_run_began, true) {
             instructions::run_begins(&self.instructions);
         }
     }
@@ -86,9 +86,10 @@ impl Rooms {
 
     /// Reports problems with instruction files, each only once.
     fn take_instructions(&mut self, files: Vec<Instructions>, notices: Vec<Notice>) {
-        let told: Vec<Notice> = notices.into_iter().filter(|notice| !self.told.contains(notice)).collect();
-        self.told.extend(told.iter().cloned());
-        self.update.told.extend(told.into_iter().map(Notification::Notice));
+        let told: Vec<Notice> =
+            notices.into_iter().filter(|notice| !self.reported_notices.contains(notice)).collect();
+        self.reported_notices.extend(told.iter().cloned());
+        self.update.notifications.extend(told.into_iter().map(Notification::Notice));
         self.waiting.push_back(Event::Instructions(files));
     }
 }

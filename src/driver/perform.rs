@@ -1,8 +1,8 @@
 //! Performs each effect of the engine. Slow work is spawned and reports back with an event.
 
 use super::Notification;
-use super::file_look::FileScope;
 use super::inspect::{EarlierTexts, EntryReader};
+use super::inspect_files::FileScope;
 use super::rooms::Rooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::{images, inspect};
@@ -44,7 +44,7 @@ impl Rooms {
                     earlier,
                     FileScope { scope, own: self.sessions.clone() },
                     self.executor.clone(),
-                    (self.seen.clone(), self.places.clone(), self.undo.clone(), self.inbox()),
+                    (self.resolved_paths.clone(), self.places.clone(), self.undo.clone(), self.inbox()),
                 );
             }
             Effect::StartRun { request, protected }
@@ -66,7 +66,7 @@ impl Rooms {
                 self.note_stop(run);
                 self.executor.kill(run);
             }
-            Effect::TakeBack(run) => self.take_back(run),
+            Effect::UndoObeyed(run) => self.take_back(run),
             Effect::Undo { run, record, changes, way } => self.undo_changes(run, record, changes, way),
             Effect::RestartKernel => self.executor.restart_kernel(),
             Effect::SwitchModel => self.switch_model(state),
@@ -80,7 +80,7 @@ impl Rooms {
             Effect::Settled(block) if is_approved(state, block) => {}
             Effect::Settled(block) => {
                 self.places.release(block);
-                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.retain(|(other, _), _| *other != block);
                 self.undo.release(block);
             }
@@ -88,7 +88,7 @@ impl Rooms {
                 self.consult(block, revision, model, *request);
             }
             Effect::Load(entries) => self.load(entries),
-            Effect::Notify(notice) => self.update.told.push(Notification::Notice(notice)),
+            Effect::Notify(notice) => self.update.notifications.push(Notification::Notice(notice)),
         }
     }
 
@@ -97,7 +97,7 @@ impl Rooms {
         // The instructions may have changed since the session recorded them.
         let told = state.live.used_instructions().map(|file| file.noted()).collect();
         let stamp = (state.transcript.version, step, told);
-        if let Some((known, earlier)) = &self.earlier
+        if let Some((known, earlier)) = &self.earlier_texts
             && *known == stamp
         {
             return earlier.clone();
@@ -108,7 +108,7 @@ impl Rooms {
             Box::new(move |entry| read(entry).map_err(|why| why.to_string())) as EntryReader
         };
         let earlier = Arc::new(EarlierTexts::new(provenance::unread_texts(state, step), read));
-        self.earlier = Some((stamp, earlier.clone()));
+        self.earlier_texts = Some((stamp, earlier.clone()));
         earlier
     }
 
@@ -125,7 +125,7 @@ impl Rooms {
     }
 
     fn record(&mut self, entry: Entry) {
-        self.update.told.push(Notification::Recorded(Box::new(entry.clone())));
+        self.update.notifications.push(Notification::Recorded(Box::new(entry.clone())));
         self.store.append(entry, self.clock.now());
     }
 
@@ -168,7 +168,7 @@ impl Rooms {
                 self.provider = Some(provider);
                 self.learn_model(state);
             }
-            Err(why) => self.update.told.push(Notification::Notice(Notice::error(why.to_string()))),
+            Err(why) => self.update.notifications.push(Notification::Notice(Notice::error(why.to_string()))),
         }
     }
 

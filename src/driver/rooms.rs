@@ -34,7 +34,7 @@ use tokio::sync::mpsc;
 pub(super) type LookVersion = (u64, StepId, Vec<NotedInstructions>);
 
 /// A run with the state before it: the working folder, the protected files, and the copies for undo.
-pub(super) type FolderBefore = (RunId, Option<changes::ChangeWatch>, ProtectedFiles, FolderCopies);
+pub(super) type StateBeforeRun = (RunId, Option<changes::ChangeWatch>, ProtectedFiles, FolderCopies);
 
 /// Everything that performing effects needs.
 pub(super) struct Rooms {
@@ -54,17 +54,17 @@ pub(super) struct Rooms {
     /// Events for the engine that came up while effects were performed.
     pub(super) waiting: VecDeque<Event>,
     /// Whether a run began in this process.
-    pub(super) ran: bool,
+    pub(super) any_run_began: bool,
     /// Whether the provider was asked about the model; this waits until the front end could have drawn.
-    pub(super) learned: bool,
+    pub(super) model_queried: bool,
     /// The problems with instruction files that were reported so far.
-    pub(super) told: Vec<Notice>,
+    pub(super) reported_notices: Vec<Notice>,
     /// The state of the files before the current run.
-    pub(super) looked: Arc<Mutex<Option<FolderBefore>>>,
+    pub(super) before_run: Arc<Mutex<Option<StateBeforeRun>>>,
     /// Names in the folder that programs obey by themselves, as of the end of the latest run.
     pub(super) obeyed: Arc<Mutex<ObeyedFiles>>,
     /// Where the paths that blocks name lead.
-    pub(super) seen: AllSeen,
+    pub(super) resolved_paths: AllSeen,
     /// The places that blocks about files would act on.
     pub(super) places: HeldFolders,
     /// The working folder, held open since the session began; files that the person saves are written through it.
@@ -76,7 +76,7 @@ pub(super) struct Rooms {
     /// The last run that was told to stop; it may not have started yet.
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that words of blocks may come from, and when they were gathered.
-    pub(super) earlier: Option<(LookVersion, Arc<EarlierTexts>)>,
+    pub(super) earlier_texts: Option<(LookVersion, Arc<EarlierTexts>)>,
     /// The number of entries at the last check whether all are on disk.
     pub(super) asked_saved: u64,
     /// Notifications since the front end received the last ones.

@@ -4,8 +4,8 @@ use super::rooms::Rooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::writable_folders;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
-use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoWay};
-use crate::engine::event::TakenBack;
+use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoKind};
+use crate::engine::event::RestoredFile;
 use crate::engine::{Event, StoreEvent};
 use crate::workspace::changes;
 use crate::workspace::obeyed::ObeyedFiles;
@@ -23,10 +23,10 @@ impl Rooms {
         let terms = request.approval().terms();
         let (working, start) = (self.scope.cwd.clone(), terms.cwd.clone());
         let (folder, written) = (working.clone(), writable_folders(terms, &working));
-        let (looked, obeyed, stop) = (self.looked.clone(), self.obeyed.clone(), self.is_stopped(run));
+        let (looked, obeyed, stop) = (self.before_run.clone(), self.obeyed.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let outside = self.inbox();
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
+        let seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         let (undo, approval, place) = (self.undo.clone(), request.approval().clone(), working.clone());
         tokio::spawn(async move {
             // Scanning the folder takes no extra time: the run waits for the disk anyway.
@@ -104,7 +104,7 @@ impl Rooms {
                 "no copy is there any more: it is of an earlier start, or of many runs ago".to_owned(),
             );
             let answer = answer.map(|changes| {
-                let done = changes.into_iter().map(|change| TakenBack {
+                let done = changes.into_iter().map(|change| RestoredFile {
                     path: change.path.to_string_lossy().into_owned(),
                     result: change.take_back().map_err(|why| why.to_string()),
                 });
@@ -112,19 +112,19 @@ impl Rooms {
             });
             list_again(&mut looked);
             drop(looked);
-            let _ = inbox.blocking_send(Signal::Event(Event::TakenBack(run, UndoWay::Back, answer)));
+            let _ = inbox.blocking_send(Signal::Event(Event::Undone(run, UndoKind::Undo, answer)));
         });
     }
 
     /// Undoes or redoes changes of a run.
-    pub(super) fn undo_changes(&self, run: RunId, record: Sha256, changes: Vec<u32>, way: UndoWay) {
+    pub(super) fn undo_changes(&self, run: RunId, record: Sha256, changes: Vec<u32>, way: UndoKind) {
         let (inbox, undo, obeyed) = (self.inbox(), self.undo.clone(), self.obeyed.clone());
         tokio::task::spawn_blocking(move || {
             let done = undo.with(|store| store.put_back(record, &changes, way));
             let answer = match done {
                 Ok(Ok(files)) => Ok(files
                     .into_iter()
-                    .map(|file| TakenBack {
+                    .map(|file| RestoredFile {
                         path: file.path,
                         result: file.result.map_err(|why| why.to_string()),
                     })
@@ -134,7 +134,7 @@ impl Rooms {
             };
             // The next run is not blamed for what was restored.
             look_again(&obeyed);
-            let _ = inbox.blocking_send(Signal::Event(Event::TakenBack(run, way, answer)));
+            let _ = inbox.blocking_send(Signal::Event(Event::Undone(run, way, answer)));
         });
     }
 }

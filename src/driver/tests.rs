@@ -6,7 +6,7 @@ mod damage;
 
 use crate::domain::{
     BlockId, BranchOrigin, Entry, Header, Masker, Outcome, Receipt, RunId, RunReport, SessionId, Sha256,
-    Timestamp, UndoNote, UndoWay,
+    Timestamp, UndoKind, UndoNote,
 };
 use crate::store::search::{SearchControl, SearchQuery, SearchResults, SearchWords, search};
 use crate::store::{LoadedSession, Seal, Store, branch, read_with};
@@ -227,7 +227,7 @@ fn records(loaded: &LoadedSession) -> Vec<(usize, Sha256)> {
 type PutBack = (Vec<String>, Vec<String>);
 
 /// Undoes or redoes a record.
-fn put_back(undo: &mut UndoStore, record: Sha256, way: UndoWay) -> Result<PutBack, String> {
+fn put_back(undo: &mut UndoStore, record: Sha256, way: UndoKind) -> Result<PutBack, String> {
     let done = undo.put_back(record, &[], way).map_err(|error| error.to_string())?;
     let (did, refused): (Vec<_>, Vec<_>) = done.into_iter().partition(|file| file.result.is_ok());
     let told = |file: &crate::workspace::undo::PutBackFile| {

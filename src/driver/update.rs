@@ -36,7 +36,7 @@ pub enum Notification {
 #[derive(Clone, Debug, Default)]
 pub struct Update {
     /// The notifications, in order.
-    pub told: Vec<Notification>,
+    pub notifications: Vec<Notification>,
     /// Something is streaming: draw at the rate for streams.
     pub(crate) streaming: bool,
     /// Something should be on the screen at once.
@@ -45,6 +45,6 @@ pub struct Update {
 
 impl Update {
     pub(crate) fn is_empty(&self) -> bool {
-        self.told.is_empty() && !self.streaming && !self.urgent
+        self.notifications.is_empty() && !self.streaming && !self.urgent
     }
 }

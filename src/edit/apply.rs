@@ -49,7 +49,7 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, Unmatc
     }
     let text = file.text();
     if before == Some(text.as_str()) {
-        return Err(unmatched(edit, edit.hunks.len(), HunkFault::Idle));
+        return Err(unmatched(edit, edit.hunks.len(), HunkFault::NoChange));
     }
     Ok(EditResult { text, how })
 }
@@ -66,7 +66,7 @@ fn replace_lines(
 ) -> Result<Exactness, HunkFault> {
     if hunk.search.is_empty() {
         if file.len() > 0 {
-            return Err(HunkFault::Nowhere);
+            return Err(HunkFault::NoSearch);
         }
         file.splice(0..0, hunk.replace.clone());
         file.close(hunk.newline.unwrap_or(true));
@@ -76,7 +76,7 @@ fn replace_lines(
         return Err(HunkFault::NoFile);
     }
     if hunk.search == hunk.replace && hunk.newline.is_none() {
-        return Err(HunkFault::Idle);
+        return Err(HunkFault::NoChange);
     }
     let found = find::find(file, hunk, expected, tries).map_err(|fault| match fault {
         HunkFault::Missing if is_done(file, hunk) => HunkFault::Done,

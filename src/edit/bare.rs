@@ -53,17 +53,17 @@ pub(crate) fn begins<'l>(mut lines: impl Iterator<Item = &'l str>) -> Option<Bar
     let first = lines.next()?.trim_end();
     let mut next = || lines.next().map_or("", str::trim_end);
     let is_form = if first == BEGIN_PATCH {
-        return is_act(next()).then_some(BareForm::Patch);
+        return is_file_header(next()).then_some(BareForm::Patch);
     } else if command::delimiter(first).is_some() {
-        return (next() == BEGIN_PATCH && is_act(next())).then_some(BareForm::Patch);
+        return (next() == BEGIN_PATCH && is_file_header(next())).then_some(BareForm::Patch);
     } else if first.starts_with("--- ") {
-        next().starts_with("+++ ") && is_at(next())
+        next().starts_with("+++ ") && is_hunk_header(next())
     } else if first.starts_with("diff --git ") {
         let next = next();
         next.starts_with("--- ") || GIT_HEADERS.iter().any(|head| next.starts_with(head))
-    } else if is_act(first) {
+    } else if is_file_header(first) {
         let next = next();
-        is_at(next) || next.starts_with(MOVE) || first.contains("Add") && next.starts_with('+')
+        is_hunk_header(next) || next.starts_with(MOVE) || first.contains("Add") && next.starts_with('+')
     } else {
         false
     };
@@ -79,12 +79,12 @@ pub(crate) fn end<'l>(form: BareForm, lines: impl Iterator<Item = &'l str> + Clo
     }
 }
 
-fn is_act(line: &str) -> bool {
+fn is_file_header(line: &str) -> bool {
     let mut acts = PATH_HEADS.iter().chain([&DELETE]);
     acts.any(|act| line.strip_prefix(act).is_some_and(|path| !path.trim().is_empty()))
 }
 
-fn is_at(line: &str) -> bool {
+fn is_hunk_header(line: &str) -> bool {
     line.strip_prefix("@@").is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
@@ -149,7 +149,7 @@ fn end_of_diff<'l>(mut lines: impl Iterator<Item = &'l str> + Clone) -> BareEnd 
 
 /// Whether a line is outside of hunks; if so, sets `hunk` to the hunk that begins with the line, or to `None`.
 fn take_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: &mut Option<Hunk>) -> bool {
-    if is_at(line) || is_act(line) {
+    if is_hunk_header(line) || is_file_header(line) {
         *hunk = extent::hunk_header(line);
         return true;
     }
@@ -162,7 +162,7 @@ fn take_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: 
     // file.
     let mut is_file = || {
         let mut next = || ahead.next().unwrap_or_default();
-        line.starts_with("--- ") && next().starts_with("+++ ") && is_at(next())
+        line.starts_with("--- ") && next().starts_with("+++ ") && is_hunk_header(next())
     };
     let stands_between = ends || hunk.as_ref().is_none_or(|hunk| !hunk.is_waiting()) && is_file();
     if stands_between {

@@ -58,11 +58,11 @@ pub enum HunkFault {
     /// Its lines match in several places; the first few line numbers.
     Several(Vec<usize>),
     /// It has no lines to search for, but the file has text.
-    Nowhere,
+    NoSearch,
     /// The file does not exist.
     NoFile,
     /// It changes nothing.
-    Idle,
+    NoChange,
     /// The parts that are left out by `...` are not the same on both sides.
     Elision,
 }
@@ -84,11 +84,11 @@ impl fmt::Display for HunkFault {
                     lines.join(", ")
                 )
             }
-            HunkFault::Nowhere => {
+            HunkFault::NoSearch => {
                 out.write_str("it searches nothing, and the file has text: name lines that stand there")
             }
             HunkFault::NoFile => out.write_str("the file is not there"),
-            HunkFault::Idle => out.write_str("it changes nothing"),
+            HunkFault::NoChange => out.write_str("it changes nothing"),
             HunkFault::Elision => out
                 .write_str("lines that are left out by `...` have to be the same in search and replacement"),
         }

@@ -57,12 +57,12 @@ pub(crate) struct EditExtent {
     /// How many lines were filled so far.
     filled: usize,
     /// Whether the fence's info string says that it holds an edit; if not, only the first lines can begin one.
-    meant: bool,
+    fence_says_edit: bool,
 }
 
 impl EditExtent {
-    pub(crate) fn new(meant: bool) -> Self {
-        Self { form: ExtentForm::None { half: false }, filled: 0, meant }
+    pub(crate) fn new(fence_says_edit: bool) -> Self {
+        Self { form: ExtentForm::None { half: false }, filled: 0, fence_says_edit }
     }
 
     /// Whether an edit has begun.
@@ -109,7 +109,7 @@ impl EditExtent {
                 // and a line that says SEARCH opens a block only if the fence says that it is an edit, or before a
                 // hunk's first line.
                 let early = before <= markers::MAX_LEADING_LINES;
-                let meant = self.meant || hunk.as_ref().is_none_or(|hunk| !hunk.is_begun);
+                let meant = self.fence_says_edit || hunk.as_ref().is_none_or(|hunk| !hunk.is_begun);
                 let opens = |nesting: &Nesting| early || meant && nesting.says_search();
                 if let Some(nesting) = Nesting::opened(line).filter(opens) {
                     self.form = ExtentForm::Block { nesting, unsure: false };
@@ -128,7 +128,7 @@ impl EditExtent {
 
     /// What this line begins, if anything; `filled` lines come before it.
     fn begin(&self, line: &str, filled: usize, first_half: bool) -> Option<ExtentForm> {
-        let early = |most: usize| self.meant || filled <= most;
+        let early = |most: usize| self.fence_says_edit || filled <= most;
         if let Some(nesting) = Nesting::opened(line).filter(|_| early(markers::MAX_LEADING_LINES)) {
             return Some(ExtentForm::Block { nesting, unsure: false });
         }

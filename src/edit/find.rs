@@ -42,7 +42,7 @@ fn exact(a: &str, b: &str) -> bool {
     a == b
 }
 
-fn same_end(a: &str, b: &str) -> bool {
+fn same_but_trailing_space(a: &str, b: &str) -> bool {
     a.trim_end() == b.trim_end()
 }
 
@@ -67,7 +67,7 @@ pub(super) fn find(
     if let Some(found) = find_exact(file, hunk, expected, exact)? {
         return Ok(HunkPlace { parts: vec![found], how: Exactness::Exact });
     }
-    for same in [same_end as LineComparison, same_words] {
+    for same in [same_but_trailing_space as LineComparison, same_words] {
         if let Some(found) = find_exact(file, hunk, expected, same)? {
             return Ok(HunkPlace { parts: vec![found], how: Exactness::Spaces });
         }

@@ -93,8 +93,8 @@ fn what_is_not_found_is_told_and_nothing_of_what_is_there() {
     let done = put(file, &block("def volume(radius, height):\n", "    return 3 * r * r\n")).unwrap_err();
     assert_eq!(done.fault, HunkFault::Done);
     assert_eq!(apply(None, &one(&block("a\n", "b\n"))).unwrap_err().fault, HunkFault::NoFile);
-    assert_eq!(put(file, &block("", "b\n")).unwrap_err().fault, HunkFault::Nowhere);
-    assert_eq!(put(file, &block("import os\n", "import os\n")).unwrap_err().fault, HunkFault::Idle);
+    assert_eq!(put(file, &block("", "b\n")).unwrap_err().fault, HunkFault::NoSearch);
+    assert_eq!(put(file, &block("import os\n", "import os\n")).unwrap_err().fault, HunkFault::NoChange);
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl State {
     pub(crate) fn activity(&self) -> Option<Activity> {
         if let Some(run) = &self.live.run {
             let item = self.transcript.blocks.get(&run.block)?;
-            let what = running::what(&item.block);
+            let what = running::activity(&item.block);
             return Some(Activity { what, clock: run.clock() });
         }
         if let Some(summary) = &self.live.summary {

@@ -70,7 +70,8 @@ impl Engine {
             return None;
         }
         let revision = self.state.inspected(block)?.revision;
-        if self.held_back.contains(&(block, revision)) || check(&self.state, block, revision, false).is_err()
+        if self.stopped_starts.contains(&(block, revision))
+            || check(&self.state, block, revision, false).is_err()
         {
             return None;
         }
@@ -97,9 +98,9 @@ impl Engine {
     }
 
     /// The person stops the covered block from starting by itself.
-    pub(super) fn hold_back(&mut self) {
+    pub(super) fn stop_covered_start(&mut self) {
         if let Some(matched) = self.state.live.matched.take() {
-            self.held_back.insert((matched.block, matched.revision));
+            self.stopped_starts.insert((matched.block, matched.revision));
             self.notify(notices::held_back(matched.rule, matched.block));
         }
     }

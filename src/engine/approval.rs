@@ -154,12 +154,12 @@ impl Engine {
             Decision::Always(scope) => self.grant_rule(block, revision, scope),
             Decision::Edit(source) => self.edit(block, revision, source),
             Decision::Reject(reason) => {
-                self.turn.news = true;
+                self.turn.unreported_results = true;
                 self.record(Entry::Rejected { block, revision, reason: reason.trim().to_owned() });
                 self.settled(block);
                 self.file_left(block);
                 self.notify(notices::rejected(block));
-                if !self.plan_left(block) {
+                if !self.rebuild_skipped(block) {
                     self.advance();
                 }
             }
@@ -168,7 +168,7 @@ impl Engine {
                 self.settled(block);
                 self.file_left(block);
                 self.notify(notices::skipped(block));
-                if !self.plan_left(block) {
+                if !self.rebuild_skipped(block) {
                     self.advance();
                 }
             }
@@ -186,7 +186,7 @@ impl Engine {
             source: Arc::from(source),
             whole: true,
         });
-        self.look_at_edit(block);
+        self.inspect_edit(block);
     }
 
     /// Skips every block that is not settled; a run goes on.
@@ -203,7 +203,7 @@ impl Engine {
 
     /// Records every unsettled block as skipped; returns how many.
     pub(super) fn skip_open(&mut self) -> usize {
-        self.drop_plan();
+        self.drop_rebuild();
         let open: Vec<_> = self.state.queue().map(|i| (i.block.id, i.block.current().revision)).collect();
         for (block, revision) in &open {
             self.record(Entry::Skipped { block: *block, revision: *revision });
@@ -261,15 +261,15 @@ impl Engine {
         let request = request.named(self.name_of(block).filter(|_| by == Grantor::Named));
         self.counted.run = run;
         self.remember_file(block, sha256, &terms);
-        self.plan_runs(block);
-        self.turn.news = true;
+        self.rebuild_started(block);
+        self.turn.unreported_results = true;
         self.state.phase = Phase::Running(run);
         self.state.live.run = Some(LiveRun {
             run,
             block,
             since: self.now,
             started: false,
-            output: OutputBuffer::new(terms.limits.kept_bytes),
+            output: OutputBuffer::new(terms.limits.output_kept_bytes),
             screen: None,
             asks: false,
             images: Vec::new(),

@@ -97,7 +97,7 @@ impl State {
     pub(crate) fn block_state(&self, item: &BlockItem) -> BlockState {
         match &item.standing {
             BlockStanding::Open if self.phase != Phase::Deciding(item.block.id) => BlockState::Queued,
-            BlockStanding::Open if item.block.edited() => BlockState::Edited,
+            BlockStanding::Open if item.block.is_edited() => BlockState::Edited,
             BlockStanding::Open => BlockState::Waiting,
             BlockStanding::Approved => item.runs.last().map_or(BlockState::Lost, BlockState::of_run),
             BlockStanding::Rejected(_) => BlockState::Rejected,

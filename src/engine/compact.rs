@@ -59,16 +59,16 @@ impl Engine {
 
     /// The least length of the conversation, if it is longer than `room` even without any results of blocks, so that
     /// only a summary makes it fit.
-    fn told_too_much(&mut self, room: u64) -> Option<u64> {
-        self.meter.told.count(&self.state.transcript);
-        self.meter.told.excess(room)
+    fn least_excess(&mut self, room: u64) -> Option<u64> {
+        self.meter.minimum.count(&self.state.transcript);
+        self.meter.minimum.excess(room)
     }
 
     /// The messages of the next request that are not in memory and have to be loaded for it; none if the request is too
     /// long anyway.
-    pub(super) fn told_away(&mut self) -> Vec<usize> {
+    pub(super) fn messages_to_load(&mut self) -> Vec<usize> {
         let room = self.meter.estimate_for(self.request_size().unwrap_or(MAX_TOKENS_OF_UNKNOWN));
-        if self.told_too_much(room).is_some() {
+        if self.least_excess(room).is_some() {
             return Vec::new();
         }
         self.state.transcript.told_away().collect()
@@ -80,7 +80,7 @@ impl Engine {
     /// [`Self::unsendable`] then says why.
     pub(super) fn compose(&mut self) -> Composition {
         let room = self.meter.estimate_for(self.request_size().unwrap_or(MAX_TOKENS_OF_UNKNOWN));
-        let least = self.told_too_much(room);
+        let least = self.least_excess(room);
         let composed = match least {
             Some(estimate) => Composition { messages: Vec::new(), estimate, shortened: 0 },
             None => self.compose_known(room),
@@ -95,7 +95,7 @@ impl Engine {
             shortened: composed.shortened,
             summarised_upto: self.state.transcript.summary().map_or(0, |summary| summary.upto),
         };
-        self.meter.composed = Some(self.conversation_size());
+        self.meter.measured_size = Some(self.conversation_size());
         composed
     }
 
@@ -129,7 +129,7 @@ impl Engine {
         if is_whole && used <= size {
             return None;
         }
-        if !is_whole && self.meter.told.excess(self.meter.estimate_for(size)).is_none() {
+        if !is_whole && self.meter.minimum.excess(self.meter.estimate_for(size)).is_none() {
             let hint = "Try again, or start a new chat.";
             return Some(too_long_failure(
                 FailureKind::SessionUnreadable,
@@ -162,13 +162,13 @@ impl Engine {
     }
 
     /// Updates the length and cost of the conversation in the state.
-    pub(super) fn take_stock(&mut self) {
+    pub(super) fn update_measures(&mut self) {
         let version = self.state.transcript.version;
-        if self.meter.added != Some(version) {
-            self.meter.added = Some(version);
+        if self.meter.costed_version != Some(version) {
+            self.meter.costed_version = Some(version);
             self.add_up();
         }
-        if self.meter.composed == Some(self.conversation_size()) {
+        if self.meter.measured_size == Some(self.conversation_size()) {
             return;
         }
         self.compose();
@@ -195,7 +195,7 @@ impl Engine {
         if usage.input.is_some() && is_known {
             let estimate = self.compose().estimate;
             self.meter.count(estimate, &usage, told);
-            self.meter.composed = None;
+            self.meter.measured_size = None;
         }
     }
 
@@ -231,7 +231,7 @@ impl Engine {
             return;
         }
         let away = request::bodies_to_load(&self.state.transcript, upto);
-        if self.gather(&away, AwaitedRequest::Summary) {
+        if self.load_for_request(&away, AwaitedRequest::Summary) {
             self.notify(Notice::info("Reading earlier messages for the summary."));
             // Queued prompts wait for the summary: a prompt started now would take its place.
             self.state.phase = stuck.map_or(Phase::Idle, Phase::Stuck);

@@ -159,7 +159,7 @@ struct BlockSteps {
 /// name of its own.
 fn facts(entries: &[(Timestamp, Entry)]) -> Vec<&Entry> {
     let is_own = |entry: &&Entry| {
-        matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Adopted { .. } | Entry::Resumed)
+        matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Accepted { .. } | Entry::Resumed)
     };
     entries.iter().map(|(_, entry)| entry).filter(|entry| !is_own(entry)).collect()
 }
@@ -221,7 +221,7 @@ fn block_of(entry: &Entry) -> Option<BlockId> {
         | Entry::Rejected { block, .. }
         | Entry::Skipped { block, .. }
         | Entry::Declined { block, .. }
-        | Entry::PutBack(block)
+        | Entry::Reopened(block)
         | Entry::Ran { block, .. } => Some(*block),
         _ => None,
     }
@@ -240,7 +240,7 @@ fn change(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
         Entry::Rejected { reason, .. } => one.decided = format!("rejected: {}", visible_line(reason)),
         Entry::Skipped { .. } => one.decided = "skipped".into(),
         Entry::Declined { why, .. } => one.decided = format!("not offered: {}", visible_line(why)),
-        Entry::PutBack(_) => one.decided = "waits".into(),
+        Entry::Reopened(_) => one.decided = "waits".into(),
         Entry::Ran { report, .. } => {
             let mut lines: Vec<String> = String::from_utf8_lossy(&report.output.in_order())
                 .lines()

@@ -252,7 +252,7 @@ fn too_long_for(request: &ModelRequest, of: u64, free: u64) -> Option<String> {
             "it needs about {} tokens, and the model's context has {}; {}",
             grouped(needs),
             grouped(of),
-            sending::nothing_within()
+            sending::NOTHING_WITHIN
         )
     })
 }

@@ -20,7 +20,7 @@ use crate::domain::{
     Header, KernelFate, KernelRef, Language, Limits, Message, OnDisk, Outcome, OutputBuffer, Purpose,
     Receipt, RecipeFact, ReplyEvent, ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent,
     RunId, RunReport, SandboxLevel, SandboxReport, SessionId, Severity, StepId, Stream, Terms, Timestamp,
-    UndoWay,
+    UndoKind,
 };
 
 /// A scripted session.
@@ -329,7 +329,7 @@ pub(crate) fn terms() -> Terms {
         executor: ExecutorKind::Kernel,
         interpreter: "/usr/bin/python3".into(),
         version: None,
-        kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
+        kernel: Some(KernelRef { generation: 1, variables: 0, keeps_running: false }),
         cwd: "/work".into(),
         rights: Rights::default().into(),
         limits: Limits::default(),
@@ -386,7 +386,7 @@ pub(crate) fn report(outcome: Outcome) -> RunReport {
         error,
         images: Vec::new(),
         pictures: Vec::new(),
-        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 14, goes_on: false }),
+        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 14, keeps_running: false }),
         cwd: None,
     }
 }
@@ -407,9 +407,9 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::InterruptRun(run) => format!("interrupt r{run}"),
         Effect::KillRun(run) => format!("kill r{run}"),
         Effect::RestartKernel => "restart".into(),
-        Effect::TakeBack(run) => format!("take back r{run}"),
+        Effect::UndoObeyed(run) => format!("take back r{run}"),
         Effect::Undo { run, changes, way, .. } => {
-            let way = if *way == UndoWay::Back { "undo" } else { "redo" };
+            let way = if *way == UndoKind::Undo { "undo" } else { "redo" };
             format!("{way} r{run} {changes:?}")
         }
         Effect::SwitchModel => "switch".into(),
@@ -427,11 +427,11 @@ fn entry_word(entry: &Entry) -> String {
     match entry {
         Entry::Header(_) => "+header".into(),
         Entry::Resumed => "+resumed".into(),
-        Entry::Adopted { .. } => "+adopted".into(),
-        Entry::TakenBack { run, files, way: UndoWay::Back, .. } => {
+        Entry::Accepted { .. } => "+adopted".into(),
+        Entry::Undone { run, files, way: UndoKind::Undo, .. } => {
             format!("+taken back r{run} {}", files.join(" "))
         }
-        Entry::TakenBack { run, files, .. } => format!("+made again r{run} {}", files.join(" ")),
+        Entry::Undone { run, files, .. } => format!("+made again r{run} {}", files.join(" ")),
         Entry::Named(name) => format!("+named {name}"),
         Entry::Model(model) => format!("+model {model}"),
         Entry::Prompt(_) => "+prompt".into(),
@@ -460,7 +460,7 @@ fn entry_word(entry: &Entry) -> String {
         Entry::Skipped { block, .. } => format!("+skipped {block}"),
         Entry::Declined { block, .. } => format!("+declined {block}"),
         Entry::Recipe(fact) => recipe_word(fact),
-        Entry::PutBack(block) => format!("+back {block}"),
+        Entry::Reopened(block) => format!("+back {block}"),
         Entry::Ran { run, report, .. } => format!("+ran r{run} {}", report.outcome.as_str()),
         Entry::KernelRestarted => "+restarted".into(),
         Entry::TurnEnd(end) => format!("+end {}", end.as_str()),

@@ -60,7 +60,7 @@ impl fmt::Display for Difference {
 
 /// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Comparison {
+pub(crate) struct RunComparison {
     pub(crate) differences: Vec<Difference>,
     /// Parts that could not be compared in full, in words.
     pub(crate) gaps: Vec<String>,
@@ -80,7 +80,7 @@ pub(crate) struct Comparer {
 
 impl Comparer {
     /// Compares the recorded report of a run with that of a new run of the same bytes.
-    pub(crate) fn compare(&self, then: &RunReport, now: &RunReport) -> Comparison {
+    pub(crate) fn compare(&self, then: &RunReport, now: &RunReport) -> RunComparison {
         let mut found = self.compare_outcome(then, now);
         let masked = |text: Option<&String>| text.map(|text| self.masker.text(text));
         let error = |report: &RunReport| report.error.as_ref().map(|error| self.error(error));
@@ -108,8 +108,8 @@ impl Comparer {
     }
 
     /// Compares only how the runs ended.
-    pub(crate) fn compare_outcome(&self, then: &RunReport, now: &RunReport) -> Comparison {
-        let mut found = Comparison::default();
+    pub(crate) fn compare_outcome(&self, then: &RunReport, now: &RunReport) -> RunComparison {
+        let mut found = RunComparison::default();
         self.texts(DifferentPart::Outcome, Some(&self.outcome(then)), Some(&self.outcome(now)), &mut found);
         found
     }
@@ -139,7 +139,7 @@ impl Comparer {
         part: DifferentPart,
         then: Option<&String>,
         now: Option<&String>,
-        found: &mut Comparison,
+        found: &mut RunComparison,
     ) {
         let difference = match (then, now) {
             (Some(then), Some(now)) => {
@@ -178,7 +178,7 @@ impl Comparer {
         (part, stream): (DifferentPart, Stream),
         then: &OutputBuffer,
         now: &OutputBuffer,
-        found: &mut Comparison,
+        found: &mut RunComparison,
     ) {
         let is_whole = |output: &OutputBuffer| output.dropped(stream) == 0;
         if is_whole(then) && is_whole(now) {
@@ -197,7 +197,7 @@ impl Comparer {
         });
     }
 
-    fn bytes(&self, part: DifferentPart, then: &[u8], now: &[u8], found: &mut Comparison) {
+    fn bytes(&self, part: DifferentPart, then: &[u8], now: &[u8], found: &mut RunComparison) {
         if then == now {
             return;
         }
@@ -223,7 +223,7 @@ fn lines_of_head(output: &OutputBuffer, stream: Stream) -> Vec<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{FileChange, Gaps, ImageRef, Outcome, Sha256};
+    use crate::domain::{FileChange, ImageRef, Outcome, Sha256, UnscannedChanges};
 
     fn printed(stdout: &[u8], stderr: &[u8]) -> RunReport {
         let mut report = RunReport::bare(Outcome::Ok);
@@ -240,7 +240,7 @@ mod tests {
     fn each_part_is_told_with_how_it_was_and_how_it_is() {
         let mut then = printed(b"a\nb\n", b"");
         (then.value, then.receipt.exit_code) = (Some("1".into()), Some(0));
-        assert_eq!(Comparer::default().compare(&then, &then), Comparison::default());
+        assert_eq!(Comparer::default().compare(&then, &then), RunComparison::default());
         let mut now = printed(b"a\nc\n", b"late\n");
         (now.outcome, now.receipt.exit_code, now.receipt.signal) = (Outcome::Failed, Some(1), Some(9));
         now.error = Some(RunError { kind: "KeyError".into(), message: "'x'".into(), traceback: "t".into() });
@@ -298,7 +298,8 @@ mod tests {
         assert_eq!(found[0].now.as_deref(), Some("b.csv: written, 13 bytes"));
         // Where folders were not scanned, a missing file proves nothing.
         let mut then = with(&[("a.csv", "created", 3), (".venv/x", "created", 3)]);
-        then.receipt.not_looked_at = Gaps { folders: 1, names: vec![".venv".into()], ..Gaps::default() };
+        then.receipt.not_looked_at =
+            UnscannedChanges { folders: 1, names: vec![".venv".into()], ..UnscannedChanges::default() };
         let mut now = with(&[("a.csv", "created", 3)]);
         now.receipt.not_looked_at = then.receipt.not_looked_at.clone();
         let found = Comparer::default().compare(&then, &now);
@@ -318,7 +319,7 @@ mod tests {
         let (usual, exact) = (Comparer::default(), Comparer { exact: true, ..Comparer::default() });
         let (then, now) = (with("out.txt", 4, Some("aaaa")), with("out.txt", 4, Some("bbbb")));
         for comparer in [&usual, &exact] {
-            assert_eq!(comparer.compare(&then, &then), Comparison::default());
+            assert_eq!(comparer.compare(&then, &then), RunComparison::default());
             let found = comparer.compare(&then, &now);
             let (was, is) = (found.differences[0].then.as_deref(), found.differences[0].now.as_deref());
             assert!(was.unwrap().ends_with("4 bytes, sha256 61be55a8e2f6…"), "{was:?}");
@@ -370,7 +371,7 @@ mod tests {
         let found = exact.compare(&then, &now);
         assert!(found.differences.is_empty() && found.gaps[0].contains("sizes of pictures"), "{found:?}");
         exact.known.pictures = [("/x".into(), Sha256::of(b"a")), ("/y".into(), Sha256::of(b"a"))].into();
-        assert_eq!(exact.compare(&then, &now), Comparison::default());
+        assert_eq!(exact.compare(&then, &now), RunComparison::default());
         exact.known.pictures.insert("/y".into(), Sha256::of(b"b"));
         assert_eq!(parts(&exact, &then, &now), ["pictures"]);
     }

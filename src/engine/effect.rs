@@ -3,7 +3,7 @@
 use super::transcript::Body;
 use crate::domain::{
     Block, BlockId, Entry, Limits, ModelName, ModelRequest, Notice, Revision, RunId, RunRequest, Sha256,
-    StepId, TimerId, UndoWay,
+    StepId, TimerId, UndoKind,
 };
 
 /// One output of the engine.
@@ -53,10 +53,10 @@ pub enum Effect {
     /// End the run by force.
     KillRun(RunId),
     /// Restore files that programs obey by themselves to what they were before this run. Answered by
-    /// `Event::TakenBack`.
-    TakeBack(RunId),
+    /// `Event::Undone`.
+    UndoObeyed(RunId),
     /// Undo changes of a run, or redo them: those with these numbers in this record, or all if there are none. Answered
-    /// by `Event::TakenBack`.
+    /// by `Event::Undone`.
     Undo {
         /// The run.
         run: RunId,
@@ -65,7 +65,7 @@ pub enum Effect {
         /// The numbers of the changes.
         changes: Vec<u32>,
         /// Undo or redo.
-        way: UndoWay,
+        way: UndoKind,
     },
     /// Restart the kernel: the old one ends now, the new one starts when it is needed.
     RestartKernel,

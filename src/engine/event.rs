@@ -8,7 +8,7 @@ use crate::domain::FileChange;
 use crate::domain::{
     Answers, BlockId, Consultation, DeadKernel, Decision, Entry, ImageName, Instructions, Language, Limits,
     ModelInfo, ModelName, OnDisk, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent,
-    RunId, StepId, Terms, TimerId, UndoCover, UndoWay,
+    RunId, StepId, Terms, TimerId, UndoCover, UndoKind,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -77,11 +77,11 @@ pub enum Command {
         limits: Limits,
     },
     /// Run the block that waits in a new kernel, or switch that off again; it is inspected again.
-    Fresh(BlockId),
+    ToggleNewKernel(BlockId),
     /// Run the block that waits in a terminal of its own, or switch that off again; it is inspected again.
-    Terminal(BlockId),
+    ToggleTerminal(BlockId),
     /// Undo what the last run of a block did to files that programs obey by themselves.
-    TakeBack(BlockId),
+    UndoObeyed(BlockId),
     /// Undo changes of a run, or redo them, by their numbers in its record; all if there are none.
     Undo {
         /// The run.
@@ -89,7 +89,7 @@ pub enum Command {
         /// The numbers of the changes.
         changes: Vec<u32>,
         /// Undo or redo.
-        way: UndoWay,
+        way: UndoKind,
     },
     /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between
     /// turns (the model learns the result with the next prompt), while a block waits, and when the turn is stuck.
@@ -237,9 +237,9 @@ pub enum Event {
     RecipeReady(Box<RecipeStart>),
     /// The answer to `Effect::Consult`.
     Consulted(BlockId, Revision, Box<Consultation>),
-    /// The answer to `Effect::TakeBack` and `Effect::Undo`: each file and whether it was restored, or why nothing is
+    /// The answer to `Effect::UndoObeyed` and `Effect::Undo`: each file and whether it was restored, or why nothing is
     /// known.
-    TakenBack(RunId, UndoWay, Result<Vec<TakenBack>, String>),
+    Undone(RunId, UndoKind, Result<Vec<RestoredFile>, String>),
     /// Files that programs obey by themselves were found changed between two runs.
     ChangedMeanwhile(Vec<FileChange>),
     /// The answer to `Effect::Load`.
@@ -257,7 +257,7 @@ pub struct LoadedBody {
 
 /// A file that was to be restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakenBack {
+pub struct RestoredFile {
     pub(crate) path: String,
     /// Whether it was restored, or why not.
     pub(crate) result: Result<(), String>,

@@ -10,7 +10,6 @@ mod call;
 use super::call_error::CallError;
 use super::reply::{self, Proposal};
 use super::state::InspectionResult;
-use super::transcript::BlockStanding;
 use super::{Engine, Phase};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Function, FunctionFile, Grantor, KernelRef, Language, Origin,
@@ -25,9 +24,9 @@ const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
 
 /// What is known of the files, besides the state.
 #[derive(Debug, Default)]
-pub(super) struct Files {
+pub(super) struct FunctionFiles {
     /// The status of each file, in the order of the settings.
-    standing: Vec<File>,
+    standing: Vec<FileStatus>,
     /// What the person approved: the bytes' hash, and the terms without the kernel's generation.
     approved: Vec<(Sha256, Terms)>,
     /// Whether the step waits for decisions about files.
@@ -38,7 +37,7 @@ pub(super) struct Files {
 
 /// The status of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum File {
+enum FileStatus {
     /// It still has to be loaded into the current or next kernel.
     #[default]
     Wanted,
@@ -50,28 +49,28 @@ enum File {
     Left(BlockId),
 }
 
-impl File {
+impl FileStatus {
     fn block(self) -> Option<BlockId> {
         match self {
-            File::Wanted => None,
-            File::Proposed(block) | File::Loaded(block) | File::Left(block) => Some(block),
+            FileStatus::Wanted => None,
+            FileStatus::Proposed(block) | FileStatus::Loaded(block) | FileStatus::Left(block) => Some(block),
         }
     }
 }
 
 impl Engine {
     /// Proposes the files that the kernel lacks; returns whether the step has to wait for them.
-    pub(super) fn prepare(&mut self) -> bool {
+    pub(super) fn propose_function_files(&mut self) -> bool {
         let count = self.settings.functions.len();
-        self.files.standing.resize(count, File::Wanted);
+        self.files.standing.resize(count, FileStatus::Wanted);
         let wanted: Vec<usize> =
-            (0..count).filter(|at| self.files.standing.get(*at) == Some(&File::Wanted)).collect();
+            (0..count).filter(|at| self.files.standing.get(*at) == Some(&FileStatus::Wanted)).collect();
         let mut blocks = Vec::new();
         for at in wanted {
             let Some(file) = self.settings.functions.get(at).cloned() else { continue };
             let block = self.propose_file(&file);
             if let Some(standing) = self.files.standing.get_mut(at) {
-                *standing = File::Proposed(block);
+                *standing = FileStatus::Proposed(block);
             }
             blocks.push(block);
         }
@@ -79,23 +78,27 @@ impl Engine {
             return false;
         }
         self.files.preparing = true;
-        self.look_ahead(&blocks);
+        self.inspect_ahead(&blocks);
         self.advance();
         true
     }
 
     /// The block for a file: one that waits already (since before the session was closed), or a new one.
     fn propose_file(&mut self, file: &FunctionFile) -> BlockId {
-        let path = file.path.to_string_lossy().into_owned();
-        let waits = self.state.queue().find(|item| {
-            item.block.kind == BlockKind::Load { path: path.clone() }
-                && item.block.original().source == file.source
-        });
-        if let Some(item) = waits {
-            return item.block.id;
+        if let Some(block) = self.waiting_block(file) {
+            return block;
         }
+        let path = file.path.to_string_lossy().into_owned();
         let note = format!("your functions, from {path}");
         self.propose_own(BlockKind::Load { path }, Language::python(), file.source.clone(), note)
+    }
+
+    /// The block that proposes this text of the file and waits.
+    fn waiting_block(&self, file: &FunctionFile) -> Option<BlockId> {
+        let kind = BlockKind::Load { path: file.path.to_string_lossy().into_owned() };
+        let mut queue = self.state.queue();
+        let waits = queue.find(|item| item.block.kind == kind && item.block.original().source == file.source);
+        waits.map(|item| item.block.id)
     }
 
     /// Proposes a block outside of any reply.
@@ -166,7 +169,7 @@ impl Engine {
         Some(call::source(function, &called.arguments).map(|source| Proposal {
             dialect: Dialect::Tools,
             info: String::new(),
-            file: Some(BlockKind::Call { function: function.name.clone() }),
+            special_kind: Some(BlockKind::Call { function: function.name.clone() }),
             language: Some(Language::python()),
             source,
             range: 0..0,
@@ -188,16 +191,16 @@ impl Engine {
 
     /// The block of a file was rejected or skipped.
     pub(super) fn file_left(&mut self, block: BlockId) {
-        self.file_stands(block, File::Left(block));
+        self.file_stands(block, FileStatus::Left(block));
     }
 
     /// A run has ended: if it was that of a file, stores whether the file is loaded.
     pub(super) fn file_ran(&mut self, block: BlockId, report: &RunReport) {
         let loaded = report.outcome == Outcome::Ok;
-        self.file_stands(block, if loaded { File::Loaded(block) } else { File::Left(block) });
+        self.file_stands(block, if loaded { FileStatus::Loaded(block) } else { FileStatus::Left(block) });
     }
 
-    fn file_stands(&mut self, block: BlockId, standing: File) {
+    fn file_stands(&mut self, block: BlockId, standing: FileStatus) {
         if let Some(known) = self.files.standing.iter_mut().find(|file| file.block() == Some(block)) {
             *known = standing;
         }
@@ -216,36 +219,20 @@ impl Engine {
     pub(super) fn forget_functions(&mut self) {
         self.state.live.functions.clear();
         for file in &mut self.files.standing {
-            if let File::Loaded(_) = file {
-                *file = File::Wanted;
+            if let FileStatus::Loaded(_) = file {
+                *file = FileStatus::Wanted;
             }
         }
         self.announce();
     }
 
-    /// After a resume: files whose blocks wait keep those blocks.
+    /// After a resume: files whose blocks wait keep those blocks, unless the text of the file is another one now.
     pub(super) fn resume_files(&mut self) {
         self.files.preparing =
             self.state.queue().any(|item| matches!(item.block.kind, BlockKind::Load { .. }));
-        let waiting: Vec<_> = self
-            .state
-            .transcript
-            .blocks
-            .values()
-            .filter(|item| item.standing == BlockStanding::Open)
-            .filter_map(|item| match &item.block.kind {
-                BlockKind::Load { path } => Some((path.clone(), item.block.id)),
-                _ => None,
-            })
-            .collect();
-        self.files.standing = self
-            .settings
-            .functions
-            .iter()
-            .map(|file| {
-                let found = waiting.iter().find(|(path, _)| *path == file.path.to_string_lossy());
-                found.map_or(File::Wanted, |(_, block)| File::Proposed(*block))
-            })
+        let files = self.settings.functions.iter();
+        self.files.standing = files
+            .map(|file| self.waiting_block(file).map_or(FileStatus::Wanted, FileStatus::Proposed))
             .collect();
     }
 

@@ -21,7 +21,7 @@ const MAX_PLACE_SEARCHES: usize = 20;
 #[derive(Debug, Default)]
 pub(super) struct Inspections {
     /// Counts changes of what a run would find: a run has ended, a kernel is gone.
-    world: u64,
+    environment_version: u64,
     orders: BTreeMap<BlockId, InspectionState>,
 }
 
@@ -31,16 +31,16 @@ struct InspectionState {
     unanswered: Vec<Revision>,
     /// Whether an order was given while another was unanswered: their answers may arrive in any order.
     crossed: bool,
-    /// The value of [`Inspections::world`] when the newest order was given.
-    world: u64,
+    /// The value of [`Inspections::environment_version`] when the newest order was given.
+    environment_version: u64,
     /// Whether the person edited the text and is told the result of the checks.
     edited: bool,
 }
 
 impl Engine {
     /// What a run would find may have changed: terms found before have to be found again.
-    pub(super) fn world_changed(&mut self) {
-        self.looks.world += 1;
+    pub(super) fn mark_environment_changed(&mut self) {
+        self.inspections.environment_version += 1;
     }
 
     /// Orders an inspection of the newest revision; until it is answered the block can't be approved.
@@ -51,33 +51,33 @@ impl Engine {
         live.inspected = None;
         let (limits, fresh) = (live.limits, live.fresh);
         let revision = item.block.current().revision;
-        let look = self.looks.orders.entry(block).or_default();
+        let look = self.inspections.orders.entry(block).or_default();
         look.crossed = !look.unanswered.is_empty();
         look.unanswered.push(revision);
-        look.world = self.looks.world;
+        look.environment_version = self.inspections.environment_version;
         let block = Box::new(item.block.clone());
         let strict = self.is_strict(&block);
         self.effects.push(Effect::Inspect { block, revision, limits, fresh, terminal, strict });
     }
 
     /// Orders inspections of the first of these blocks.
-    pub(super) fn look_ahead(&mut self, blocks: &[BlockId]) {
+    pub(super) fn inspect_ahead(&mut self, blocks: &[BlockId]) {
         for block in blocks.iter().take(MAX_BLOCKS_AHEAD) {
             self.order_inspection(*block);
         }
     }
 
     /// Orders an inspection of a text that the person has just edited; its result is shown as a notice.
-    pub(super) fn look_at_edit(&mut self, block: BlockId) {
+    pub(super) fn inspect_edit(&mut self, block: BlockId) {
         self.order_inspection(block);
-        if let Some(look) = self.looks.orders.get_mut(&block) {
+        if let Some(look) = self.inspections.orders.get_mut(&block) {
             look.edited = true;
         }
     }
 
     /// Takes an answer. It counts if no other is outstanding; if orders crossed, the block is inspected once more.
     pub(super) fn take_inspection(&mut self, block: BlockId, revision: Revision, inspection: Inspection) {
-        let Some(look) = self.looks.orders.get_mut(&block) else { return };
+        let Some(look) = self.inspections.orders.get_mut(&block) else { return };
         let Some(order) = look.unanswered.iter().position(|ordered| *ordered == revision) else { return };
         look.unanswered.remove(order);
         let open =
@@ -136,11 +136,11 @@ impl Engine {
             Err(fault) => fault,
         };
         if self.state.phase != Phase::Deciding(block) {
-            self.looks.orders.remove(&block);
+            self.inspections.orders.remove(&block);
             return;
         }
         let why = one_line(&fault.0);
-        self.turn.news = true;
+        self.turn.unreported_results = true;
         let notice = notices::not_placed(block, &why);
         self.record(Entry::Declined { block, revision, why });
         self.settled(block);
@@ -156,7 +156,8 @@ impl Engine {
         if let Some(language) = item.block.current().language.clone().filter(|_| item.block.kind.is_code()) {
             self.effects.push(Effect::Prewarm(language));
         }
-        if self.looks.orders.get(&block).is_none_or(|look| look.world != self.looks.world) {
+        let Inspections { environment_version, orders } = &self.inspections;
+        if orders.get(&block).is_none_or(|look| look.environment_version != *environment_version) {
             self.order_inspection(block);
         }
         self.offer_lacking();
@@ -166,7 +167,7 @@ impl Engine {
     }
 
     /// Inspects the block that waits again, since its terms may have changed.
-    pub(super) fn look_again(&mut self) {
+    pub(super) fn inspect_again(&mut self) {
         if let Phase::Deciding(block) = self.state.phase {
             self.order_inspection(block);
         }

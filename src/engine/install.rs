@@ -83,7 +83,7 @@ impl Engine {
     }
 
     /// Does what follows from the end of a run.
-    pub(super) fn draw(&mut self, block: BlockId, consequence: Consequence) {
+    pub(super) fn apply_consequence(&mut self, block: BlockId, consequence: Consequence) {
         match consequence {
             Consequence::None => {}
             Consequence::BringBack(block) => self.reopen_failed_block(block),
@@ -106,7 +106,7 @@ impl Engine {
                 && report.is_some_and(|report| report.outcome == Outcome::Failed)
         });
         if failed {
-            self.record(Entry::PutBack(block));
+            self.record(Entry::Reopened(block));
             self.order_inspection(block);
         }
     }

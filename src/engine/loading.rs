@@ -25,7 +25,7 @@ pub(super) enum AwaitedRequest {
 impl Engine {
     /// A front end shows these texts: loads those that are not in memory.
     pub(super) fn load(&mut self, bodies: &[Body]) {
-        self.loads.wanted = bodies.iter().copied().collect();
+        self.loads.shown = bodies.iter().copied().collect();
         self.ask_for(bodies);
     }
 
@@ -63,7 +63,7 @@ impl Engine {
 
     /// Loads the messages that a request needs. Returns `false` if none of them can be loaded, or it was tried often
     /// enough.
-    pub(super) fn gather(&mut self, items: &[usize], request: AwaitedRequest) -> bool {
+    pub(super) fn load_for_request(&mut self, items: &[usize], request: AwaitedRequest) -> bool {
         let comes = |item: &usize| {
             let away = self.state.transcript.message_away(*item);
             away.is_some_and(|(_, out)| out.load != LoadState::Lost).then_some(Body::Message(*item))
@@ -91,7 +91,7 @@ impl Engine {
         }
         match request {
             AwaitedRequest::Answer(step) if self.state.phase == Phase::Replying(step) => {
-                self.ask_once_read();
+                self.send_once_loaded();
             }
             AwaitedRequest::Answer(_) => {}
             AwaitedRequest::Summary => self.sum_up_once_read(),
@@ -103,7 +103,7 @@ impl Engine {
         let mut lost = None;
         if self.state.transcript.told_away().next().is_some() {
             // The length of the conversation can be measured better now.
-            self.meter.composed = None;
+            self.meter.measured_size = None;
         }
         for LoadedBody { body, result } in bodies {
             let taken = result.and_then(|entry| {
@@ -112,7 +112,7 @@ impl Engine {
             });
             match taken {
                 Ok(bytes) => {
-                    self.loads.looked_at.push_back((body, bytes));
+                    self.loads.recent.push_back((body, bytes));
                     self.loads.bytes += bytes;
                 }
                 Err(why) => {
@@ -142,10 +142,10 @@ impl Engine {
         }
         while self.loads.bytes > MAX_RECENT_BYTES {
             // What is shown now stays, however much it is: it would be loaded again at once.
-            let Loads { looked_at, wanted, .. } = &mut self.loads;
-            let is_needed = |body: &Body| wanted.contains(body) || self.plan.compares(*body);
-            let oldest = looked_at.iter().position(|(body, _)| !is_needed(body));
-            let Some((body, bytes)) = oldest.and_then(|at| looked_at.remove(at)) else { return };
+            let Loads { recent, shown, .. } = &mut self.loads;
+            let is_needed = |body: &Body| shown.contains(body) || self.rebuild.compares(*body);
+            let oldest = recent.iter().position(|(body, _)| !is_needed(body));
+            let Some((body, bytes)) = oldest.and_then(|at| recent.remove(at)) else { return };
             self.loads.bytes = self.loads.bytes.saturating_sub(bytes);
             match body {
                 Body::Message(item) => self.state.transcript.page_out(item),
@@ -188,9 +188,9 @@ impl Engine {
 #[derive(Debug, Default)]
 pub(super) struct Loads {
     /// The texts that a front end shows now.
-    wanted: BTreeSet<Body>,
+    shown: BTreeSet<Body>,
     /// The loaded texts with their sizes in bytes, the oldest first; and the sum of the sizes.
-    looked_at: VecDeque<(Body, usize)>,
+    recent: VecDeque<(Body, usize)>,
     bytes: usize,
     /// The request that waits, and the texts it waits for.
     awaited: Option<(AwaitedRequest, BTreeSet<Body>)>,

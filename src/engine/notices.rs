@@ -8,7 +8,7 @@ use crate::domain::FileChange;
 use crate::domain::sentences::{running, saving, sending};
 use crate::domain::{
     AnswerError, Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, ModelName,
-    Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, SessionNameError, Severity, Terms, UndoWay,
+    Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, SessionNameError, Severity, Terms, UndoKind,
 };
 use crate::text::line::one_line;
 use crate::text::number::{counted, dollars, duration, limit};
@@ -205,22 +205,22 @@ fn list_files(files: &[String]) -> String {
     }
 }
 
-pub(super) fn taken_back(block: BlockId, files: &[String], way: UndoWay) -> Notice {
+pub(super) fn taken_back(block: BlockId, files: &[String], way: UndoKind) -> Notice {
     let files = one_line(&list_files(files));
     Notice::info(match way {
-        UndoWay::Back => format!("Block {block}: taken back: {files}."),
-        UndoWay::Again => format!("Block {block}: made again: {files}."),
+        UndoKind::Undo => format!("Block {block}: taken back: {files}."),
+        UndoKind::Redo => format!("Block {block}: made again: {files}."),
     })
 }
 
 /// Some changes could not be undone or redone.
-pub(super) fn not_taken_back(block: BlockId, done: &[String], way: UndoWay, why: &str) -> Notice {
+pub(super) fn not_taken_back(block: BlockId, done: &[String], way: UndoKind, why: &str) -> Notice {
     let (files, why) = (one_line(&list_files(done)), one_line(why));
     Notice::warn(match (done.is_empty(), way) {
-        (true, UndoWay::Back) => format!("Block {block}: nothing was taken back: {why}."),
-        (true, UndoWay::Again) => format!("Block {block}: nothing was made again: {why}."),
-        (false, UndoWay::Back) => format!("Taken back: {files}. Not {why}."),
-        (false, UndoWay::Again) => format!("Made again: {files}. Not {why}."),
+        (true, UndoKind::Undo) => format!("Block {block}: nothing was taken back: {why}."),
+        (true, UndoKind::Redo) => format!("Block {block}: nothing was made again: {why}."),
+        (false, UndoKind::Undo) => format!("Taken back: {files}. Not {why}."),
+        (false, UndoKind::Redo) => format!("Made again: {files}. Not {why}."),
     })
 }
 

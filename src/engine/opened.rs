@@ -42,7 +42,7 @@ impl Engine {
             let origin = Origin { typed: true, ..Origin::own(place) };
             blocks.push(self.propose_from(origin, kind, language, source));
         }
-        self.look_ahead(&blocks);
+        self.inspect_ahead(&blocks);
         self.advance();
     }
 }

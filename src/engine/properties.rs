@@ -75,10 +75,10 @@ fn event(watched: &WatchedEngine, (kind, a, b): EventNumbers) -> Event {
         34 => Event::User(Command::ChooseLanguage { block: aim.block(), language: aim.language() }),
         35 => {
             if aim.a % 4 == 1 {
-                return Event::User(Command::Terminal(aim.block()));
+                return Event::User(Command::ToggleTerminal(aim.block()));
             }
             if aim.a.is_multiple_of(4) {
-                return Event::User(Command::Fresh(aim.block()));
+                return Event::User(Command::ToggleNewKernel(aim.block()));
             }
             let limits = Limits { wall_ms: aim.b as u64 % 3, ..Limits::default() };
             Event::User(Command::SetLimits { block: aim.block(), limits })
@@ -255,7 +255,7 @@ impl EventMaker<'_> {
             executor: if target.is_some() { ExecutorKind::Files } else { ExecutorKind::Kernel },
             target,
             language: language.unwrap_or_else(|| self.language()),
-            kernel: Some(KernelRef { generation, variables: 0, goes_on: false }),
+            kernel: Some(KernelRef { generation, variables: 0, keeps_running: false }),
             ..if file.is_none() && !(self.b / 10).is_multiple_of(4) { self.confined() } else { terms() }
         };
         // While a rule is in force, let it cover most blocks.
@@ -307,7 +307,7 @@ impl EventMaker<'_> {
         let kernel = match self.b % 3 {
             0 => KernelFate::None,
             1 => KernelFate::Lost(KernelRef::default()),
-            _ => KernelFate::Kept(KernelRef { generation: 1, variables: 3, goes_on: false }),
+            _ => KernelFate::Kept(KernelRef { generation: 1, variables: 3, keeps_running: false }),
         };
         RunReport { kernel, ..report(outcome) }
     }
@@ -558,7 +558,7 @@ const CORNERS: &[&str] = &[
     "Asking Budget",
     "step_limit",
     "repeated",
-    "PutBack",
+    "Reopened",
     "LanguageChosen",
     "Edited",
     "Rejected",

@@ -183,7 +183,7 @@ fn outcome(
 
 /// The lines of a block that the person wrote.
 fn edited(item: &BlockItem) -> Option<Arc<str>> {
-    if !item.block.edited() {
+    if !item.block.is_edited() {
         return None;
     }
     let original: std::collections::HashSet<&str> = item.block.original().source.lines().collect();

@@ -22,7 +22,7 @@ use super::difference::Difference;
 use super::transcript::Body;
 use super::{Engine, Phase, notices};
 use crate::domain::{BlockId, BlockKind, Entry, KernelFate, Language, Outcome, RunId};
-use merged::ToldParts;
+use merged::PartReports;
 use std::collections::VecDeque;
 
 /// A plan that the person goes through.
@@ -31,7 +31,7 @@ pub(super) struct RebuildQueue {
     /// The runs still to be repeated; each item is one decision.
     todo: VecDeque<Vec<RunId>>,
     /// The decision in progress.
-    turn: Option<Box<RebuildTurn>>,
+    turn: Option<Box<RebuildDecision>>,
     /// How many runs were repeated.
     done: usize,
     /// The generation of the kernel that they ran in.
@@ -42,7 +42,7 @@ pub(super) struct RebuildQueue {
 
 /// One decision of a plan.
 #[derive(Debug)]
-struct RebuildTurn {
+struct RebuildDecision {
     /// The block that waits or runs.
     block: BlockId,
     /// The runs that it repeats.
@@ -50,7 +50,7 @@ struct RebuildTurn {
     /// Whether the block has been approved and runs.
     running: bool,
     /// What the parts of a merged block reported so far.
-    told: ToldParts,
+    told: PartReports,
     /// The block and difference because of which the run is ended.
     differs: Option<(BlockId, Difference)>,
 }
@@ -78,19 +78,19 @@ impl Engine {
         if todo.is_empty() {
             return self.notify(notices::nothing_to_rebuild());
         }
-        self.plan = RebuildQueue { todo: todo.into(), ..RebuildQueue::default() };
-        self.next_of_plan();
+        self.rebuild = RebuildQueue { todo: todo.into(), ..RebuildQueue::default() };
+        self.next_of_rebuild();
     }
 
     /// Proposes the next block of the plan; returns whether there was one.
-    fn next_of_plan(&mut self) -> bool {
-        while let Some(runs) = self.plan.todo.pop_front() {
+    fn next_of_rebuild(&mut self) -> bool {
+        while let Some(runs) = self.rebuild.todo.pop_front() {
             let Some(block) = self.propose_step(&runs) else { continue };
             // Their outputs are needed for the comparison once the block has run.
             self.ask_for(&runs.iter().copied().map(Body::Output).collect::<Vec<_>>());
-            let told = ToldParts::default();
-            let turn = RebuildTurn { block, runs, running: false, told, differs: None };
-            self.plan.turn = Some(Box::new(turn));
+            let told = PartReports::default();
+            let turn = RebuildDecision { block, runs, running: false, told, differs: None };
+            self.rebuild.turn = Some(Box::new(turn));
             self.order_inspection(block);
             self.advance();
             return true;
@@ -102,7 +102,7 @@ impl Engine {
     fn propose_step(&mut self, runs: &[RunId]) -> Option<BlockId> {
         if let [run] = runs {
             let block = self.state.transcript.run(*run)?.0.block.id;
-            self.record(Entry::PutBack(block));
+            self.record(Entry::Reopened(block));
             return Some(block);
         }
         let text = merged::text(&self.state.transcript, runs)?;
@@ -112,24 +112,24 @@ impl Engine {
     }
 
     /// A block was granted: if it is the plan's, its run begins.
-    pub(super) fn plan_runs(&mut self, block: BlockId) {
-        if let Some(turn) = self.plan.turn.as_mut().filter(|turn| turn.block == block) {
+    pub(super) fn rebuild_started(&mut self, block: BlockId) {
+        if let Some(turn) = self.rebuild.turn.as_mut().filter(|turn| turn.block == block) {
             turn.running = true;
         }
     }
 
     /// A run has ended: the plan goes on, or ends here. Returns whether its next block was proposed.
-    pub(super) fn plan_ran(&mut self, run: RunId, block: BlockId, outcome: &Outcome) -> bool {
-        let Some(turn) = self.plan.turn.take_if(|turn| turn.running && turn.block == block) else {
+    pub(super) fn rebuild_ran(&mut self, run: RunId, block: BlockId, outcome: &Outcome) -> bool {
+        let Some(turn) = self.rebuild.turn.take_if(|turn| turn.running && turn.block == block) else {
             return false;
         };
-        let left = self.plan.count_left();
+        let left = self.rebuild.count_left();
         let ran = self.state.transcript.run(run).map(|(_, run)| run);
         let generation = ran.and_then(|run| run.terms.kernel).map(|kernel| kernel.generation);
         let report = ran.and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
         let is_lost = report.is_some_and(|report| matches!(report.kernel, KernelFate::Lost(_)));
         if let Some((of, difference)) = turn.differs {
-            self.plan = RebuildQueue::default();
+            self.rebuild = RebuildQueue::default();
             let behind = turn.runs.get(turn.told.count()..).unwrap_or_default();
             let blocks = behind.iter().filter_map(|run| self.state.transcript.run(*run));
             let not_run = blocks.map(|(item, _)| (run, item.block.id));
@@ -138,7 +138,7 @@ impl Engine {
             return false;
         }
         if *outcome != Outcome::Ok || is_lost {
-            self.plan = RebuildQueue::default();
+            self.rebuild = RebuildQueue::default();
             let (broke, behind) = self.broken_block(run, &turn).unwrap_or((block, 0));
             if !is_lost {
                 let ended = turn.runs.iter().take(turn.told.count());
@@ -149,24 +149,24 @@ impl Engine {
             self.notify(notices::rebuild_broke(broke, left + behind));
             return false;
         }
-        if self.plan.kernel.is_some_and(|before| Some(before) != generation) {
-            self.plan = RebuildQueue::default();
+        if self.rebuild.kernel.is_some_and(|before| Some(before) != generation) {
+            self.rebuild = RebuildQueue::default();
             self.notify(notices::rebuild_elsewhere(block, left));
             return false;
         }
-        self.plan.kernel = generation;
-        self.plan.done += turn.runs.len();
+        self.rebuild.kernel = generation;
+        self.rebuild.done += turn.runs.len();
         let runs = turn.runs.iter().filter_map(|run| self.state.transcript.run(*run));
         if runs.into_iter().any(|(_, run)| run.unloaded_output().is_some()) {
-            self.plan = RebuildQueue::default();
+            self.rebuild = RebuildQueue::default();
             self.notify(notices::rebuild_unread(block, left));
             return false;
         }
         let mut gaps = Vec::new();
         let differs = self.differs(run, &turn, &mut gaps);
-        self.plan.gap = self.plan.gap.take().or_else(|| gaps.into_iter().next());
+        self.rebuild.gap = self.rebuild.gap.take().or_else(|| gaps.into_iter().next());
         if let Some((of, difference)) = differs {
-            self.plan = RebuildQueue::default();
+            self.rebuild = RebuildQueue::default();
             self.notify(notices::rebuild_differs(of.unwrap_or(block), &difference, left));
             return false;
         }
@@ -175,22 +175,22 @@ impl Engine {
 
     /// Proposes the plan's next block, or reports the end of the plan; returns whether there was a block.
     fn next_or_end(&mut self) -> bool {
-        if self.next_of_plan() {
+        if self.next_of_rebuild() {
             return true;
         }
-        let RebuildQueue { done, gap, .. } = std::mem::take(&mut self.plan);
+        let RebuildQueue { done, gap, .. } = std::mem::take(&mut self.rebuild);
         self.notify(notices::rebuilt(done, gap.as_deref()));
         false
     }
 
     /// Drops the plan, since the kernel that it was building is gone.
-    pub(super) fn drop_plan(&mut self) {
-        self.plan = RebuildQueue::default();
+    pub(super) fn drop_rebuild(&mut self) {
+        self.rebuild = RebuildQueue::default();
     }
 
     /// A block was rejected or skipped. If it was the plan's, proposes the next one; returns whether there was one.
-    pub(super) fn plan_left(&mut self, block: BlockId) -> bool {
-        if self.plan.turn.take_if(|turn| !turn.running && turn.block == block).is_none() {
+    pub(super) fn rebuild_skipped(&mut self, block: BlockId) -> bool {
+        if self.rebuild.turn.take_if(|turn| !turn.running && turn.block == block).is_none() {
             return false;
         }
         self.next_or_end()

@@ -141,7 +141,7 @@ impl RecordedRuns {
                     kernels = KernelsBefore::default();
                 }
                 Entry::KernelRestarted => kernels.restart(),
-                Entry::TakenBack { block, .. } => {
+                Entry::Undone { block, .. } => {
                     all.taken_back.insert(*block);
                 }
                 Entry::Approved { run, .. } => {

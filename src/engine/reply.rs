@@ -60,7 +60,7 @@ pub struct Proposal {
     /// The info string of the fence (escapes resolved), or the attributes of the tag.
     pub(crate) info: String,
     /// What it is if not plain code: an action on a file, or a call of a function. `None`: it is code.
-    pub file: Option<BlockKind>,
+    pub special_kind: Option<BlockKind>,
     /// Its language; `None`: the fence named none. For a file to be written, the language for highlighting.
     pub(crate) language: Option<Language>,
     /// Its text: the exact bytes that would run, with the line ends of the reply.
@@ -90,7 +90,7 @@ impl Proposal {
 
     /// The kind of block that it becomes.
     pub fn kind(&self) -> BlockKind {
-        self.file.clone().unwrap_or_else(|| BlockKind::Code { language: self.language.clone() })
+        self.special_kind.clone().unwrap_or_else(|| BlockKind::Code { language: self.language.clone() })
     }
 }
 

@@ -35,12 +35,12 @@ pub(super) struct ReplyStream {
 
 /// What becomes of the blocks when a reply ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Blocks {
+enum BlockFate {
     /// They wait for decisions.
     Offered,
     /// They are skipped, because the reply broke off. The person may put them back.
-    Shelved,
-    /// As `Shelved`, but the reply is recorded even if it is empty.
+    Skipped,
+    /// As `Skipped`, but the reply is recorded even if it is empty.
     EndedEarly,
 }
 
@@ -97,7 +97,7 @@ impl Engine {
                 note_arrival(reply, self.now);
                 let called = call::read(&call.name, &call.arguments, &self.settings.languages, false).ok();
                 let language =
-                    called.filter(|called| called.file.is_none()).and_then(|called| called.language);
+                    called.filter(|called| called.special_kind.is_none()).and_then(|called| called.language);
                 if let Some(language) = language.filter(|_| !stream.foreseen) {
                     stream.foreseen = true;
                     self.effects.push(Effect::Prewarm(language));
@@ -118,7 +118,7 @@ impl Engine {
         let reason = finish.reason;
         // A connection closed without an error before the model said that it is done cut the reply all the same.
         let early = reason == FinishReason::Incomplete && finish.word.is_none();
-        let fate = if early { Blocks::EndedEarly } else { Blocks::Offered };
+        let fate = if early { BlockFate::EndedEarly } else { BlockFate::Offered };
         let ReplyContent { mut blocks, refused, empty } = self.close_reply(finish, fate);
         if early && !blocks.is_empty() {
             self.notify(notices::ended_early(&blocks));
@@ -131,29 +131,26 @@ impl Engine {
         if let Some(why) = refused.first() {
             self.notify(notices::call_refused(why));
             // The model learns of it with the next request; if the reply was cut, there is no use in that.
-            self.turn.news |= reason.complete();
+            self.turn.unreported_results |= reason.complete();
         }
         let blocks = self.filter_blocks(blocks);
         if blocks.is_empty() && self.turn.workflow.is_some() {
             return self.follow_workflow();
         }
-        if blocks.is_empty() && !self.turn.news {
+        if blocks.is_empty() && !self.turn.unreported_results {
             return self.finish(TurnEnd::Answered);
         }
-        self.look_ahead(&blocks);
+        self.inspect_ahead(&blocks);
         self.detect_repeats(&blocks);
     }
 
     fn reply_failed(&mut self, failure: ReplyFailure) {
         let asked = self.stream.as_ref().map(|stream| stream.dialect);
-        if failure.kind == FailureKind::NoTools && asked.is_some_and(|asked| self.give_up_tools(asked)) {
-            let finish = Finish { reason: FinishReason::Incomplete, word: Some(FAILED.into()) };
-            self.close_reply(finish, Blocks::Shelved);
-            return self.send_request();
-        }
+        let is_tried_again =
+            failure.kind == FailureKind::NoTools && asked.is_some_and(|asked| self.give_up_tools(asked));
         let finish = Finish { reason: FinishReason::Incomplete, word: Some(FAILED.into()) };
-        self.close_reply(finish, Blocks::Shelved);
-        self.fail_turn(failure);
+        self.close_reply(finish, BlockFate::Skipped);
+        if is_tried_again { self.send_request() } else { self.fail_turn(failure) }
     }
 
     /// The person stops the reply: its text so far is kept, and the turn ends. During the wait for a retry, only that
@@ -163,7 +160,7 @@ impl Engine {
         let waiting = self.state.live.reply.as_mut().and_then(|reply| reply.retry.take());
         let finish = Finish { reason: FinishReason::Incomplete, word: Some(STOPPED.into()) };
         let before = self.state.transcript.version;
-        self.close_reply(finish, Blocks::Shelved);
+        self.close_reply(finish, BlockFate::Skipped);
         if let Some(retry) = waiting {
             self.fail_turn(retry.failure);
         } else {
@@ -196,9 +193,8 @@ fn note_arrival(reply: &mut LiveReply, now: crate::domain::Timestamp) {
 
 fn language(segment: &Segment) -> Option<&crate::domain::Language> {
     match segment {
-        Segment::Block(proposed) if proposed.file.is_none() => proposed.language.as_ref(),
-        Segment::Block(_) => None,
-        Segment::Prose(_) => None,
+        Segment::Block(proposed) if proposed.special_kind.is_none() => proposed.language.as_ref(),
+        _ => None,
     }
 }
 
@@ -232,7 +228,7 @@ fn follow_block(old: &mut Proposal, new: &Proposal) {
         old.range = new.range.clone();
         old.lines = new.lines;
         old.closed = new.closed;
-        old.file.clone_from(&new.file);
+        old.special_kind.clone_from(&new.special_kind);
         old.note.clone_from(&new.note);
     } else {
         old.clone_from(new);

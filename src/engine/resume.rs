@@ -34,7 +34,8 @@ impl Engine {
         let turn = open_turn(transcript);
         self.turn.active = !turn.is_empty();
         let step = settled_since_reply(transcript, turn);
-        (self.turn.news, self.turn.halted) = (step.news, step.halted);
+        (self.turn.unreported_results, self.turn.run_was_stopped) =
+            (step.unreported_results, step.run_was_stopped);
         for item in turn {
             let Item::Reply(reply) = item else { continue };
             self.state.live.steps = self.state.live.steps.saturating_add(1);
@@ -57,25 +58,30 @@ impl Engine {
 
     fn wait_again(&mut self, place: ResumePoint) {
         let open: Vec<_> = self.state.queue().map(|item| item.block.id).collect();
-        self.look_ahead(&open);
+        self.inspect_ahead(&open);
         if !open.is_empty() {
             return self.advance();
         }
         match place {
-            _ if self.turn.workflow.is_some() && !self.turn.halted => self.resume_workflow(),
+            _ if self.turn.workflow.is_some() && !self.turn.run_was_stopped => self.resume_workflow(),
             ResumePoint::Idle => {}
             ResumePoint::Over(end) => self.finish(end),
             ResumePoint::Unanswered => {
-                self.state.phase = Phase::Stuck(ReplyFailure {
-                    kind: FailureKind::Cut,
-                    status: None,
-                    message: "The session was closed before the reply came.".into(),
-                    hint: "r asks again".into(),
-                    departure: Departure::Unknown,
-                });
+                self.state.phase = unanswered("The session was closed before the reply came.");
             }
         }
     }
+}
+
+/// The phase of a turn whose reply never arrived: the person may ask again.
+pub(super) fn unanswered(message: &str) -> Phase {
+    Phase::Stuck(ReplyFailure {
+        kind: FailureKind::Cut,
+        status: None,
+        message: message.into(),
+        hint: "r asks again".into(),
+        departure: Departure::Unknown,
+    })
 }
 
 /// The highest ids in a transcript.
@@ -102,8 +108,8 @@ fn open_turn(transcript: &Transcript) -> &[Item] {
 /// What was settled after the last reply.
 #[derive(Debug, Default)]
 struct SettledSinceReply {
-    news: bool,
-    halted: bool,
+    unreported_results: bool,
+    run_was_stopped: bool,
 }
 
 fn settled_since_reply(transcript: &Transcript, turn: &[Item]) -> SettledSinceReply {
@@ -111,16 +117,17 @@ fn settled_since_reply(transcript: &Transcript, turn: &[Item]) -> SettledSinceRe
     let replied = turn.iter().rposition(|item| matches!(item, Item::Reply(_)));
     let since = replied.map_or(behind + 1, |at| behind + at + 1);
     // Calls that became no block are reported to the model like settled blocks.
-    let news = match replied.and_then(|at| turn.get(at)) {
+    let unreported_results = match replied.and_then(|at| turn.get(at)) {
         Some(Item::Reply(reply)) => !reply.refused.is_empty() && reply.finish.reason.complete(),
         _ => false,
     };
-    let mut step = SettledSinceReply { news, halted: false };
+    let mut step = SettledSinceReply { unreported_results, run_was_stopped: false };
     for settled in transcript.settled.iter().filter(|settled| settled.after >= since) {
-        step.news = true;
+        step.unreported_results = true;
         let Settlement::Ran(run) = settled.what else { continue };
         let Some((_, run)) = transcript.run(run) else { continue };
-        step.halted |= run.lost || run.ended.as_ref().is_some_and(|(_, report)| is_halting(&report.outcome));
+        step.run_was_stopped |=
+            run.lost || run.ended.as_ref().is_some_and(|(_, report)| is_halting(&report.outcome));
     }
     step
 }
@@ -138,8 +145,8 @@ fn resume_point(turn: &[Item], step: &SettledSinceReply) -> ResumePoint {
     match reply {
         _ if turn.is_empty() => ResumePoint::Idle,
         None => ResumePoint::Unanswered,
-        Some(_) if step.halted => ResumePoint::Over(TurnEnd::Stopped),
-        Some(_) if step.news => ResumePoint::Unanswered,
+        Some(_) if step.run_was_stopped => ResumePoint::Over(TurnEnd::Stopped),
+        Some(_) if step.unreported_results => ResumePoint::Unanswered,
         Some(reply) if !reply.finish.reason.complete() && word == Some(FAILED) => ResumePoint::Unanswered,
         Some(reply) if !reply.finish.reason.complete() && word == Some(STOPPED) => {
             ResumePoint::Over(TurnEnd::Stopped)

@@ -47,7 +47,9 @@ impl Engine {
             && run.interrupted.is_none();
         match report.outcome {
             Outcome::Refused(_) if asks_again => {}
-            Outcome::Refused(_) | Outcome::NotStarted(_) | Outcome::Interrupted => self.turn.halted = true,
+            Outcome::Refused(_) | Outcome::NotStarted(_) | Outcome::Interrupted => {
+                self.turn.run_was_stopped = true;
+            }
             _ => {}
         }
         let notice = match &report.outcome {
@@ -62,7 +64,7 @@ impl Engine {
             }
             (KernelFate::Lost(_), Some(language)) => self.forget_kernel(&language),
         }
-        self.world_changed();
+        self.mark_environment_changed();
         // For the plan, a run that the person stopped counts as stopped even if it then ended well.
         let outcome = match run.interrupted {
             Some(_) => Outcome::Interrupted,
@@ -71,13 +73,13 @@ impl Engine {
         let consequence = self.consequence(run.block, &report);
         self.record(Entry::Ran { run: id, block: run.block, report });
         self.notify(notice);
-        self.draw(run.block, consequence);
+        self.apply_consequence(run.block, consequence);
         if asks_again {
-            self.record(Entry::PutBack(run.block));
+            self.record(Entry::Reopened(run.block));
             self.order_inspection(run.block);
         }
         // A rebuild plan goes on with its next block first: the model is not asked between its steps.
-        if !self.plan_ran(id, run.block, &outcome) {
+        if !self.rebuild_ran(id, run.block, &outcome) {
             self.advance();
         }
     }
@@ -121,11 +123,11 @@ impl Engine {
         self.notify(notices::restarted(&self.state.live.kernels));
         self.record(Entry::KernelRestarted);
         self.state.live.kernels.clear();
-        self.drop_plan();
+        self.drop_rebuild();
         self.forget_variables();
         self.effects.push(Effect::RestartKernel);
-        self.world_changed();
-        self.look_again();
+        self.mark_environment_changed();
+        self.inspect_again();
     }
 
     /// A kernel ended while nothing ran in it.
@@ -133,11 +135,11 @@ impl Engine {
         let kernel = self.state.live.kernels.get(&dead.language).copied();
         self.notify(notices::kernel_died(kernel, &dead.language, &dead.cause));
         if dead.language == Language::python() {
-            self.drop_plan();
+            self.drop_rebuild();
         }
         self.forget_kernel(&dead.language);
-        self.world_changed();
-        self.look_again();
+        self.mark_environment_changed();
+        self.inspect_again();
     }
 
     /// The language of the kernel that a run was approved for; `None` if for none.

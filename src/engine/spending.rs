@@ -67,7 +67,7 @@ impl Engine {
     pub(super) fn hold_for_budget(&mut self, held: HeldRequest) -> bool {
         self.add_up();
         let Some(question) = self.budget_reached() else { return false };
-        self.held = held;
+        self.request_on_hold = held;
         self.notify(notices::question(&question));
         self.state.phase = Phase::Asking(question);
         true
@@ -79,7 +79,7 @@ impl Engine {
         let (Some(limit), Some(size)) = (cost.budget, self.settings.session_budget) else { return };
         let more = (cost.nanos.saturating_sub(limit) / size.max(1)).saturating_add(1);
         cost.budget = Some(limit.saturating_add(size.saturating_mul(more)));
-        match std::mem::take(&mut self.held) {
+        match std::mem::take(&mut self.request_on_hold) {
             HeldRequest::Request => self.send_request(),
             HeldRequest::Summary(stuck) => {
                 // The texts loaded for it may have been dropped again, so it starts over.
@@ -95,14 +95,14 @@ impl Engine {
             return;
         };
         let known = self.settings.prices.of(model, self.meter.infos.get(model)).is_some();
-        if known || self.meter.priceless.as_ref() == Some(model) {
+        if known || self.meter.warned_price_of.as_ref() == Some(model) {
             return;
         }
         let text = format!(
             "The price of {} is not known: what it costs does not count towards the session budget.",
             one_line(&model.to_string())
         );
-        self.meter.priceless = Some(model.clone());
+        self.meter.warned_price_of = Some(model.clone());
         self.notify(Notice::warn(text));
     }
 }

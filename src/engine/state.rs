@@ -302,14 +302,14 @@ impl Live {
         self.instructions.iter().filter(|file| file.own || self.use_instructions)
     }
 
-    /// What `take_back` would remove from the queue, as it was typed: the prompt, else the newest command.
-    pub(crate) fn taken_back(&self) -> Option<String> {
+    /// What `pop_queued` would remove from the queue, as it was typed: the prompt, else the newest command.
+    pub(crate) fn peek_queued(&self) -> Option<String> {
         let command = || self.commands.back().map(|command| format!("!{command}"));
         self.queued.as_ref().map(|prompt| prompt.text.clone()).or_else(command)
     }
 
     /// Removes the prompt, else the newest command, from the queue.
-    pub(super) fn take_back(&mut self) {
+    pub(super) fn pop_queued(&mut self) {
         if self.queued.take().is_none() {
             self.commands.pop_back();
         }
@@ -438,6 +438,6 @@ impl State {
         let unconfined = inspected.terms.as_ref().is_ok_and(|terms| {
             terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off
         });
-        inspected.review.takes_word() || unconfined
+        inspected.review.needs_typed_word() || unconfined
     }
 }

@@ -266,7 +266,7 @@ impl<'a> LogBuilder<'a, '_> {
         let items = reply.blocks.iter().filter_map(|id| self.transcript.blocks.get(id));
         let blocks = items.map(|item| StepBlock { item }).collect();
         let cost = self.costs.get(&reply.step).copied();
-        self.begin_turn(Some(reply), began.min(reply.at), cost, blocks);
+        self.push_step(Some(reply), began.min(reply.at), cost, blocks);
         self.last = reply.at;
     }
 
@@ -276,12 +276,12 @@ impl<'a> LogBuilder<'a, '_> {
         let block = StepBlock { item };
         match self.turns.last_mut().filter(|_| !self.fresh).and_then(|turn| turn.steps.last_mut()) {
             Some(step) => step.blocks.push(block),
-            None => self.begin_turn(None, at, None, vec![block]),
+            None => self.push_step(None, at, None, vec![block]),
         }
         self.last = self.last.max(at);
     }
 
-    fn begin_turn(
+    fn push_step(
         &mut self,
         reply: Option<&'a ReplyItem>,
         began: Timestamp,

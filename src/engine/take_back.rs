@@ -1,10 +1,10 @@
 //! Undoes and redoes what a run changed, and reports changes that others made to files which programs obey by
 //! themselves.
 
-use super::event::TakenBack;
+use super::event::RestoredFile;
 use super::{Effect, Engine, State, notices};
 use crate::domain::sentences::undo as sentences;
-use crate::domain::{BlockId, Entry, FileChange, Notice, RunId, UndoWay};
+use crate::domain::{BlockId, Entry, FileChange, Notice, RunId, UndoKind};
 
 /// How many files the session entry names; the others are counted.
 const MAX_FILES_NAMED: usize = 50;
@@ -36,20 +36,20 @@ impl State {
 
 impl Engine {
     /// The person undoes what the last run of a block did to files that programs obey by themselves.
-    pub(super) fn take_back(&mut self, block: BlockId) {
+    pub(super) fn undo_obeyed_changes(&mut self, block: BlockId) {
         if let Some(why) = self.state.held_up() {
             return self.notify(why);
         }
         let run = self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last());
         match run.filter(|run| run.can_be_taken_back()) {
-            Some(run) => self.effects.push(Effect::TakeBack(run.run)),
+            Some(run) => self.effects.push(Effect::UndoObeyed(run.run)),
             None => self.notify(notices::nothing_to_take_back(block)),
         }
     }
 
     /// The person undoes or redoes changes of a run. Refused in a foreign session, since its record of changes can't be
     /// trusted.
-    pub(super) fn undo(&mut self, run: RunId, changes: Vec<u32>, way: UndoWay) {
+    pub(super) fn undo(&mut self, run: RunId, changes: Vec<u32>, way: UndoKind) {
         if let Some(why) = self.state.undo_refused() {
             return self.notify(why);
         }
@@ -60,7 +60,12 @@ impl Engine {
     }
 
     /// Records and reports which files were restored.
-    pub(super) fn taken_back(&mut self, run: RunId, way: UndoWay, answer: Result<Vec<TakenBack>, String>) {
+    pub(super) fn undo_finished(
+        &mut self,
+        run: RunId,
+        way: UndoKind,
+        answer: Result<Vec<RestoredFile>, String>,
+    ) {
         let Some(block) = self.state.transcript.run(run).map(|(item, _)| item.block.id) else { return };
         let all = match answer {
             Ok(all) => all,
@@ -71,7 +76,7 @@ impl Engine {
         if !files.is_empty() {
             let more = u32::try_from(files.len().saturating_sub(MAX_FILES_NAMED)).unwrap_or(u32::MAX);
             let files = files.iter().take(MAX_FILES_NAMED).cloned().collect();
-            self.record(Entry::TakenBack { run, block, files, more, way });
+            self.record(Entry::Undone { run, block, files, more, way });
         }
         let more = left.len().saturating_sub(1);
         self.notify(match left.into_iter().find_map(|file| Some((file.path, file.result.err()?))) {
@@ -83,8 +88,8 @@ impl Engine {
         });
         if !files.is_empty() {
             // The block that waits may be about one of these files.
-            self.world_changed();
-            self.look_again();
+            self.mark_environment_changed();
+            self.inspect_again();
         }
     }
 
@@ -100,9 +105,9 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::super::dialogue::{Dialogue, report};
-    use super::TakenBack;
+    use super::RestoredFile;
     use crate::domain::{
-        BlockId, FileChange, Outcome, Receipt, RunId, RunReport, Sha256, UndoCover, UndoNote, UndoWay,
+        BlockId, FileChange, Outcome, Receipt, RunId, RunReport, Sha256, UndoCover, UndoKind, UndoNote,
     };
     use crate::engine::{Command, Event};
 
@@ -120,14 +125,14 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         assert!(
-            d.command(Command::TakeBack(BlockId(1))).starts_with("'A run goes on: "),
+            d.command(Command::UndoObeyed(BlockId(1))).starts_with("'A run goes on: "),
             "not while it runs"
         );
         d.ended_as(1, changed(".envrc"));
-        assert!(d.command(Command::TakeBack(BlockId(1))).starts_with("take back r1"));
-        let file = |path: &str, result| TakenBack { path: path.into(), result };
+        assert!(d.command(Command::UndoObeyed(BlockId(1))).starts_with("take back r1"));
+        let file = |path: &str, result| RestoredFile { path: path.into(), result };
         let answer = vec![file("/w/.envrc", Ok(())), file("/w/.vscode/a", Err("it changed".into()))];
-        let told = d.send(Event::TakenBack(RunId(1), UndoWay::Back, Ok(answer)));
+        let told = d.send(Event::Undone(RunId(1), UndoKind::Undo, Ok(answer)));
         assert!(
             told.starts_with(
                 "+taken back r1 /w/.envrc, 'Taken back: /w/.envrc. Not /w/.vscode/a: it changed.'"
@@ -138,7 +143,7 @@ mod tests {
         d.user("go on");
         let told = format!("{:?}", d.request());
         assert!(told.contains("The person took back what it did to /w/.envrc."), "{told}");
-        let again = d.command(Command::TakeBack(BlockId(1)));
+        let again = d.command(Command::UndoObeyed(BlockId(1)));
         assert!(again.contains("There is nothing of block 1 to take back"), "{again}");
     }
 
@@ -150,9 +155,9 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         d.ended_as(1, changed("a.py"));
-        let told = d.command(Command::TakeBack(BlockId(1)));
+        let told = d.command(Command::UndoObeyed(BlockId(1)));
         assert!(told.contains("There is nothing of block 1 to take back"), "{told}");
-        let lost = d.send(Event::TakenBack(RunId(9), UndoWay::Back, Err("no".into())));
+        let lost = d.send(Event::Undone(RunId(9), UndoKind::Undo, Err("no".into())));
         assert!(!lost.contains('\''), "{lost}");
     }
 
@@ -170,21 +175,21 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         let undo = |changes: &[u32], way| Command::Undo { run: RunId(1), changes: changes.to_vec(), way };
-        assert!(d.command(undo(&[], UndoWay::Back)).starts_with("'A run goes on: "));
+        assert!(d.command(undo(&[], UndoKind::Undo)).starts_with("'A run goes on: "));
         d.ended_as(1, recorded(Some(Sha256::of(b"record"))));
-        assert!(d.command(undo(&[0, 2], UndoWay::Back)).starts_with("undo r1 [0, 2]"));
-        let file = |path: &str, result| TakenBack { path: path.into(), result };
+        assert!(d.command(undo(&[0, 2], UndoKind::Undo)).starts_with("undo r1 [0, 2]"));
+        let file = |path: &str, result| RestoredFile { path: path.into(), result };
         let done = Ok(vec![file("a.py", Ok(())), file("b.py", Ok(()))]);
-        let told = d.send(Event::TakenBack(RunId(1), UndoWay::Back, done));
+        let told = d.send(Event::Undone(RunId(1), UndoKind::Undo, done));
         assert!(told.starts_with("+taken back r1 a.py b.py, 'Block 1: taken back: a.py, b.py.'"), "{told}");
         d.reply("Done.");
         d.user("go on");
         let told = format!("{:?}", d.request());
         assert!(told.contains("The person took back what it did to a.py, b.py."), "{told}");
         d.reply("Yes.");
-        assert!(d.command(undo(&[0], UndoWay::Again)).starts_with("redo r1 [0]"));
+        assert!(d.command(undo(&[0], UndoKind::Redo)).starts_with("redo r1 [0]"));
         let done = Ok(vec![file("a.py", Ok(())), file("b.py", Err("it changed since".into()))]);
-        let told = d.send(Event::TakenBack(RunId(1), UndoWay::Again, done));
+        let told = d.send(Event::Undone(RunId(1), UndoKind::Redo, done));
         assert!(
             told.starts_with("+made again r1 a.py, 'Made again: a.py. Not b.py: it changed since.'"),
             "{told}"
@@ -208,8 +213,8 @@ mod tests {
     #[test]
     fn of_many_files_the_first_are_recorded_and_the_others_counted() {
         let mut d = ran();
-        let all = (0..10_000).map(|n| TakenBack { path: format!("f{n}"), result: Ok(()) }).collect();
-        let told = d.send(Event::TakenBack(RunId(1), UndoWay::Back, Ok(all)));
+        let all = (0..10_000).map(|n| RestoredFile { path: format!("f{n}"), result: Ok(()) }).collect();
+        let told = d.send(Event::Undone(RunId(1), UndoKind::Undo, Ok(all)));
         assert!(told.contains("taken back: f0, f1, f2 and 9997 more."), "{told}");
         assert!(told.contains(" f49,") && !told.contains("f50"), "{told}");
         d.reply("Done.");
@@ -221,9 +226,9 @@ mod tests {
     fn where_nothing_can_be_written_down_nothing_is_taken_back() {
         let mut d = ran();
         let undo = |way| Command::Undo { run: RunId(1), changes: Vec::new(), way };
-        assert!(d.command(undo(UndoWay::Back)).starts_with("undo r1"));
+        assert!(d.command(undo(UndoKind::Undo)).starts_with("undo r1"));
         d.reads_only();
-        for command in [undo(UndoWay::Back), undo(UndoWay::Again), Command::TakeBack(BlockId(1))] {
+        for command in [undo(UndoKind::Undo), undo(UndoKind::Redo), Command::UndoObeyed(BlockId(1))] {
             let told = d.command(command);
             assert!(
                 told.starts_with("'This session is open for reading only: nothing can be taken"),
@@ -240,7 +245,7 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         d.ended_as(1, recorded(None));
-        let undo = || Command::Undo { run: RunId(1), changes: Vec::new(), way: UndoWay::Back };
+        let undo = || Command::Undo { run: RunId(1), changes: Vec::new(), way: UndoKind::Undo };
         assert!(d.command(undo()).starts_with("'Nothing is known of changes"));
         d.foreign();
         assert!(d.command(undo()).starts_with("'This session is foreign"));

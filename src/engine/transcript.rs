@@ -6,9 +6,9 @@ mod paging;
 
 use crate::domain::obeyed::obeyed;
 use crate::domain::{
-    Block, BlockId, Common, Finish, GivenFile, Grantor, Header, ModelName, NotedInstructions, OpaqueItem,
-    Opinion, RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, Timestamp,
-    ToolCall, TurnEnd, UndoNote, UndoWay, Usage,
+    Block, BlockId, Finish, GivenFile, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
+    RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, SharedValue, StepId, Terms, Timestamp,
+    ToolCall, TurnEnd, UndoKind, UndoNote, Usage,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use std::path::Path;
 pub use paging::Body;
 pub(super) use paging::LONG;
 pub(crate) use paging::{
-    LoadState, OTHER_ENTRY, OutputAway, PagedOut, PagedTranscript, PromptPaging, RunPaging,
+    LoadState, MessageAway, OTHER_ENTRY, OutputAway, PagedTranscript, PromptPaging, RunPaging,
 };
 
 /// One item of the conversation.
@@ -140,12 +140,12 @@ pub struct ReplyItem {
     pub(crate) at: Timestamp,
     /// The step of its request.
     pub(crate) step: StepId,
-    /// Its content; while it is [paged out](PagedOut) a shortened form of a long text, or nothing.
+    /// Its content; while it is [paged out](MessageAway) a shortened form of a long text, or nothing.
     pub(crate) body: Option<Box<ReplyBody>>,
     /// The number of its entry in the file, from 0, if it may be paged out.
     pub(crate) entry: Option<u32>,
     /// What is known of it while its content is only in the file.
-    pub(crate) paged_out: Option<PagedOut>,
+    pub(crate) paged_out: Option<MessageAway>,
     /// Calls that became no block, and why.
     pub(crate) refused: Vec<RefusedCall>,
     /// Why it ended.
@@ -206,7 +206,7 @@ pub(crate) struct RunItem {
     /// The hash of the approved bytes.
     pub(crate) sha256: Sha256,
     /// The terms that the approval covers besides the bytes.
-    pub(crate) terms: Common<Terms>,
+    pub(crate) terms: SharedValue<Terms>,
     /// Who granted the approval.
     pub(crate) by: Grantor,
     /// When it was approved.
@@ -228,7 +228,7 @@ impl RunItem {
     fn approved(
         run: RunId,
         (revision, sha256): (Revision, Sha256),
-        terms: Common<Terms>,
+        terms: SharedValue<Terms>,
         (by, approved_at): (Grantor, Timestamp),
     ) -> Self {
         Self {
@@ -252,14 +252,14 @@ impl RunItem {
     }
 
     /// Notes which of its changes were undone or redone.
-    pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, way: UndoWay) {
+    pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, way: UndoKind) {
         self.taken_back.retain(|known| !files.contains(known));
         match way {
-            UndoWay::Back => {
+            UndoKind::Undo => {
                 self.taken_back.extend(files.iter().cloned());
                 self.more_taken_back += more;
             }
-            UndoWay::Again => self.more_taken_back = self.more_taken_back.saturating_sub(more),
+            UndoKind::Redo => self.more_taken_back = self.more_taken_back.saturating_sub(more),
         }
     }
 
@@ -371,7 +371,7 @@ pub struct Transcript {
     pub(crate) instructions: Vec<NotedInstructions>,
     /// The terms of the newest run. The next run nearly always has the same terms or rights, and shares them with it in
     /// memory.
-    pub(crate) terms: Option<Common<Terms>>,
+    pub(crate) terms: Option<SharedValue<Terms>>,
     /// Long prompts that may be only in the file, by their index among the items.
     pub(crate) long_prompts: BTreeMap<usize, PromptPaging>,
     /// How many entries were applied, so that views can tell whether anything changed.

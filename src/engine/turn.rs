@@ -24,9 +24,9 @@ pub(super) struct Turn {
     /// Whether a turn is going on. Settling blocks that were put back after its end does not ask the model again.
     pub(super) active: bool,
     /// Whether something that the model has to be told was settled since the last request.
-    pub(super) news: bool,
+    pub(super) unreported_results: bool,
     /// Whether a run was interrupted or never started since the last request: the turn then ends after its blocks.
-    pub(super) halted: bool,
+    pub(super) run_was_stopped: bool,
     /// How often each text was proposed.
     pub(super) proposed: Proposals,
     /// The recipe that the turn follows.
@@ -96,7 +96,7 @@ impl Engine {
     fn begin(&mut self, prompt: Prompt) {
         self.open_turn();
         self.prompted(prompt);
-        self.ask();
+        self.begin_step();
     }
 
     /// Begins a turn; the caller records its prompt.
@@ -112,13 +112,13 @@ impl Engine {
             self.notify(notices::question(&question));
             self.state.phase = Phase::Asking(question);
         } else {
-            self.ask();
+            self.begin_step();
         }
     }
 
     /// Takes the next step: sends a request.
-    fn ask(&mut self) {
-        if self.prepare() {
+    fn begin_step(&mut self) {
+        if self.propose_function_files() {
             return;
         }
         self.state.live.steps = self.state.live.steps.saturating_add(1);
@@ -129,7 +129,7 @@ impl Engine {
     pub(super) fn retry(&mut self) {
         match self.state.phase {
             Phase::Stuck(_) => {
-                if !self.prepare() {
+                if !self.propose_function_files() {
                     self.send_request();
                 }
             }
@@ -151,26 +151,26 @@ impl Engine {
         self.tell_unknown_price();
         self.note_instructions();
         self.begin_to_read();
-        let told_away = self.told_away();
-        self.try_again(&told_away);
-        self.ask_once_read();
+        let messages = self.messages_to_load();
+        self.try_again(&messages);
+        self.send_once_loaded();
     }
 
     /// Sends the request once all its messages are in memory.
-    pub(super) fn ask_once_read(&mut self) {
+    pub(super) fn send_once_loaded(&mut self) {
         let step = self.counted.step.next();
-        let told_away = self.told_away();
-        if self.gather(&told_away, AwaitedRequest::Answer(step)) {
+        let messages = self.messages_to_load();
+        if self.load_for_request(&messages, AwaitedRequest::Answer(step)) {
             // The wait looks like the wait for the reply itself, and can be stopped like it.
             self.open_reply(LiveReply { step, since: self.now, reads: true, ..LiveReply::default() });
             self.state.phase = Phase::Replying(step);
             return;
         }
-        self.ask_model();
+        self.send_composed();
     }
 
     /// Sends the request, if it is not too long and all of it could be loaded.
-    fn ask_model(&mut self) {
+    fn send_composed(&mut self) {
         self.drop_reply();
         self.loads.stop_waiting();
         let composed = self.compose();
@@ -179,8 +179,8 @@ impl Engine {
         }
         let step = self.counted.step.next();
         self.counted.step = step;
-        self.turn.news = false;
-        self.turn.halted = false;
+        self.turn.unreported_results = false;
+        self.turn.run_was_stopped = false;
         self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });
         self.state.phase = Phase::Replying(step);
         let mut request = ModelRequest::new(step, Purpose::Answer, composed.messages);
@@ -210,14 +210,14 @@ impl Engine {
                 self.state.phase = Phase::Idle;
                 self.take_queued();
             }
-            None if self.turn.halted => {
+            None if self.turn.run_was_stopped => {
                 self.files.preparing = false;
                 self.finish(TurnEnd::Stopped);
             }
             None if self.turn.named.is_some() => self.finish(TurnEnd::Answered),
-            None if std::mem::take(&mut self.files.preparing) => self.ask(),
+            None if std::mem::take(&mut self.files.preparing) => self.begin_step(),
             None if self.turn.workflow.is_some() => self.follow_workflow(),
-            None if !self.turn.news => self.finish(TurnEnd::Stopped),
+            None if !self.turn.unreported_results => self.finish(TurnEnd::Stopped),
             None => self.ask_within_limit(),
         }
     }
@@ -247,7 +247,7 @@ impl Engine {
         match *question {
             Question::StepLimit(_) => {
                 self.state.live.steps = 0;
-                self.ask();
+                self.begin_step();
             }
             Question::Repeated(block, _) => {
                 if let Some(item) = self.state.transcript.blocks.get(&block) {
@@ -270,7 +270,7 @@ impl Engine {
                 self.skip_open();
                 TurnEnd::Repeated
             }
-            Phase::Asking(Question::Budget { .. }) => match std::mem::take(&mut self.held) {
+            Phase::Asking(Question::Budget { .. }) => match std::mem::take(&mut self.request_on_hold) {
                 HeldRequest::Request => TurnEnd::Budget,
                 HeldRequest::Summary(stuck) => return self.leave_summary(stuck),
             },
@@ -302,7 +302,7 @@ impl Engine {
             Phase::Running(run) => self.interrupt(run),
             Phase::Compacting(step) => self.stop_summary(step),
             // Stops the countdown of a covered block; the block itself still waits.
-            Phase::Deciding(_) => self.hold_back(),
+            Phase::Deciding(_) => self.stop_covered_start(),
             Phase::Idle | Phase::Stuck(_) if self.loads.awaits_summary() => self.drop_summary(),
             _ => {}
         }
@@ -318,7 +318,7 @@ impl Engine {
             self.notify(notices::not_now(block));
             return;
         }
-        self.record(Entry::PutBack(block));
+        self.record(Entry::Reopened(block));
         self.order_inspection(block);
         self.advance();
     }

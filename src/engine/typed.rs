@@ -108,10 +108,10 @@ mod tests {
         typed(&mut d, "pwd");
         d.user("y");
         for left in ["y", "!pwd", "!ls"] {
-            assert_eq!(d.state().live.taken_back().as_deref(), Some(left));
+            assert_eq!(d.state().live.peek_queued().as_deref(), Some(left));
             d.command(Command::TakeQueued);
         }
-        assert_eq!(d.state().live.taken_back(), None);
+        assert_eq!(d.state().live.peek_queued(), None);
         assert!(d.reply("Done.").ends_with("| idle"));
     }
 

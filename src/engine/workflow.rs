@@ -5,12 +5,13 @@
 //! session that is opened again continues where it stopped. The room `recipe` defines the recipes.
 
 use super::answers;
+use super::resume::unanswered;
 use super::state::{Question, State};
 use super::transcript::{BlockItem, Item, SettledEvent, Transcript};
 use super::{Engine, Phase, notices};
 use crate::domain::{
-    Answers, Block, BlockId, BlockKind, Departure, Entry, FailureKind, Finding, Form, Language, RecipeEnd,
-    RecipeFact, RecipeStart, ReplyFailure, Review, RoundOutcome, TurnEnd,
+    Answers, Block, BlockId, BlockKind, Entry, Finding, Form, Language, RecipeEnd, RecipeFact, RecipeStart,
+    Review, RoundOutcome, TurnEnd,
 };
 use crate::text::line::one_line;
 use std::fmt::Debug;
@@ -201,40 +202,26 @@ impl Engine {
 
     /// Takes the recipe's next steps.
     pub(super) fn follow_workflow(&mut self) {
-        for wanted in self.moves() {
-            match wanted {
-                WorkflowStep::Ask => return self.ask_within_limit(),
-                wanted => {
-                    if self.make_move(wanted) {
-                        return;
-                    }
-                }
-            }
-        }
-        self.leave_workflow();
+        self.take_moves(Self::ask_within_limit);
     }
 
     /// Takes the recipe's next steps after the session was opened again: the model is asked only when the person wants
     /// it.
     pub(super) fn resume_workflow(&mut self) {
+        self.take_moves(|engine| {
+            let message = "The session was closed before the reply came. The recipe goes on with it.";
+            engine.state.phase = unanswered(message);
+        });
+    }
+
+    /// Takes the recipe's next steps; `ask` is what to do where the model is asked.
+    fn take_moves(&mut self, ask: fn(&mut Self)) {
         for wanted in self.moves() {
-            match wanted {
-                WorkflowStep::Ask => {
-                    self.state.phase = Phase::Stuck(ReplyFailure {
-                        kind: FailureKind::Cut,
-                        status: None,
-                        message: "The session was closed before the reply came. The recipe goes on with it."
-                            .into(),
-                        hint: "r asks again".into(),
-                        departure: Departure::Unknown,
-                    });
-                    return;
-                }
-                wanted => {
-                    if self.make_move(wanted) {
-                        return;
-                    }
-                }
+            if wanted == WorkflowStep::Ask {
+                return ask(self);
+            }
+            if self.make_move(wanted) {
+                return;
             }
         }
         self.leave_workflow();
@@ -322,7 +309,7 @@ impl Engine {
             }));
         }
         for (block, revision, why) in &declined {
-            self.turn.news = true;
+            self.turn.unreported_results = true;
             self.record(Entry::Declined { block: *block, revision: *revision, why: why.clone() });
             self.settled(*block);
         }

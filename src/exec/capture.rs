@@ -22,7 +22,7 @@ impl Capture {
     /// A capture without output yet. Large output is written to a file of this name in this folder.
     pub(super) fn new(limits: Limits, folder: &Path, name: String, masker: &Masker) -> Self {
         Self {
-            captured: OutputBuffer::new(limits.kept_bytes),
+            captured: OutputBuffer::new(limits.output_kept_bytes),
             limits,
             folder: folder.into(),
             name,
@@ -60,9 +60,9 @@ impl Capture {
     }
 
     fn keep(&mut self, stream: Stream, bytes: &[u8]) {
-        let over = self.captured.total(stream) + bytes.len() as u64 > self.limits.kept_bytes;
+        let over = self.captured.total(stream) + bytes.len() as u64 > self.limits.output_kept_bytes;
         if over && self.blob.is_none() && !self.no_blob {
-            match Blob::create(&self.folder, &self.name, self.limits.output_file) {
+            match Blob::create(&self.folder, &self.name, self.limits.output_file_bytes) {
                 Ok(mut blob) => {
                     for piece in self.captured.pieces() {
                         blob.write(&masked_by(&mut self.masked, piece.stream).push(&piece.bytes));

@@ -124,7 +124,7 @@ impl Containers {
     fn terms_of(&self, known: &LanguageFacts, language: &Language, limits: Limits, fresh: bool) -> Terms {
         let kernel = self.kernel.as_ref().filter(|_| is_kernel(&known.entry) && !fresh);
         let goes_on = !known.frame.able.pauses;
-        let next = KernelRef { generation: self.generation + 1, variables: 0, goes_on };
+        let next = KernelRef { generation: self.generation + 1, variables: 0, keeps_running: goes_on };
         // A kernel keeps its image, whatever the name of the image means now.
         let image = kernel.map_or_else(|| known.image.display_name(), |kernel| kernel.image.clone());
         let program = if is_kernel(&known.entry) { "python3" } else { known.entry.command.as_str() };
@@ -201,7 +201,7 @@ impl Containers {
             KernelEvent::Resting(still) => {
                 if let Some(kernel) = &mut self.kernel {
                     kernel.pause = Some(PauseState { still, threads: 0 });
-                    kernel.state.goes_on |= !still;
+                    kernel.state.keeps_running |= !still;
                 }
             }
             KernelEvent::Gone(gone) => self.on_kernel_end(gone),

@@ -175,7 +175,7 @@ impl EventSender {
 /// Reports that a run never started.
 pub(super) fn did_not_run(request: &RunRequest, out: Sender<(RunId, RunEvent)>, outcome: Outcome) {
     let approval = request.approval();
-    let output = OutputBuffer::new(approval.terms().limits.kept_bytes);
+    let output = OutputBuffer::new(approval.terms().limits.output_kept_bytes);
     EventSender::new(approval.run(), out).finish(RunReport { output, ..RunReport::bare(outcome) });
 }
 

@@ -5,7 +5,7 @@ use crate::domain::{Effects, Finding, ImageName, Review, Severity};
 /// The review of a block that pulls an image. The source of such a block is the name of the image.
 pub fn review(source: &str) -> Review {
     let Ok(image) = ImageName::parse(source) else { return Review::default() };
-    let exact = if image.is_exact() { "" } else { ", which decides what the name means today" };
+    let exact = if image.has_digest() { "" } else { ", which decides what the name means today" };
     let message = format!(
         "the container engine downloads it from {}{exact}; it stays there until you remove it. Nothing of it is started \
          by this: a block that runs in it is asked about by itself",

@@ -204,7 +204,7 @@ impl Jupyter {
 
     /// The reference to a new kernel of this generation. A kernel on a server can't be stopped between runs.
     fn empty(&self, generation: u32) -> KernelRef {
-        KernelRef { generation, variables: 0, goes_on: self.available.server.is_some() }
+        KernelRef { generation, variables: 0, keeps_running: self.available.server.is_some() }
     }
 
     fn order(&self, order: KernelOrder) {

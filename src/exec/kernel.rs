@@ -76,7 +76,7 @@ impl Kernel {
         Ok(Self {
             process,
             interpreter: interpreter.into(),
-            state: KernelRef { generation, variables: 0, goes_on: false },
+            state: KernelRef { generation, variables: 0, keeps_running: false },
             cwd: cwd.into(),
             shared: SharedState::default(),
             module_path: Vec::new(),

@@ -3,9 +3,9 @@
 
 #[cfg(any(feature = "docker", feature = "jupyter"))]
 use crate::config::is_loopback;
-use crate::domain::{Ledger, RequestCounts};
+use crate::domain::{RequestCounter, RequestCounts};
 
-static LEDGER: Ledger = Ledger::new();
+static LEDGER: RequestCounter = RequestCounter::new();
 
 /// Counts one request or message to this host, a name or address with an optional port.
 #[cfg(any(feature = "docker", feature = "jupyter"))]
@@ -16,7 +16,7 @@ pub(super) fn count_request(host: &str) {
 
 /// The counts so far.
 pub fn requests_sent() -> RequestCounts {
-    LEDGER.departed()
+    LEDGER.counts()
 }
 
 #[cfg(all(test, any(feature = "docker", feature = "jupyter")))]
@@ -31,7 +31,7 @@ mod tests {
             count_request(host);
         }
         let counted = requests_sent();
-        assert!(near.iter().all(|host| counted.near.get(*host) == Some(&1)), "{counted:?}");
-        assert!(far.iter().all(|host| counted.far.get(*host) == Some(&2)), "{counted:?}");
+        assert!(near.iter().all(|host| counted.local.get(*host) == Some(&1)), "{counted:?}");
+        assert!(far.iter().all(|host| counted.remote.get(*host) == Some(&2)), "{counted:?}");
     }
 }

@@ -94,7 +94,7 @@ impl Run {
             capture: Capture::new(limits, folder, format!("run-{id}-output.txt"), masker),
             images: Images::new(id, folder, most),
             started: false,
-            parts: PartEnds::new(limits.kept_bytes),
+            parts: PartEnds::new(limits.output_kept_bytes),
             since: None,
             next: None,
             again: None,
@@ -278,7 +278,7 @@ impl Run {
         receipt.connection_losses = ended.connection_losses;
         if let Some(pause) = ended.pause {
             // One of them is the kernel's own thread.
-            (receipt.threads, receipt.moving) = (pause.threads.saturating_sub(1), !pause.still);
+            (receipt.threads, receipt.not_stopped) = (pause.threads.saturating_sub(1), !pause.still);
         }
         let (value, mut error) = match ended.end {
             EndCause::Block(done) => {

@@ -109,7 +109,7 @@ fn block_part(item: &BlockItem) -> BlockPart {
     let last = item.runs.last();
     let version = last.and_then(|run| block.version(run.revision)).unwrap_or_else(|| block.current());
     let writes = block.kind.writes();
-    let writes = writes.filter_map(|path| Some((path.clone(), block.written_to(version, path)?.to_owned())));
+    let writes = writes.filter_map(|path| Some((path.clone(), block.text_for(version, path)?.to_owned())));
     BlockPart {
         block: block.id.0,
         label: block.label(),

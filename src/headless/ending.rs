@@ -23,7 +23,7 @@ pub(crate) enum Ending {
     /// The last run reached its time limit.
     TimedOut,
     /// The last reply was incomplete; how it ended.
-    CutShort(Finish),
+    IncompleteReply(Finish),
     /// The engine asked whether to continue.
     Asked(Question),
     Provider(ReplyFailure),
@@ -55,7 +55,7 @@ impl Ending {
         if let Some(reply) = last_reply(state)
             && !reply.finish.reason.complete()
         {
-            return Ending::CutShort(reply.finish.clone());
+            return Ending::IncompleteReply(reply.finish.clone());
         }
         let Some(run) = last_run(state) else { return Ending::Done };
         match run.ended.as_ref().map(|(_, report)| &report.outcome) {
@@ -73,7 +73,7 @@ impl Ending {
             Ending::Done => String::new(),
             Ending::BlockFailed(how) => format!("the last block failed: {how}"),
             Ending::TimedOut => "the last block was stopped at its time limit".into(),
-            Ending::CutShort(finish) => match &finish.word {
+            Ending::IncompleteReply(finish) => match &finish.word {
                 Some(word) => format!("the reply broke off: {} ({word})", finish.reason.as_str()),
                 None => format!("the reply broke off: {}", finish.reason.as_str()),
             },
@@ -106,12 +106,12 @@ impl Ending {
         }
     }
 
-    pub(crate) fn word(&self) -> &'static str {
+    pub(crate) fn json_kind(&self) -> &'static str {
         match self {
             Ending::Done => "done",
             Ending::BlockFailed(_) => "block_failed",
             Ending::TimedOut => "timed_out",
-            Ending::CutShort(_) => "cut",
+            Ending::IncompleteReply(_) => "cut",
             Ending::Asked(Question::StepLimit(_)) => "step_limit",
             Ending::Asked(Question::Repeated(..)) => "repeated",
             Ending::Asked(Question::Form(_)) => "answer_needed",
@@ -145,7 +145,7 @@ impl Ending {
             }
             _ => json!({
                 "event": "error",
-                "kind": self.word(),
+                "kind": self.json_kind(),
                 "status": if let Ending::Provider(failure) = self { failure.status } else { None },
                 "message": self.message(),
                 "hint": hint,
@@ -164,7 +164,7 @@ impl Ending {
 
     fn reason(&self) -> &'static str {
         match self {
-            Ending::Asked(_) | Ending::Recipe(..) => self.word(),
+            Ending::Asked(_) | Ending::Recipe(..) => self.json_kind(),
             _ => "answered",
         }
     }

@@ -61,11 +61,11 @@ pub(crate) fn entry(entry: &Entry) -> Option<Value> {
         | Entry::RuleAdded(_)
         | Entry::RuleRevoked(_)
         | Entry::Resumed
-        | Entry::Adopted { .. }
+        | Entry::Accepted { .. }
         | Entry::Named(_)
         | Entry::Model(_)
-        | Entry::PutBack(_)
-        | Entry::TakenBack { .. }
+        | Entry::Reopened(_)
+        | Entry::Undone { .. }
         | Entry::KernelRestarted => return None,
     })
 }

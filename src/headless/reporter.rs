@@ -8,8 +8,8 @@ use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::{running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
-    AnswerError, BlockId, Entry, FileChange, Form, Gaps, Level, RecipeEnd, RecipeFact, Review, RunId,
-    RunReport, Stream, Timestamp, file_texts,
+    AnswerError, BlockId, Entry, FileChange, Form, Level, RecipeEnd, RecipeFact, Review, RunId, RunReport,
+    Stream, Timestamp, UnscannedChanges, file_texts,
 };
 use crate::driver::Notification;
 use crate::engine::State;
@@ -29,6 +29,8 @@ pub(super) struct TurnReporter<'a> {
     began: Instant,
     /// What the unfinished line of standard output belongs to.
     line: UnfinishedLine,
+    /// How many texts were printed.
+    printed_count: usize,
 }
 
 /// What an unfinished line belongs to.
@@ -42,7 +44,7 @@ enum UnfinishedLine {
 impl<'a> TurnReporter<'a> {
     pub(super) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, json: bool) -> Self {
         let (printed, began) = (PrintedText::default(), Instant::now());
-        Self { out, err, json, printed, began, line: UnfinishedLine::None }
+        Self { out, err, json, printed, began, line: UnfinishedLine::None, printed_count: 0 }
     }
 }
 
@@ -75,6 +77,10 @@ impl TurnObserver for TurnReporter<'_> {
             }
             Notification::Reasoning(..) | Notification::Notice(_) | Notification::Job(_) => Ok(()),
         }
+    }
+
+    fn printed_count(&self) -> usize {
+        self.printed_count
     }
 
     fn progress(&mut self, going_on: &Activity, now: Timestamp) -> io::Result<()> {
@@ -165,7 +171,7 @@ impl TurnReporter<'_> {
                 for line in change_lines(report) {
                     self.status(&format!("block {block} {line}"))?;
                 }
-                if report.receipt.moving {
+                if report.receipt.not_stopped {
                     self.status(&format!("block {block}: {}", running::MOVING))?;
                 }
                 if let Some(missing) = running::output_missing(&report.receipt) {
@@ -248,6 +254,7 @@ impl TurnReporter<'_> {
     }
 
     fn gutter(&mut self, lead: &str, text: &str) -> io::Result<()> {
+        self.printed_count += 1;
         for line in visible(text).lines() {
             writeln!(self.out, "{lead}{line}")?;
         }
@@ -258,6 +265,7 @@ impl TurnReporter<'_> {
         if text.is_empty() {
             return Ok(());
         }
+        self.printed_count += 1;
         if self.json {
             let name = if stream == Stream::Stdout { "stdout" } else { "stderr" };
             return json::write_line(self.out, &events::output(run, name, text));
@@ -277,6 +285,7 @@ impl TurnReporter<'_> {
     }
 
     fn text(&mut self, text: &str) -> io::Result<()> {
+        self.printed_count += 1;
         write!(self.out, "{}", Visible(text))?;
         if text.ends_with('\n') {
             self.line = UnfinishedLine::None;
@@ -294,6 +303,7 @@ impl TurnReporter<'_> {
     }
 
     fn status(&mut self, text: &str) -> io::Result<()> {
+        self.printed_count += 1;
         if !self.json {
             self.begin_line(UnfinishedLine::None)?;
             self.out.flush()?;
@@ -316,8 +326,11 @@ pub(crate) fn change_lines(report: &RunReport) -> Vec<String> {
         let name = obeyed(path).or_else(|| run_by_tools(path))?;
         Some(format!("{} {}: {}", file.change, visible_line(&file.path), name.what))
     };
-    let unknown =
-        report.receipt.not_looked_at.obeyed.then(|| format!("was not looked at for {}", Gaps::OBEYED));
+    let unknown = report
+        .receipt
+        .not_looked_at
+        .names_incomplete
+        .then(|| format!("was not looked at for {}", UnscannedChanges::OBEYED));
     report.receipt.files.iter().filter_map(line).chain(unknown).collect()
 }
 
@@ -332,5 +345,29 @@ fn finding_count(findings: usize) -> String {
     match findings {
         0 => "no findings".into(),
         n => crate::text::number::counted(n, "finding"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Notice, StepId};
+
+    #[test]
+    fn only_what_prints_something_is_counted() {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut reporter = TurnReporter::new(&mut out, &mut err, false);
+        let recorded = |entry| Notification::Recorded(Box::new(entry));
+        for (told, count) in [
+            (Notification::Notice(Notice::info("Queued.")), 0),
+            (Notification::Reasoning(StepId(1), "So".into()), 0),
+            (recorded(Entry::Resumed), 0),
+            (Notification::Notice(Notice::warn("Cut.")), 1),
+            (Notification::Delta(StepId(1), "Yes".into()), 2),
+            (recorded(Entry::Recipe(RecipeFact::Ended { end: RecipeEnd::Done, summary: String::new() })), 3),
+        ] {
+            reporter.notify(&told, &State::default()).unwrap();
+            assert_eq!(reporter.printed_count(), count, "{told:?}");
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Handles IPython's additions to Python in a cell: magics that only steer the display become comments, a cell of shell
 //! commands alone becomes a block of bash, and the person is told the line of anything else.
 
-use crate::text::magics::{self, STEERING, holds_values};
+use crate::text::magics::{self, DISPLAY_MAGICS, holds_values};
 
-/// Line magics besides `STEERING` that can be left out: they set options or load further magics.
+/// Line magics besides `DISPLAY_MAGICS` that can be left out: they set options or load further magics.
 const SETTING_MAGICS: [&str; 3] = ["config", "load_ext", "reload_ext"];
 /// Cell magics whose rest is plain Python.
 const CELL_MAGICS: [&str; 3] = ["time", "capture", "prun"];
@@ -43,7 +43,7 @@ pub(super) fn take_apart(text: &str) -> CellCode {
                 (Some(magic), _) => number == 1 && is_named(magic, &CELL_MAGICS),
                 // A `%` at the start of a line may also be Python's operator in a longer expression, but hardly before
                 // one of these names.
-                (_, Some(magic)) => is_named(magic, STEERING) || is_named(magic, &SETTING_MAGICS),
+                (_, Some(magic)) => is_named(magic, DISPLAY_MAGICS) || is_named(magic, &SETTING_MAGICS),
                 _ => false,
             };
             if is_harmless {

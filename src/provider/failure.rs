@@ -131,7 +131,7 @@ impl ServerIdentity {
         status: Option<u16>,
         sent: bool,
     ) -> ReplyFailure {
-        let departure = if sent { Departure::Left } else { Departure::Never };
+        let departure = if sent { Departure::Sent } else { Departure::Never };
         let end = sending::too_long(departure);
         let message = match tokens {
             Some((needs, limit)) => {
@@ -147,7 +147,7 @@ impl ServerIdentity {
     pub(super) fn refusal(&self, answer: &ServerAnswer) -> ServerRefusal {
         let body = ErrorBody::read(&answer.body);
         let mut refusal = self.classify_status(answer, &body);
-        refusal.failure.departure = Departure::Left;
+        refusal.failure.departure = Departure::Sent;
         match (refusal.retry, answer.should_retry) {
             (RetryAdvice::Backoff | RetryAdvice::Loading | RetryAdvice::After(_), Some(false)) => {
                 ServerRefusal { retry: RetryAdvice::Never, ..refusal }
@@ -219,7 +219,7 @@ impl ServerIdentity {
         let mut refusal =
             self.classify_status(&ServerAnswer { status, ..ServerAnswer::default() }, body).failure;
         refusal.status = body.status;
-        refusal.departure = Departure::Left;
+        refusal.departure = Departure::Sent;
         if begun && matches!(refusal.kind, FailureKind::Server | FailureKind::BadRequest) {
             refusal.message = format!("{} failed inside the reply. {}", self.provider, sending::of_cut(true));
         }
@@ -312,7 +312,7 @@ pub(super) fn failure(
 
 /// The same failure, marked as that of a request that was sent.
 fn with_departure_left(failure: ReplyFailure) -> ReplyFailure {
-    ReplyFailure { departure: Departure::Left, ..failure }
+    ReplyFailure { departure: Departure::Sent, ..failure }
 }
 
 #[cfg(test)]

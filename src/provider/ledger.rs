@@ -3,9 +3,9 @@
 
 use super::address;
 use super::server::CheckedServer;
-use crate::domain::{Ledger, RequestCounts};
+use crate::domain::{RequestCounter, RequestCounts};
 
-static LEDGER: Ledger = Ledger::new();
+static LEDGER: RequestCounter = RequestCounter::new();
 
 /// A request that is being sent. It counts when this is dropped, as what hangs or is given up may have been sent.
 pub(super) struct RequestCount<'a>(Option<&'a CheckedServer>);
@@ -31,5 +31,5 @@ impl Drop for RequestCount<'_> {
 
 /// The requests sent so far.
 pub fn requests_sent() -> RequestCounts {
-    LEDGER.departed()
+    LEDGER.counts()
 }

@@ -27,7 +27,7 @@ pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<Stri
     let function = new.function.and_then(|range| source.get(range)).ok_or(MergeError::Function)?;
     let (end, function) = (line_end(file), function.trim_end());
     // Everything before this offset stays where it is.
-    let at = old.function.as_ref().map_or(old.top, |range| old.top.min(range.start));
+    let at = old.function.as_ref().map_or(old.after_imports, |range| old.after_imports.min(range.start));
     match old.function {
         Some(range) => text.replace_range(range, &lines(function, end)),
         None => {
@@ -40,7 +40,8 @@ pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<Stri
     // Python accepts `from __future__` imports at the very top only.
     let (future, missing): (Vec<&str>, Vec<&str>) =
         missing.into_iter().partition(|text| text.starts_with("from __future__"));
-    let at = if future.is_empty() { at } else { at + put_first(&mut text, old.head, (&future, end)) };
+    let at =
+        if future.is_empty() { at } else { at + put_first(&mut text, old.after_docstring, (&future, end)) };
     if !missing.is_empty() {
         let (before, after) = text.split_at_checked(at.min(text.len())).ok_or(MergeError::Place)?;
         let start = if before.is_empty() || before.ends_with('\n') { "" } else { end };
@@ -121,8 +122,8 @@ struct TopLevelParts<'a> {
     function: Option<Range<usize>>,
     others: Vec<(Range<usize>, &'a str)>,
     /// The offset after the docstring and the imports of the file.
-    top: usize,
-    head: usize,
+    after_imports: usize,
+    after_docstring: usize,
 }
 
 impl<'a> TopLevelParts<'a> {
@@ -138,7 +139,7 @@ impl<'a> TopLevelParts<'a> {
             return None;
         }
         let top = comments(source);
-        let mut parts = Self { function: None, others: Vec::new(), top, head: top };
+        let mut parts = Self { function: None, others: Vec::new(), after_imports: top, after_docstring: top };
         for (at, node) in named(root).into_iter().enumerate() {
             let defined = definition(node).and_then(|inner| inner.child_by_field_name("name"));
             let import = node.kind().contains("import");
@@ -150,10 +151,10 @@ impl<'a> TopLevelParts<'a> {
             }
             if import || head {
                 let behind = source.get(node.end_byte()..).unwrap_or_default();
-                parts.top = node.end_byte() + behind.find('\n').map_or(behind.len(), |end| end + 1);
+                parts.after_imports = node.end_byte() + behind.find('\n').map_or(behind.len(), |end| end + 1);
             }
             if head {
-                parts.head = parts.top;
+                parts.after_docstring = parts.after_imports;
             }
         }
         Some(parts)

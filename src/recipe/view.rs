@@ -132,7 +132,7 @@ impl<'a> View<'a> {
         let runs = written::runs_with_position(self.context, from, usize::MAX);
         let of_file = |item: &BlockItem, run: &RunItem| {
             let path = item.block.kind.writes().find(|path| written::same(&self.shown_path(path), file))?;
-            item.block.written_to(item.block.version(run.revision)?, path).map(str::to_owned)
+            item.block.text_for(item.block.version(run.revision)?, path).map(str::to_owned)
         };
         runs.filter(|(_, _, run)| ended_ok(run))
             .filter_map(|(after, item, run)| Some((after, of_file(item, run)?)))

@@ -87,7 +87,7 @@ pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), Store
         return Ok(());
     }
     let whole = super::opening::repair_end(&mut file, &opened).map_err(failed)?;
-    let entry = Entry::Adopted { sha256: chain::hash(&file, whole).map_err(failed)? };
+    let entry = Entry::Accepted { sha256: chain::hash(&file, whole).map_err(failed)? };
     let fields =
         wire::encode(&entry, Path::new(""), None).map_err(|error| StoreError::NotSaved(error.to_string()))?;
     let link = Link { sealing: Some(SealState::begin(seal.clone(), Mac::ADOPTED)), ..opened.next };

@@ -226,7 +226,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
         match &entry {
             Entry::Prompt(_) | Entry::Reply { .. } => self.messages += 1,
             Entry::Block(block) => self.blocks = self.blocks.max(block.id.0),
-            Entry::Adopted { sha256 } => self.adopts = Some(*sha256),
+            Entry::Accepted { sha256 } => self.adopts = Some(*sha256),
             Entry::Named(name) => self.name = Some(name.clone()),
             _ => {}
         }

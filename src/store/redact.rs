@@ -127,7 +127,7 @@ impl Redaction {
         };
         let store = Store::create_at(new, header.clone()).with_masker(self.masker.clone()).with_seal(seal);
         let (from, to) = (blobs_of(&self.path), store.blobs());
-        let own = |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Adopted { .. });
+        let own = |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Accepted { .. });
         for (at, entry) in self.loaded.entries.iter().filter(|(_, entry)| own(entry)) {
             let mut entry = entry.clone();
             for path in files_of(&mut entry) {

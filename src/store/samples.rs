@@ -78,7 +78,7 @@ pub(super) fn terms() -> Terms {
         executor: ExecutorKind::Kernel,
         interpreter: PathBuf::from("/usr/bin/python3.12"),
         version: Some("3.12.4".into()),
-        kernel: Some(KernelRef { generation: 1, variables: 14, goes_on: false }),
+        kernel: Some(KernelRef { generation: 1, variables: 14, keeps_running: false }),
         cwd: PathBuf::from("/home/ada/data/sales"),
         rights: Rights {
             terminal: false,
@@ -157,7 +157,7 @@ pub(super) fn report(output: OutputBuffer) -> RunReport {
             bytes: 4812,
         }],
         pictures: Vec::new(),
-        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 16, goes_on: false }),
+        kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 16, keeps_running: false }),
         cwd: Some(PathBuf::from("/home/ada/data/sales/out")),
     }
 }
@@ -238,7 +238,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
         Entry::Ran { run: RunId(1), block: b1, report: Box::new(report(output)) },
         Entry::Block(block(2, "rm -rf out")),
         Entry::Rejected { block: b2, revision: r1, reason: "keep the charts".into() },
-        Entry::PutBack(b2),
+        Entry::Reopened(b2),
         Entry::Skipped { block: b2, revision: r1 },
         Entry::KernelRestarted,
         Entry::TurnEnd(TurnEnd::Failed(Box::new(failure))),

@@ -401,7 +401,7 @@ fn makes_the_file(entry: &Entry) -> bool {
         entry,
         Entry::Header(_)
             | Entry::Resumed
-            | Entry::Adopted { .. }
+            | Entry::Accepted { .. }
             | Entry::Named(_)
             | Entry::Model(_)
             | Entry::KernelRestarted

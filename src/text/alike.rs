@@ -90,7 +90,7 @@ impl BothRuns {
 
     fn is_same(&self, then: TextToken<'_>, now: TextToken<'_>) -> bool {
         then.text == now.text
-            || then.kind == now.kind && then.is_chance(&self.then) && now.is_chance(&self.now)
+            || then.kind == now.kind && then.is_run_specific(&self.then) && now.is_run_specific(&self.now)
             || token::are_near(then, now)
     }
 
@@ -98,7 +98,7 @@ impl BothRuns {
     fn without_chance(&self, text: &str) -> String {
         let mut told = String::new();
         for token in tokens(text, self) {
-            if token.is_chance(&self.then) || token.is_chance(&self.now) {
+            if token.is_run_specific(&self.then) || token.is_run_specific(&self.now) {
                 told.push('\0');
             } else {
                 told.push_str(token.text);

@@ -1,7 +1,8 @@
 //! Facts about IPython's magics that several rooms need.
 
 /// Line magics that only affect how a notebook shows things or when it reloads modules.
-pub(crate) const STEERING: &[&str] = &["matplotlib", "autoreload", "autosave", "precision", "pdb", "xmode"];
+pub(crate) const DISPLAY_MAGICS: &[&str] =
+    &["matplotlib", "autoreload", "autosave", "precision", "pdb", "xmode"];
 
 /// The single file name in a magic's arguments, parsed like IPython does: quotes around all of it are removed, and
 /// allow spaces. `None` if there is no name, more than one, or an option, where IPython does something else.

@@ -55,12 +55,13 @@ pub fn memory(bytes: u64) -> String {
 fn scaled(bytes: u64, step: u64, units: [&str; 6]) -> String {
     let mut scale = 1;
     let mut unit = 0;
-    while unit + 1 < units.len() && bytes / scale >= step {
+    // What would be rounded up to the next unit is one of that.
+    while unit + 1 < units.len() && bytes.saturating_add(scale / 2) / scale >= step {
         scale *= step;
         unit += 1;
     }
     let name = units.get(unit).copied().unwrap_or_default();
-    let tenths = u128::from(bytes) * 10 / u128::from(scale);
+    let tenths = (u128::from(bytes) * 10 / u128::from(scale)).max(if unit > 0 { 10 } else { 0 });
     if unit < 2 || tenths >= 100 || tenths.is_multiple_of(10) {
         format!("{} {name}", (tenths + 5) / 10)
     } else {
@@ -111,7 +112,11 @@ mod tests {
             (999, "999 B", "999 B"),
             (1536, "2 KB", "2 KiB"),
             (48_000, "48 KB", "47 KiB"),
+            (999_499, "999 KB", "976 KiB"),
+            (999_999, "1 MB", "977 KiB"),
+            ((1 << 20) - 1, "1 MB", "1 MiB"),
             (1_200_000, "1.2 MB", "1.1 MiB"),
+            (999_600_000, "1 GB", "953 MiB"),
             (118 << 20, "124 MB", "118 MiB"),
             (3 << 29, "1.6 GB", "1.5 GiB"),
             (2 << 30, "2.1 GB", "2 GiB"),

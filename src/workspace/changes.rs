@@ -9,7 +9,7 @@ mod snapshot;
 use super::obeyed::ObeyedFiles;
 use super::take_back;
 use crate::domain::obeyed::obeyed;
-use crate::domain::{FileChange, Gaps};
+use crate::domain::{FileChange, UnscannedChanges};
 pub(super) use snapshot::SKIPPED_FOLDERS;
 use snapshot::{ALWAYS_LISTED, Snapshot, is_gone};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +35,7 @@ pub(crate) struct Changes {
     /// The changed files, obeyed ones first.
     pub(crate) files: Vec<FileChange>,
     /// What was not covered.
-    pub(crate) gaps: Gaps,
+    pub(crate) gaps: UnscannedChanges,
     /// The obeyed files as they are now, for the next comparison.
     pub(crate) obeyed: ObeyedFiles,
     /// The changes to obeyed files, so that they can be taken back.
@@ -87,11 +87,11 @@ impl ChangeWatch {
         let all: BTreeSet<&PathBuf> = self.before.gaps.iter().chain(&now.gaps).collect();
         let mut names: Vec<&PathBuf> = all.iter().copied().collect();
         names.sort_by_key(|path| path.components().count());
-        let gaps = Gaps {
+        let gaps = UnscannedChanges {
             folders: u32::try_from(all.len()).unwrap_or(u32::MAX),
             names: names.into_iter().take(MAX_FOLDERS_SHOWN).map(|path| self.display_path(path)).collect(),
             changes: u32::try_from(more).unwrap_or(u32::MAX),
-            obeyed: obeyed.is_too_large() || self.obeyed.is_too_large(),
+            names_incomplete: obeyed.is_too_large() || self.obeyed.is_too_large(),
         };
         let to_take_back = obeyed.revertible(&self.obeyed);
         Changes { files, gaps, obeyed, to_take_back }

@@ -9,7 +9,7 @@
 use super::stamp::FileStamp;
 use super::take_back::{EarlierFile, EntryCopy, RevertibleChange};
 use crate::domain::FileChange;
-use crate::domain::obeyed::{ObeyedName, obeyed, run_by_tools};
+use crate::domain::obeyed::{AutoRunName, obeyed, run_by_tools};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -137,7 +137,7 @@ impl ObeyedFiles {
     }
 
     /// Whether a path below a root matches. The path of the root itself is not considered.
-    fn matches_below_root(&self, path: &Path, what: fn(&Path) -> Option<ObeyedName>) -> bool {
+    fn matches_below_root(&self, path: &Path, what: fn(&Path) -> Option<AutoRunName>) -> bool {
         self.roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(|path| what(path).is_some())
     }
 

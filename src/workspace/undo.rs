@@ -33,7 +33,7 @@ pub(crate) use snapshot::UndoSnapshot;
 pub(crate) use walk::UndoScope;
 
 use crate::domain::sentences::undo::{DROPPED, WALK_TOO_LONG};
-use crate::domain::{Sha256, UndoChange, UndoCover, UndoNote, UndoStanding, UndoWay};
+use crate::domain::{Sha256, UndoChange, UndoCover, UndoKind, UndoNote, UndoState};
 use crate::workspace::FileError;
 use crate::workspace::changes::display_path;
 use index::Index;
@@ -238,7 +238,7 @@ impl UndoStore {
             change: change_word(change),
             bytes: if change.after == State::Nothing { change.before.bytes() } else { change.after.bytes() },
             standing: if is_gone(&change.path) {
-                UndoStanding::FolderGone
+                UndoState::FolderGone
             } else {
                 standing(change, objects, index, &mut opener)
             },
@@ -304,7 +304,7 @@ impl UndoStore {
         &mut self,
         record: Sha256,
         numbers: &[u32],
-        way: UndoWay,
+        way: UndoKind,
     ) -> io::Result<Vec<PutBackFile>> {
         self.clear()?;
         let (record, working) = (self.read(record)?, self.place.working.clone());

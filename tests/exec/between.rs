@@ -276,7 +276,7 @@ async fn a_chain_of_short_lives_does_not_outlive_its_run() {
                 while links() < most: time.sleep(0.02)";
             let told = shop.py(two).await.ok();
             let before = links();
-            assert!(!told.report.receipt.moving && before > 3, "{before} links");
+            assert!(!told.report.receipt.not_stopped && before > 3, "{before} links");
             shop.sh("for i in {1..100}; do cat links > /dev/null; done").await.ok();
             assert_eq!(links(), before);
         }
@@ -295,7 +295,7 @@ async fn a_process_whose_first_thread_ended_does_not_outlive_its_run() {
         time.sleep(0.2)";
     for shop in [Shop::new(), Shop::unconfined()] {
         let told = shop.py(&hidden.replace("COUNTER", &format!("{COUNTER:?}"))).await.ok();
-        assert!(!told.report.receipt.moving);
+        assert!(!told.report.receipt.not_stopped);
         let stamp = || fs::metadata(shop.work().join("count.txt")).unwrap().modified().unwrap();
         let before = stamp();
         shop.sh("for i in {1..200}; do cat count.txt > /dev/null; done").await.ok();

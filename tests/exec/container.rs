@@ -135,10 +135,10 @@ async fn between_runs_the_container_is_paused() {
     shop.executor.warm(&Language::python());
     within_a_minute("a kernel that nobody used is paused", || paused(&shop));
     let request = shop.request("python", COUNTER, None).await;
-    assert!(!request.approval().terms().kernel.unwrap().goes_on);
+    assert!(!request.approval().terms().kernel.unwrap().keeps_running);
     let (id, receiver) = shop.start(request);
     let told = all(receiver).await.ok();
-    assert!(!told.report.receipt.moving);
+    assert!(!told.report.receipt.not_stopped);
     assert!(paused(&shop));
     let before = counted(&shop);
     shop.executor.interrupt(id);

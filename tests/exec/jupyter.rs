@@ -228,7 +228,7 @@ async fn a_kernel_of_a_server() {
     let shop = at(server.port, TOKEN);
     let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
     assert_eq!(terms.interpreter.to_str().unwrap(), format!("python3 at http://127.0.0.1:{}", server.port));
-    assert!(terms.kernel.unwrap().goes_on, "nobody here can stop it, and that is told");
+    assert!(terms.kernel.unwrap().keeps_running, "nobody here can stop it, and that is told");
     a_kernel_does_its_work(&shop).await;
     let table = "import pandas\npandas.DataFrame({'a': [1, 20], 'b': ['x', 'y']})";
     assert_eq!(shop.py(table).await.ok().value(), "    a  b\n0   1  x\n1  20  y");

@@ -180,7 +180,7 @@ async fn memory_of_all_processes_together_is_limited() {
 #[tokio::test]
 async fn output_is_kept_up_to_its_limit() {
     let shop = Shop::new();
-    let short = limits(|l| l.kept_bytes = 4096);
+    let short = limits(|l| l.output_kept_bytes = 4096);
     let told = shop.under(short, "bash", "head -c 100000 /dev/zero | tr '\\0' x").await.ok();
     assert!(told.out().len() <= 4200, "{}", told.out().len());
     assert_eq!(told.report.output.total(Stream::Stdout), 100_000);

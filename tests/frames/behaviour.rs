@@ -734,7 +734,7 @@ fn what_can_be_done_is_told_once_and_from_the_message_too() {
             status: None,
             message: "The provider said no, and a good deal more about why it did.".into(),
             hint: String::new(),
-            departure: sayso::domain::Departure::Left,
+            departure: sayso::domain::Departure::Sent,
         };
         scene.fail(failure);
         scene.settle();

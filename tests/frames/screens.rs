@@ -157,7 +157,8 @@ fn done() {
             FileChange::new("out/charts/a.png", "deleted", 0),
         ];
         let names = vec!["node_modules".to_owned(), "target".to_owned()];
-        report.receipt.not_looked_at = Gaps { folders: 2, names, changes: 7, obeyed: false };
+        report.receipt.not_looked_at =
+            UnscannedChanges { folders: 2, names, changes: 7, names_incomplete: false };
         report.pictures = vec![image("out/charts/revenue.png")];
         report.value = Some("3".into());
         scene.ran_with(3, report);
@@ -391,7 +392,7 @@ fn rate_limit() {
             status: Some(429),
             message: "Rate limit.".into(),
             hint: String::new(),
-            departure: sayso::domain::Departure::Left,
+            departure: sayso::domain::Departure::Sent,
         };
         scene.replied(ReplyEvent::Retrying { attempt: 2, of: 5, wait_ms: 18_000, failure });
         scene

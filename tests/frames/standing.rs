@@ -134,7 +134,7 @@ fn a_message_that_was_not_sent_is_in_the_composer() {
 
 #[test]
 fn a_message_that_went_out_is_not_called_unsent() {
-    let mut scene = stuck(Departure::Left);
+    let mut scene = stuck(Departure::Sent);
     assert!(scene.screen.panes.composer.is_empty());
     let shown = text(&mut scene);
     assert!(shown.contains("!! sent, not answered:") && !shown.contains("not sent:"), "{shown}");

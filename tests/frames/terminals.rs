@@ -24,8 +24,11 @@ fn wanted() -> Scene {
     scene.pass(2_000);
     scene.frame();
     let wishes = scene.press(&["T"]);
-    assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::Terminal(BlockId(1)))]), "{wishes:?}");
-    scene.command(Command::Terminal(BlockId(1)));
+    assert!(
+        matches!(wishes.as_slice(), [UiCommand::Send(Command::ToggleTerminal(BlockId(1)))]),
+        "{wishes:?}"
+    );
+    scene.command(Command::ToggleTerminal(BlockId(1)));
     let mut terms = confined("bash");
     terms.rights.terminal = true;
     scene.inspected(1, inspection(terms, Vec::new()));

@@ -21,18 +21,18 @@ fn found(cover: UndoCover) -> Inspection {
     Inspection { undo: Some(cover), ..inspection(confined("python"), Vec::new()) }
 }
 
-fn change(number: u32, path: &str, change: &'static str, bytes: u64, standing: UndoStanding) -> UndoChange {
+fn change(number: u32, path: &str, change: &'static str, bytes: u64, standing: UndoState) -> UndoChange {
     UndoChange { number, path: path.into(), change, bytes, standing }
 }
 
 fn changes() -> Vec<UndoChange> {
     vec![
-        change(0, ".env", "deleted", 61, UndoStanding::NoCopy),
-        change(2, "out/charts/north \u{202e}and\nsouth.png", "deleted", 48_000, UndoStanding::Done),
-        change(3, "out/revenue.png", "created", 52_000, UndoStanding::Done),
-        change(4, "report.md", "changed", 912, UndoStanding::ChangedSince),
-        change(5, "sales.csv", "changed", 18_400, UndoStanding::Done),
-        change(6, "top3.csv", "created", 61, UndoStanding::TakenBack),
+        change(0, ".env", "deleted", 61, UndoState::NoCopy),
+        change(2, "out/charts/north \u{202e}and\nsouth.png", "deleted", 48_000, UndoState::Done),
+        change(3, "out/revenue.png", "created", 52_000, UndoState::Done),
+        change(4, "report.md", "changed", 912, UndoState::ChangedSince),
+        change(5, "sales.csv", "changed", 18_400, UndoState::Done),
+        change(6, "top3.csv", "created", 61, UndoState::TakenBack),
     ]
 }
 
@@ -112,7 +112,7 @@ fn what_a_run_changed_is_listed_and_taken_back_after_a_question() {
     snapshots("31d_undo_asked", asked);
     let mut scene = asked();
     let wishes = press(&mut scene, "t");
-    let undo = Command::Undo { run: RunId(3), changes: vec![2, 3, 5], way: UndoWay::Back };
+    let undo = Command::Undo { run: RunId(3), changes: vec![2, 3, 5], way: UndoKind::Undo };
     assert!(matches!(&wishes[..], [UiCommand::Send(sent)] if *sent == undo), "{wishes:?}");
     assert!(scene.screen.overlays.is_empty());
 }
@@ -121,9 +121,9 @@ fn what_a_run_changed_is_listed_and_taken_back_after_a_question() {
 #[test]
 fn only_the_ways_that_there_are_stand_in_the_list() {
     for (standing, back, again) in [
-        (UndoStanding::Done, true, false),
-        (UndoStanding::TakenBack, false, true),
-        (UndoStanding::NoCopy, false, false),
+        (UndoState::Done, true, false),
+        (UndoState::TakenBack, false, true),
+        (UndoState::NoCopy, false, false),
     ] {
         let mut scene = ran();
         press(&mut scene, "u");
@@ -149,7 +149,7 @@ fn only_picked_ones_are_taken_and_a_safe_answer_takes_none() {
     }
     press(&mut scene, "t");
     let wishes = press(&mut scene, "t");
-    let undo = Command::Undo { run: RunId(3), changes: vec![3], way: UndoWay::Back };
+    let undo = Command::Undo { run: RunId(3), changes: vec![3], way: UndoKind::Undo };
     assert!(matches!(&wishes[..], [UiCommand::Send(sent)] if *sent == undo), "{wishes:?}");
 
     // An undone change is redone; one that can't be redone is not picked.
@@ -158,7 +158,7 @@ fn only_picked_ones_are_taken_and_a_safe_answer_takes_none() {
         assert!(press(&mut scene, key).is_empty(), "{key}");
     }
     let wishes = press(&mut scene, "m");
-    let undo = Command::Undo { run: RunId(3), changes: vec![6], way: UndoWay::Again };
+    let undo = Command::Undo { run: RunId(3), changes: vec![6], way: UndoKind::Redo };
     assert!(matches!(&wishes[..], [UiCommand::Send(sent)] if *sent == undo), "{wishes:?}");
 
     for key in ["w", "esc", "enter"] {
@@ -245,8 +245,8 @@ fn what_was_dropped_for_newer_copies_is_told_in_the_list() {
     let mut scene = ran();
     press(&mut scene, "u");
     let all = vec![
-        change(0, "old.csv", "changed", 61, UndoStanding::Dropped),
-        change(1, "sales.csv", "changed", 18_400, UndoStanding::Done),
+        change(0, "old.csv", "changed", 61, UndoState::Dropped),
+        change(1, "sales.csv", "changed", 18_400, UndoState::Done),
     ];
     let told = Notification::Job(JobResult::Changes(record(), Ok(all)));
     scene.step(|screen, ctx| screen.notified(told, ctx));

@@ -2,7 +2,6 @@
 
 use crate::home::Home;
 use crate::model_server::{Answer, ModelServer};
-use std::path::PathBuf;
 
 /// Two turns in one session, with a block each.
 fn two_turns(home: &Home) -> String {
@@ -25,18 +24,7 @@ fn two_turns(home: &Home) -> String {
     ];
     let done = home.run(&args);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    id(&files(home)[0])
-}
-
-fn files(home: &Home) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = std::fs::read_dir(home.sayso().join("sessions"))
-        .unwrap()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
-        .collect();
-    found.sort();
-    found
+    id(&home.session_files()[0])
 }
 
 fn id(path: &std::path::Path) -> String {
@@ -45,11 +33,11 @@ fn id(path: &std::path::Path) -> String {
 
 /// Makes a branch of the session and returns its id.
 fn fork(home: &Home, of: &str, options: &[&str]) -> String {
-    let before = files(home);
+    let before = home.session_files();
     let args: Vec<&str> = ["sessions", "fork", of].iter().chain(options).copied().collect();
     let done = home.run(&args);
     assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
-    let made = files(home).into_iter().find(|path| !before.contains(path)).expect("a new file");
+    let made = home.session_files().into_iter().find(|path| !before.contains(path)).expect("a new file");
     assert!(done.out.contains(&format!("Go on: sayso resume {}", id(&made))), "{}", done.out);
     id(&made)
 }
@@ -69,7 +57,7 @@ fn kinds(shown: &serde_json::Value) -> Vec<String> {
 fn a_branch_begins_before_a_decision_and_the_session_stays_as_it_is() {
     let home = Home::new();
     let of = two_turns(&home);
-    let path = files(&home).remove(0);
+    let path = home.session_files().remove(0);
     let whole = std::fs::read(&path).unwrap();
 
     let before_two = fork(&home, &of, &["--at", "block:2", "--name", "other way"]);
@@ -120,7 +108,7 @@ fn a_place_that_is_not_there_makes_no_branch() {
     }
     let left: Vec<_> =
         std::fs::read_dir(home.sayso().join("sessions")).unwrap().flatten().map(|e| e.file_name()).collect();
-    assert_eq!(files(&home).len(), 1, "{left:?}");
+    assert_eq!(home.session_files().len(), 1, "{left:?}");
     assert!(!left.iter().any(|name| name.to_string_lossy().contains("draft")), "{left:?}");
 }
 
@@ -130,7 +118,7 @@ fn a_branch_before_the_first_message_tells_what_it_is_a_branch_of() {
     let of = two_turns(&home);
     let done = home.run(&["sessions", "fork", &of, "--at", "message:1", "--name", "anew"]);
     assert!(done.out.contains("anew  begins before the first message of "), "{}{}", done.out, done.err);
-    let made = files(&home).into_iter().find(|path| id(path) != of).expect("a file");
+    let made = home.session_files().into_iter().find(|path| id(path) != of).expect("a file");
     let shown = shown(&home, &id(&made));
     assert_eq!(
         (&shown["session"]["branch_of"], &shown["session"]["messages"]),
@@ -151,19 +139,19 @@ fn a_branch_before_the_first_message_tells_what_it_is_a_branch_of() {
 fn what_is_foreign_or_damaged_gets_no_branch() {
     let (home, other) = (Home::new(), Home::new());
     let of = two_turns(&home);
-    let path = files(&home).remove(0);
+    let path = home.session_files().remove(0);
     let folder = other.sayso().join("sessions");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
     let done = other.run(&["sessions", "fork", &of]);
     assert!(done.code == Some(5) && done.err.contains("sessions adopt"), "{:?} {}", done.code, done.err);
-    assert_eq!(files(&other).len(), 1);
+    assert_eq!(other.session_files().len(), 1);
 
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replacen("print('one')", "print('1ne')", 1)).unwrap();
     let done = home.run(&["sessions", "fork", &of]);
     assert!(done.code == Some(5) && done.err.contains("no branch of"), "{:?} {}", done.code, done.err);
-    assert_eq!(files(&home).len(), 1);
+    assert_eq!(home.session_files().len(), 1);
 }
 
 #[test]

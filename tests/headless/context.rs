@@ -17,10 +17,7 @@ fn configured(config: &str) -> Home {
 }
 
 fn turn(home: &Home, server: &ModelServer, prompt: &str, options: &[&str]) -> Done {
-    let url = format!("{}/v1", server.url());
-    let mut args = vec!["run", prompt, "--json", "--model", "openai/test", "--base-url", &url];
-    args.extend(options);
-    home.run(&args)
+    home.turn(server, prompt, &[&["--json"], options].concat())
 }
 
 /// A reply that reports its usage.

@@ -7,9 +7,7 @@ use serde_json::json;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 fn turn(home: &Home, server: &ModelServer, more: &[&str]) -> Done {
-    let url = format!("{}/v1", server.url());
-    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json", "--sandbox", "off"];
-    home.run(&[&fixed[..], more].concat())
+    home.turn(server, "go", &[&["--json", "--sandbox", "off"], more].concat())
 }
 
 fn applied(home: &Home, replies: &[&str]) -> (Done, Vec<String>) {

@@ -22,9 +22,7 @@ fn ran(home: &Home, python: Option<&str>) -> PathBuf {
     }
     let out = command.output().unwrap();
     assert_eq!(out.status.code(), Some(1), "{}", String::from_utf8_lossy(&out.stderr));
-    let folder = home.sayso().join("sessions");
-    let mut files = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
-    files.find(|path| path.extension().is_some_and(|ending| ending == "jsonl")).unwrap()
+    home.session_file()
 }
 
 fn id(path: &std::path::Path) -> String {
@@ -67,9 +65,7 @@ fn again(files: &[(&str, &str)], name: &str, program: &str) -> (String, String) 
     std::fs::create_dir(home.work().join("sub")).unwrap();
     let done = home.run(&args);
     assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
-    let folder = home.sayso().join("sessions");
-    let mut sessions = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
-    let session = sessions.find(|path| path.extension().is_some_and(|ending| ending == "jsonl")).unwrap();
+    let session = home.session_file();
     let exported = home.run(&["sessions", "export", &id(&session), "-o", name]);
     assert_eq!(exported.code, Some(0), "{}", exported.err);
     let again = Command::new(program).arg(name).current_dir(home.work()).output().unwrap();
@@ -207,9 +203,7 @@ fn executed(home: &Home, jupyter: &str) -> String {
 
 /// The same with this program.
 fn executed_by(home: &Home, jupyter: &str, program: &str) -> String {
-    let folder = home.sayso().join("sessions");
-    let mut sessions = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
-    let session = sessions.find(|path| path.extension().is_some_and(|ending| ending == "jsonl")).unwrap();
+    let session = home.session_file();
     let done = home.run(&["sessions", "export", &id(&session), "-o", "session.ipynb"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     let executed = Command::new(format!("{jupyter}/bin/python"))

@@ -1,8 +1,9 @@
 //! A separate home for each test, so that no configuration, key or session of the machine affects it.
 
+use crate::model_server::ModelServer;
 use serde_json::Value;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,22 @@ impl Home {
         self.folder.path().join("sayso")
     }
 
+    /// The session files, by name.
+    pub fn session_files(&self) -> Vec<PathBuf> {
+        let folder = std::fs::read_dir(self.sayso().join("sessions")).unwrap().flatten();
+        let mut files: Vec<PathBuf> = folder.map(|entry| entry.path()).collect();
+        files.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+        files.sort();
+        files
+    }
+
+    /// The only session file.
+    pub fn session_file(&self) -> PathBuf {
+        let mut files = self.session_files();
+        assert_eq!(files.len(), 1, "{files:?}");
+        files.remove(0)
+    }
+
     /// Writes a file into the working folder.
     pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.work().join(name);
@@ -95,6 +112,13 @@ impl Home {
         finish(child)
     }
 
+    /// Runs a turn with this prompt and this model server.
+    pub fn turn(&self, server: &ModelServer, prompt: &str, options: &[&str]) -> Done {
+        let url = format!("{}/v1", server.url());
+        let fixed = ["run", prompt, "--model", "openai/test", "--base-url", &url];
+        self.run(&[&fixed[..], options].concat())
+    }
+
     /// Runs one file with `exec --json` and these options; returns its JSON object and the result.
     pub fn exec(&self, name: &str, text: impl AsRef<[u8]>, options: &[&str]) -> (Value, Done) {
         self.file(name, text);
@@ -105,6 +129,13 @@ impl Home {
         assert_eq!(objects.len(), 1, "{}\n{}", done.out, done.err);
         (objects[0].clone(), done)
     }
+}
+
+/// Moves a script to where it is a program. Another process does it: otherwise a process started by another test may
+/// hold the program open for writing for a moment.
+pub fn install(script: &Path, program: &Path) {
+    let made = Command::new("install").args(["-m", "0755"]).args([script, program]).status();
+    assert!(made.unwrap().success());
 }
 
 /// Waits for the end of a child, with a time limit.

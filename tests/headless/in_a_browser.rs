@@ -57,10 +57,7 @@ fn page(home: &Home) -> PathBuf {
     let done = home.run(&[&args[..], &["--approve", "all", "--sandbox", "off"]].concat());
     assert!(done.err.contains("ValueError") || done.out.contains("ValueError"), "{}\n{}", done.out, done.err);
     let page = home.work().join("page.html");
-    let files = std::fs::read_dir(home.sayso().join("sessions")).unwrap().flatten().map(|entry| entry.path());
-    let session =
-        files.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl")).last().unwrap();
-    let id = session.file_stem().unwrap().to_string_lossy().into_owned();
+    let id = home.session_file().file_stem().unwrap().to_string_lossy().into_owned();
     let done = home.run(&["sessions", "rename", &id, "May</title><script>console.log('RAN')</script>"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     let done = home.run(&["sessions", "export", &id, "-o", "page.html"]);

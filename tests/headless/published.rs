@@ -22,9 +22,7 @@ fn turn(home: &Home, answers: Vec<Answer>, options: &[&str]) -> (Done, Vec<Strin
     std::fs::create_dir_all(home.sayso()).unwrap();
     std::fs::write(home.sayso().join("config.toml"), "dialect = \"tools\"\n").unwrap();
     let server = ModelServer::start(answers);
-    let url = format!("{}/v1", server.url());
-    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json"];
-    let done = home.run(&[&fixed[..], options].concat());
+    let done = home.turn(&server, "go", &[&["--json"], options].concat());
     let told = server.requests().iter().map(|request| request.last_message()).collect();
     (done, told)
 }

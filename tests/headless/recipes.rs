@@ -1,7 +1,7 @@
 //! Tests recipes without a terminal: the shipped ones, by their stories and with real execution; a person's own; early
 //! refusals; forms with and without answers in advance.
 
-use crate::home::{Done, Home};
+use crate::home::{Done, Home, install};
 use crate::model_server::ModelServer;
 use serde_json::{Value, json};
 use std::process::Stdio;
@@ -456,10 +456,7 @@ fn a_file_of_typescript_is_seen_to_work_by_the_projects_own_tool() {
     home.file("a.ts", "const a: number = 1;\n");
     let tool = home.work().join("node_modules/.bin/tsx");
     std::fs::create_dir_all(tool.parent().unwrap()).unwrap();
-    // Another process writes it: otherwise a process started by another test may hold it open for writing for a moment.
-    let text = home.file("text", "#!/bin/sh\necho \"tsx runs $1\"\n");
-    let made = std::process::Command::new("install").args(["-m", "0755"]).args([text, tool]).status();
-    assert!(made.unwrap().success());
+    install(&home.file("text", "#!/bin/sh\necho \"tsx runs $1\"\n"), &tool);
     let server = ModelServer::start(Vec::new());
     let url = format!("{}/v1", server.url());
     let fixed = ["run", "--recipe", "debug", "--input", "file=a.ts", "--model", "openai/test"];

@@ -7,13 +7,7 @@ use std::process::Stdio;
 
 /// The only session file of a home, and its entries.
 fn session(home: &Home) -> (PathBuf, Vec<Value>) {
-    let folder = std::fs::read_dir(home.sayso().join("sessions")).unwrap().flatten();
-    let mut files: Vec<PathBuf> = folder
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
-        .collect();
-    assert_eq!(files.len(), 1, "{files:?}");
-    let file = files.remove(0);
+    let file = home.session_file();
     let lines = std::fs::read_to_string(&file).unwrap();
     (file, lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }

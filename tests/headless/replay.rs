@@ -202,10 +202,7 @@ fn an_edit_of_a_file_of_the_project_can_be_repeated_afterwards() {
     let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json", "--sandbox", "off"];
     let done = home.run(&[&fixed[..], &["--approve", "all"]].concat());
     assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
-    let mut files =
-        std::fs::read_dir(home.sayso().join("sessions")).unwrap().flatten().map(|entry| entry.path());
-    let session = files.find(|path| path.extension().is_some_and(|ending| ending == "jsonl")).unwrap();
-    let id = &*session.file_stem().unwrap().to_string_lossy().into_owned();
+    let id = &*home.session_file().file_stem().unwrap().to_string_lossy().into_owned();
     let without = replay(&home, id, &[]);
     assert_eq!(without.code, Some(2), "{}{}", without.out, without.err);
     assert!(without.err.contains("stay behind: p.txt (--with, --copy)"), "{}", without.err);

@@ -9,10 +9,7 @@ const SUM: &str = "I add them up.\n\n```python\nprint('adding')\nsum(range(11))\
 
 /// A turn against a server with these answers.
 fn turn(home: &Home, server: &ModelServer, options: &[&str]) -> Done {
-    let url = format!("{}/v1", server.url());
-    let mut args = vec!["run", "sum of 1 to 10", "--model", "openai/test", "--base-url", &url];
-    args.extend(options);
-    home.run(&args)
+    home.turn(server, "sum of 1 to 10", options)
 }
 
 const APPROVED: &[&str] = &["--json", "--approve", "all", "--sandbox", "off"];

@@ -1,6 +1,6 @@
 //! Tests which pictures of a run a model that accepts images is sent, against a model server.
 
-use crate::home::{Home, finish};
+use crate::home::{Home, finish, install};
 use crate::model_server::{Answer, ModelServer};
 use serde_json::Value;
 use std::path::Path;
@@ -62,9 +62,7 @@ fn plots_that_r_draws_reach_a_model_that_sees() {
     let script = "#!/bin/sh\ncp photo.png Rplot001.png\ncp photo.png sales.png\ncp photo.png copy.png\n";
     let (text, program) = (folder.path().join("text"), folder.path().join("Rscript"));
     std::fs::write(&text, script).unwrap();
-    // Another process writes it: otherwise a process started by another test may hold it open for writing for a moment.
-    let made = std::process::Command::new("install").args(["-m", "0755"]).args([text, program]).status();
-    assert!(made.unwrap().success());
+    install(&text, &program);
     let (sent, run) = drawn(Some(folder.path()), "openai/gpt-4o", true);
     assert_plots(&sent, &run);
     for (model, images) in [("openai/blind", true), ("openai/gpt-4o", false)] {

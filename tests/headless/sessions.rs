@@ -14,25 +14,12 @@ fn args<'a>(url: &'a str, options: &[&'a str]) -> Vec<&'a str> {
     args
 }
 
-/// The only session of a home.
-fn session(home: &Home) -> PathBuf {
-    let folder = home.sayso().join("sessions");
-    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
-        .collect();
-    assert_eq!(found.len(), 1, "{found:?}");
-    found.remove(0)
-}
-
 fn a_session_with_a_run(home: &Home) -> PathBuf {
     let server = ModelServer::start(vec![Answer::text(BLOCK), Answer::text("Done.")]);
     let url = format!("{}/v1", server.url());
     let done = home.run(&args(&url, &["--approve", "all", "--sandbox", "off"]));
     assert_eq!(done.code, Some(0), "{}", done.err);
-    session(home)
+    home.session_file()
 }
 
 #[test]
@@ -50,7 +37,7 @@ fn what_is_printed_as_json_is_on_the_disk() {
         let kind = event["event"].as_str().unwrap().to_owned();
         let entry = matches!(kind.as_str(), "prompt" | "reply" | "block" | "review" | "decision" | "run");
         if entry {
-            let written = std::fs::read_to_string(session(&home)).unwrap_or_default();
+            let written = std::fs::read_to_string(home.session_file()).unwrap_or_default();
             assert!(
                 written.contains(&format!("\"kind\":\"{kind}\"")),
                 "{kind} was printed before it was written"
@@ -201,7 +188,7 @@ fn a_session_with_changes(home: &Home) -> String {
     let done = home.run(&args(&url, &["--approve", "all", "--sandbox", "off"]));
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_eq!(std::fs::read_to_string(work.join("a.txt")).unwrap(), "run\n");
-    session(home).file_stem().unwrap().to_string_lossy().into_owned()
+    home.session_file().file_stem().unwrap().to_string_lossy().into_owned()
 }
 
 #[test]
@@ -275,7 +262,7 @@ fn what_is_not_taken_back_is_told_each_with_its_reason() {
         files.flatten().find(|copy| std::fs::read(copy.path()).is_ok_and(|bytes| bytes == b"2\n")).unwrap();
     std::fs::write(copy.path(), "no copy").unwrap();
 
-    let id = session(&home).file_stem().unwrap().to_string_lossy().into_owned();
+    let id = home.session_file().file_stem().unwrap().to_string_lossy().into_owned();
     let done = home.run(&["sessions", "undo", &id, "--yes"]);
     let mut lines: Vec<&str> = done.out.lines().collect();
     lines.sort_unstable();

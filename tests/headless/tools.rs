@@ -22,11 +22,9 @@ fn calls(calls: &[(&str, &str, &str)]) -> Answer {
 }
 
 fn turn(home: &Home, server: &ModelServer) -> Done {
-    let url = format!("{}/v1", server.url());
     std::fs::create_dir_all(home.sayso()).unwrap();
     std::fs::write(home.sayso().join("config.toml"), "dialect = \"tools\"\n").unwrap();
-    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url];
-    home.run(&[&fixed[..], &["--json", "--approve", "all", "--sandbox", "off"]].concat())
+    home.turn(server, "go", &["--json", "--approve", "all", "--sandbox", "off"])
 }
 
 #[test]

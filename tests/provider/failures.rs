@@ -32,16 +32,16 @@ async fn a_port_where_nobody_listens_is_told() {
 
 #[tokio::test]
 async fn what_went_out_is_counted_and_told_and_nothing_else_is() {
-    let counted = |host: &str| sayso::provider::requests_sent().near.get(host).copied().unwrap_or_default();
+    let counted = |host: &str| sayso::provider::requests_sent().local.get(host).copied().unwrap_or_default();
     let events = ask(&provider_at(&format!("http://{SILENT}"), Timeouts::default())).await;
     assert_eq!((failure(&events).departure, counted(SILENT)), (Departure::Never, 0));
     let (server, events) = told(vec![Answer::error(401, "no")]).await;
     let host = server.url().trim_start_matches("http://").trim_end_matches("/v1").to_owned();
-    assert_eq!((failure(&events).departure, counted(&host)), (Departure::Left, 1), "{host}");
+    assert_eq!((failure(&events).departure, counted(&host)), (Departure::Sent, 1), "{host}");
     let (server, events) = told(vec![Answer::stream(vec![Do::Write(delta("half of ")), Do::Cut])]).await;
     let host = server.url().trim_start_matches("http://").trim_end_matches("/v1").to_owned();
-    assert_eq!((failure(&events).departure, counted(&host)), (Departure::Left, 1), "{host}");
-    assert!(sayso::provider::requests_sent().far.is_empty(), "all of these servers are on this computer");
+    assert_eq!((failure(&events).departure, counted(&host)), (Departure::Sent, 1), "{host}");
+    assert!(sayso::provider::requests_sent().remote.is_empty(), "all of these servers are on this computer");
 }
 
 #[tokio::test]

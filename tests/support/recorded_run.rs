@@ -17,7 +17,7 @@ pub fn recorded_run(number: u32, source: &str, printed: &[u8]) -> [Entry; 3] {
         executor: ExecutorKind::Kernel,
         interpreter: "/usr/bin/python3".into(),
         version: None,
-        kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
+        kernel: Some(KernelRef { generation: 1, variables: 0, keeps_running: false }),
         cwd: "/work".into(),
         rights: Rights::default().into(),
         limits: Limits::default(),

@@ -26,7 +26,7 @@ pub(super) fn confirm(
         return Ok(());
     }
     writeln!(console.err, "{nothing}")?;
-    Err(Failure::already_told(FailureClass::Decision))
+    Err(Failure::already_reported(FailureClass::Decision))
 }
 
 /// Whether an answer to `[y/N]` is a yes.

@@ -194,7 +194,9 @@ impl<'a> Replay<'a> {
             let ended =
                 self.repeat_period(sitting, &factory, &allowed, (&mut reporter, &mut is_told)).await?;
             match ended {
-                Some(Ending::Interrupted) => return Err(Failure::already_told(FailureClass::Interrupted)),
+                Some(Ending::Interrupted) => {
+                    return Err(Failure::already_reported(FailureClass::Interrupted));
+                }
                 Some(ending @ Ending::Unsaved(_)) => {
                     return Err(Failure::new(FailureClass::Work, ending.message()));
                 }

@@ -69,7 +69,7 @@ pub(super) fn run(
     if !args.json {
         writeln!(console.err, "no session holds that")?;
     }
-    Err(Failure::already_told(FailureClass::Work))
+    Err(Failure::already_reported(FailureClass::Work))
 }
 
 fn parse_query(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<SearchQuery, Failure> {

@@ -5,7 +5,7 @@ use super::{Console, find, seal, unreadable};
 use crate::cli::SessionUndoArgs;
 use crate::domain::sentences::{saving, undo};
 use crate::domain::visible::visible_line;
-use crate::domain::{BlockId, Entry, RunId, Sha256, Timestamp, UndoChange, UndoStanding, UndoWay};
+use crate::domain::{BlockId, Entry, RunId, Sha256, Timestamp, UndoChange, UndoKind, UndoState};
 use crate::driver::Clock;
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
@@ -44,7 +44,7 @@ pub(super) fn run(
     }
     let entries = loaded.entries.iter().rev().map(|(_, entry)| entry);
     let found = find_recorded(entries, args.block.map(BlockId))?;
-    let way = if args.again { UndoWay::Again } else { UndoWay::Back };
+    let way = if args.again { UndoKind::Redo } else { UndoKind::Undo };
     // Paths are relative to the session's own folder.
     let place = crate::driver::UndoPlace { working: summary.cwd.clone(), ..factory.undo_place() };
     let mut copies = UndoStore::new(place);
@@ -74,18 +74,18 @@ pub(super) fn run(
 }
 
 /// Whether a change was requested but can't be made, so that it stays as it is.
-fn is_left_alone(standing: UndoStanding, way: UndoWay) -> bool {
+fn is_left_alone(standing: UndoState, way: UndoKind) -> bool {
     let is_there = match way {
-        UndoWay::Back => matches!(standing, UndoStanding::TakenBack | UndoStanding::TakenBackForGood),
+        UndoKind::Undo => matches!(standing, UndoState::TakenBack | UndoState::TakenBackForGood),
         // Changes that can't be taken back are still in place.
-        UndoWay::Again => {
-            matches!(standing, UndoStanding::Done | UndoStanding::NoCopy | UndoStanding::Dropped)
+        UndoKind::Redo => {
+            matches!(standing, UndoState::Done | UndoState::NoCopy | UndoState::Dropped)
         }
     };
     !is_there && standing.way() != Some(way)
 }
 
-fn why_it_stays(standing: UndoStanding) -> &'static str {
+fn why_it_stays(standing: UndoState) -> &'static str {
     match undo::why_not(standing) {
         "" => standing.words(),
         why => why,
@@ -140,14 +140,14 @@ fn print_plan(
     found: &RecordedRun,
     changes: &[&UndoChange],
     can: &[u32],
-    way: UndoWay,
+    way: UndoKind,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     writeln!(console.out, "block {} changed:", found.block)?;
     print_changes(changes, console)?;
     let (can, all) = (can.len(), counted(changes.len(), "change"));
     writeln!(console.out, "{can} of {all} can be {}.", verb(way))?;
-    let dropped = changes.iter().filter(|change| change.standing == UndoStanding::Dropped).count() as u64;
+    let dropped = changes.iter().filter(|change| change.standing == UndoState::Dropped).count() as u64;
     if dropped > 0 {
         writeln!(console.out, "{}", undo::dropped(dropped))?;
     }
@@ -171,7 +171,7 @@ fn print_other_runs(
     for other in others {
         let told = match store.changes(other.record) {
             Ok(all) => {
-                let dropped = all.iter().filter(|change| change.standing == UndoStanding::Dropped).count();
+                let dropped = all.iter().filter(|change| change.standing == UndoState::Dropped).count();
                 let changes = counted(all.len(), "change");
                 match dropped {
                     0 => changes,
@@ -188,15 +188,20 @@ fn print_other_runs(
     Ok(())
 }
 
-fn verb(way: UndoWay) -> &'static str {
+fn verb(way: UndoKind) -> &'static str {
     match way {
-        UndoWay::Back => "taken back",
-        UndoWay::Again => "made again",
+        UndoKind::Undo => "taken back",
+        UndoKind::Redo => "made again",
     }
 }
 
 /// Records in the session what was done, so that the model learns of it too.
-fn record_undo(found: &RecordedRun, done: &[PutBackFile], way: UndoWay, store: Store) -> Result<(), Failure> {
+fn record_undo(
+    found: &RecordedRun,
+    done: &[PutBackFile],
+    way: UndoKind,
+    store: Store,
+) -> Result<(), Failure> {
     let files: Vec<String> =
         done.iter().filter(|file| file.result.is_ok()).map(|file| file.path.clone()).collect();
     if files.is_empty() {
@@ -204,10 +209,7 @@ fn record_undo(found: &RecordedRun, done: &[PutBackFile], way: UndoWay, store: S
     }
     let more = u32::try_from(files.len().saturating_sub(MAX_FILES_NAMED)).unwrap_or(u32::MAX);
     let files = files.into_iter().take(MAX_FILES_NAMED).collect();
-    store.append(
-        Entry::TakenBack { run: found.run, block: found.block, files, more, way },
-        Clock::System.now(),
-    );
+    store.append(Entry::Undone { run: found.run, block: found.block, files, more, way }, Clock::System.now());
     super::super::block_on(store.close())?.map_err(|error| unreadable(&error))
 }
 
@@ -215,7 +217,7 @@ fn print_result(
     done: &[PutBackFile],
     left: &[&UndoChange],
     all: usize,
-    way: UndoWay,
+    way: UndoKind,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     let mut refused = left.len();

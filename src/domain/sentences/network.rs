@@ -24,10 +24,10 @@ pub(crate) fn of_installation(packages: &str, stays: &str) -> String {
 }
 
 /// The network line for the pull of an image, which the container engine carries out.
-pub(crate) const OF_ENGINE: &str = "the engine's own, for this only";
+pub(crate) const ENGINE_PULL: &str = "the engine's own, for this only";
 
 /// What a failure to reach a provider is called.
-pub(crate) const UNREACHED: &str = "no network";
+pub(crate) const NO_NETWORK: &str = "no network";
 
 pub(crate) const OF_DEMO: &str = "no network, no key, scripted answers";
 

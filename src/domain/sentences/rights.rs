@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn blocks_that_came_before_are_told_also_where_rights_are_folded() {
-        let kernel = KernelRef { generation: 2, variables: 3, goes_on: false };
+        let kernel = KernelRef { generation: 2, variables: 3, keeps_running: false };
         let blocks = [1, 2, 4].map(BlockId).into_iter().collect();
         let mut terms = terms(confined(&["/work"]));
         (terms.kernel, terms.shared) = (Some(kernel), Some(SharedState { blocks, changed: Vec::new() }));

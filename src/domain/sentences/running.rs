@@ -26,7 +26,7 @@ pub(crate) const SUMMING_UP: &str = "Summing up what is older";
 const MAX_NAMES_SHOWN: usize = 3;
 
 /// What goes on while a block runs: `Running block 3`, `Installing numpy, pandas`.
-pub(crate) fn what(block: &Block) -> String {
+pub(crate) fn activity(block: &Block) -> String {
     let version = block.current();
     match &block.kind {
         BlockKind::Install { .. } => {

@@ -12,9 +12,9 @@ pub(crate) fn context_unknown(assumed: &str) -> String {
 
 /// What left this computer: sayso's own requests, and runs that could use the network.
 pub(crate) fn departed(departed: &RequestCounts, open_runs: usize) -> String {
-    let requests: u64 = departed.far.values().sum();
+    let requests: u64 = departed.remote.values().sum();
     if requests > 0 {
-        let hosts: Vec<&str> = departed.far.keys().map(String::as_str).collect();
+        let hosts: Vec<&str> = departed.remote.keys().map(String::as_str).collect();
         let have = if requests == 1 { "has" } else { "have" };
         return format!("{} {have} left for {}.", count(requests, "request"), hosts.join(", "));
     }
@@ -36,7 +36,7 @@ pub(crate) fn could_send(terms: &Terms) -> bool {
 pub(crate) fn unanswered(departure: Departure) -> &'static str {
     match departure {
         Departure::Never => "not sent",
-        Departure::Left => "sent, not answered",
+        Departure::Sent => "sent, not answered",
         Departure::Unknown => "not answered",
     }
 }
@@ -69,9 +69,7 @@ pub(crate) const NOT_AGAIN: &str = "Not sent again.";
 pub(crate) const NOTHING: &str = "Nothing was sent.";
 
 /// The same within a sentence.
-pub(crate) fn nothing_within() -> &'static str {
-    "nothing was sent"
-}
+pub(crate) const NOTHING_WITHIN: &str = "nothing was sent";
 
 /// The end of the message about a request that is too long.
 pub(crate) fn too_long(departure: Departure) -> &'static str {

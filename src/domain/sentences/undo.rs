@@ -1,6 +1,6 @@
 //! Sentences about undoing what a run changed.
 
-use crate::domain::{BlockId, UndoNote, UndoStanding, UndoWay};
+use crate::domain::{BlockId, UndoKind, UndoNote, UndoState};
 
 /// Why nothing is kept for undo in a session that is not saved.
 pub(crate) const NOT_SAVED: &str = "this session is not saved";
@@ -71,21 +71,21 @@ pub(crate) fn only_obeyed(block: BlockId) -> String {
 }
 
 /// What an undo or redo does with files that the run created, changed and deleted; their names follow.
-pub(crate) fn does(way: UndoWay) -> [(&'static str, &'static str); 3] {
+pub(crate) fn does(way: UndoKind) -> [(&'static str, &'static str); 3] {
     match way {
-        UndoWay::Back => [("created", "Removes"), ("changed", "Changes back"), ("deleted", "Brings back")],
-        UndoWay::Again => [("created", "Brings back"), ("changed", "Changes again"), ("deleted", "Removes")],
+        UndoKind::Undo => [("created", "Removes"), ("changed", "Changes back"), ("deleted", "Brings back")],
+        UndoKind::Redo => [("created", "Brings back"), ("changed", "Changes again"), ("deleted", "Removes")],
     }
 }
 
 /// Why a change can be neither undone nor redone; empty if it can.
-pub(crate) fn why_not(standing: UndoStanding) -> &'static str {
+pub(crate) fn why_not(standing: UndoState) -> &'static str {
     match standing {
-        UndoStanding::Done | UndoStanding::DeletedSince | UndoStanding::TakenBack => "",
-        UndoStanding::TakenBackForGood => "it was taken back, and what the run left is not kept any more",
-        UndoStanding::ChangedSince => "it changed since the run ended and stays as it is",
-        UndoStanding::FolderGone => FOLDER_GONE,
-        UndoStanding::NoCopy => "there is no copy of how it was before the run",
-        UndoStanding::Dropped => DROPPED_COPY,
+        UndoState::Done | UndoState::DeletedSince | UndoState::TakenBack => "",
+        UndoState::TakenBackForGood => "it was taken back, and what the run left is not kept any more",
+        UndoState::ChangedSince => "it changed since the run ended and stays as it is",
+        UndoState::FolderGone => FOLDER_GONE,
+        UndoState::NoCopy => "there is no copy of how it was before the run",
+        UndoState::Dropped => DROPPED_COPY,
     }
 }

@@ -110,7 +110,7 @@ impl RecipeBook {
 
 impl ReachedFolders {
     /// Whether a run could have written this file, or a link on the way to it.
-    fn holds(&self, path: &Path) -> bool {
+    fn could_write(&self, path: &Path) -> bool {
         self.everywhere || WritableFolders::of(self.folders.iter().cloned()).is_foreign(path)
     }
 }
@@ -131,7 +131,7 @@ fn trusted_texts(
         };
         let earlier = before.known.get(&path);
         let is_known = [earlier, before.written.get(&path)].contains(&Some(&text));
-        if is_known || !before.reached.holds(&path) {
+        if is_known || !before.reached.could_write(&path) {
             known.insert(path, text);
             continue;
         }

@@ -213,7 +213,8 @@ fn out_of_damaged_copies_nothing_wrong_is_put_back() {
             let mut undo = home.undo();
             for (number, record) in records(&loaded).into_iter().rev() {
                 let (before, after) = (before(number), after(number));
-                for (way, from, to) in [(UndoWay::Back, &after, &before), (UndoWay::Again, &before, &after)] {
+                for (way, from, to) in [(UndoKind::Undo, &after, &before), (UndoKind::Redo, &before, &after)]
+                {
                     home.bring(from);
                     of_put_back(home, (put_back(&mut undo, record, way), what), from, to);
                 }
@@ -226,7 +227,7 @@ fn out_of_damaged_copies_nothing_wrong_is_put_back() {
                 Ok(picture) => {
                     home.bring(&after(9));
                     let record = undo.record(&picture, &[]).unwrap().record.unwrap();
-                    let done = put_back(&mut home.undo(), record, UndoWay::Back).unwrap();
+                    let done = put_back(&mut home.undo(), record, UndoKind::Undo).unwrap();
                     assert_eq!((done.1, home.files()), (Vec::new(), before(2)), "{what}");
                 }
             }

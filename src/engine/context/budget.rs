@@ -72,7 +72,7 @@ impl<'a> Composer<'a> {
     /// A result whose output is only in the session file can be quoted only as far as its kept form reaches. If that is
     /// less than usual, all older results are shortened, too.
     pub(crate) fn within(&self, room: u64) -> Composition {
-        let kept = self.transcript.results_told();
+        let kept = self.transcript.max_quotable_bytes();
         let is_kept = |told: usize| kept.is_none_or(|kept| told <= kept);
         if is_kept(self.settings.output_to_model) {
             let whole = self.whole();

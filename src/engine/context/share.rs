@@ -73,7 +73,7 @@ fn of_message(message: &Message) -> u64 {
 
 /// The least number of tokens that prompts and replies of a conversation need; each is counted once.
 #[derive(Clone, Debug, Default)]
-pub(in crate::engine) struct ToldCount {
+pub(in crate::engine) struct MinimumLength {
     /// The first item counted, the first item not counted yet, and the tokens of the replies between.
     from: usize,
     upto: usize,
@@ -82,7 +82,7 @@ pub(in crate::engine) struct ToldCount {
     prompts: u64,
 }
 
-impl ToldCount {
+impl MinimumLength {
     /// The count, if it is too much for `room`: the replies alone exceed it, or everything exceeds it by far. A
     /// conversation nearer to the limit is composed, which gives its real length.
     pub(in crate::engine) fn excess(&self, room: u64) -> Option<u64> {
@@ -128,15 +128,15 @@ pub(in crate::engine) struct Meter {
     /// Whether a summary has been offered since the share was last below the mark.
     pub(in crate::engine) offered: bool,
     /// The number of items and settled blocks when the length was last measured: nothing else changes it.
-    pub(in crate::engine) composed: Option<(usize, usize)>,
+    pub(in crate::engine) measured_size: Option<(usize, usize)>,
     /// The version of the transcript when the cost was last summed up.
-    pub(in crate::engine) added: Option<u64>,
+    pub(in crate::engine) costed_version: Option<u64>,
     /// The least length of prompts and replies.
-    pub(in crate::engine) told: ToldCount,
+    pub(in crate::engine) minimum: MinimumLength,
     /// What providers reported of models.
     pub(in crate::engine) infos: BTreeMap<ModelName, ModelInfo>,
     /// The model for which the person was warned that its price is unknown.
-    pub(in crate::engine) priceless: Option<ModelName>,
+    pub(in crate::engine) warned_price_of: Option<ModelName>,
 }
 
 impl Meter {
@@ -155,7 +155,7 @@ impl Meter {
 
     /// Forces length and cost to be computed again.
     pub(in crate::engine) fn mark_stale(&mut self) {
-        (self.composed, self.added) = (None, None);
+        (self.measured_size, self.costed_version) = (None, None);
     }
 
     /// Forgets the count: another model counts differently.
@@ -237,7 +237,7 @@ mod tests {
         d.reply(&"word ".repeat(60_000));
         d.user("second");
         d.reply(&"word ".repeat(60_000));
-        let mut told = ToldCount::default();
+        let mut told = MinimumLength::default();
         let before = told.count(&d.state().transcript);
         assert_eq!(before, told.count(&d.state().transcript), "each reply is counted once");
         d.command(Command::Compact);
@@ -245,6 +245,6 @@ mod tests {
         d.finish(FinishReason::Stop);
         let after = told.count(&d.state().transcript);
         assert!(after < before, "{after} of {before}");
-        assert_eq!(after, ToldCount::default().count(&d.state().transcript));
+        assert_eq!(after, MinimumLength::default().count(&d.state().transcript));
     }
 }

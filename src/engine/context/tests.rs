@@ -48,7 +48,7 @@ fn approved_as(block: u32, revision: u32, run: u32, generation: u32) -> Entry {
         revision: Revision(revision),
         sha256: Sha256::of(b""),
         terms: crate::domain::Terms {
-            kernel: Some(KernelRef { generation, variables: 0, goes_on: false }),
+            kernel: Some(KernelRef { generation, variables: 0, keeps_running: false }),
             ..terms()
         },
         by: Grantor::Person { typed: false },
@@ -283,7 +283,7 @@ fn a_result_is_told_when_it_came_about() {
         block(1, 1),
         Entry::Rejected { block: BlockId(1), revision: Revision(1), reason: String::new() },
         reply(2, "s", None),
-        Entry::PutBack(BlockId(1)),
+        Entry::Reopened(BlockId(1)),
         approved(1, 1, 1),
         ran(1, 1, report(Outcome::Ok)),
         prompt("y"),

@@ -37,7 +37,7 @@ fn an_edit_is_a_text_of_the_file_before_anyone_is_asked() {
     let item = &d.state().transcript.blocks[&BlockId(1)];
     assert_eq!(item.block.kind, BlockKind::Edit { paths: vec!["a.py".into()] });
     assert_eq!(&*item.block.current().source, "x = 2\n");
-    assert!(!item.block.edited(), "the person changed nothing");
+    assert!(!item.block.is_edited(), "the person changed nothing");
     assert_eq!(d.approve(1), "+approved r1 1.2 person, start r1 | running r1");
     d.started(1);
     d.prints("changed a.py\n");
@@ -98,7 +98,7 @@ fn a_file_that_changed_meanwhile_is_edited_as_it_is_now() {
         d.placed(1, Ok("x = 2\ny = 1\n"), &[file("x = 1\ny = 1\n")]),
         "+placed 1.3, look 1.3 | deciding 1"
     );
-    assert!(!d.state().transcript.blocks[&BlockId(1)].block.edited());
+    assert!(!d.state().transcript.blocks[&BlockId(1)].block.is_edited());
     for _ in 0..18 {
         d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
     }

@@ -268,16 +268,16 @@ fn a_new_kernel_asks_for_a_new_look_and_can_be_taken_back() {
     let mut d = replied(ONE);
     d.inspected_ok(1);
     assert_eq!(
-        d.command(Command::Fresh(BlockId(1))),
+        d.command(Command::ToggleNewKernel(BlockId(1))),
         "'Block 1 would run in a new kernel. K goes back.', look 1.1 in a new kernel | deciding 1"
     );
     assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
     d.inspected_ok(1);
     assert_eq!(
-        d.command(Command::Fresh(BlockId(1))),
+        d.command(Command::ToggleNewKernel(BlockId(1))),
         "'Block 1 would run in the kernel that is there.', look 1.1 | deciding 1"
     );
-    assert_eq!(d.command(Command::Fresh(BlockId(9))), "| deciding 1");
+    assert_eq!(d.command(Command::ToggleNewKernel(BlockId(9))), "| deciding 1");
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
     let mut d = replied(ONE);
     d.inspected_ok(1);
     assert_eq!(
-        d.command(Command::Terminal(BlockId(1))),
+        d.command(Command::ToggleTerminal(BlockId(1))),
         "'Block 1 would have its own terminal, and no kernel. T goes back.', \
          look 1.1 in a terminal | deciding 1"
     );
@@ -302,27 +302,27 @@ fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
     // A new kernel and a terminal exclude each other: the last choice counts.
     let mut d = replied(ONE);
     d.inspected_ok(1);
-    d.command(Command::Terminal(BlockId(1)));
-    let line = d.command(Command::Fresh(BlockId(1)));
+    d.command(Command::ToggleTerminal(BlockId(1)));
+    let line = d.command(Command::ToggleNewKernel(BlockId(1)));
     assert!(line.contains("look 1.1 in a new kernel") && !line.contains("terminal"), "{line}");
-    let line = d.command(Command::Terminal(BlockId(1)));
+    let line = d.command(Command::ToggleTerminal(BlockId(1)));
     assert!(line.contains("look 1.1 in a terminal"), "{line}");
     let mut d = replied(ONE);
     d.inspected_ok(1);
-    d.command(Command::Terminal(BlockId(1)));
+    d.command(Command::ToggleTerminal(BlockId(1)));
     d.inspected(1, Review::default(), Ok(own(ExecutorKind::Subprocess)));
     assert_eq!(
-        d.command(Command::Terminal(BlockId(1))),
+        d.command(Command::ToggleTerminal(BlockId(1))),
         "'Block 1 would have no terminal: who reads its input finds the end of it.', look 1.1 | deciding 1"
     );
     let mut d = replied(ONE);
     d.inspected(1, Review::default(), Ok(Terms { executor: ExecutorKind::Container, ..terms() }));
     assert_eq!(
-        d.command(Command::Terminal(BlockId(1))),
+        d.command(Command::ToggleTerminal(BlockId(1))),
         "'Block 1 can't have a terminal of its own here: only programs of this machine can, no container and no \
          Jupyter kernel.' | deciding 1"
     );
-    assert_eq!(d.command(Command::Terminal(BlockId(9))), "| deciding 1");
+    assert_eq!(d.command(Command::ToggleTerminal(BlockId(9))), "| deciding 1");
 }
 
 #[test]
@@ -336,13 +336,13 @@ fn a_language_has_its_terminal_from_the_start_until_the_person_takes_it_away() {
     let own = Terms { executor: ExecutorKind::Subprocess, kernel: None, rights, ..terms() };
     d.inspected(1, Review::default(), Ok(own.clone()));
     assert_eq!(
-        d.command(Command::Terminal(BlockId(1))),
+        d.command(Command::ToggleTerminal(BlockId(1))),
         "'Block 1 would have no terminal: who reads its input finds the end of it.', look 1.1 | deciding 1"
     );
     // Editing the text does not undo the choice.
     let line = d.edit(1, "read y");
     assert!(line.contains("look 1.2 |"), "{line}");
-    let line = d.command(Command::Terminal(BlockId(1)));
+    let line = d.command(Command::ToggleTerminal(BlockId(1)));
     assert!(line.contains("look 1.2 in a terminal"), "{line}");
 }
 
@@ -558,7 +558,7 @@ fn a_kernel_that_dies_in_a_run_is_told_to_both() {
     d.inspected_ok(1);
     d.type_run(1);
     d.started(1);
-    let kernel = KernelFate::Lost(KernelRef { generation: 1, variables: 14, goes_on: false });
+    let kernel = KernelFate::Lost(KernelRef { generation: 1, variables: 14, keeps_running: false });
     let line =
         d.ended_as(1, RunReport { kernel, ..report(Outcome::Crashed("killed, memory 2.0 of 2 GiB".into())) });
     let told = "'Kernel k1 died, 14 variables lost, nothing was rerun: killed, memory 2.0 of 2 GiB.'";
@@ -580,7 +580,7 @@ fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
         "'Kernel k1 died, 14 variables lost, nothing was rerun: signal 9.', look 2.1 | deciding 2"
     );
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
-    let kernel = Some(KernelRef { generation: 2, variables: 0, goes_on: false });
+    let kernel = Some(KernelRef { generation: 2, variables: 0, keeps_running: false });
     d.inspected(2, Review::default(), Ok(Terms { kernel, ..terms() }));
     d.type_run(2);
     d.started(2);
@@ -625,7 +625,7 @@ fn python_and_r() -> Dialogue {
     d.ran(1, RunEvent::Variables(vec![known]));
     d.ended(1, ok());
     d.reply("```r\nb <- 1\n```\n");
-    let kernel = KernelRef { generation: 3, variables: 0, goes_on: true };
+    let kernel = KernelRef { generation: 3, variables: 0, keeps_running: true };
     d.inspected(
         2,
         Review::default(),
@@ -670,7 +670,7 @@ fn a_new_kernel_is_told_of_all_that_there_are_and_of_the_one_that_a_block_is_for
     d.user("more");
     d.reply("```python\nc = 1\n```\n");
     d.inspected_ok(3);
-    let line = d.command(Command::Fresh(BlockId(3)));
+    let line = d.command(Command::ToggleNewKernel(BlockId(3)));
     assert!(line.contains("would run in a new kernel: k1 ends then, 14 variables lost."), "{line}");
     let line = d.command(Command::RestartKernel);
     let ended =

@@ -300,7 +300,7 @@ impl WatchedEngine {
                 assert!((b, r) == (block, revision) && (*decision == plain || with_rule), "{decision:?}");
                 let of_code = terms.executor.starts_programs();
                 let off = of_code && terms.rights.sandbox.level == SandboxLevel::Off;
-                let demanded = inspection.review.takes_word() || off;
+                let demanded = inspection.review.needs_typed_word() || off;
                 assert!(*typed || !demanded, "the typed word was passed over");
                 said = Some((*sha256, terms.clone()));
             }

@@ -1,6 +1,6 @@
 //! Compares files and pictures of two runs, as far as their contents are known.
 
-use super::{Comparer, Comparison, Difference, DifferentPart};
+use super::{Comparer, Difference, DifferentPart, RunComparison};
 use crate::domain::visible::visible_line;
 use crate::domain::{FileChange, ImageRef, RunReport, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ const STAMPED_EXTENSIONS: [&str; 14] =
 const TOOL_FOLDERS: [&str; 4] = [".git", ".hg", ".venv", "__pycache__"];
 
 impl Comparer {
-    pub(super) fn files(&self, then: &RunReport, now: &RunReport, found: &mut Comparison) {
+    pub(super) fn files(&self, then: &RunReport, now: &RunReport, found: &mut RunComparison) {
         let (left, right) = (files_of(then), files_of(now));
         let paths: BTreeSet<&str> = left.keys().chain(right.keys()).copied().collect();
         // A file in a part that was not scanned may be the same as on the other side.
@@ -98,7 +98,7 @@ impl Comparer {
         }
     }
 
-    pub(super) fn pictures(&self, then: &RunReport, now: &RunReport, found: &mut Comparison) {
+    pub(super) fn pictures(&self, then: &RunReport, now: &RunReport, found: &mut RunComparison) {
         let told = |report: &RunReport| {
             // The order is random where several programs draw, or where pictures are files.
             let mut sizes: Vec<_> = report.all_images().map(|image| (image.width, image.height)).collect();

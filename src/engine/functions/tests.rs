@@ -28,7 +28,7 @@ fn dialogue() -> Dialogue {
 
 fn load_terms(generation: u32) -> Terms {
     let target = Target { bytes: 1, outside: true, ..Target::at("/home/ann/tools.py", OnDisk::File(None)) };
-    let kernel = Some(KernelRef { generation, variables: 0, goes_on: false });
+    let kernel = Some(KernelRef { generation, variables: 0, keeps_running: false });
     Terms { target: Some(target), kernel, ..crate::engine::dialogue::confined() }
 }
 
@@ -123,6 +123,20 @@ fn a_session_that_was_closed_while_a_file_waited_goes_on_there() {
     d.user("go");
     let line = d.reopen();
     assert!(line.ends_with("deciding 1"), "{line}");
+    let line = d.command(Command::SkipAll);
+    assert!(line.contains("ask s1"), "{line}");
+}
+
+#[test]
+fn a_file_that_changed_while_its_block_waited_is_proposed_with_its_new_text() {
+    let mut d = dialogue();
+    d.user("go");
+    d.watched.engine.settings.functions[0].source = "def area(r, h): ...\n".into();
+    let line = d.reopen();
+    assert!(line.ends_with("deciding 1"), "{line}");
+    d.command(Command::SkipAll);
+    let block = &d.state().transcript.blocks[&BlockId(2)].block;
+    assert_eq!(&*block.current().source, "def area(r, h): ...\n");
     let line = d.command(Command::SkipAll);
     assert!(line.contains("ask s1"), "{line}");
 }

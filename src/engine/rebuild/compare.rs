@@ -2,7 +2,7 @@
 //!
 //! The blocks of a merged text are compared one by one: after each of them the kernel waits for the result.
 
-use super::{RebuildTurn, merged};
+use super::{RebuildDecision, merged};
 use crate::domain::{BlockId, OutputBuffer, RunId, RunReport, Stream, Timestamp};
 use crate::engine::difference::{Comparer, Difference};
 use crate::engine::{Effect, Engine, notices};
@@ -14,7 +14,7 @@ impl Engine {
     pub(in crate::engine) fn part_ended(&mut self, run: RunId, part: u32, printed: &OutputBuffer) {
         let differs = self.part_differs(run, part, printed);
         let ends = differs.as_ref().map(|(of, difference)| notices::run_ends_at(*of, difference));
-        if let Some(turn) = &mut self.plan.turn {
+        if let Some(turn) = &mut self.rebuild.turn {
             turn.differs = turn.differs.take().or(differs);
         }
         self.effects.push(Effect::AfterPart { run, part, ends });
@@ -28,7 +28,7 @@ impl Engine {
         printed: &OutputBuffer,
     ) -> Option<(BlockId, Difference)> {
         let run = self.state.live.run.as_ref()?;
-        let turn = self.plan.turn.as_mut().filter(|turn| turn.running && turn.block == run.block)?;
+        let turn = self.rebuild.turn.as_mut().filter(|turn| turn.running && turn.block == run.block)?;
         let (count, last) = (turn.told.count(), turn.runs.len().checked_sub(1)?);
         if count >= last || usize::try_from(part) != Ok(count + 1) {
             return None;
@@ -48,11 +48,11 @@ impl Engine {
 
     /// The block in whose part a failed run of a merged text ended, and how many blocks come after it; `None`: not
     /// known.
-    pub(super) fn broken_block(&self, run: RunId, turn: &RebuildTurn) -> Option<(BlockId, usize)> {
+    pub(super) fn broken_block(&self, run: RunId, turn: &RebuildDecision) -> Option<(BlockId, usize)> {
         let (_, ran) = self.state.transcript.run(run)?;
         let (_, report) = ran.ended.as_ref()?;
         let is_told = turn.runs.len() > 1
-            && ran.terms.executor.tells_ends()
+            && ran.terms.executor.reports_part_ends()
             && report.output.dropped(Stream::Stdout) == 0;
         // Text that is not valid Python never starts, so no part of it has ended.
         let is_read = turn.told.count() > 0 || !report.error.as_ref().is_some_and(merged::is_no_python);
@@ -66,7 +66,7 @@ impl Engine {
     pub(super) fn differs(
         &self,
         run: RunId,
-        turn: &RebuildTurn,
+        turn: &RebuildDecision,
         gaps: &mut Vec<String>,
     ) -> Option<(Option<BlockId>, Difference)> {
         let transcript = &self.state.transcript;

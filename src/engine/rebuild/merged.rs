@@ -69,14 +69,14 @@ pub(super) fn is_merged(block: &Block) -> bool {
 /// The outputs of the parts of a merged text, as far as it has run. Standard error is not split: programs that Python
 /// does not know of write there, too.
 #[derive(Debug, Default)]
-pub(super) struct ToldParts {
+pub(super) struct PartReports {
     /// The reports of the parts that have ended.
     ended: Vec<RunReport>,
     /// How many bytes of the run's output belong to these.
     upto: usize,
 }
 
-impl ToldParts {
+impl PartReports {
     pub(super) fn count(&self) -> usize {
         self.ended.len()
     }

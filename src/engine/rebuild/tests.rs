@@ -155,7 +155,7 @@ fn begun() -> Dialogue {
 #[test]
 fn a_plan_goes_on_only_in_the_kernel_that_it_was_begun_in() {
     let mut d = begun();
-    let kernel = Some(KernelRef { generation: 2, variables: 0, goes_on: false });
+    let kernel = Some(KernelRef { generation: 2, variables: 0, keeps_running: false });
     d.inspected(2, Review::default(), Ok(Terms { kernel, ..terms() }));
     d.type_run(2);
     d.started(5);
@@ -164,7 +164,7 @@ fn a_plan_goes_on_only_in_the_kernel_that_it_was_begun_in() {
     assert!(line.contains(told) && !line.contains("+back"), "{line}");
 
     let mut d = begun();
-    let lost = KernelFate::Lost(KernelRef { generation: 1, variables: 14, goes_on: false });
+    let lost = KernelFate::Lost(KernelRef { generation: 1, variables: 14, keeps_running: false });
     let line = d.runs_into(2, 5, RunReport { kernel: lost, ..ended(Some("out.csv"), None, Outcome::Ok) });
     assert!(line.contains("Block 2 done: exit 0, 0.8 s. Kernel k1 is gone: 14 variables lost."), "{line}");
     assert!(line.contains("1 block not run again") && !line.contains("+back"), "{line}");

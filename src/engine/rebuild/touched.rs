@@ -26,7 +26,7 @@ impl TouchedPaths {
             let of = if file.change == "deleted" { &mut touched.deleted } else { &mut touched.wrote };
             of.push(file.path.clone());
         }
-        if report.receipt.moving || report.receipt.threads > 0 {
+        if report.receipt.not_stopped || report.receipt.threads > 0 {
             touched.otherwise = Some("something of it goes on");
         } else if report.receipt.processes > 1 {
             touched.otherwise = Some("it started programs");

@@ -104,7 +104,7 @@ impl Call {
         let block = |file: Option<BlockKind>, language, source: String| Proposal {
             dialect: Dialect::Tools,
             info: self.tool.as_str().to_owned(),
-            file,
+            special_kind: file,
             language,
             source,
             range: 0..0,
@@ -159,7 +159,7 @@ impl Call {
             return Ok(None);
         }
         let word = self.text(KEYS)?;
-        match info::lenient(word.trim(), languages) {
+        match info::language_ignoring_version(word.trim(), languages) {
             Some(language) => Ok(Some(language)),
             None => {
                 let there: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
@@ -233,10 +233,13 @@ mod tests {
             ("code", Some(Language::python()), "print(1)\n")
         );
         let write = call("write_file", r#"{"path":"a/b.py","content":"x = 1\n"}"#).expect("a write");
-        assert_eq!(write.file, Some(BlockKind::Write { path: "a/b.py".into() }));
+        assert_eq!(write.special_kind, Some(BlockKind::Write { path: "a/b.py".into() }));
         assert_eq!((write.language, write.source.as_str()), (Some(Language::python()), "x = 1\n"));
         let read = call("read_file", r#"{"path":"a","from_line":"10","lines":5.0}"#).expect("a read");
-        assert_eq!((read.file, read.source.as_str()), (Some(BlockKind::Read), "path: a\nlines: 10-14\n"));
+        assert_eq!(
+            (read.special_kind, read.source.as_str()),
+            (Some(BlockKind::Read), "path: a\nlines: 10-14\n")
+        );
         let list = call("functions.list_files", "").expect("a list");
         assert_eq!(list.source, "path: .\ndepth: 2\n");
     }

@@ -64,7 +64,7 @@ fn other_end(text: &str, fence: &Fence, grows: bool) -> Option<OtherEnd> {
         let behind = text.get(fence.range.end..)?;
         let unsaid = !extent.has_begun()
             && (info::is_edit(&fence.info)
-                || is_empty && info::is_of_a_file(&fence.info)
+                || is_empty && info::is_about_file(&fence.info)
                 || edit_goes_on(extent.clone(), is_empty, behind, grows));
         let cut = fence.range.end < text.len() && (unsaid || extent.ends("```") != EditEnd::Here);
         return cut.then_some(OtherEnd::None);

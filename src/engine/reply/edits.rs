@@ -13,7 +13,7 @@ const PATH_KEYS: [&str; 4] = ["path", "file_path", "filename", "file"];
 
 /// The edit block for a fence that contains an edit. `before` is the text before it, which may name the file.
 pub(super) fn fenced(block: &Proposal, before: &str, languages: &Languages) -> Option<Proposal> {
-    let named = match &block.file {
+    let named = match &block.special_kind {
         Some(BlockKind::Edit { paths }) => paths.first().cloned(),
         // A fence that writes a patch file is not an edit.
         Some(BlockKind::Write { path }) if !is_patch(path) => Some(path.clone()),
@@ -21,10 +21,10 @@ pub(super) fn fenced(block: &Proposal, before: &str, languages: &Languages) -> O
         None => None,
     };
     // In a file to be written, a command is text.
-    let is_written = matches!(block.file, Some(BlockKind::Write { .. }));
+    let is_written = matches!(block.special_kind, Some(BlockKind::Write { .. }));
     let in_command = edit::in_command(&block.source).filter(|_| !is_written);
     let source = in_command.unwrap_or(&block.source);
-    let meant = matches!(block.file, Some(BlockKind::Edit { .. })) || in_command.is_some();
+    let meant = matches!(block.special_kind, Some(BlockKind::Edit { .. })) || in_command.is_some();
     if !meant && !edit::is_edit(source) {
         return None;
     }
@@ -39,7 +39,7 @@ pub(super) fn fenced(block: &Proposal, before: &str, languages: &Languages) -> O
     let paths = edits.map_or_else(|_| vec![path], |edits| edits.into_iter().map(|edit| edit.path).collect());
     let mut edit = Proposal {
         language: language(&paths, languages),
-        file: Some(BlockKind::Edit { paths }),
+        special_kind: Some(BlockKind::Edit { paths }),
         source: source.to_owned(),
         ..block.clone()
     };
@@ -135,7 +135,7 @@ pub(super) fn displayed_fence(
     Proposal {
         dialect: Dialect::Fences,
         info: info.to_owned(),
-        file: None,
+        special_kind: None,
         language: None,
         source: source.to_owned(),
         range,

@@ -60,12 +60,12 @@ impl FenceOffer {
 
 /// What the fence with this info string may become.
 pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
-    if info.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).any(|w| w == "norun") {
+    if has_norun(info) {
         return FenceOffer::Shown;
     }
     let word = language_word(info);
     if let Some(path) = path(info) {
-        let language = by_extension(path, languages).or_else(|| lenient(word, languages));
+        let language = by_extension(path, languages).or_else(|| language_ignoring_version(word, languages));
         if is_edit(info) {
             return FenceOffer::Edit(path.to_owned(), language);
         }
@@ -81,13 +81,18 @@ pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
     offer_for_word(word, languages)
 }
 
+/// Whether an info string has the word that keeps a fence from being read.
+pub(super) fn has_norun(info: &str) -> bool {
+    info.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).any(|word| word == "norun")
+}
+
 /// Whether an info string says that the fence has an edit.
 pub(super) fn is_edit(info: &str) -> bool {
     language_word(info).eq_ignore_ascii_case(EDIT_WORD)
 }
 
 /// Whether an info string says that the fence is about a file: its text, an edit, a diff.
-pub(super) fn is_of_a_file(info: &str) -> bool {
+pub(super) fn is_about_file(info: &str) -> bool {
     let word = language_word(info);
     is_edit(info) || path(info).is_some() || ["diff", "patch"].iter().any(|of| word.eq_ignore_ascii_case(of))
 }
@@ -129,14 +134,14 @@ pub(super) fn offer_for_word(word: &str, languages: &Languages) -> FenceOffer {
     if TRANSCRIPT_LANGUAGES.iter().any(|t| word.eq_ignore_ascii_case(t)) {
         return FenceOffer::Shown;
     }
-    match lenient(word, languages) {
+    match language_ignoring_version(word, languages) {
         Some(language) => FenceOffer::Run(language),
         None => FenceOffer::Shown,
     }
 }
 
 /// The language of a word, ignoring a version at its end: `python3.11`, `Python-3`, `node20`.
-pub(super) fn lenient(word: &str, languages: &Languages) -> Option<Language> {
+pub(super) fn language_ignoring_version(word: &str, languages: &Languages) -> Option<Language> {
     let bare = word.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '_'));
     languages.find(word).or_else(|| languages.find(bare)).map(|entry| entry.name.clone())
 }
@@ -150,12 +155,12 @@ pub(super) fn by_extension(path: &str, languages: &Languages) -> Option<Language
 
 /// A note for a word that names its language only without its version.
 pub(super) fn version_hint(word: &str, languages: &Languages) -> Option<String> {
-    let read = lenient(word, languages).filter(|_| languages.find(word).is_none())?;
+    let read = language_ignoring_version(word, languages).filter(|_| languages.find(word).is_none())?;
     Some(format!("the tag {word:?} was read as {read}"))
 }
 
 /// The language of the commands if an info string says that the fence is a transcript.
-pub(super) fn transcript(info: &str) -> Option<Language> {
+pub(super) fn transcript_language(info: &str) -> Option<Language> {
     let word = language_word(info);
     let python = ["pycon", "python-console"].iter().any(|t| word.eq_ignore_ascii_case(t));
     let any = python || TRANSCRIPT_LANGUAGES.iter().any(|t| word.eq_ignore_ascii_case(t));

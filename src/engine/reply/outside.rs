@@ -4,17 +4,17 @@
 use super::Segment;
 use super::markdown::Fence;
 use super::printed::{CallBudget, CallScanner};
-use super::tiling::Stretch;
+use super::tiling::Replacement;
 use super::unfenced::{self, EditScanner};
 use std::ops::Range;
 
 /// What was found, in order.
 #[derive(Default)]
 pub(super) struct OutsideScan {
-    pub(super) stretches: Vec<Stretch>,
-    /// Whether a fence or block that begins in the last stretch continues after it. What Markdown sees after it is then
-    /// wrong, and the search ended there.
-    pub(super) is_torn: bool,
+    pub(super) replacements: Vec<Replacement>,
+    /// Whether a fence or block that begins in the last replacement continues after it. What Markdown sees after it is
+    /// then wrong, and the search ended there.
+    pub(super) cuts_markdown_block: bool,
     /// How many lines were read for edits.
     pub(super) looked: usize,
 }
@@ -36,7 +36,7 @@ pub(super) fn find(
         while let Some(range) = code.next_if(|range| range.start <= at) {
             behind_code = behind_code.max(range.end);
         }
-        let (stretch, upto) = if at < behind_code {
+        let (replacement, upto) = if at < behind_code {
             let fence = fences.binary_search_by_key(&at, |fence| fence.range.start);
             let fence = fence.ok().and_then(|fence| fences.get(fence));
             (fence.and_then(|fence| reading.calls_in_torn_fence(text, fence, &mut calls)), behind_code)
@@ -51,22 +51,22 @@ pub(super) fn find(
                 let (source, before) = (text.get(edit.range.clone()), reply.get(..from + edit.range.start));
                 let (source, before) = (source.unwrap_or_default(), before.unwrap_or_default());
                 let block = unfenced::block(source, &edit, before, reading.languages);
-                Stretch { range: edit.range, blocks: vec![block] }
+                Replacement { range: edit.range, blocks: vec![block] }
             });
             // Code that begins in this line is part of a call that begins before it.
             let upto = code.peek().map_or(line_end, |range| range.start.min(line_end));
             (edit.or_else(|| reading.calls_in_line(text, at..upto, &mut calls)), upto)
         };
-        let Some(stretch) = stretch else {
+        let Some(replacement) = replacement else {
             at = upto;
             continue;
         };
-        let end = stretch.range.end.max(at + 1);
-        found.stretches.push(stretch);
+        let end = replacement.range.end.max(at + 1);
+        found.replacements.push(replacement);
         while let Some(range) = code.next_if(|range| range.start < end) {
-            found.is_torn |= range.end > end;
+            found.cuts_markdown_block |= range.end > end;
         }
-        if found.is_torn {
+        if found.cuts_markdown_block {
             break;
         }
         at = end;

@@ -15,6 +15,7 @@ mod tags;
 use super::edit_fence;
 use super::info::{self, FenceOffer};
 use super::markdown::{Fence, MarkdownScan, Tags};
+use super::tiling::newlines;
 use super::{Proposal, Segment, tag};
 use crate::domain::{Dialect, Languages};
 use crate::edit::EditExtent;
@@ -79,7 +80,7 @@ pub struct Parser {
     passed: usize,
     tail: OpenTail,
     /// How many bytes of the text are in the source of the open block (or left out for good).
-    mirrored: usize,
+    copied: usize,
     /// The state of the edit that an open outermost fence may contain, and up to which byte it was read.
     extent: (EditExtent, usize),
     /// The ranges of the tags, including those that are prose.
@@ -103,7 +104,7 @@ impl Parser {
             base_lines: 0,
             passed: 0,
             tail: OpenTail::Prose,
-            mirrored: 0,
+            copied: 0,
             extent: (EditExtent::new(false), 0),
             tags: Vec::new(),
             credit: FREE_PASS_BYTES,
@@ -120,8 +121,8 @@ impl Parser {
             self.line(end);
             searched = end;
         }
-        self.mirror_partial();
-        self.stretch();
+        self.copy_partial();
+        self.extend_last_segment();
     }
 
     /// The segments of the text so far. Only the last may still change.
@@ -178,7 +179,7 @@ impl Parser {
                         self.end_tag(start, body, shown, Some(&close));
                         self.read = close.end;
                     } else {
-                        self.mirror_tag(end);
+                        self.copy_tag(end);
                         self.read = end;
                     }
                 }
@@ -273,7 +274,7 @@ impl Parser {
             let shown = offer != FenceOffer::Shown;
             if shown {
                 self.segments.push(Segment::Block(Proposal {
-                    file: offer.file(),
+                    special_kind: offer.file(),
                     note: None,
                     dialect: Dialect::Fences,
                     info: fence.info.clone(),
@@ -287,7 +288,7 @@ impl Parser {
             closed_at_end = fence.closed && fence.top && range.end == end;
             if !fence.closed && range.end == end && scan.tag.is_none() {
                 self.tail = self.open_fence(fence, &range, from + fence.body, shown);
-                self.mirrored = end;
+                self.copied = end;
                 self.extent = (edit_fence::extent(&fence.info, &fence.source), end);
             }
         }
@@ -345,8 +346,4 @@ impl Parser {
 
 fn is_tag(segment: &Segment) -> bool {
     matches!(segment, Segment::Block(block) if block.dialect == Dialect::ExecuteTags)
-}
-
-fn newlines(text: &str, range: Range<usize>) -> u32 {
-    text.get(range).map_or(0, |t| t.matches('\n').count()) as u32
 }

@@ -12,7 +12,7 @@ mod tokens;
 mod value;
 
 use super::markdown::Fence;
-use super::tiling::Stretch;
+use super::tiling::Replacement;
 use super::{Proposal, call, info, json};
 use crate::domain::Languages;
 use std::ops::Range;
@@ -99,7 +99,7 @@ impl CallScanner<'_> {
         text: &str,
         line: Range<usize>,
         budget: &mut CallBudget,
-    ) -> Option<Stretch> {
+    ) -> Option<Replacement> {
         if budget.credit == 0 {
             return None;
         }
@@ -121,7 +121,7 @@ impl CallScanner<'_> {
             let line_end = behind.trim_start_matches([' ', '\t', '\r']);
             let line_end = if line_end.starts_with('\n') { behind.len() - line_end.len() + 1 } else { 0 };
             let end = line.start + at + length + line_end;
-            return Some(self.stretch(line.start + from..end, &calls, budget));
+            return Some(self.replacement(line.start + from..end, &calls, budget));
         }
         None
     }
@@ -132,8 +132,8 @@ impl CallScanner<'_> {
         text: &str,
         fence: &Fence,
         budget: &mut CallBudget,
-    ) -> Option<Stretch> {
-        let is_shown = !may_hold_calls(info::language_word(&fence.info)) || fence.info.contains("norun");
+    ) -> Option<Replacement> {
+        let is_shown = !may_hold_calls(info::language_word(&fence.info)) || info::has_norun(&fence.info);
         if is_shown || budget.credit == 0 {
             return None;
         }
@@ -149,15 +149,15 @@ impl CallScanner<'_> {
         let bare = close.trim_start_matches(['`', '~']);
         let rest = if close.len() >= bare.len() + 3 { bare } else { behind };
         let rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')).unwrap_or(rest);
-        Some(self.stretch(fence.range.start..text.len() - rest.len(), &calls, budget))
+        Some(self.replacement(fence.range.start..text.len() - rest.len(), &calls, budget))
     }
 
     /// The blocks of calls, and the range of text that they replace.
-    fn stretch(self, range: Range<usize>, calls: &[PrintedCall], budget: &mut CallBudget) -> Stretch {
+    fn replacement(self, range: Range<usize>, calls: &[PrintedCall], budget: &mut CallBudget) -> Replacement {
         let mut blocks = self.blocks(calls).unwrap_or_default();
         blocks.truncate(MAX_CALLS.saturating_sub(budget.count));
         budget.count += blocks.len();
-        Stretch { range, blocks }
+        Replacement { range, blocks }
     }
 
     /// The calls in a fence with this info word, if it contains nothing else.

@@ -5,10 +5,10 @@
 
 use super::outside::{self, OutsideScan};
 use super::printed::{CallScanner, may_hold_calls};
-use super::tiling::{LineCount, Stretch, insert_stretches, keep, newlines, push_stretch};
+use super::tiling::{LineCount, Replacement, insert_replacements, newlines, push_prose, push_replacement};
 use super::unfenced::TOO_MANY_MESSAGE;
 use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts};
-use crate::domain::{BlockKind, Dialect, Language, Languages};
+use crate::domain::{BlockKind, Dialect, Languages};
 use std::ops::Range;
 
 /// An unfenced edit or printed call that contains a part of a fence causes the text after it to be parsed again. These
@@ -32,29 +32,29 @@ pub fn reread(
         let part = text.get(read.bytes..).unwrap_or_default();
         let fences = edit_fence::scan(part, markdown::Tags::Ignored, false).fences;
         let found = read_once(part, segments, &fences, reading, &mut LineCount::default());
-        let OutsideScan { mut stretches, is_torn, .. } =
+        let OutsideScan { mut replacements, cuts_markdown_block, .. } =
             outside::find(text, read.bytes, &fences, &found, reading);
-        let goes_on = is_torn && left >= part.len();
+        let goes_on = cuts_markdown_block && left >= part.len();
         left = left.saturating_sub(part.len());
-        if let Some(last) = stretches.last_mut().filter(|_| is_torn && !goes_on) {
+        if let Some(last) = replacements.last_mut().filter(|_| cuts_markdown_block && !goes_on) {
             cut_short(last, part.len());
         }
-        let until = stretches.last().filter(|_| goes_on).map(|stretch| stretch.range.end);
-        for segment in insert_stretches(part, found, stretches) {
+        let until = replacements.last().filter(|_| goes_on).map(|replacement| replacement.range.end);
+        for segment in insert_replacements(part, found, replacements) {
             read.push_segment(segment, until.unwrap_or(part.len()), &mut out);
         }
         let Some(end) = until else { return out };
-        // The text after the last stretch is parsed again: its fences are no longer those of an edit.
+        // The text after the last replacement is parsed again: its fences are no longer those of an edit.
         read.goes_on(part, end);
         segments = parse(text.get(read.bytes..).unwrap_or_default(), dialect, languages, complete);
     }
 }
 
-/// Extends a stretch over all the text after it, which was not read.
-fn cut_short(stretch: &mut Stretch, end: usize) {
-    stretch.range.end = end;
-    if let Some(block) = stretch.blocks.last_mut() {
-        block.closed &= !matches!(block.file, Some(BlockKind::Edit { .. }));
+/// Extends a replacement over all the text after it, which was not read.
+fn cut_short(replacement: &mut Replacement, end: usize) {
+    replacement.range.end = end;
+    if let Some(block) = replacement.blocks.last_mut() {
+        block.closed &= !matches!(block.special_kind, Some(BlockKind::Edit { .. }));
         block.remark(TOO_MANY_MESSAGE);
     }
 }
@@ -72,7 +72,7 @@ impl ReadPart {
         let moved = |range: Range<usize>| range.start + self.bytes..range.end + self.bytes;
         match segment {
             Segment::Prose(range) if range.start < until => {
-                keep(moved(range.start..range.end.min(until)), out);
+                push_prose(moved(range.start..range.end.min(until)), out);
             }
             Segment::Block(mut block) if block.range.end <= until => {
                 block.range = moved(block.range);
@@ -127,14 +127,14 @@ fn reread_block(
         return out.push(Segment::Block(edit));
     }
     // The text of a file is not changed.
-    let code = block.file.is_none();
+    let code = block.special_kind.is_none();
     if code
         && block.language.is_none()
         && block.closed
         && let Some(blocks) = reading.fenced(&block.source, "")
     {
         let lines = count.line_range(text, &block.range);
-        return push_stretch(Stretch { range: block.range, blocks }, lines, out);
+        return push_replacement(Replacement { range: block.range, blocks }, lines, out);
     }
     let word = match block.dialect {
         Dialect::ExecuteTags => "",
@@ -175,59 +175,46 @@ fn prose<'a>(
 ) {
     let mut at = range.start;
     for fence in fences.filter(|fence| fence.range.start >= range.start) {
-        let Some(stretch) = read_displayed_fence(text, fence, reading).filter(|_| fence.range.start >= at)
+        let Some(replacement) =
+            read_displayed_fence(text, fence, reading).filter(|_| fence.range.start >= at)
         else {
             continue;
         };
-        keep(at..fence.range.start, out);
+        push_prose(at..fence.range.start, out);
         at = fence.range.end;
-        let lines = count.line_range(text, &stretch.range);
-        push_stretch(stretch, lines, out);
+        let lines = count.line_range(text, &replacement.range);
+        push_replacement(replacement, lines, out);
     }
-    keep(at..range.end, out);
+    push_prose(at..range.end, out);
 }
 
 /// What a fence that is only shown may mean: an edit, calls, or a transcript.
-fn read_displayed_fence(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Option<Stretch> {
+fn read_displayed_fence(
+    text: &str,
+    fence: &markdown::Fence,
+    reading: CallScanner<'_>,
+) -> Option<Replacement> {
     let closed =
         fence.closed && (reading.complete || text.get(..fence.range.end).is_some_and(|t| t.ends_with('\n')));
     let word = info::language_word(&fence.info);
-    let norun = fence.info.contains("norun");
-    if norun || !closed && reading.complete {
+    if info::has_norun(&fence.info) || !closed && reading.complete {
         return None;
     }
     let shown = edits::displayed_fence(&fence.info, &fence.source, fence.range.clone(), closed);
     let before = text.get(..fence.range.start).unwrap_or("");
     if let Some(edit) = edits::fenced(&shown, before, reading.languages) {
-        return Some(Stretch { range: fence.range.clone(), blocks: vec![edit] });
+        return Some(Replacement { range: fence.range.clone(), blocks: vec![edit] });
     }
     if may_hold_calls(word) {
         let blocks = reading.fenced(&fence.source, word)?;
-        return Some(Stretch { range: fence.range.clone(), blocks });
+        return Some(Replacement { range: fence.range.clone(), blocks });
     }
-    let language = info::transcript(&fence.info).filter(|l| reading.languages.find(l.as_str()).is_some())?;
+    let language =
+        info::transcript_language(&fence.info).filter(|l| reading.languages.find(l.as_str()).is_some())?;
     let taken = prompts::remove_prompts(&fence.source, &language)?;
-    let block = transcript(fence, language, &taken, closed);
-    Some(Stretch { range: fence.range.clone(), blocks: vec![block] })
-}
-
-fn transcript(
-    fence: &markdown::Fence,
-    language: Language,
-    taken: &prompts::PromptsRemoved,
-    closed: bool,
-) -> Proposal {
-    Proposal {
-        dialect: Dialect::Fences,
-        info: fence.info.clone(),
-        file: None,
-        language: Some(language),
-        source: taken.source.clone(),
-        range: fence.range.clone(),
-        lines: (0, 0),
-        closed,
-        note: Some(format!("read from a transcript: {}", taken.note)),
-    }
+    let note = Some(format!("read from a transcript: {}", taken.note));
+    let block = Proposal { language: Some(language), source: taken.source, note, ..shown };
+    Some(Replacement { range: fence.range.clone(), blocks: vec![block] })
 }
 
 #[cfg(test)]

@@ -85,7 +85,8 @@ fn could_close(tail: &str) -> bool {
     CLOSE.get(..tail.len()).is_some_and(|head| head.eq_ignore_ascii_case(tail))
 }
 
-fn starts_with(text: &str, word: &str) -> bool {
+/// Whether a text starts with an ASCII word, ignoring case.
+pub(super) fn starts_with(text: &str, word: &str) -> bool {
     text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
 

@@ -232,19 +232,19 @@ fn a_fence_with_a_path_is_a_file_in_every_dialect() {
         let again = reread(text, segments.clone(), dialect, &Languages::default(), true);
         assert_eq!(again, segments, "the text of a file is taken as it is");
         let [tests, data] = blocks(&segments)[..] else { panic!("{segments:#?}") };
-        assert_eq!((&tests.file, tests.source.as_str()), (&write("tests/test x.py"), ">>> 1\n"));
-        assert_eq!((&data.file, &data.language, data.closed), (&write("a.json"), &None, true));
+        assert_eq!((&tests.special_kind, tests.source.as_str()), (&write("tests/test x.py"), ">>> 1\n"));
+        assert_eq!((&data.special_kind, &data.language, data.closed), (&write("a.json"), &None, true));
     }
     let empty = only("```python path=pkg/__init__.py\n```\n");
-    assert_eq!((empty.file, empty.source.as_str()), (write("pkg/__init__.py"), ""));
+    assert_eq!((empty.special_kind, empty.source.as_str()), (write("pkg/__init__.py"), ""));
     let list = only("- a\n\n  ```sh path=run.sh\n  ls\n  ```\n");
-    assert_eq!((list.file, list.source.as_str()), (write("run.sh"), "ls\n"));
+    assert_eq!((list.special_kind, list.source.as_str()), (write("run.sh"), "ls\n"));
     let tagged = only("<execute>\n```python path=a.py\nx = 1\n```\n</execute>\n");
-    assert_eq!((tagged.file, tagged.source.as_str()), (write("a.py"), "x = 1\n"));
+    assert_eq!((tagged.special_kind, tagged.source.as_str()), (write("a.py"), "x = 1\n"));
     let said = only("<execute lang=bash>\n```python path=a.py\nls\n```\n</execute>\n");
-    assert_eq!((said.file, said.language), (None, Some(Language::bash())));
+    assert_eq!((said.special_kind, said.language), (None, Some(Language::bash())));
     let open = only("```python path=a.py\nx = ");
-    assert_eq!((open.file, open.closed), (write("a.py"), false));
+    assert_eq!((open.special_kind, open.closed), (write("a.py"), false));
     none("```python norun path=a.py\nx\n```\n");
 }
 

@@ -4,6 +4,8 @@
 //! Works on pieces as they arrive; text that could still become a tag is held back until it is certain. Tags inside of
 //! fences and lines are left alone, as they are quoted text.
 
+use super::tag::starts_with;
+
 /// The names of the tags.
 const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 /// The markers that open or close a fence.
@@ -156,10 +158,6 @@ fn push(out: &mut Vec<ThinkPiece>, text: &str, reasoning: bool) -> usize {
         }
     }
     text.len()
-}
-
-fn starts_with(text: &str, word: &str) -> bool {
-    text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
 
 /// Whether `start` is a beginning of `whole`, but not all of it.

@@ -4,7 +4,7 @@ use super::{Proposal, Segment};
 use std::ops::Range;
 
 /// Adds prose, joined with prose before it.
-pub(super) fn keep(range: Range<usize>, out: &mut Vec<Segment>) {
+pub(super) fn push_prose(range: Range<usize>, out: &mut Vec<Segment>) {
     match out.last_mut() {
         _ if range.is_empty() => {}
         Some(Segment::Prose(last)) if last.end == range.start => last.end = range.end,
@@ -14,43 +14,47 @@ pub(super) fn keep(range: Range<usize>, out: &mut Vec<Segment>) {
 
 /// A range of text and the blocks that it becomes; without blocks it is prose, whatever Markdown sees in it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Stretch {
+pub(super) struct Replacement {
     pub(super) range: Range<usize>,
     pub(super) blocks: Vec<Proposal>,
 }
 
-/// Adds a stretch: its first block gets the whole range, the others an empty range at its end.
-pub(super) fn push_stretch(stretch: Stretch, lines: (u32, u32), out: &mut Vec<Segment>) {
-    let (start, end) = (stretch.range.start, stretch.range.end);
-    if stretch.blocks.is_empty() {
-        return keep(stretch.range, out);
+/// Adds a replacement: its first block gets the whole range, the others an empty range at its end.
+pub(super) fn push_replacement(replacement: Replacement, lines: (u32, u32), out: &mut Vec<Segment>) {
+    let (start, end) = (replacement.range.start, replacement.range.end);
+    if replacement.blocks.is_empty() {
+        return push_prose(replacement.range, out);
     }
-    for (at, mut block) in stretch.blocks.into_iter().enumerate() {
+    for (at, mut block) in replacement.blocks.into_iter().enumerate() {
         block.range = if at == 0 { start..end } else { end..end };
         block.lines = lines;
         out.push(Segment::Block(block));
     }
 }
 
-/// The segments, with stretches (in order) replacing everything in their ranges.
-pub(super) fn insert_stretches(text: &str, segments: Vec<Segment>, stretches: Vec<Stretch>) -> Vec<Segment> {
+/// The segments, with replacements (in order) replacing everything in their ranges.
+pub(super) fn insert_replacements(
+    text: &str,
+    segments: Vec<Segment>,
+    replacements: Vec<Replacement>,
+) -> Vec<Segment> {
     let mut out = Vec::with_capacity(segments.len());
-    let mut stretches = stretches.into_iter().peekable();
+    let mut replacements = replacements.into_iter().peekable();
     let (mut count, mut behind) = (LineCount::default(), 0);
     for segment in segments {
         let range = segment.range().clone();
         let mut is_whole = range.start >= behind;
-        while let Some(stretch) = stretches.next_if(|stretch| stretch.range.start < range.end) {
+        while let Some(replacement) = replacements.next_if(|next| next.range.start < range.end) {
             is_whole = false;
-            let own = stretch.range.clone();
-            keep(range.start.max(behind)..own.start, &mut out);
+            let own = replacement.range.clone();
+            push_prose(range.start.max(behind)..own.start, &mut out);
             behind = own.end;
-            push_stretch(stretch, count.line_range(text, &own), &mut out);
+            push_replacement(replacement, count.line_range(text, &own), &mut out);
         }
         if is_whole {
             out.push(segment);
         } else {
-            keep(range.start.max(behind)..range.end.max(behind), &mut out);
+            push_prose(range.start.max(behind)..range.end.max(behind), &mut out);
         }
     }
     out

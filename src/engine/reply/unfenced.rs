@@ -29,7 +29,7 @@ pub(super) struct UnfencedEdit {
     prefix: String,
     note: &'static str,
     /// Whether it exceeded the limit and took the rest.
-    is_last: bool,
+    over_limit: bool,
 }
 
 /// Searches for edits at the starts of lines, line by line.
@@ -78,8 +78,8 @@ impl<'t> EditScanner<'t> {
         let length = bytes(end.lines);
         let unsure = end.unsure.map_or(rest.len(), bytes);
         // An uncertain end counts if nothing after it would be offered.
-        let is_last = self.looked > self.most;
-        let may_end = !is_last && (end.is_sure || rest.get(unsure..).is_some_and(offers_nothing));
+        let over_limit = self.looked > self.most;
+        let may_end = !over_limit && (end.is_sure || rest.get(unsure..).is_some_and(offers_nothing));
         let closed = may_end && (self.complete || end.is_sure && length < rest.len());
         UnfencedEdit {
             range: start..if closed { start + length } else { self.text.len() },
@@ -87,7 +87,7 @@ impl<'t> EditScanner<'t> {
             lead,
             prefix,
             note: "read from a diff that stands in no fence",
-            is_last,
+            over_limit,
         }
     }
 
@@ -130,7 +130,7 @@ impl<'t> EditScanner<'t> {
             lead,
             prefix,
             note: "read from markers that stand in no fence",
-            is_last: false,
+            over_limit: false,
         })
     }
 }
@@ -183,10 +183,10 @@ pub(super) fn block(source: &str, edit: &UnfencedEdit, before: &str, languages: 
     let shown = edits::displayed_fence("edit", &source, edit.range.clone(), edit.closed);
     let mut block = edits::fenced(&shown, before, languages).unwrap_or_else(|| {
         let paths = vec![edit::path_in_front(before).unwrap_or_default()];
-        Proposal { file: Some(BlockKind::Edit { paths }), ..shown }
+        Proposal { special_kind: Some(BlockKind::Edit { paths }), ..shown }
     });
     block.remark(edit.note);
-    if edit.is_last {
+    if edit.over_limit {
         block.remark(TOO_MANY_MESSAGE);
     }
     block

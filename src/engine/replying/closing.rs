@@ -1,6 +1,6 @@
 //! Ends a reply: interprets its whole text and its calls once, and records them.
 
-use super::{Blocks, take};
+use super::{BlockFate, take};
 use crate::domain::{Block, BlockId, Dialect, Entry, Finish, Origin, Revision, StepId, ToolCall, Version};
 use crate::engine::Engine;
 use crate::engine::reply::{Parser, Proposal, Segment, call, parse, reread, think};
@@ -19,13 +19,13 @@ pub(super) struct ReplyContent {
 
 impl Engine {
     /// Records the reply and its blocks. A reply that broke off before anything arrived is not recorded.
-    pub(super) fn close_reply(&mut self, finish: Finish, fate: Blocks) -> ReplyContent {
+    pub(super) fn close_reply(&mut self, finish: Finish, fate: BlockFate) -> ReplyContent {
         let (Some(mut reply), Some(mut stream)) = (self.state.live.reply.take(), self.stream.take()) else {
             return ReplyContent::default();
         };
         take(&mut reply, &mut stream.parser, stream.thinking.finish());
         let empty = reply.text.is_empty() && reply.reasoning.is_empty() && reply.calls.is_empty();
-        if fate == Blocks::Shelved && empty {
+        if fate == BlockFate::Skipped && empty {
             return ReplyContent::default();
         }
         let complete = finish.reason.complete();
@@ -46,7 +46,7 @@ impl Engine {
         for segment in segments {
             let Segment::Block(proposed) = segment else { continue };
             // An empty code block is nothing to run and stays prose. An empty file can be written.
-            if proposed.file.is_some() || !proposed.source.trim().is_empty() {
+            if proposed.special_kind.is_some() || !proposed.source.trim().is_empty() {
                 came.blocks.push(self.propose(reply.step, proposed, None, fate));
             }
         }
@@ -89,11 +89,17 @@ impl Engine {
         (text, segments)
     }
 
-    fn propose(&mut self, step: StepId, proposed: Proposal, call: Option<String>, fate: Blocks) -> BlockId {
+    fn propose(
+        &mut self,
+        step: StepId,
+        proposed: Proposal,
+        call: Option<String>,
+        fate: BlockFate,
+    ) -> BlockId {
         self.counted.block = self.counted.block.next();
         let block = self.counted.block;
         self.record(Entry::Block(block_of_proposal(block, step, proposed, call)));
-        if fate != Blocks::Offered {
+        if fate != BlockFate::Offered {
             self.record(Entry::Skipped { block, revision: Revision(1) });
         }
         block

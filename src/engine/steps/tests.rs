@@ -115,7 +115,7 @@ fn a_step_has_its_reply_its_blocks_and_their_outcomes() {
 fn a_run_much_later_does_not_stretch_the_step_behind_it() {
     let mut session = Session::new();
     session.then(Entry::Prompt("a".into())).reply(1, &[1]).ran(1).reply(2, &[]);
-    session.then(Entry::TurnEnd(TurnEnd::Answered)).then(Entry::PutBack(BlockId(1))).ran(1);
+    session.then(Entry::TurnEnd(TurnEnd::Answered)).then(Entry::Reopened(BlockId(1))).ran(1);
     let log = turns(&session.transcript, &BTreeMap::new());
     let waited: Vec<_> = log.iter().flat_map(|turn| &turn.steps).map(ModelStep::reply_ms).collect();
     assert_eq!(waited, [Some(1_000), Some(1_000)]);

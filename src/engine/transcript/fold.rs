@@ -5,8 +5,8 @@ use super::{
     RunItem, SettledEvent, Settlement, SummaryItem, Transcript,
 };
 use crate::domain::{
-    Block, BlockId, Common, EditPlacement, Entry, ExecutorKind, Grantor, Header, Language, Limits, Prompt,
-    Revision, Rights, Rule, RuleId, RunId, RunReport, Sha256, StepId, Terms, Timestamp, Version,
+    Block, BlockId, EditPlacement, Entry, ExecutorKind, Grantor, Header, Language, Limits, Prompt, Revision,
+    Rights, Rule, RuleId, RunId, RunReport, Sha256, SharedValue, StepId, Terms, Timestamp, Version,
 };
 use std::path::PathBuf;
 
@@ -102,11 +102,11 @@ impl Transcript {
             }
             Entry::Approved { run, block, revision, sha256, mut terms, by } => {
                 if let Some(before) = &self.terms {
-                    terms.rights.join(&before.rights);
+                    terms.rights.share_with(&before.rights);
                 }
-                let mut terms = Common::from(terms);
+                let mut terms = SharedValue::from(terms);
                 if let Some(before) = &self.terms {
-                    terms.join(before);
+                    terms.share_with(before);
                 }
                 self.terms = Some(terms.clone());
                 self.change_block(block, |item| {
@@ -125,9 +125,9 @@ impl Transcript {
                 item.standing = BlockStanding::Skipped;
                 item.settled_at = Some(at);
             }),
-            Entry::PutBack(block) => self.change_block(block, |item| item.standing = BlockStanding::Open),
+            Entry::Reopened(block) => self.change_block(block, |item| item.standing = BlockStanding::Open),
             Entry::Ran { run, block, report } => self.end_run(run, block, *report, at),
-            Entry::TakenBack { run, block, files, more, way } => self.change_block(block, |item| {
+            Entry::Undone { run, block, files, more, way } => self.change_block(block, |item| {
                 let found = item.runs.iter_mut().filter(|item| item.run == run);
                 found.for_each(|run| run.note_taken_back(&files, more, way));
             }),

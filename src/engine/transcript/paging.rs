@@ -40,7 +40,7 @@ pub enum Body {
 
 /// What is known of a message whose text is not in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PagedOut {
+pub(crate) struct MessageAway {
     /// About how many bytes it has.
     pub(crate) bytes: u32,
     /// About how many tokens its text has.
@@ -48,7 +48,7 @@ pub(crate) struct PagedOut {
     pub(crate) load: LoadState,
 }
 
-impl PagedOut {
+impl MessageAway {
     fn new(bytes: usize, tokens: u64) -> Self {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         Self { bytes, tokens: u32::try_from(tokens).unwrap_or(u32::MAX), load: LoadState::Away }
@@ -70,7 +70,7 @@ pub(crate) enum LoadState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PromptPaging {
     entry: u32,
-    out: Option<PagedOut>,
+    out: Option<MessageAway>,
 }
 
 /// A transcript under construction while its file is read; it keeps only the newest messages and long outputs.

@@ -153,8 +153,8 @@ impl EngineAccess {
     /// time and output.
     fn kernel_limits(&self, limits: &Limits) -> Result<Limits, ContainerError> {
         let own = self.setup.limits;
-        let Limits { wall_ms, kept_bytes, output_file, .. } = *limits;
-        if (Limits { wall_ms, kept_bytes, output_file, ..own }) == *limits {
+        let Limits { wall_ms, output_kept_bytes, output_file_bytes, .. } = *limits;
+        if (Limits { wall_ms, output_kept_bytes, output_file_bytes, ..own }) == *limits {
             return Ok(own);
         }
         Err(ContainerError::Limits)

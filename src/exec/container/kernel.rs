@@ -104,7 +104,7 @@ impl ContainerKernel {
             let _ = sender.send(KernelEvent::Gone(gone)).await;
             remove(&engine, &name).await;
         });
-        let state = KernelRef { generation, variables: 0, goes_on: !frame.able.pauses };
+        let state = KernelRef { generation, variables: 0, keeps_running: !frame.able.pauses };
         let shared = SharedState::default();
         Self { image, state, cwd, reach, ready: false, shared, pause: None, events, orders, stop, work }
     }

@@ -90,7 +90,7 @@ impl Local {
                 *hold = (*hold).min(Enforcement::Watched);
             }
         }
-        let next = KernelRef { generation: self.generation + 1, variables: 0, goes_on: false };
+        let next = KernelRef { generation: self.generation + 1, variables: 0, keeps_running: false };
         let (executor, kernel, cwd) = if persistent {
             let kernel = self.kernel_that_fits(&limits).filter(|_| !fresh);
             let cwd = kernel.map_or(&self.setup.cwd, |kernel| &kernel.cwd);

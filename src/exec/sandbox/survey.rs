@@ -6,7 +6,7 @@ use super::policy::Policy;
 use super::scratch::Scratch;
 use super::toolchain::{self, SearchScope};
 use crate::domain::SandboxLevel;
-use crate::domain::obeyed::OBEYED;
+use crate::domain::obeyed::AUTO_RUN_NAMES;
 use crate::launch::Launcher;
 use std::ffi::OsStr;
 use std::fs;
@@ -231,7 +231,7 @@ pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
 fn protected(writable: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut names, mut pinned) = (Vec::new(), Vec::new());
     for folder in writable {
-        for obeyed in OBEYED {
+        for obeyed in AUTO_RUN_NAMES {
             let path = folder.join(obeyed.name);
             let Ok(meta) = fs::symlink_metadata(&path) else { continue };
             let parent = path.parent().filter(|parent| *parent != folder);

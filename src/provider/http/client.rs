@@ -95,7 +95,7 @@ pub(super) fn not_sent(asked: &ServerIdentity, error: &reqwest::Error, timeouts:
         // The connection was made and broke before any answer, as with a restarting server.
         let mut failure =
             asked.unreachable(FailureKind::Unreachable, "the connection broke before any answer");
-        failure.departure = Departure::Left;
+        failure.departure = Departure::Sent;
         ServerRefusal { failure, retry: RetryAdvice::Backoff }
     }
 }

@@ -92,7 +92,7 @@ impl Check for MendedCheck {
             Ok(Subject::File { path, .. }) => {
                 let mut written =
                     block.kind.writes().filter(|file| view.shown_path(file) == view.shown_path(&path));
-                let text = written.next().and_then(|file| block.written_to(version, file));
+                let text = written.next().and_then(|file| block.text_for(version, file));
                 let language = command::language_of(&path);
                 text.and_then(|new| swallows(&language, &before_of(view)?, new))
             }

@@ -201,7 +201,7 @@ fn observe(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, fi
     let hash = match item.block.kind.writes().count() {
         0 | 1 => Some(run.sha256).filter(|_| writes),
         _ => written.zip(item.block.version(run.revision)).and_then(|(path, version)| {
-            item.block.written_to(version, path).map(|text| Sha256::of(text.as_bytes()))
+            item.block.text_for(version, path).map(|text| Sha256::of(text.as_bytes()))
         }),
     };
     let tells = item.review.as_ref().filter(|(revision, _)| *revision == run.revision);

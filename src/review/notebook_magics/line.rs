@@ -7,7 +7,7 @@ use crate::review::cover::{Cover, CoverKind};
 use crate::review::nested::NestedCode;
 use crate::review::rules::InnerLanguage;
 use crate::review::value::Value;
-use crate::text::magics::STEERING;
+use crate::text::magics::DISPLAY_MAGICS;
 use std::ops::Range;
 
 /// Magics that run the rest of the line in a shell.
@@ -170,7 +170,7 @@ fn is_quiet(name: &str, given: &str) -> bool {
         "matplotlib" => !given.contains(':'),
         // Loads from a file or an address.
         "load" => given.is_empty(),
-        _ => HARMLESS_MAGICS.contains(&name) || STEERING.contains(&name),
+        _ => HARMLESS_MAGICS.contains(&name) || DISPLAY_MAGICS.contains(&name),
     }
 }
 

@@ -47,7 +47,7 @@ fn run_entry() -> impl Strategy<Value = Entry> {
             report.receipt.wall_us = wall;
             report.receipt.exit_code = Some(code);
             report.receipt.signal = Some(code);
-            let kernel_ref = KernelRef { generation: kernel, variables: block, goes_on: false };
+            let kernel_ref = KernelRef { generation: kernel, variables: block, keeps_running: false };
             report.kernel = match kernel % 3 {
                 0 => KernelFate::None,
                 1 => KernelFate::Kept(kernel_ref),
@@ -95,12 +95,12 @@ fn without_text() -> impl Strategy<Value = Entry> {
         ])
         .prop_map(Entry::TurnEnd),
         Just(Entry::Resumed),
-        any::<bool>().prop_map(|again| Entry::TakenBack {
+        any::<bool>().prop_map(|again| Entry::Undone {
             run: RunId(3),
             block: BlockId(2),
             files: vec![".envrc".into()],
             more: u32::from(again),
-            way: if again { UndoWay::Again } else { UndoWay::Back },
+            way: if again { UndoKind::Redo } else { UndoKind::Undo },
         }),
         Just(Entry::KernelRestarted),
     ]

@@ -188,7 +188,7 @@ pub(in crate::store) fn about_limits() -> Vec<Entry> {
     let sandbox = &mut terms.rights.sandbox;
     (sandbox.memory, sandbox.processes, sandbox.files) =
         (Enforcement::Enforced, Enforcement::Watched, Enforcement::Enforced);
-    terms.limits = Limits { file_bytes: 5 << 30, open_files: 64, kept_bytes: 65_536, ..terms.limits };
+    terms.limits = Limits { file_bytes: 5 << 30, open_files: 64, output_kept_bytes: 65_536, ..terms.limits };
     vec![Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms, by }]
 }
 
@@ -309,7 +309,7 @@ pub(in crate::store) fn about_undo() -> Vec<Entry> {
         let receipt = Receipt { undo: Some(undo), ..report.receipt.clone() };
         Entry::Ran { run: RunId(run), block: BlockId(1), report: Box::new(RunReport { receipt, ..report }) }
     };
-    let back = |more, way| Entry::TakenBack {
+    let back = |more, way| Entry::Undone {
         run: RunId(1),
         block: BlockId(1),
         files: vec!["sales.csv".into()],
@@ -320,7 +320,7 @@ pub(in crate::store) fn about_undo() -> Vec<Entry> {
     vec![
         ran(1, UndoNote { cover, record: Some(Sha256::of(b"record")), changes: 2 }),
         ran(2, UndoNote { cover: none, ..UndoNote::default() }),
-        back(0, UndoWay::Back),
-        back(9_950, UndoWay::Again),
+        back(0, UndoKind::Undo),
+        back(9_950, UndoKind::Redo),
     ]
 }

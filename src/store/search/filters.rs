@@ -35,7 +35,7 @@ pub enum FilterError {
     #[error("{0:?} is no date and no age, such as 2026-11-01 or 90d")]
     Moment(String),
     /// No block has this outcome.
-    #[error("{0:?} is no outcome: {all}", all = Outcome::WORDS.join(", "))]
+    #[error("{0:?} is no outcome: {all}", all = Outcome::ALL_NAMES.join(", "))]
     Outcome(String),
 }
 
@@ -69,7 +69,7 @@ impl SearchQuery {
                 }
                 Filter::Language => search.language = Some(language(value, reader.languages)),
                 Filter::Outcome => {
-                    let known = Outcome::WORDS.iter().find(|word| word.eq_ignore_ascii_case(value));
+                    let known = Outcome::ALL_NAMES.iter().find(|word| word.eq_ignore_ascii_case(value));
                     let known = known.ok_or_else(|| FilterError::Outcome(value.clone()))?;
                     search.outcome = Some((*known).to_owned());
                 }

@@ -1,5 +1,7 @@
 use super::*;
-use crate::domain::{BlockId, Entry, Gaps, Masker, OutputBuffer, RunId, RunReport, Stream, Timestamp};
+use crate::domain::{
+    BlockId, Entry, Masker, OutputBuffer, RunId, RunReport, Stream, Timestamp, UnscannedChanges,
+};
 use crate::store::samples::{
     about_commands, about_edits, about_files, about_instructions, about_limits, about_pulls, about_recipes,
     about_sandbox, about_tools, about_undo, captured, each_kind, entry, header, output_parts, report, same,
@@ -142,7 +144,7 @@ fn what_was_not_looked_at_stands_in_the_receipt_and_nowhere_else() {
     let line = String::from_utf8(line_of(&entry_with(&report))).unwrap();
     assert!(!line.contains("not_looked_at"), "{line}");
     report.receipt.not_looked_at =
-        Gaps { folders: 2, names: vec!["target".into()], changes: 3, obeyed: true };
+        UnscannedChanges { folders: 2, names: vec!["target".into()], changes: 3, names_incomplete: true };
     let entry = entry_with(&report);
     let line = String::from_utf8(line_of(&entry)).unwrap();
     let expected = r#""not_looked_at":{"folders":2,"names":["target"],"changes":3,"obeyed":true}"#;

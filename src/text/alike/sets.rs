@@ -43,7 +43,7 @@ pub(super) fn sorted<'t>(line: &'t str, by: &dyn Fn(&str) -> String) -> Cow<'t, 
 fn items(text: &str) -> Option<(Vec<&str>, usize)> {
     let mut open: Vec<char> = Vec::new();
     let mut quote: Option<char> = None;
-    let (mut items, mut began, mut is_chance) = (Vec::new(), 1, false);
+    let (mut items, mut began, mut is_run_specific) = (Vec::new(), 1, false);
     let mut chars = text.char_indices().take_while(|(at, _)| *at < MAX_SET_BYTES);
     while let Some((at, c)) = chars.next() {
         if let Some(end) = quote {
@@ -55,8 +55,8 @@ fn items(text: &str) -> Option<(Vec<&str>, usize)> {
             continue;
         }
         match c {
-            '\'' | '"' => (quote, is_chance) = (Some(c), true),
-            '<' => is_chance = true,
+            '\'' | '"' => (quote, is_run_specific) = (Some(c), true),
+            '<' => is_run_specific = true,
             '{' | '[' | '(' => open.push(c),
             '}' | ']' | ')' => {
                 let begin = open.pop()?;
@@ -65,7 +65,7 @@ fn items(text: &str) -> Option<(Vec<&str>, usize)> {
                 }
                 if open.is_empty() {
                     items.push(text.get(began..at)?);
-                    let is_set = is_chance && items.iter().all(|item| !item.is_empty());
+                    let is_set = is_run_specific && items.iter().all(|item| !item.is_empty());
                     return is_set.then_some((items, at + 1));
                 }
             }

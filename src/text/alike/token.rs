@@ -123,7 +123,7 @@ fn push_word<'t>(text: Option<&'t str>, found: &mut Vec<TextToken<'t>>) {
 
 impl TextToken<'_> {
     /// Whether the value is random, or a time of this run.
-    pub(super) fn is_chance(&self, run: &RunFacts) -> bool {
+    pub(super) fn is_run_specific(&self, run: &RunFacts) -> bool {
         match self.kind {
             TokenKind::Word => false,
             TokenKind::Folder => run.folders.iter().any(|folder| folder == self.text),

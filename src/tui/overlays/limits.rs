@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_row_that_was_not_touched_keeps_what_could_not_be_typed() {
-        let before = Limits { wall_ms: 500, kept_bytes: 100, ..Limits::default() };
+        let before = Limits { wall_ms: 500, output_kept_bytes: 100, ..Limits::default() };
         let mut form = LimitsForm::new(BlockId(1), before, None);
         form.set(Limit::Processes, "3");
         assert_eq!(form.read(), Some(Limits { processes: 3, ..before }));

@@ -187,7 +187,7 @@ fn block_row(
     let head = format!("    block {:<4}{:<11}", block.id().0, safe::cut(words::language_of(item), 10));
     let word = format!("{:<14}", format!("[{standing}]"));
     let mut parts = vec![decision_text(block.decided())];
-    if item.block.edited() {
+    if item.block.is_edited() {
         parts.push("edited".into());
     }
     let runs: Vec<_> = block.runs().collect();

@@ -5,7 +5,7 @@ use super::ask::Ask;
 use super::pager::Pager;
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::domain::sentences::undo as sentences;
-use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoStanding, UndoWay};
+use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::driver::{Job, JobResult};
 use crate::engine::{Command, State};
 use crate::tui::note::Note;
@@ -51,19 +51,19 @@ impl Changes {
     }
 
     /// Whether any change can be undone or redone.
-    fn has_undoable(&self, way: UndoWay) -> bool {
+    fn has_undoable(&self, way: UndoKind) -> bool {
         self.all().iter().any(|change| change.standing.way() == Some(way))
     }
 
     /// The picked changes that can be undone or redone.
-    fn picked_changes(&self, way: UndoWay) -> Vec<&UndoChange> {
+    fn picked_changes(&self, way: UndoKind) -> Vec<&UndoChange> {
         let all = self.all().iter().filter(|change| self.picked.contains(&change.number));
         all.filter(|change| change.standing.way() == Some(way)).collect()
     }
 
     /// How many copies have been dropped.
     fn dropped(&self) -> u64 {
-        self.all().iter().filter(|change| change.standing == UndoStanding::Dropped).count() as u64
+        self.all().iter().filter(|change| change.standing == UndoState::Dropped).count() as u64
     }
 
     /// Picks all changes that can be undone or redone; if all are picked, none.
@@ -86,18 +86,18 @@ impl Changes {
     }
 
     /// Asks whether to do it.
-    fn ask(&self, way: UndoWay) -> Vec<OverlayResponse> {
+    fn ask(&self, way: UndoKind) -> Vec<OverlayResponse> {
         let picked = self.picked_changes(way);
         if picked.is_empty() {
             return vec![OverlayResponse::Say(Note::info(match way {
-                UndoWay::Back => "Nothing is picked that can be taken back. Space picks.",
-                UndoWay::Again => "Nothing is picked that was taken back. Space picks.",
+                UndoKind::Undo => "Nothing is picked that can be taken back. Space picks.",
+                UndoKind::Redo => "Nothing is picked that was taken back. Space picks.",
             }))];
         }
         let count = words::count(picked.len(), "change");
         let (title, letter, label) = match way {
-            UndoWay::Back => (format!("Take back {count} of block {}?", self.block), 't', "take back"),
-            UndoWay::Again => (format!("Make {count} of block {} again?", self.block), 'm', "make again"),
+            UndoKind::Undo => (format!("Take back {count} of block {}?", self.block), 't', "take back"),
+            UndoKind::Redo => (format!("Make {count} of block {} again?", self.block), 'm', "make again"),
         };
         let mut lines = what_happens(&picked, way);
         lines.push(sentences::UNDONE_THE_SAME_WAY.into());
@@ -113,7 +113,7 @@ impl Changes {
 }
 
 /// What undoing or redoing the picked changes would do, in words.
-pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoWay) -> Vec<String> {
+pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoKind) -> Vec<String> {
     let of = |change: &str| {
         let names: Vec<String> =
             picked.iter().filter(|c| c.change == change).map(|c| safe::one_line(&c.path)).collect();
@@ -147,7 +147,7 @@ impl Overlay for Changes {
                 let is_first = self.all.is_none();
                 self.all = Some(all.clone());
                 if is_first {
-                    let done = |change: &&UndoChange| change.standing == UndoStanding::Done;
+                    let done = |change: &&UndoChange| change.standing == UndoState::Done;
                     self.picked = self.all().iter().filter(done).map(|change| change.number).collect();
                 }
                 Some(Vec::new())
@@ -175,8 +175,8 @@ impl Overlay for Changes {
                 self.pick_all();
                 Vec::new()
             }
-            't' => self.ask(UndoWay::Back),
-            'm' => self.ask(UndoWay::Again),
+            't' => self.ask(UndoKind::Undo),
+            'm' => self.ask(UndoKind::Redo),
             'q' => vec![OverlayResponse::Close],
             _ => Vec::new(),
         }
@@ -205,10 +205,10 @@ impl Overlay for Changes {
             .plain("Enter", "diff", 0)
             .plain("Space", "pick", 1)
             .plain("a", "all", 2);
-        if self.has_undoable(UndoWay::Again) {
+        if self.has_undoable(UndoKind::Redo) {
             hints.plain("m", "make again", 1);
         }
-        if self.has_undoable(UndoWay::Back) {
+        if self.has_undoable(UndoKind::Undo) {
             hints.plain("t", "take back", 0);
         }
         hints.plain("Esc", "close", 0);
@@ -264,7 +264,7 @@ impl Overlay for Changes {
             0 => sheet.gap(),
             dropped => sheet.words(&sentences::dropped(dropped), width, look.style(Slot::BlockPending)),
         };
-        let ways = [(UndoWay::Back, "   t take back"), (UndoWay::Again, "   m make again")];
+        let ways = [(UndoKind::Undo, "   t take back"), (UndoKind::Redo, "   m make again")];
         let ways: String =
             ways.into_iter().filter(|(way, _)| self.has_undoable(*way)).map(|(_, key)| key).collect();
         sheet.row(Line::styled(format!("Space pick   a all or none   Enter diff{ways}"), look.dim()));

@@ -22,7 +22,7 @@ pub(super) fn show(
 ) -> io::Result<()> {
     let source = &item.block.current().source;
     let label = item.block.label();
-    let edited = if item.block.edited() { ", edited by you" } else { "" };
+    let edited = if item.block.is_edited() { ", edited by you" } else { "" };
     let lines = words::count(source.lines().count(), "line");
     page.line(&format!("Block {} {label}, {lines}{edited}, waiting:", item.block.id))?;
     if let Some(note) = &item.block.how_read() {
@@ -118,14 +118,14 @@ fn ran_before(item: &BlockItem) -> Option<&Version> {
 
 /// Whether there is another version to compare with.
 fn differs(item: &BlockItem, inspected: &InspectionResult) -> bool {
-    item.block.edited() || inspected.before.is_some() || ran_before(item).is_some()
+    item.block.is_edited() || inspected.before.is_some() || ran_before(item).is_some()
 }
 
 /// Prints the differences to what the model wrote, and to what ran last.
 pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut PlainPage) -> io::Result<()> {
     let now = &item.block.current().source;
     let mut told = false;
-    if item.block.edited() {
+    if item.block.is_edited() {
         compare(item, ("what the model wrote", &item.block.original().source), ("yours", now), page)?;
         told = true;
     }

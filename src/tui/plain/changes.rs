@@ -2,7 +2,7 @@
 
 use super::page::PlainPage;
 use crate::domain::sentences::undo as sentences;
-use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoStanding, UndoWay};
+use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::text::number::size;
 use crate::tui::overlays::undo::what_happens;
 use crate::tui::widgets::words;
@@ -28,7 +28,7 @@ pub(super) struct ListedChanges {
 
 impl ListedChanges {
     /// The changes that can be undone (or redone) in this direction.
-    pub(super) fn undoable(&self, way: UndoWay) -> impl Iterator<Item = &UndoChange> {
+    pub(super) fn undoable(&self, way: UndoKind) -> impl Iterator<Item = &UndoChange> {
         self.all.iter().filter(move |change| change.standing.way() == Some(way))
     }
 
@@ -41,17 +41,17 @@ impl ListedChanges {
                     .into(),
             );
         }
-        let can = self.undoable(UndoWay::Back).chain(self.undoable(UndoWay::Again)).next();
+        let can = self.undoable(UndoKind::Undo).chain(self.undoable(UndoKind::Redo)).next();
         can.is_none().then(|| "Nothing of it can be taken back, or made again.".into())
     }
 
     /// Parses an answer: `back` or `again`, with numbers from the list, or none for all. `None`: it is no such
     /// answer.
-    pub(super) fn meant(&self, text: &str) -> Option<(UndoWay, Vec<u32>)> {
+    pub(super) fn meant(&self, text: &str) -> Option<(UndoKind, Vec<u32>)> {
         let mut said = text.split_whitespace();
         let way = match said.next()? {
-            "back" => UndoWay::Back,
-            "again" => UndoWay::Again,
+            "back" => UndoKind::Undo,
+            "again" => UndoKind::Redo,
             _ => return None,
         };
         let numbers: Option<Vec<usize>> = said.map(|number| number.parse().ok()).collect();
@@ -78,7 +78,7 @@ impl ListedChanges {
         if self.all.len() > MAX_CHANGES_SHOWN {
             page.line(&format!("  and {} more", words::count(self.all.len() - MAX_CHANGES_SHOWN, "change")))?;
         }
-        match self.all.iter().filter(|change| change.standing == UndoStanding::Dropped).count() {
+        match self.all.iter().filter(|change| change.standing == UndoState::Dropped).count() {
             0 => Ok(()),
             dropped => page.line(&sentences::dropped(dropped as u64)),
         }
@@ -87,7 +87,7 @@ impl ListedChanges {
     /// Lists them, and explains each word.
     pub(super) fn ask(&self, page: &mut PlainPage) -> io::Result<()> {
         self.print(page)?;
-        for (way, word) in [(UndoWay::Back, "back"), (UndoWay::Again, "again")] {
+        for (way, word) in [(UndoKind::Undo, "back"), (UndoKind::Redo, "again")] {
             let can: Vec<&UndoChange> = self.undoable(way).collect();
             for line in what_happens(&can, way) {
                 page.line(&format!("  {word}: {line}"))?;
@@ -114,17 +114,17 @@ mod tests {
         let listed = ListedChanges {
             of: UndoTarget { run: RunId(1), block: BlockId(1), record: Sha256::of(b"x") },
             all: vec![
-                change(7, UndoStanding::Done),
-                change(8, UndoStanding::TakenBack),
-                change(9, UndoStanding::ChangedSince),
-                change(10, UndoStanding::Done),
+                change(7, UndoState::Done),
+                change(8, UndoState::TakenBack),
+                change(9, UndoState::ChangedSince),
+                change(10, UndoState::Done),
             ],
         };
         for (text, meant) in [
-            ("back", Some((UndoWay::Back, vec![7, 10]))),
-            (" back  4 ", Some((UndoWay::Back, vec![10]))),
-            ("again", Some((UndoWay::Again, vec![8]))),
-            ("again 2", Some((UndoWay::Again, vec![8]))),
+            ("back", Some((UndoKind::Undo, vec![7, 10]))),
+            (" back  4 ", Some((UndoKind::Undo, vec![10]))),
+            ("again", Some((UndoKind::Redo, vec![8]))),
+            ("again 2", Some((UndoKind::Redo, vec![8]))),
             ("back 2", None),
             ("back 3", None),
             ("back 0", None),

@@ -221,7 +221,7 @@ impl Session<'_> {
     }
 
     fn queue(&mut self) -> io::Result<()> {
-        if let Some(queued) = self.driver.state().live.taken_back() {
+        if let Some(queued) = self.driver.state().live.peek_queued() {
             self.plain.page.lines_behind("Queued: ", &queued)?;
             self.driver.send(Command::TakeQueued);
             self.keep(&queued);

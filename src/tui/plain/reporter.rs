@@ -128,7 +128,7 @@ impl PlainReporter {
                 self.lines = 0;
                 let item = state.transcript.blocks.get(block);
                 let what = match item.filter(|item| item.block.kind.prepares()) {
-                    Some(item) => format!("{}. Ctrl-C stops it.", running::what(&item.block)),
+                    Some(item) => format!("{}. Ctrl-C stops it.", running::activity(&item.block)),
                     None => "Running.".into(),
                 };
                 page.line(&format!("Block {block} approved at {}. {what}", second(look)))

@@ -106,9 +106,9 @@ impl<'a> Session<'a> {
                 biased;
                 signalled = self.plain.signals.next() => self.signalled(&signalled)?,
                 update = self.driver.next() => {
-                    let is_told = update.told.iter().any(is_told);
+                    let is_told = update.notifications.iter().any(is_told);
                     let was_asked = self.plain.page.asks();
-                    for told in update.told {
+                    for told in update.notifications {
                         self.news(&told)?;
                     }
                     // Output that began and ended in this update was printed below the question.

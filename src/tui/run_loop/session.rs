@@ -151,10 +151,13 @@ impl Session<'_> {
 
     fn news(&mut self, update: Update) -> Result<(), TuiError> {
         let now = Instant::now();
-        let urgency =
-            if update.urgent || !update.told.iter().all(is_stream) { Urgency::Now } else { Urgency::Stream };
+        let urgency = if update.urgent || !update.notifications.iter().all(is_stream) {
+            Urgency::Now
+        } else {
+            Urgency::Stream
+        };
         self.frames.changed(urgency, now);
-        for told in update.told {
+        for told in update.notifications {
             if let Notification::Job(JobResult::Picture(path, sides, pixels)) = told {
                 if let Some(wanted) = self.screen.panes.pictures.at_work(&path, sides) {
                     let how = (self.options.depth, self.tui.graphics.clone());

@@ -60,8 +60,8 @@ impl Screen {
                 self.open_limits(ctx.state);
                 Vec::new()
             }
-            Verb::Fresh => vec![UiCommand::Send(Command::Fresh(block))],
-            Verb::Terminal => vec![UiCommand::Send(Command::Terminal(block))],
+            Verb::Fresh => vec![UiCommand::Send(Command::ToggleNewKernel(block))],
+            Verb::Terminal => vec![UiCommand::Send(Command::ToggleTerminal(block))],
             Verb::Language => {
                 if item.block.readiness() == Readiness::NeedsLanguage {
                     self.choose_language(block);
@@ -79,7 +79,7 @@ impl Screen {
                 }
             },
             Verb::Change => {
-                if !item.block.edited() {
+                if !item.block.is_edited() {
                     self.show_note(Note::of_wait(format!("Block {block} is as the model wrote it.")));
                     return Vec::new();
                 }

@@ -137,7 +137,7 @@ impl Screen {
     }
 
     fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let Some(queued) = ctx.state.live.taken_back() else {
+        let Some(queued) = ctx.state.live.peek_queued() else {
             self.show_note(Note::info("No message is queued."));
             return Vec::new();
         };
@@ -199,7 +199,7 @@ impl Screen {
             Slash::Instructions => return self.instructions_command(argument, ctx),
             Slash::Provider => return self.open_welcome(),
             Slash::Key => return self.key_command(argument, ctx),
-            Slash::Queue if ctx.state.live.taken_back().is_some() => return self.take_queued(ctx),
+            Slash::Queue if ctx.state.live.peek_queued().is_some() => return self.take_queued(ctx),
             Slash::Queue => {
                 self.panes.code.mode = Mode::Queue(0);
                 self.panes.focus = Pane::Code;

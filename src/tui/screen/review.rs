@@ -85,12 +85,12 @@ impl Screen {
                 return ctx
                     .state
                     .waiting()
-                    .map(|item| UiCommand::Send(Command::Fresh(item.block.id)))
+                    .map(|item| UiCommand::Send(Command::ToggleNewKernel(item.block.id)))
                     .into_iter()
                     .collect();
             }
             Action::Terminal => {
-                let terminal = |item: &BlockItem| UiCommand::Send(Command::Terminal(item.block.id));
+                let terminal = |item: &BlockItem| UiCommand::Send(Command::ToggleTerminal(item.block.id));
                 return ctx.state.waiting().map(terminal).into_iter().collect();
             }
             // Only reached outside the review, where decisions do nothing.

@@ -151,7 +151,7 @@ fn of_question(question: &Question) -> Problem {
 
 fn name(kind: FailureKind) -> &'static str {
     match kind {
-        FailureKind::NameNotFound | FailureKind::Unreachable | FailureKind::Tls => network::UNREACHED,
+        FailureKind::NameNotFound | FailureKind::Unreachable | FailureKind::Tls => network::NO_NETWORK,
         FailureKind::TimedOut => "no answer",
         FailureKind::NoKey => "no key",
         FailureKind::Refused => "401",

@@ -72,7 +72,7 @@ fn what_tools_keep_is_looked_at_and_caches_are_told_as_passed_over() {
     ];
     assert_eq!(told(&changes), expected);
     let names = ["node_modules", "a/target"].map(str::to_owned).to_vec();
-    assert_eq!(changes.gaps, Gaps { folders: 2, names, changes: 0, obeyed: false });
+    assert_eq!(changes.gaps, UnscannedChanges { folders: 2, names, changes: 0, names_incomplete: false });
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::opener::Opener;
 use super::record::{PathChange, Record, State};
 use super::snapshot::state_of;
 use super::unfinished::{KnownFile, PutBackNotes, TornWrite, open_to_write};
-use crate::domain::{Sha256, UndoStanding, UndoWay};
+use crate::domain::{Sha256, UndoKind, UndoState};
 use crate::workspace::FileError;
 use crate::workspace::place::{HeldPath, folder_in, open_in};
 use crate::workspace::staging::{Staging, own_name};
@@ -43,7 +43,7 @@ pub(super) fn standing(
     objects: &Objects,
     index: &mut Index,
     opener: &mut Opener,
-) -> UndoStanding {
+) -> UndoState {
     let is_kept = |state: &State| is_kept(objects, state);
     let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, index);
     let PathChange { before, after, .. } = change;
@@ -51,17 +51,17 @@ pub(super) fn standing(
         now if now == *after || now == State::Nothing && *before != State::Nothing => {
             let can = is_kept(before) && !matches!(after, State::Unkept { .. });
             match before {
-                _ if can && now != *after => UndoStanding::DeletedSince,
-                _ if can => UndoStanding::Done,
+                _ if can && now != *after => UndoState::DeletedSince,
+                _ if can => UndoState::Done,
                 // It was copied once, and the copy was dropped.
-                State::File { .. } if !is_kept(before) => UndoStanding::Dropped,
-                _ => UndoStanding::NoCopy,
+                State::File { .. } if !is_kept(before) => UndoState::Dropped,
+                _ => UndoState::NoCopy,
             }
         }
-        now if now == *before && is_kept(after) => UndoStanding::TakenBack,
-        now if now == *before => UndoStanding::TakenBackForGood,
-        now if is_halfway(&now, change) => UndoStanding::Done,
-        _ => UndoStanding::ChangedSince,
+        now if now == *before && is_kept(after) => UndoState::TakenBack,
+        now if now == *before => UndoState::TakenBackForGood,
+        now if is_halfway(&now, change) => UndoState::Done,
+        _ => UndoState::ChangedSince,
     }
 }
 
@@ -80,7 +80,7 @@ pub(super) struct PutBack<'a> {
     /// Notes on the work in progress, for cleaning up if this process is interrupted.
     pub(super) unfinished: PutBackNotes,
     pub(super) record: &'a Record,
-    pub(super) way: UndoWay,
+    pub(super) way: UndoKind,
     /// The most bytes of a file that is copied before it is replaced or removed.
     pub(super) most: u64,
     /// Whether such a copy was made.
@@ -93,8 +93,8 @@ type Todo<'r> = (usize, &'r PathChange, State);
 impl PutBack<'_> {
     fn from_and_to<'c>(&self, change: &'c PathChange) -> (&'c State, &'c State) {
         match self.way {
-            UndoWay::Back => (&change.after, &change.before),
-            UndoWay::Again => (&change.before, &change.after),
+            UndoKind::Undo => (&change.after, &change.before),
+            UndoKind::Redo => (&change.before, &change.after),
         }
     }
 
@@ -159,7 +159,7 @@ impl PutBack<'_> {
         }
         let is_kept = is_kept(self.objects, to);
         if !is_kept || matches!(from, State::Unkept { .. }) {
-            let was = self.way == UndoWay::Back && matches!(to, State::File { .. }) && !is_kept;
+            let was = self.way == UndoKind::Undo && matches!(to, State::File { .. }) && !is_kept;
             return Err(if was { FileError::Dropped } else { FileError::NoCopy });
         }
         // The present content is stored before it is replaced. A stored copy only counts if its hash is right, not

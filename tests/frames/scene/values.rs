@@ -34,7 +34,7 @@ pub fn terms(language: &str) -> Terms {
     }
 }
 
-const KERNEL: KernelRef = KernelRef { generation: 1, variables: 14, goes_on: false };
+const KERNEL: KernelRef = KernelRef { generation: 1, variables: 14, keeps_running: false };
 
 /// Terms of a sandbox that confines a block to the working folder.
 pub fn confined(language: &str) -> Terms {

@@ -9,7 +9,7 @@ use crate::domain::visible::visible_line;
 use crate::domain::{BlockKind, Entry, Language, Outcome, RunReport, Timestamp};
 use crate::driver::{Clock, Notification};
 use crate::engine::State;
-use crate::engine::difference::{Comparer, Comparison};
+use crate::engine::difference::{Comparer, RunComparison};
 use crate::engine::recorded::{RecordedRun, RecordedStep};
 use crate::headless::{Ending, TurnObserver, json};
 use crate::report::{Failure, FailureClass};
@@ -110,7 +110,7 @@ impl<'a, 'c> ReplayReporter<'a, 'c> {
                 (RunResult::Impossible(why.clone()), Vec::new())
             }
             _ => {
-                let Comparison { differences, gaps } = self.compare(then, report);
+                let RunComparison { differences, gaps } = self.compare(then, report);
                 let result =
                     if differences.is_empty() { RunResult::Same } else { RunResult::Differs(differences) };
                 (result, gaps)
@@ -132,7 +132,7 @@ impl<'a, 'c> ReplayReporter<'a, 'c> {
         Some((next, next.repeats.as_deref().ok()?))
     }
 
-    fn compare(&mut self, then: &RecordedRun, now: &RunReport) -> Comparison {
+    fn compare(&mut self, then: &RecordedRun, now: &RunReport) -> RunComparison {
         let folders = |folder: &Path| {
             let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
             let mut names = vec![folder.to_string_lossy().into_owned(), real.to_string_lossy().into_owned()];
@@ -208,7 +208,7 @@ impl<'a, 'c> ReplayReporter<'a, 'c> {
         }
         if let Some(run) = differs.or(impossible) {
             if args.json {
-                return Err(Failure::already_told(run.class()));
+                return Err(Failure::already_reported(run.class()));
             }
             let how = if differs.is_some() {
                 "does something else than in the session"

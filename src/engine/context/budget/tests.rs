@@ -87,7 +87,7 @@ fn entries(n: u32, length: usize, fate: &BlockEnd) -> Vec<Entry> {
                 revision,
                 sha256: Sha256::of(b""),
                 terms: Terms {
-                    kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
+                    kernel: Some(KernelRef { generation: 1, variables: 0, keeps_running: false }),
                     ..terms()
                 },
                 by: Grantor::Person { typed: false },

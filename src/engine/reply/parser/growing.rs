@@ -17,18 +17,18 @@ impl Parser {
         let marks = if marker == b'~' { "~~~" } else { "```" };
         if endless || plain && !line.contains(marks) {
             self.read_extent(end);
-            self.mirror(end, shown);
+            self.copy_to_block(end, shown);
             return;
         }
-        if let (Some(indent), false) = (indent, self.mirrored < from) {
+        if let (Some(indent), false) = (indent, self.copied < from) {
             let inner = edit_fence::dedented(line, indent);
             if self.extent.0.ends(inner) != EditEnd::Here {
                 if plain {
-                    self.mirror(end, shown);
+                    self.copy_to_block(end, shown);
                 } else {
                     let inner = inner.to_owned();
                     self.append(&inner, shown);
-                    self.mirrored = end;
+                    self.copied = end;
                 }
                 self.read_extent(end);
                 return;
@@ -37,7 +37,7 @@ impl Parser {
         let lead = body.saturating_sub(self.base);
         let cost = lead + line.len();
         // Lines were skipped for lack of credit: only a pass over all of them gives the right result.
-        let behind = self.mirrored < from;
+        let behind = self.copied < from;
         if behind || cost > self.credit {
             self.parse_if_affordable(end);
             return;
@@ -54,10 +54,10 @@ impl Parser {
                     && fence.range.end == self.scratch.len() =>
             {
                 if plain {
-                    self.mirror(end, shown);
+                    self.copy_to_block(end, shown);
                 } else {
                     self.append(&fence.source, shown);
-                    self.mirrored = end;
+                    self.copied = end;
                 }
                 self.read_extent(end);
             }
@@ -76,47 +76,47 @@ impl Parser {
 
     /// Adds a line of an open tag to its block as it is; dedenting and unwrapping happen when the tag is closed. Lines
     /// that only lead to the code (blank ones, the opening of a fence) are left out.
-    pub(super) fn mirror_tag(&mut self, end: usize) {
+    pub(super) fn copy_tag(&mut self, end: usize) {
         let line = self.text.get(self.read..end).unwrap_or("").trim_start();
         let OpenTail::Tag { shown, begun, .. } = &mut self.tail else { return };
         let (shown, first) = (*shown, !*begun);
         *begun |= !line.is_empty();
         if first && leads_to_code(line) {
-            self.mirrored = end;
+            self.copied = end;
         } else {
-            self.mirror(end, shown);
+            self.copy_to_block(end, shown);
         }
     }
 
     /// Adds the certain part of the unfinished last line to the open block.
-    pub(super) fn mirror_partial(&mut self) {
+    pub(super) fn copy_partial(&mut self) {
         let Some(line) = self.text.get(self.read..) else { return };
         match self.tail {
-            OpenTail::Fence { plain: true, marker, shown, .. } if self.mirrored >= self.read => {
+            OpenTail::Fence { plain: true, marker, shown, .. } if self.copied >= self.read => {
                 // Held back as long as it could become the closing fence.
                 let marker = char::from(marker);
                 let rest = line.trim_start_matches(' ').trim_start_matches(marker);
-                if self.mirrored > self.read || !rest.trim().is_empty() || line.starts_with("    ") {
-                    self.mirror(self.text.len(), shown);
+                if self.copied > self.read || !rest.trim().is_empty() || line.starts_with("    ") {
+                    self.copy_to_block(self.text.len(), shown);
                 }
             }
             OpenTail::Tag { shown, begun, .. } if begun || !leads_to_code(line.trim_start()) => {
-                let from = self.mirrored.max(self.read);
+                let from = self.copied.max(self.read);
                 let sure = from + tag::maybe_close(self.text.get(from..).unwrap_or(""));
-                self.mirror(sure, shown);
+                self.copy_to_block(sure, shown);
             }
             _ => {}
         }
     }
 
     /// Adds the text up to `end` to the open block unchanged.
-    pub(super) fn mirror(&mut self, end: usize, shown: bool) {
+    pub(super) fn copy_to_block(&mut self, end: usize, shown: bool) {
         if let (Some(Segment::Block(block)), true, Some(more)) =
-            (self.segments.last_mut(), shown, self.text.get(self.mirrored..end))
+            (self.segments.last_mut(), shown, self.text.get(self.copied..end))
         {
             block.source.push_str(more);
         }
-        self.mirrored = self.mirrored.max(end);
+        self.copied = self.copied.max(end);
     }
 
     pub(super) fn append(&mut self, more: &str, shown: bool) {
@@ -126,7 +126,7 @@ impl Parser {
     }
 
     /// Extends the last segment to the end of the text.
-    pub(super) fn stretch(&mut self) {
+    pub(super) fn extend_last_segment(&mut self) {
         let (end, open) = (self.text.len(), self.tail != OpenTail::Prose);
         let last_line = self.lines + u32::from(self.read < end);
         match self.segments.last_mut() {

@@ -20,7 +20,7 @@ impl Parser {
         let shown = matches!(offer, FenceOffer::Run(_));
         if let FenceOffer::Run(language) = offer {
             self.segments.push(Segment::Block(Proposal {
-                file: None,
+                special_kind: None,
                 note: None,
                 dialect: Dialect::ExecuteTags,
                 info: attributes,
@@ -33,7 +33,7 @@ impl Parser {
         }
         self.tail = OpenTail::Tag { start: open.start, body: open.end, shown, begun: false };
         self.read = open.end;
-        self.mirrored = open.end;
+        self.copied = open.end;
         self.move_base(open.start);
     }
 
@@ -53,7 +53,7 @@ impl Parser {
             match fenced {
                 Some(FenceOffer::Run(language)) if attributes.is_empty() => block.language = Some(language),
                 Some(file @ FenceOffer::Write(..)) if attributes.is_empty() => {
-                    (block.file, block.language) = (file.file(), file.language());
+                    (block.special_kind, block.language) = (file.file(), file.language());
                 }
                 // A fence of another kind between the tags: the person has to say which of the two is meant.
                 Some(FenceOffer::Shown) if attributes.is_empty() => block.language = None,

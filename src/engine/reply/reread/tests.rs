@@ -1,7 +1,7 @@
 //! Tests of forms that models print, and of similar text that stays prose.
 
 use super::*;
-use crate::domain::BlockKind;
+use crate::domain::{BlockKind, Language};
 use crate::engine::reply::parse;
 use crate::engine::reply::tests::checked;
 use proptest::prelude::*;
@@ -202,7 +202,7 @@ fn behind_a_call_that_never_ends_nothing_is_offered() {
         let text = format!("{call}\n```bash\nls\n```\n");
         assert_eq!(blocks(&text), [], "{text}");
         let cut = of(read_as(&text, Dialect::Fences, false));
-        assert!(cut.iter().all(|block| !block.closed && block.file.is_some()), "{text}\n{cut:#?}");
+        assert!(cut.iter().all(|block| !block.closed && block.special_kind.is_some()), "{text}\n{cut:#?}");
     }
     // Mentioning the form is not a call.
     for text in [
@@ -280,6 +280,13 @@ fn calls_in_a_row_are_blocks_in_order() {
     assert_eq!(kinds, [BlockKind::List, BlockKind::Write { path: "a".into() }]);
     let listed = "[{\"name\":\"list_files\",\"arguments\":{}},{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}]";
     assert_eq!(blocks(listed).len(), 2);
+}
+
+#[test]
+fn only_the_whole_word_norun_keeps_a_fence_from_being_read() {
+    let fence = |info: &str| format!("```{info}\n{{\"name\":\"list_files\",\"arguments\":{{}}}}\n```\n");
+    assert_eq!(blocks(&fence("json norun")), []);
+    assert_eq!(blocks(&fence("json norunning")).len(), 1);
 }
 
 #[test]

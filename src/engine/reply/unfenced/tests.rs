@@ -31,7 +31,7 @@ const EDIT: &str =
     "<<<<<<< SEARCH\n```bash\nold\n```\n=======\n```bash\nrm -rf build\n```\n>>>>>>> REPLACE\n";
 
 fn is_edit_of(block: &Proposal, path: &str) -> bool {
-    matches!(&block.file, Some(BlockKind::Edit { paths }) if *paths == [path])
+    matches!(&block.special_kind, Some(BlockKind::Edit { paths }) if *paths == [path])
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn what_is_behind_an_odd_fence_in_an_edit_is_read_anew() {
     let more =
         format!("{}```diff\n--- a/x.md\n+++ b/x.md\n@@ -1,7 +1,7 @@\n{diff}```\n", "prose\n".repeat(12));
     let found = blocks(&format!("{edit}{more}"), Dialect::Fences);
-    assert!(found.iter().all(|block| block.file.is_some()) && found.len() == 2, "{found:#?}");
+    assert!(found.iter().all(|block| block.special_kind.is_some()) && found.len() == 2, "{found:#?}");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn markers_inside_a_printed_call_are_text_of_the_call() {
     );
     let write = call("write_file", parameter("path", "doc.md") + &parameter("content", &inner));
     let found = blocks(&write, Dialect::Fences);
-    assert!(found.len() == 1 && matches!(found[0].file, Some(BlockKind::Write { .. })), "{found:#?}");
+    assert!(found.len() == 1 && matches!(found[0].special_kind, Some(BlockKind::Write { .. })), "{found:#?}");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn calls_in_front_of_an_edit_are_all_offered() {
     };
     let text = format!("[TOOL_CALLS][{}, {}]\n{EDIT}", call("one"), call("two"));
     let found = blocks(&text, Dialect::Fences);
-    assert_eq!(found.iter().filter(|block| block.file.is_none()).count(), 2, "{found:#?}");
+    assert_eq!(found.iter().filter(|block| block.special_kind.is_none()).count(), 2, "{found:#?}");
     assert_eq!(found.len(), 3);
 }
 
@@ -150,7 +150,10 @@ fn what_only_speaks_of_markers_stays_as_it_is_and_a_divider_may_be_longer() {
     let cut =
         reread(text, parse(text, Dialect::Fences, &languages, false), Dialect::Fences, &languages, false);
     let cut: Vec<_> = cut.iter().filter(|segment| matches!(segment, Segment::Block(_))).collect();
-    assert!(matches!(cut[..], [Segment::Block(block)] if block.file.is_some() && !block.closed), "{cut:#?}");
+    assert!(
+        matches!(cut[..], [Segment::Block(block)] if block.special_kind.is_some() && !block.closed),
+        "{cut:#?}"
+    );
     let longer = EDIT.replace("=======", "========");
     let found = blocks(&format!("a.md\n{longer}```bash\nls\n```\n"), Dialect::Fences);
     assert!(found.len() == 2 && found[0].closed, "{found:#?}");
@@ -164,7 +167,7 @@ fn a_reply_of_very_many_is_read_within_a_bound() {
     // Each of these leaves a fence open, and causes one more pass over the text after it.
     let torn = "<<<<< SEARCH\n```\n=====\n>>>>> REPLACE\nx\n".repeat(10_000);
     let found = blocks(&format!("{torn}```bash\nls\n```\n"), Dialect::Fences);
-    assert!(found.len() < 20 && found.iter().all(|block| block.file.is_some()), "{}", found.len());
+    assert!(found.len() < 20 && found.iter().all(|block| block.special_kind.is_some()), "{}", found.len());
     let last = found.last().expect("an edit");
     assert!(!last.closed && last.note.as_ref().is_some_and(|note| note.contains("too many edits")));
     blocks(&"<<<<<<< SEARCH\n".repeat(50_000), Dialect::Fences);
@@ -181,7 +184,7 @@ fn markers_in_code_and_conflicts_begin_none() {
         assert!(found.iter().all(|block| block.note.is_none()), "{text}: {found:#?}");
     }
     let tagged = "<execute>\ncat <<'E'\n<<<<<<< SEARCH\nE\n</execute>\n```bash\nls\n```\n";
-    assert!(blocks(tagged, Dialect::ExecuteTags).iter().all(|block| block.file.is_none()));
+    assert!(blocks(tagged, Dialect::ExecuteTags).iter().all(|block| block.special_kind.is_none()));
 }
 
 /// Edits of a Markdown file that contains programs, in the forms without markers.
@@ -266,9 +269,9 @@ fn a_command_apply_patch_is_the_edit_that_it_holds() {
     }
     // A command that does more is code, and the text of a file stays as it is.
     let more = format!("```bash\n{command}pytest\n```\n");
-    assert!(streamed(&more).iter().all(|block| block.file.is_none()));
+    assert!(streamed(&more).iter().all(|block| block.special_kind.is_none()));
     let written = streamed(&format!("```bash path=x.sh\n{command}```\n"));
-    assert!(matches!(written[0].file, Some(BlockKind::Write { .. })) && written[0].source == command);
+    assert!(matches!(written[0].special_kind, Some(BlockKind::Write { .. })) && written[0].source == command);
 }
 
 #[test]
@@ -281,7 +284,10 @@ fn what_deletes_or_renames_is_an_edit_that_is_refused_in_words() {
         "apply_patch <<'E'\n*** Begin Patch\n*** Delete File: x\n*** End Patch\nE\n",
     ] {
         let found = streamed(&format!("{text}\n```bash\nls\n```\n"));
-        assert!(found.len() == 2 && matches!(found[0].file, Some(BlockKind::Edit { .. })), "{found:#?}");
+        assert!(
+            found.len() == 2 && matches!(found[0].special_kind, Some(BlockKind::Edit { .. })),
+            "{found:#?}"
+        );
         let why = edit::read(&found[0].source, "").expect_err(text).to_string();
         assert!(why.contains("deletes or renames"), "{why}");
     }
@@ -381,11 +387,11 @@ fn very_many_diffs_that_end_nowhere_are_looked_at_a_few_times_each_and_the_last_
     let found = found_in(&text);
     let count = text.lines().count();
     assert!(found.looked <= 12 * count, "{} of {count}", found.looked);
-    let last = found.stretches.last().expect("an edit");
+    let last = found.replacements.last().expect("an edit");
     assert!(last.range.end == text.len() && !last.blocks[0].closed, "{:#?}", last.range);
     assert!(last.blocks[0].note.as_ref().is_some_and(|note| note.contains("too many edits")));
     // If there are only a few, each ends where its prose begins.
-    let found = found_in(&all(12)).stretches;
+    let found = found_in(&all(12)).replacements;
     assert!(found.len() == 12 && found.iter().all(|one| one.blocks[0].closed), "{}", found.len());
 }
 
@@ -404,7 +410,7 @@ proptest! {
             let marked: String = format!("a.md\n{edit}").lines().map(|line| format!("{mark}{line}\n")).collect();
             let text = format!("{marked}\n{}\n", more.join("\n"));
             let found = blocks(&text, dialect);
-            prop_assert!(found.iter().all(|block| block.file.is_some() || !block.source.contains("INSIDE")), "{:#?}", found);
+            prop_assert!(found.iter().all(|block| block.special_kind.is_some() || !block.source.contains("INSIDE")), "{:#?}", found);
             prop_assert_eq!(&found[0].source, &edit);
         }
     }
@@ -422,7 +428,7 @@ proptest! {
             let marked: String = edit.lines().map(|line| format!("{mark}{line}\n")).collect();
             let text = format!("{marked}\n{}\n", more.join("\n"));
             let found = blocks(&text, dialect);
-            prop_assert!(found.iter().all(|block| block.file.is_some() || !block.source.contains("INSIDE")), "{:#?}", found);
+            prop_assert!(found.iter().all(|block| block.special_kind.is_some() || !block.source.contains("INSIDE")), "{:#?}", found);
             prop_assert_eq!(&found[0].source, &edit);
         }
     }

@@ -1,6 +1,6 @@
 //! Messages whose text is only in the file: what is known of them, and how they are dropped and loaded.
 
-use super::{Body, KEPT_BYTES, LONG, LoadState, PagedOut};
+use super::{Body, KEPT_BYTES, LONG, LoadState, MessageAway};
 use crate::domain::{Entry, GivenFile, Prompt};
 use crate::engine::context::{shortened, tokens};
 use crate::engine::transcript::{Item, ReplyBody, ReplyItem, Transcript, task};
@@ -31,7 +31,7 @@ impl ReplyItem {
             return;
         }
         let is_long = self.bytes() >= LONG;
-        self.paged_out = Some(PagedOut::new(self.bytes(), self.tokens()));
+        self.paged_out = Some(MessageAway::new(self.bytes(), self.tokens()));
         let short =
             is_long.then(|| ReplyBody { text: shortened(self.text(), KEPT_BYTES), ..ReplyBody::default() });
         self.body = short.map(Box::new);
@@ -46,7 +46,7 @@ pub(super) fn bytes_of_prompt(text: &str, files: &[GivenFile]) -> usize {
 /// Access to messages that are not in memory.
 impl Transcript {
     /// The entry number of a message that is only in the file, and what is known of it.
-    pub(crate) fn message_away(&self, item: usize) -> Option<(u64, PagedOut)> {
+    pub(crate) fn message_away(&self, item: usize) -> Option<(u64, MessageAway)> {
         let (entry, out) = match self.items.get(item)? {
             Item::Reply(reply) => (reply.entry?, reply.paged_out?),
             Item::Prompt { .. } => {
@@ -135,7 +135,8 @@ impl Transcript {
                 let Some(long) = self.long_prompts.get_mut(&item).filter(|long| long.out.is_none()) else {
                     return;
                 };
-                long.out = Some(PagedOut::new(bytes_of_prompt(text, files), tokens_of_prompt(text, files)));
+                long.out =
+                    Some(MessageAway::new(bytes_of_prompt(text, files), tokens_of_prompt(text, files)));
                 *text = shortened(text, KEPT_BYTES).into();
                 // The shortened form still mentions that these files were given.
                 files.iter_mut().for_each(|file| file.text = String::new());

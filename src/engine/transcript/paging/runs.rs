@@ -26,7 +26,7 @@ pub(crate) struct RunPaging {
     /// The number of the entry with the end of the run, from 0.
     pub(crate) entry: u64,
     /// In how many bytes its short form can be quoted; `None`: it has none yet.
-    pub(crate) told: Option<usize>,
+    pub(crate) quotable_bytes: Option<usize>,
     /// What is known of the output while it is only in the file.
     pub(crate) away: Option<OutputAway>,
 }
@@ -55,7 +55,7 @@ impl RunItem {
 
     /// Drops its output again, if it was loaded.
     pub(in crate::engine) fn unload_output(&mut self) {
-        if let Some(told) = self.paging.and_then(|paging| paging.told) {
+        if let Some(told) = self.paging.and_then(|paging| paging.quotable_bytes) {
             self.shorten(told);
         }
     }
@@ -66,7 +66,7 @@ impl RunItem {
         let (paging, (_, report)) = (self.paging.as_mut()?, self.ended.as_mut()?);
         let short = short_form(&report.output, told)?;
         let bytes = report.output.kept_bytes();
-        paging.told = Some(told);
+        paging.quotable_bytes = Some(told);
         paging.away.get_or_insert(OutputAway { bytes, load: LoadState::Away });
         report.output = short;
         Some(report.output.kept_bytes())
@@ -87,12 +87,12 @@ impl RunItem {
 
 impl Transcript {
     /// In how many bytes every result of the next request can be quoted; `None`: without limit.
-    pub(in crate::engine) fn results_told(&self) -> Option<usize> {
+    pub(in crate::engine) fn max_quotable_bytes(&self) -> Option<usize> {
         let from = self.summary().map_or(0, |summary| summary.settled);
         let told = self.settled.iter().skip(from).filter_map(|settled| {
             let Settlement::Ran(run) = settled.what else { return None };
             let run = self.blocks.get(&settled.block)?.runs.iter().find(|item| item.run == run)?;
-            run.unloaded_output().and(run.paging?.told)
+            run.unloaded_output().and(run.paging?.quotable_bytes)
         });
         told.min()
     }
@@ -115,14 +115,14 @@ impl Transcript {
 pub(super) struct Outputs {
     /// The outputs of the newest turn: they stay whole.
     turn: Vec<KeptOutput>,
-    whole: Form,
+    whole: KeptForm,
     /// Outputs of which less is kept, in the order of [`FORM_BYTES`].
-    forms: [Form; FORM_BYTES.len()],
+    forms: [KeptForm; FORM_BYTES.len()],
 }
 
 /// The outputs kept in one form, the oldest first, and their total size.
 #[derive(Debug)]
-struct Form {
+struct KeptForm {
     outputs: VecDeque<KeptOutput>,
     /// In how many bytes each can be quoted; `None`: they are whole.
     told: Option<usize>,
@@ -139,7 +139,7 @@ struct KeptOutput {
     least: usize,
 }
 
-impl Form {
+impl KeptForm {
     fn new(told: Option<usize>, most: usize) -> Self {
         Self { outputs: VecDeque::new(), told, bytes: 0, most }
     }
@@ -171,8 +171,8 @@ impl Default for Outputs {
 impl Outputs {
     /// Limits the bytes of whole outputs, and of the results in each form.
     pub(super) fn with(whole: usize, context: usize) -> Self {
-        let of = |told| Form::new(Some(told), if told == MIN_FORM_BYTES { usize::MAX } else { context });
-        Self { turn: Vec::new(), whole: Form::new(None, whole), forms: FORM_BYTES.map(of) }
+        let of = |told| KeptForm::new(Some(told), if told == MIN_FORM_BYTES { usize::MAX } else { context });
+        Self { turn: Vec::new(), whole: KeptForm::new(None, whole), forms: FORM_BYTES.map(of) }
     }
 
     /// Registers the end of a run with a long output; `entry` is its number in the file.
@@ -190,7 +190,7 @@ impl Outputs {
         let Some(found) = item.runs.iter_mut().find(|known| known.run == run) else { return };
         let Some((_, report)) = found.ended.as_ref().filter(|_| found.paging.is_none()) else { return };
         let bytes = report.output.kept_bytes();
-        found.paging = Some(RunPaging { entry, told: None, away: None });
+        found.paging = Some(RunPaging { entry, quotable_bytes: None, away: None });
         self.turn.push(KeptOutput { block, run, bytes, least: 0 });
     }
 

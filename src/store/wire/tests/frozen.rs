@@ -132,7 +132,7 @@ fn all() -> Vec<Entry> {
     all.extend(of_reviews());
     all.extend(of_approvals());
     all.extend(of_runs());
-    all.push(Entry::Adopted { sha256: Sha256([0xab; 32]) });
+    all.push(Entry::Accepted { sha256: Sha256([0xab; 32]) });
     all.extend(about_files());
     all.extend(about_commands());
     all.extend(about_undo());
@@ -185,7 +185,7 @@ fn of_replies() -> Vec<Entry> {
         FailureKind::NoReply,
         FailureKind::SessionUnreadable,
     ];
-    let departures = [Departure::Never, Departure::Left, Departure::Unknown];
+    let departures = [Departure::Never, Departure::Sent, Departure::Unknown];
     entries.extend(kinds.into_iter().zip(departures.into_iter().cycle()).map(|(kind, departure)| {
         let (message, hint) = ("m".into(), String::new());
         Entry::TurnEnd(TurnEnd::Failed(Box::new(ReplyFailure {
@@ -307,7 +307,7 @@ fn of_approvals() -> Vec<Entry> {
 }
 
 fn of_runs() -> Vec<Entry> {
-    let kernel = KernelRef { generation: 2, variables: 5, goes_on: false };
+    let kernel = KernelRef { generation: 2, variables: 5, keeps_running: false };
     let outcomes = [
         (Outcome::Ok, KernelFate::None),
         (Outcome::Failed, KernelFate::Lost(kernel)),

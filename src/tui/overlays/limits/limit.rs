@@ -75,7 +75,7 @@ impl Limit {
             Self::Processes => limits.processes.to_string(),
             Self::File => size(limits.file_bytes),
             Self::OpenFiles => limits.open_files.to_string(),
-            Self::Output => size(limits.kept_bytes),
+            Self::Output => size(limits.output_kept_bytes),
         }
     }
 
@@ -114,7 +114,7 @@ impl Limit {
             Self::Processes => limits.processes = small(amount),
             Self::File => limits.file_bytes = amount,
             Self::OpenFiles => limits.open_files = small(amount),
-            Self::Output => limits.kept_bytes = amount,
+            Self::Output => limits.output_kept_bytes = amount,
         }
         Ok(())
     }
@@ -206,7 +206,7 @@ mod tests {
             assert_eq!(read(Limit::Memory, typed).map(|l| l.memory_bytes), Some(bytes), "{typed}");
         }
         assert_eq!(read(Limit::Processes, "64").map(|l| l.processes), Some(64));
-        assert_eq!(read(Limit::Output, "256K").map(|l| l.kept_bytes), Some(256 << 10));
+        assert_eq!(read(Limit::Output, "256K").map(|l| l.output_kept_bytes), Some(256 << 10));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::head::{gap, speaker};
 use super::recipe;
 use crate::domain::sentences::sending;
 use crate::domain::{BlockId, FinishReason, RecipeFact, TurnEnd};
-use crate::engine::transcript::{BlockItem, BlockStanding, Item, LoadState, PagedOut, ReplyItem};
+use crate::engine::transcript::{BlockItem, BlockStanding, Item, LoadState, MessageAway, ReplyItem};
 use crate::engine::{BlockState, State};
 use crate::text::number::size;
 use crate::tui::paint::markdown;
@@ -196,7 +196,7 @@ fn reply_rows(
 }
 
 /// What is shown instead of a message that is not in memory.
-fn paged_out(out: PagedOut) -> String {
+fn paged_out(out: MessageAway) -> String {
     let bytes = size(out.bytes.into());
     match out.load {
         LoadState::Lost => format!("{bytes} that can't be read again"),

@@ -211,7 +211,7 @@ impl CodePane {
         shown_rights.iter().for_each(&mut put);
         let height = usize::from(self.area.height);
         let styles = |line: usize| self.colours.for_line(line, laid.doc.line(line));
-        let edited = item.block.edited();
+        let edited = item.block.is_edited();
         let original: HashSet<&str> =
             if edited { item.block.original().source.lines().collect() } else { HashSet::default() };
         let changed = |line: usize| edited && !original.contains(laid.doc.line(line));

@@ -105,7 +105,7 @@ mod tests {
             with_terms(|t| t.shared = Some(shared(&[1, 2], &[]))),
             with_terms(|t| t.shared = Some(shared(&[1], &["builtins replaced: open"]))),
             with_terms(|t| t.version = Some("3.13".into())),
-            with_terms(|t| t.kernel = Some(KernelRef { generation: 1, variables: 3, goes_on: false })),
+            with_terms(|t| t.kernel = Some(KernelRef { generation: 1, variables: 3, keeps_running: false })),
             with_terms(|t| t.cwd = "/else".into()),
             with_terms(|t| t.rights.network = true),
             with_terms(|t| t.limits.wall_ms += 1),

@@ -70,7 +70,7 @@ pub(super) fn end_rows(
             .into_iter()
             .flat_map(|missing| safe::words(&missing, width.into(), look.style(Slot::StatusWarn))),
     );
-    if report.receipt.moving {
+    if report.receipt.not_stopped {
         head.extend(safe::words(running::MOVING, width.into(), look.style(Slot::StatusError)));
     }
     match away {
@@ -106,7 +106,7 @@ pub(in crate::tui) fn end_lines(
         KernelFate::Lost(kernel) => Some(lost_kernel(language, kernel)),
         _ => None,
     };
-    let moving = report.receipt.moving.then(|| running::MOVING.to_owned());
+    let moving = report.receipt.not_stopped.then(|| running::MOVING.to_owned());
     let detail = report.outcome.detail().map(|detail| safe::one_line(detail.trim()));
     let text = |line: Line<'static>| line.spans.iter().map(|span| span.content.as_ref()).collect::<String>();
     let told = change_rows(report, WHOLE, look).into_iter().chain(not_looked_at_rows(report, WHOLE, look));

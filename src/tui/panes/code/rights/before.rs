@@ -147,8 +147,8 @@ fn is_other(now: Option<&String>, then: Option<&String>) -> bool {
 
 /// Whether a block gets another kernel than was shown. It is no change that the first block started one.
 fn is_other_kernel(now: Option<KernelRef>, then: Option<KernelRef>) -> bool {
-    let Some(then) = then else { return now.is_some_and(|kernel| kernel.goes_on) };
-    now.is_none_or(|now| (now.generation, now.goes_on) != (then.generation, then.goes_on))
+    let Some(then) = then else { return now.is_some_and(|kernel| kernel.keeps_running) };
+    now.is_none_or(|now| (now.generation, now.keeps_running) != (then.generation, then.keeps_running))
 }
 
 #[cfg(test)]
@@ -249,7 +249,7 @@ mod tests {
     fn where_it_starts_is_no_right() {
         let found = change(|terms, _| terms.cwd = "/work/sub".into());
         assert_eq!(found, Some(RightsChange { start: true, ..RightsChange::default() }));
-        let first = KernelRef { generation: 1, variables: 3, goes_on: false };
+        let first = KernelRef { generation: 1, variables: 3, keeps_running: false };
         assert_eq!(change(|terms, _| terms.kernel = Some(first)), Some(RightsChange::default()));
         assert!(is_other_kernel(None, Some(first)) && !is_other_kernel(Some(first), Some(first)));
         assert!(is_other_kernel(Some(KernelRef { generation: 2, ..first }), Some(first)));

@@ -44,7 +44,7 @@ pub(super) fn limits(terms: &Terms, full: bool) -> String {
             Enforcement::None => format!("{text} (not held)"),
         });
     }
-    parts.push(saving::of_streams(&words::memory(limits.kept_bytes)));
+    parts.push(saving::of_streams(&words::memory(limits.output_kept_bytes)));
     parts.join(", ")
 }
 

@@ -156,7 +156,7 @@ fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
     [
         ("Done by", format!("the container engine at {engine}; nothing is started")),
         ("May read", "nothing of yours    May write  the engine's own store of images".to_owned()),
-        ("Network", network::OF_ENGINE.to_owned()),
+        ("Network", network::ENGINE_PULL.to_owned()),
         ("Limits", words::duration(terms.limits.wall_ms)),
     ]
     .into_iter()
@@ -302,7 +302,7 @@ fn shared(terms: &Terms, what: &str) -> String {
 
 /// Says that nothing stops the kernel between runs, if that is so.
 fn goes_on(terms: &Terms) -> String {
-    let goes_on = terms.kernel.is_some_and(|kernel| kernel.goes_on);
+    let goes_on = terms.kernel.is_some_and(|kernel| kernel.keeps_running);
     if goes_on { format!("{}, ", running::GOES_ON) } else { String::new() }
 }
 

@@ -8,22 +8,22 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct RequestCounts {
     /// Requests to other computers.
-    pub far: BTreeMap<String, u64>,
+    pub remote: BTreeMap<String, u64>,
     /// Requests to this computer.
-    pub near: BTreeMap<String, u64>,
+    pub local: BTreeMap<String, u64>,
 }
 
 impl RequestCounts {
     /// Counts one more request to this host.
-    pub fn count(&mut self, host: &str, is_near: bool) {
-        let hosts = if is_near { &mut self.near } else { &mut self.far };
+    pub fn count(&mut self, host: &str, is_local: bool) {
+        let hosts = if is_local { &mut self.local } else { &mut self.remote };
         *hosts.entry(host.to_owned()).or_default() += 1;
     }
 
     /// Adds the counts of both.
     #[must_use]
     pub(crate) fn and(mut self, others: RequestCounts) -> RequestCounts {
-        for (mine, others) in [(&mut self.far, others.far), (&mut self.near, others.near)] {
+        for (mine, others) in [(&mut self.remote, others.remote), (&mut self.local, others.local)] {
             for (host, requests) in others {
                 *mine.entry(host).or_default() += requests;
             }
@@ -34,27 +34,21 @@ impl RequestCounts {
 
 /// The counter of an I/O room: it counts requests as they are sent.
 #[derive(Debug)]
-pub(crate) struct Ledger(Mutex<RequestCounts>);
+pub(crate) struct RequestCounter(Mutex<RequestCounts>);
 
-impl Ledger {
+impl RequestCounter {
     pub(crate) const fn new() -> Self {
-        Self(Mutex::new(RequestCounts { far: BTreeMap::new(), near: BTreeMap::new() }))
+        Self(Mutex::new(RequestCounts { remote: BTreeMap::new(), local: BTreeMap::new() }))
     }
 
     /// Counts one more request to this host.
-    pub(crate) fn count(&self, host: &str, is_near: bool) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).count(host, is_near);
+    pub(crate) fn count(&self, host: &str, is_local: bool) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).count(host, is_local);
     }
 
     /// The requests sent so far.
-    pub(crate) fn departed(&self) -> RequestCounts {
+    pub(crate) fn counts(&self) -> RequestCounts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl Default for Ledger {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -65,7 +59,8 @@ pub enum Departure {
     /// Nothing of it was sent.
     Never,
     /// It was sent, at least in part.
-    Left,
+    #[serde(rename = "left")]
+    Sent,
     /// Not known. Session files never contain this value.
     #[default]
     #[serde(other)]

@@ -31,12 +31,12 @@ pub(super) fn inspect(
     files: &FileScope,
 ) -> (Inspection, Vec<HeldPath>) {
     let placed = match edits::locate(block, revision, (&files.scope, &files.own)) {
-        EditState::Stands(seen) => seen,
-        EditState::Looked(edit) => {
+        EditState::Unchanged(seen) => seen,
+        EditState::Placed(edit) => {
             let inspection = impossible("its places in the file are looked for".into());
             return (Inspection { edit: Some(edit), ..inspection }, Vec::new());
         }
-        EditState::Outdated(path) => {
+        EditState::FilesChanged(path) => {
             let why =
                 format!("{path} changed since your text was made from it; take the model's text back first");
             return (impossible(why), Vec::new());

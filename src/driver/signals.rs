@@ -19,7 +19,7 @@ impl Driver {
             Signal::Reply(step, event) => self.handle_reply(step, event),
             Signal::Run(run, event) => self.handle_run_event(run, event),
             Signal::Event(event) => self.feed(event),
-            Signal::Job(found) => self.rooms.update.told.push(Notification::Job(found)),
+            Signal::Job(found) => self.rooms.update.notifications.push(Notification::Job(found)),
             Signal::Masked(what) => self.tell_masked(what),
             Signal::StoreFailed(why) => self.feed(Event::Store(StoreEvent::Failed(why))),
             Signal::Kernel(KernelNotice::Died(dead)) => self.feed(Event::KernelDied(dead)),
@@ -44,18 +44,18 @@ impl Driver {
             _ => None,
         };
         self.rooms.update.streaming |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));
-        self.rooms.update.told.extend(told);
+        self.rooms.update.notifications.extend(told);
         self.feed(Event::Reply(step, event));
     }
 
     pub(super) fn tell_masked(&mut self, what: String) {
-        self.rooms.update.told.push(Notification::Notice(Notice::warn(what)));
+        self.rooms.update.notifications.push(Notification::Notice(Notice::warn(what)));
         self.rooms.update.urgent = true;
     }
 
     /// Finds the files that a run changed before its end is passed on.
     fn look_for_changes(&mut self, run: RunId, mut report: Box<RunReport>) -> Option<Box<RunReport>> {
-        let looked = self.rooms.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let looked = self.rooms.before_run.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((_, look, protected, remembered)) = looked.filter(|(of, ..)| *of == run) else {
             return Some(report);
         };
@@ -107,7 +107,7 @@ impl Driver {
         match &event {
             RunEvent::Output(chunk) => {
                 self.rooms.update.streaming = true;
-                self.rooms.update.told.push(Notification::Output(run, chunk.clone()));
+                self.rooms.update.notifications.push(Notification::Output(run, chunk.clone()));
             }
             RunEvent::Screen(_) | RunEvent::Usage { .. } => self.rooms.update.streaming = true,
             RunEvent::Ended(_) => self.rooms.sources.drop_run(),
