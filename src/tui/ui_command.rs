@@ -54,7 +54,7 @@ pub enum PageTarget {
 }
 
 /// What a pager shows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum PagerText {
     /// A file with all output.
     File(PathBuf),

@@ -34,6 +34,8 @@ pub(crate) struct Pager {
     source: PagerSource,
     /// The same text, for the person's own pager program.
     what: PagerText,
+    /// A number for the title with the text.
+    place: u64,
     /// The lines from the top of the screen on, and which row of the first one is at the top.
     lines: Vec<FileLine>,
     row: usize,
@@ -74,6 +76,7 @@ impl Pager {
             PagerText::Text(text) => PagerSource::of(text.clone().into_bytes()),
         };
         let mut pager = Self {
+            place: number_of((2, &title, &what)),
             title,
             source,
             what,
@@ -137,7 +140,7 @@ impl Overlay for Pager {
     }
 
     fn place(&self) -> Option<u64> {
-        Some(number_of((2, &self.title)))
+        Some(self.place)
     }
 
     fn letter_effect(&self, letter: char) -> LetterEffect {
@@ -325,5 +328,20 @@ impl Overlay for Pager {
         }
         sheet.title = safe::one_line(&sheet.title);
         Some(sheet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_text_under_the_same_title_is_another_place() {
+        let place = |text: &str| {
+            let opened = Pager::open("Output of block 1".into(), PagerText::Text(text.into()));
+            opened.expect("a text can be read").place()
+        };
+        assert_eq!(place("one\n"), place("one\n"));
+        assert_ne!(place("one\n"), place("two\n"));
     }
 }
