@@ -317,4 +317,4 @@ fn write_all(fd: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<(), Errno> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -215,21 +215,13 @@ impl Session<'_> {
                 self.screen.noise(at);
                 Vec::new()
             }
-            InputEvent::Background(rgb) => {
-                self.tui.background(rgb, self.options);
-                Vec::new()
-            }
-            InputEvent::Sync2026(sync) => {
-                self.tui.terminal.set_sync(sync);
-                Vec::new()
-            }
-            InputEvent::KittyKeyboard(_) => {
-                self.tui.terminal.use_kitty_keyboard();
+            InputEvent::Background(_)
+            | InputEvent::Sync2026(_)
+            | InputEvent::KittyKeyboard(_)
+            | InputEvent::KittyGraphics(_)
+            | InputEvent::Da1 { .. } => {
+                self.tui.answered(&event, self.options);
                 self.screen.setup.kitty = self.tui.terminal.uses_kitty_keyboard();
-                Vec::new()
-            }
-            InputEvent::KittyGraphics(_) | InputEvent::Da1 { .. } => {
-                self.tui.graphics_answered(&event, self.options);
                 self.screen.panes.pictures.set_cell(self.tui.picture_cell());
                 Vec::new()
             }

@@ -6,6 +6,7 @@ use super::{InputEvent, Keymap, Options, Tui};
 use crate::driver::Clock;
 use crate::engine::State;
 use crate::tui::action::Action;
+use crate::tui::editing::cluster;
 use crate::tui::input::Signal;
 use crate::tui::keymap::{Context, Key};
 use crate::tui::screen::{Ctx, Screen};
@@ -57,10 +58,7 @@ impl Tui {
                     stop();
                 }
                 Some(Some(InputEvent::Resize(width, height))) => self.terminal.resized((width, height)),
-                Some(Some(InputEvent::Background(rgb))) => self.background(rgb, options),
-                Some(Some(event @ (InputEvent::KittyGraphics(_) | InputEvent::Da1 { .. }))) => {
-                    self.graphics_answered(&event, options);
-                }
+                Some(Some(event)) if self.answered(&event, options) => {}
                 Some(Some(InputEvent::Key(key))) if stops(&self.keymap, &key) => stop(),
                 Some(Some(InputEvent::Signal(Signal::Interrupt))) => stop(),
                 Some(Some(
@@ -120,7 +118,7 @@ fn types(draft: &mut String, event: &InputEvent) -> bool {
         InputEvent::Paste(text) => draft.push_str(text),
         InputEvent::Key(key) if key.kind != KeyEventKind::Release => match key.code {
             KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => draft.push(c),
-            KeyCode::Backspace => drop(draft.pop()),
+            KeyCode::Backspace => draft.truncate(cluster::previous(draft, draft.len())),
             _ => return false,
         },
         _ => return false,
@@ -150,9 +148,63 @@ fn draw_in(text: &str, buf: &mut Buffer, area: Rect, theme: &Theme) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Graphics, Input};
     use super::*;
+    use crate::tui::terminal::{ModeOptions, tests::*};
     use crate::tui::theme::Depth;
-    use ratatui::layout::Rect;
+    use std::io::Write as _;
+    use tokio::sync::Notify;
+
+    /// Ctrl-C comes after the answers, so they were handled once it stops the work.
+    #[test]
+    fn what_the_terminal_answers_while_a_session_is_opened_is_heard() {
+        let _turn = turn();
+        let mut pty = pty();
+        let terminal = pty.open(ModeOptions { kitty: true, ..ModeOptions::default() });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let options = Options::default();
+            let mut tui = Tui {
+                input: Input::start(terminal.reader().unwrap(), options.esc_delay).unwrap(),
+                terminal,
+                theme: Theme::terminal(Depth::Mono),
+                background: None,
+                theme_open: false,
+                keymap: Keymap::load(None).unwrap(),
+                started: false,
+                leaves: false,
+                draft: String::new(),
+                borders: None,
+                graphics: Graphics::default(),
+                knows_kitty_graphics: false,
+            };
+            pty.person.write_all(b"\x1b[?0u\x1b[?2026;2$y\x03").unwrap();
+            let stopped = Notify::new();
+            let work = tokio::time::timeout(Duration::from_secs(10), stopped.notified());
+            let stop = || stopped.notify_one();
+            tui.wait_for(work, String::new, stop, (None, &options)).await.expect("Ctrl-C stops it");
+            tui.close();
+        });
+        let text = String::from_utf8(pty.read_until(LEFT)).unwrap();
+        for off in ["\x1b[<u", "\x1b[?2026l"] {
+            assert!(text.contains(off), "{off:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_character_of_several_code_points_is_typed_and_deleted_whole() {
+        let mut draft = String::new();
+        let mut key = |code: KeyCode| assert!(types(&mut draft, &InputEvent::Key(code.into())));
+        for c in "ae\u{301}".chars() {
+            key(KeyCode::Char(c));
+        }
+        key(KeyCode::Backspace);
+        assert_eq!(draft, "a");
+        for _ in 0..2 {
+            types(&mut draft, &InputEvent::Key(KeyCode::Backspace.into()));
+        }
+        assert_eq!(draft, "");
+    }
 
     #[test]
     fn it_is_said_at_every_size_and_one_key_stops_it() {
