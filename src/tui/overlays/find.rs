@@ -111,7 +111,7 @@ fn counts_text(state: &State, panes: &Panes) -> String {
     }
     let counts = SEARCHED_PANES.iter().map(|(pane, name)| {
         let count = search.count(*pane);
-        let cut = if search.is_cut(*pane) { "first " } else { "" };
+        let cut = if search.has_more(*pane) { "first " } else { "" };
         format!("{name} {cut}{}", crate::text::number::grouped(count as u64))
     });
     let counts = counts.collect::<Vec<_>>().join("  ");
