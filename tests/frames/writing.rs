@@ -64,7 +64,7 @@ fn click(scene: &mut Scene, column: u16, row: u16) {
 /// The cell where a text begins on a drawn screen.
 fn place_of(screen: &str, text: &str) -> (u16, u16) {
     let (y, row) = screen.lines().enumerate().find(|(_, row)| row.contains(text)).expect(text);
-    let x = row[..row.find(text).unwrap()].chars().count();
+    let x = unicode_width::UnicodeWidthStr::width(&row[..row.find(text).unwrap()]);
     (x as u16, y as u16)
 }
 
