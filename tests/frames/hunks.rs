@@ -7,11 +7,11 @@ use sayso::engine::{Command, EditFault, PlacedEdit};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
-fn old() -> String {
+pub(super) fn old() -> String {
     (1..=40).map(|n| format!("line {n}\n")).collect()
 }
 
-fn new() -> String {
+pub(super) fn new() -> String {
     old()
         .replace("line 3\n", "line three\n")
         .replace("line 20\n", "line twenty\nand a half\n")
@@ -29,7 +29,7 @@ fn at_code(mut scene: Scene) -> Scene {
 }
 
 /// A block that replaces a file waits in review.
-fn review(before: &str, after: &str) -> Scene {
+pub(super) fn review(before: &str, after: &str) -> Scene {
     let mut scene = Scene::at_work();
     scene.pass(5_000);
     scene.reply(&format!("```text path=notes.md\n{after}```\n"));

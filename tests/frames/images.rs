@@ -9,7 +9,7 @@ use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
 /// A run that showed a figure, wrote two picture files and printed something.
-fn drawn_by_a_run() -> Scene {
+pub(super) fn drawn_by_a_run() -> Scene {
     drawn_by(vec![image("figure-1.png")])
 }
 

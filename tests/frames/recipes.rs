@@ -708,9 +708,11 @@ fn nothing_is_told_by_colour_alone() {
     let mut scene = chosen(Depth::Mono);
     let links = sayso::tui::Hyperlinks::default();
     let place = Locale::default();
+    let keymap = scene.screen.keymap.clone();
     let look = DrawStyle {
         theme: &scene.theme,
         links: &links,
+        keymap: &keymap,
         glyphs: Glyphs::ASCII,
         place: &place,
         now: scene.now,

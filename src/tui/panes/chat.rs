@@ -358,19 +358,13 @@ impl ChatPane {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Timestamp;
     use crate::engine::{Engine, Settings};
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look::Glyphs;
-    use crate::tui::widgets::words::Locale;
+    use crate::tui::widgets::look::with_look;
 
     /// When the person scrolls, a position that is still being loaded is no longer scrolled to.
     #[test]
     fn a_person_who_scrolls_is_not_taken_to_a_place_that_comes_later() {
-        let links = crate::tui::Hyperlinks::default();
-        let (theme, place) = (Theme::terminal(Depth::Mono), Locale::default());
-        let (glyphs, now) = (Glyphs::LINES, Timestamp(0));
-        let look = DrawStyle { theme: &theme, links: &links, glyphs, place: &place, now, motion: false };
         let engine = Engine::new(Settings::default());
         let moves: [fn(&mut ChatPane, &State, DrawStyle<'_>); 5] = [
             |pane, state, look| pane.scroll(state, -1, look),
@@ -381,9 +375,11 @@ mod tests {
         ];
         for moved in moves {
             let mut pane = ChatPane::default();
-            pane.seek(engine.state(), 0, SearchWords::read("region"), look);
-            pane.sought = Some(FoundText { item: 0, line: 0, bytes: 0..1 });
-            moved(&mut pane, engine.state(), look);
+            with_look(&Theme::terminal(Depth::Mono), |look| {
+                pane.seek(engine.state(), 0, SearchWords::read("region"), look);
+                pane.sought = Some(FoundText { item: 0, line: 0, bytes: 0..1 });
+                moved(&mut pane, engine.state(), look);
+            });
             assert!(pane.seek.is_none() && pane.sought.is_none());
         }
     }

@@ -223,7 +223,7 @@ impl CodePane {
     /// The rights of a waiting block, with a note on how the block was read.
     fn rights_of(&self, state: &State, item: &BlockItem, look: DrawStyle<'_>) -> Rights {
         let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());
-        let detail = if self.full_rights { Detail::All } else { Detail::Keys };
+        let detail = if self.full_rights { Detail::All } else { Detail::Keys(rights::key_for_all(look)) };
         let wording = Wording { detail, session, here: None, look };
         let inspected = state.inspected(item.block.id);
         let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);

@@ -13,11 +13,13 @@ use crate::driver::reminder::Reminder;
 use crate::driver::{Driver, Job, JobResult, Notification, SessionHit};
 use crate::engine::{Command, Phase};
 use crate::tui::Options;
+use crate::tui::keymap::Keymap;
 use crate::tui::setup::{FoundPlace, SessionPick};
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::look::DrawStyle;
 use std::io;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// Two Ctrl-C within this time quit.
@@ -304,8 +306,19 @@ async fn at(moment: Option<Instant>) {
     }
 }
 
+/// No keys: the person types words.
+static NO_KEYS: LazyLock<Keymap> = LazyLock::new(Keymap::default);
+
 /// The format for text: the person's times and paths, no colours, no animations.
 pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
     let glyphs = options.glyphs();
-    DrawStyle { theme, links: &options.links, glyphs, place: &options.place, now, motion: false }
+    DrawStyle {
+        theme,
+        links: &options.links,
+        keymap: &NO_KEYS,
+        glyphs,
+        place: &options.place,
+        now,
+        motion: false,
+    }
 }

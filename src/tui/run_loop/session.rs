@@ -8,6 +8,7 @@ use crate::tui::attention::{AttentionSender, ProgramStatus};
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
 use crate::tui::input::{InputEvent, Signal, TimedEvent};
+use crate::tui::keymap::Keymap;
 use crate::tui::note::Note;
 use crate::tui::options::Options;
 use crate::tui::screen::{Ctx, Screen};
@@ -276,7 +277,7 @@ impl Session<'_> {
         if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
             self.tui.terminal.send_attention(attention, &told);
         }
-        let look = look(&self.tui.theme, self.options, self.driver.now());
+        let look = look((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
         self.screen.departed = Driver::requests_sent();
         let (screen, state) = (&self.screen, self.driver.state());
         let mut hits = Hits::default();
@@ -297,7 +298,7 @@ impl Session<'_> {
 
     /// Calls a method of the screen with its `Ctx`.
     pub(super) fn with<T>(&mut self, at: Instant, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
-        let look = look(&self.tui.theme, self.options, self.driver.now());
+        let look = look((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
         step(&mut self.screen, Ctx { state: self.driver.state(), look, at })
     }
 }
@@ -307,10 +308,15 @@ fn is_stream(told: &Notification) -> bool {
     matches!(told, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
 }
 
-pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
+pub(super) fn look<'a>(
+    (theme, keymap): (&'a Theme, &'a Keymap),
+    options: &'a Options,
+    now: Timestamp,
+) -> DrawStyle<'a> {
     DrawStyle {
         theme,
         links: &options.links,
+        keymap,
         glyphs: options.glyphs(),
         place: &options.place,
         now,

@@ -157,9 +157,13 @@ impl Screen {
                 Vec::new()
             }
             KeyCode::Enter if self.panes.focus == Pane::Code && ctx.state.waiting().is_some() => {
-                self.show_note(Note::of_wait(
-                    "Enter decides nothing. a approves, r rejects, ? shows all keys.",
-                ));
+                let keys = [
+                    (Action::Approve, "approves"),
+                    (Action::Reject, "rejects"),
+                    (Action::Help, "shows all keys"),
+                ];
+                let keys = self.keymap.hints(Context::Review, (" ", ", ", "."), &keys);
+                self.show_note(Note::of_wait(format!("Enter decides nothing.{keys}")));
                 Vec::new()
             }
             _ => Vec::new(),

@@ -5,6 +5,7 @@ use crate::domain::{Severity, Timestamp};
 use crate::driver::TreeSigns;
 use crate::engine::BlockState;
 use crate::export::columns::ColumnSigns;
+use crate::tui::keymap::Keymap;
 use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::theme::{Slot, Theme};
 use crate::tui::widgets::words::Locale;
@@ -86,6 +87,8 @@ pub struct DrawStyle<'a> {
     pub theme: &'a Theme,
     /// The hyperlinks on screen.
     pub links: &'a Hyperlinks,
+    /// The keys that texts name.
+    pub keymap: &'a Keymap,
     /// The characters for frames and marks.
     pub glyphs: Glyphs,
     /// The format of times and paths.
@@ -157,4 +160,12 @@ pub(crate) fn severity_slot(severity: Severity) -> Slot {
         Severity::Medium => Slot::FindingMedium,
         Severity::Info => Slot::FindingInfo,
     }
+}
+
+/// Calls a function with a style for tests: this theme, lines, the shipped keys.
+#[cfg(test)]
+pub(crate) fn with_look<T>(theme: &Theme, act: impl FnOnce(DrawStyle<'_>) -> T) -> T {
+    let (links, place) = (Hyperlinks::default(), Locale::default());
+    let (keymap, glyphs, now) = (Keymap::load(None).expect("the shipped keys"), Glyphs::LINES, Timestamp(0));
+    act(DrawStyle { theme, links: &links, keymap: &keymap, glyphs, place: &place, now, motion: false })
 }

@@ -74,9 +74,11 @@ impl Scene {
     pub fn step<T>(&mut self, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
         let links = sayso::tui::Hyperlinks::default();
         let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
+        let keymap = self.screen.keymap.clone();
         let look = DrawStyle {
             theme: &self.theme,
             links: &links,
+            keymap: &keymap,
             glyphs: Glyphs::LINES,
             place: &place,
             now: self.now,

@@ -1,12 +1,14 @@
 //! How much of a list is shown, and how the person gets the rest.
 
+use crate::tui::keymap::Key;
+
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
     /// Everything.
     All,
-    /// The first names of each list; `p` shows all. Findings have a key, too.
-    Keys,
+    /// The first names of each list; a key shows all, unless none is bound. Findings have a key, too.
+    Keys(Option<Key>),
     /// The first names of each list, where the person types words instead of keys: `show` shows all.
     Words,
 }
@@ -21,9 +23,13 @@ impl Detail {
         if self.is_all() { usize::MAX } else { short }
     }
 
-    /// What the person types to see all.
-    pub(super) fn key_for_all(self) -> &'static str {
-        if self == Detail::Words { "show" } else { "p" }
+    /// How many more there are, and what the person types to see them: `2 more: p`.
+    pub(super) fn more(self, count: usize) -> String {
+        match self {
+            Detail::Words => format!("{count} more: show"),
+            Detail::Keys(Some(key)) => format!("{count} more: {key}"),
+            Detail::Keys(None) | Detail::All => format!("{count} more"),
+        }
     }
 
     /// The names joined by `between`, and how many more there are: `a, b, 2 more: p`.
@@ -31,7 +37,7 @@ impl Detail {
         let told: Vec<&str> = names.iter().take(self.limit(short)).map(AsRef::as_ref).collect();
         let more = names.len().saturating_sub(told.len());
         let told = told.join(between);
-        if more > 0 { format!("{told}, {more} more: {}", self.key_for_all()) } else { told }
+        if more > 0 { format!("{told}, {}", self.more(more)) } else { told }
     }
 }
 
@@ -43,7 +49,8 @@ mod tests {
     fn a_list_says_how_many_more_there_are_and_how_to_see_them() {
         let names = ["a", "b", "c: p d"];
         assert_eq!(Detail::All.list(&names, 1, ", "), "a, b, c: p d");
-        assert_eq!(Detail::Keys.list(&names, 2, ", "), "a, b, 1 more: p");
+        assert_eq!(Detail::Keys(Key::parse("p")).list(&names, 2, ", "), "a, b, 1 more: p");
+        assert_eq!(Detail::Keys(None).list(&names, 2, ", "), "a, b, 1 more");
         assert_eq!(Detail::Words.list(&names, 1, " "), "a, 2 more: show");
         assert_eq!(Detail::Words.list::<&str>(&[], 1, " "), "");
     }

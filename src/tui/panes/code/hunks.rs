@@ -7,6 +7,8 @@ use super::{CodePane, Mode};
 use crate::domain::file_texts::{self, FilePart};
 use crate::domain::visible::visible_line;
 use crate::engine::transcript::BlockItem;
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
 use crate::tui::panes::hunks::Hunks;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
@@ -137,7 +139,8 @@ impl HunkLayout {
         let (word, verb) = if is_dropped { ("dropped", "take it back") } else { ("kept", "drop it") };
         let place = format!("Hunk {} of {}, {}: ", hunk + 1, self.len(), self.place(hunk, width));
         let count = format!("   dropped: {}", self.dropped.len());
-        let keys = format!("   h next  x {verb}");
+        let keys = [(Action::HunkNext, "next"), (Action::HunkDrop, verb)];
+        let keys = look.keymap.hints(Context::Review, ("   ", "  ", ""), &keys);
         let style = look.style(if is_dropped { Slot::DiffDel } else { Slot::DiffAdd });
         let room = usize::from(width).saturating_sub(place.width() + word.len());
         let rest = if count.len() + keys.len() <= room { count + &keys } else { count };

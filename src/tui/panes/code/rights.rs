@@ -10,7 +10,9 @@ use super::detail::Detail;
 use super::effects;
 use crate::domain::{Block, Severity, UndoCover};
 use crate::engine::state::InspectionResult;
+use crate::tui::action::Action;
 use crate::tui::guard;
+use crate::tui::keymap::{Context, Key};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
@@ -58,9 +60,6 @@ const LABELS: [&str; 27] = [
 /// The extent reserved for one fact, and for all facts of one label.
 const MAX_FACT_CHARACTERS: u64 = 1 << 14;
 const MAX_LABEL_CHARACTERS: u64 = MAX_FACT_CHARACTERS << 12;
-
-/// The key that leads to the findings.
-const NEXT_FINDING: &str = "   f = next finding";
 
 /// The label of the fact about findings.
 const CHECK_LABEL: &str = "Check";
@@ -125,10 +124,11 @@ impl Fact {
             if self.label.is_empty() { String::new() } else { format!("{:<LABEL_COLUMNS$}", self.label) };
         // Never break before the key that shows the rest of a list.
         let kept = !text.contains(HELD_SPACE);
-        let held = |text: &str| {
-            text.replace(": p", &format!(":{HELD_SPACE}p")).replace("; p all", &format!("; p{HELD_SPACE}all"))
+        let held = |text: &str, key: Key| {
+            let text = text.replace(&format!(": {key}"), &format!(":{HELD_SPACE}{key}"));
+            text.replace(&format!("; {key} all"), &format!("; {key}{HELD_SPACE}all"))
         };
-        let text = if kept { held(text) } else { text.to_owned() };
+        let text = key_for_all(look).filter(|_| kept).map_or(text.to_owned(), |key| held(text, key));
         let mut rows = safe::hanging(Span::styled(label, look.dim()), &text, width, self.style);
         for row in rows.iter_mut().filter(|_| kept) {
             row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD_SPACE, " ").into());
@@ -136,6 +136,16 @@ impl Fact {
         let is_count = self.label == CHECK_LABEL && text.starts_with(|c: char| c.is_ascii_digit());
         if is_count { rows.into_iter().map(|row| with_severities(row, look)).collect() } else { rows }
     }
+}
+
+/// The key that shows everything.
+pub(super) fn key_for_all(look: DrawStyle<'_>) -> Option<Key> {
+    look.keymap.keys(Context::Review, Action::Rights).first().copied()
+}
+
+/// The key that leads to the findings: `   f = next finding`.
+fn next_finding(look: DrawStyle<'_>) -> String {
+    look.keymap.hints(Context::Review, ("   ", "", ""), &[(Action::FindingNext, "= next finding")])
 }
 
 /// How facts are put in words.
@@ -261,14 +271,14 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
         Ok(terms) => {
             let change = seen.change(terms, &inspected.reach);
             let here = Some(terms.cwd.as_path())
-                .filter(|_| wording.detail == Detail::Keys && terms::tells_folder(terms));
+                .filter(|_| matches!(wording.detail, Detail::Keys(_)) && terms::tells_folder(terms));
             let wording = Wording { here, ..wording };
             terms::facts(terms, &inspected.reach, change, wording)
         }
     };
     // If everything can be taken back, this shares the row of the check.
     let undo = inspected.undo.as_ref().map(|cover| undo_fact(cover, inspected, look));
-    let is_plain = wording.detail == Detail::Keys && inspected.review.unchecked.is_none();
+    let is_plain = matches!(wording.detail, Detail::Keys(_)) && inspected.review.unchecked.is_none();
     let (beside, undo) = undo.into_iter().partition::<Vec<_>, _>(|fact| is_plain && fact.text == "all");
     facts.extend(undo);
     facts.extend(terms::place_of_packages(inspected, look));
@@ -279,7 +289,7 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
     let (found, own) = (findings_text(inspected), inspected.review.unchecked.is_none());
     let leads_on = wording.detail != Detail::Words && !inspected.review.findings.is_empty();
     let bare = leads_on.then(|| format!("{found}{beside}"));
-    let next = if leads_on { NEXT_FINDING } else { "" };
+    let next = if leads_on { next_finding(look) } else { String::new() };
     let check = Fact::new(CHECK_LABEL, format!("{found}{next}{beside}"), check_style(inspected, look));
     facts.push(Fact { own, bare, ..check });
     facts
@@ -345,16 +355,11 @@ fn with_severities(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Timestamp;
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look::Glyphs;
-    use crate::tui::widgets::words::Locale;
+    use crate::tui::widgets::look;
 
     fn with_look(act: impl FnOnce(DrawStyle<'_>)) {
-        let links = crate::tui::Hyperlinks::default();
-        let (theme, place) = (Theme::terminal(Depth::Mono), Locale::default());
-        let (glyphs, now) = (Glyphs::LINES, Timestamp(0));
-        act(DrawStyle { theme: &theme, links: &links, glyphs, place: &place, now, motion: false });
+        look::with_look(&Theme::terminal(Depth::Mono), act);
     }
 
     fn told(rights: &Rights) -> Vec<String> {
@@ -380,8 +385,8 @@ mod tests {
     fn only_the_check_goes_without_its_key() {
         with_look(|look| {
             let mut rights = Rights::default();
-            let before = Fact::new("Network", format!("off{NEXT_FINDING}"), Style::new());
-            let check = Fact::new(CHECK_LABEL, format!("1 high{NEXT_FINDING}"), Style::new());
+            let before = Fact::new("Network", format!("off{}", next_finding(look)), Style::new());
+            let check = Fact::new(CHECK_LABEL, format!("1 high{}", next_finding(look)), Style::new());
             for fact in [before, Fact { bare: Some("1 high".into()), ..check }] {
                 rights.add(0, &fact, 52, look);
             }

@@ -9,6 +9,8 @@ use crate::domain::{
 };
 use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, OutputAway, RunItem};
 use crate::engine::{State, kernels};
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
@@ -56,7 +58,7 @@ pub(super) fn end_rows(
         head.extend(safe::words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));
     }
     if matches!(report.outcome, Outcome::Refused(_) | Outcome::NotStarted(_)) {
-        head.push(Line::styled("Nothing ran. R puts it back for review.", look.dim()));
+        head.push(Line::styled(format!("Nothing ran.{}", puts_back(look)), look.dim()));
     }
     if let KernelFate::Lost(kernel) = report.kernel {
         head.extend(safe::words(&lost_kernel(language, kernel), width.into(), look.style(Slot::StatusWarn)));
@@ -147,6 +149,11 @@ fn usage_text(report: &RunReport) -> String {
     parts.join("   ")
 }
 
+/// ` R puts it back for review.`
+fn puts_back(look: DrawStyle<'_>) -> String {
+    look.keymap.hints(Context::Done, (" ", "", "."), &[(Action::BlockAgain, "puts it back for review")])
+}
+
 /// `changed  + out/revenue.png  48 KB   - out/a.png`
 fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let variables = report.receipt.variables.map(variable_text).unwrap_or_default();
@@ -184,6 +191,8 @@ fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<
 
 /// `taken back  .envrc`, or the key that takes changes back.
 pub(super) fn undo_rows(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+    let take_back =
+        |before, does| look.keymap.hints(Context::Done, (before, "", ""), &[(Action::TakeBack, does)]);
     let mut rows = Vec::new();
     if !run.taken_back.is_empty() {
         let mut names: Vec<String> =
@@ -194,13 +203,17 @@ pub(super) fn undo_rows(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<L
     }
     let of_record = run.undo().filter(|undo| undo.record.is_some() || !undo.cover.is_some());
     if let Some(undo) = of_record {
-        let key = if undo.record.is_some() { "   u shows each change" } else { "" };
+        let key = undo.record.as_ref().map_or_else(String::new, |_| take_back("   ", "shows each change"));
         let label = Span::styled("undo  ", look.dim());
         let text = format!("{}{key}", safe::one_line(&undo.cover.words()));
         rows.extend(safe::hanging(label, &text, width.into(), look.dim()));
     }
     if run.can_be_taken_back() && run.undo().is_none_or(|undo| undo.record.is_none()) {
-        rows.extend(safe::words("u takes back what is marked with !!", width.into(), look.dim()));
+        rows.extend(safe::words(
+            &take_back("", "takes back what is marked with !!"),
+            width.into(),
+            look.dim(),
+        ));
     }
     rows
 }
@@ -258,7 +271,9 @@ fn dropped_rows(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     if parts.is_empty() {
         return Vec::new();
     }
-    let all = if report.blob.is_some() { "   x shows all   w writes it to a file" } else { "" };
+    let keys = [(Action::OutputPager, "shows all"), (Action::OutputWrite, "writes it to a file")];
+    let keys = if report.blob.is_some() { &keys[..] } else { &[] };
+    let all = look.keymap.hints(Context::Done, ("   ", "   ", ""), keys);
     vec![Line::styled(format!("{}{all}", parts.join(", ")), look.style(Slot::OutputTruncated))]
 }
 
@@ -326,9 +341,9 @@ fn traceback(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'s
 /// The rows of a run whose end was never recorded.
 pub(super) fn lost_rows(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let text = format!(
-        "Block {} was running when the program ended: its end is not known. It is not run again by itself. R puts it \
-         back for review.",
-        item.block.id
+        "Block {} was running when the program ended: its end is not known. It is not run again by itself.{}",
+        item.block.id,
+        puts_back(look)
     );
     safe::words(&text, width.into(), look.style(Slot::StatusWarn))
 }
@@ -385,16 +400,12 @@ pub(super) fn image_row(
         (0, _) | (_, 0) => String::new(),
         (wide, high) => format!("{wide}x{high}  "),
     };
-    let keys = [(!is_svg, "o open"), (!is_file, "w save")];
-    let keys = keys.into_iter().filter(|(holds, _)| *holds).map(|(_, key)| key.to_owned());
-    let notes = undrawn.map(|reason| reason.to_string()).into_iter().chain(keys);
-    let notes = notes.map(|note| format!("   {note}"));
-    let text = format!(
-        "image {number}  {}  {pixels}{}{}",
-        safe::one_line(&image.name),
-        words::size(image.bytes),
-        notes.collect::<String>()
-    );
+    let keys = [(!is_svg, (Action::OutputOpen, "open")), (!is_file, (Action::OutputWrite, "save"))];
+    let keys: Vec<_> = keys.into_iter().filter(|(holds, _)| *holds).map(|(_, key)| key).collect();
+    let keys = look.keymap.hints(Context::Done, ("   ", "   ", ""), &keys);
+    let undrawn = undrawn.map_or_else(String::new, |reason| format!("   {reason}"));
+    let (name, size) = (safe::one_line(&image.name), words::size(image.bytes));
+    let text = format!("image {number}  {name}  {pixels}{size}{undrawn}{keys}");
     Line::styled(safe::cut(&text, width.into()), look.text())
 }
 

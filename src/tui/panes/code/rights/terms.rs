@@ -8,6 +8,8 @@ use super::{Fact, Wording};
 use crate::domain::sentences::{network, rights as in_one_line, running, sandbox, saving, secrets};
 use crate::domain::{ExecutorKind, Reach, Reachability, SandboxLevel, Terms};
 use crate::engine::state::InspectionResult;
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
@@ -49,6 +51,7 @@ pub(super) fn facts(
     if folded {
         let off = terms.rights.sandbox.level == SandboxLevel::Off;
         let line = safe::name(&in_one_line::as_before(terms, |path| wording.path(path)));
+        let line = line + &look.keymap.hints(Context::Review, ("; ", "", ""), &[(Action::Rights, "all")]);
         facts.push(Fact::new("", line, if off { look.style(Slot::SandboxOff) } else { text }));
     } else {
         facts.extend(of_rights(terms, reach, change.unwrap_or_default(), wording));
@@ -323,8 +326,8 @@ fn environment(terms: &Terms, detail: Detail) -> String {
 mod tests {
     use super::*;
     use crate::domain::{Language, Limits, ProjectPython, Rights};
-    use crate::tui::widgets::look::Glyphs;
-    use crate::tui::widgets::words::Locale;
+    use crate::tui::theme::{Depth, Theme};
+    use crate::tui::widgets::look::with_look;
 
     fn told(path: &str, version: Option<&str>) -> String {
         told_where_wanted(path, version, None)
@@ -345,21 +348,7 @@ mod tests {
             shared: None,
             target: None,
         };
-        let links = crate::tui::Hyperlinks::default();
-        let (theme, place) =
-            (crate::tui::theme::Theme::terminal(crate::tui::theme::Depth::Mono), Locale::default());
-        let now = crate::domain::Timestamp(0);
-        project_python(
-            &terms,
-            DrawStyle {
-                theme: &theme,
-                links: &links,
-                glyphs: Glyphs::LINES,
-                place: &place,
-                now,
-                motion: true,
-            },
-        )
+        with_look(&Theme::terminal(Depth::Mono), |look| project_python(&terms, look))
     }
 
     #[test]
