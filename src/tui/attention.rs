@@ -103,10 +103,7 @@ impl Attention {
             message,
             progress: knows_progress,
             again: ghostty,
-            // Consoles print sequences they don't know.
-            status: !term.is_empty()
-                && !["linux", "dumb", "unknown"].contains(&term.as_str())
-                && !term.starts_with("vt"),
+            status: !is_console(&term),
             tmux: env("TMUX").is_some(),
         }
     }
@@ -169,8 +166,13 @@ impl Attention {
     }
 }
 
+/// Whether this `TERM` is a console, or not known: these print sequences they don't know.
+pub(crate) fn is_console(term: &str) -> bool {
+    ["", "linux", "dumb", "unknown"].contains(&term) || term.starts_with("vt")
+}
+
 /// Parses the first three numbers of a version.
-fn version(text: &str) -> (u32, u32, u32) {
+pub(crate) fn version(text: &str) -> (u32, u32, u32) {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
     let mut next = || numbers.next().unwrap_or(0);
     (next(), next(), next())

@@ -20,7 +20,7 @@ mod time;
 mod typing;
 
 pub(crate) use ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Times, Verb};
-pub(crate) use refusal::RefusalReason;
+pub(crate) use refusal::{RefusalReason, Seconds};
 pub(crate) use seen::{SeenRows, SubjectRow};
 
 use super::fence::{FenceAnswer, FencePurpose, FenceState, Query, Questions};

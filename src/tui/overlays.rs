@@ -48,6 +48,7 @@ use crate::tui::slash::Slash;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::filtered_list::Matches;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::{Arrangement, Pane};
 use crate::tui::widgets::look::DrawStyle;
@@ -55,6 +56,9 @@ use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use std::any::Any;
 use std::fmt::Debug;
+
+/// The columns that an overlay wants for the whole screen: more than there are.
+const WHOLE_SCREEN: u16 = u16::MAX - 4;
 
 /// What an overlay may read.
 #[derive(Clone, Copy)]
@@ -138,9 +142,14 @@ pub trait Overlay: Any + Debug {
         Vec::new()
     }
 
+    /// Its list with a filter, if it is one.
+    fn matches(&mut self) -> Option<&mut Matches> {
+        None
+    }
+
     /// The field that receives letters, if there is one.
     fn field(&mut self) -> Option<&mut Field> {
-        None
+        self.matches().map(|matches| &mut matches.filter)
     }
 
     /// Moves the focus to one of its fields, by number, and returns that field.
@@ -168,7 +177,7 @@ pub trait Overlay: Any + Debug {
 
     /// The list in which Up and Down move: its cursor, and how many rows it has.
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        None
+        self.matches().map(Matches::list)
     }
 
     /// The hints for the key bar.
@@ -256,7 +265,9 @@ pub trait Overlay: Any + Debug {
 
     /// Called when the text in the field changed: the first row is chosen again.
     fn changed(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
-        if let Some((cursor, _)) = self.list() {
+        if let Some(matches) = self.matches() {
+            matches.changed();
+        } else if let Some((cursor, _)) = self.list() {
             cursor.0 = 0;
         }
         Vec::new()

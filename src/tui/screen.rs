@@ -39,6 +39,8 @@ mod troubles;
 mod undo;
 mod vim;
 
+pub(crate) use stop::{KILL_DELAY, QUIT_TIMEOUT};
+
 pub use focus::has_problem;
 pub(in crate::tui) use given::refusal;
 pub(in crate::tui) use recipes::has_failed;
@@ -302,20 +304,17 @@ impl Screen {
         self.guard.set_place(self.place(ctx.state), ctx.at);
         let on_screen = self.arrangement.code.is_some();
         let waiting = ctx.state.waiting().filter(|item| self.panes.code.subject() == Some(item.block.id));
-        let Some(item) = waiting.filter(|_| !self.panes.code.edits()) else {
+        let first_seen = on_screen && self.overlays.is_empty();
+        let subject =
+            waiting.filter(|_| !self.panes.code.edits()).map(|item| (item, token_of(ctx.state, item)));
+        // A block counts as on screen from the first frame that shows it uncovered; hiding it later loses
+        // nothing.
+        let subject = subject.filter(|(_, token)| first_seen || self.guard.subject() == Some(*token));
+        let Some((item, token)) = subject else {
             self.guard.clear_subject();
             self.seen_layout = None;
             return;
         };
-        let first_seen = on_screen && self.overlays.is_empty();
-        let token = token_of(ctx.state, item);
-        // A block counts as on screen from the first frame that shows it uncovered; hiding it later loses
-        // nothing.
-        if !first_seen && self.guard.subject() != Some(token) {
-            self.guard.clear_subject();
-            self.seen_layout = None;
-            return;
-        }
         if self.guard.subject() != Some(token) {
             self.seen_layout = None;
         }

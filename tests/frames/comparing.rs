@@ -1,9 +1,10 @@
 //! Trees of branches in the list of sessions, and two sessions side by side.
 
 use super::scene::{Scene, report};
+use super::searching::told;
 use super::{drawn, snapshots};
 use sayso::domain::*;
-use sayso::driver::{Job, JobResult, Notification, SessionComparison, Summary};
+use sayso::driver::{Job, JobResult, SessionComparison, Summary};
 use sayso::engine::{ComparedSession, Comparison};
 use sayso::tui::ui_command::UiCommand;
 use std::path::PathBuf;
@@ -38,11 +39,6 @@ fn family() -> Vec<Summary> {
     ];
     let newest = |(behind, one): (i64, Summary)| Summary { modified: Timestamp(9_000_000 - behind), ..one };
     (0..).zip(all).map(newest).collect()
-}
-
-fn told(scene: &mut Scene, found: JobResult) {
-    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
-    scene.frame();
 }
 
 fn command(scene: &mut Scene, text: &str) -> Vec<UiCommand> {

@@ -1,5 +1,6 @@
 //! The limits of a block: by the form and by the command.
 
+use super::behaviour::reviewing;
 use super::scene::Scene;
 use super::{drawn, snapshots};
 use sayso::domain::*;
@@ -7,16 +8,6 @@ use sayso::engine::Command;
 use sayso::tui::overlays::limits::LimitsForm;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
-
-fn reviewing() -> Scene {
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
-    scene.frame();
-    scene
-}
 
 fn open() -> Scene {
     let mut scene = reviewing();

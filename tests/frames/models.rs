@@ -1,5 +1,6 @@
 //! Models: choosing one, what a chat uses and costs, a model's opinion of a block.
 
+use super::behaviour::reviewing;
 use super::scene::{ANSWER, Scene, clouds, findings, inspection, terms, writing};
 use super::{drawn, snapshots};
 use sayso::domain::*;
@@ -364,16 +365,6 @@ fn commands_of_context_cost_and_instructions() {
         "Cost of this session: $0.12 and more: not known of 1 request, $0.12 for the newest reply. Prices are those of \
          the shipped table, as of 2026-01-01. It asks at $2.00."
     );
-}
-
-/// A block waits with the focus on it.
-fn reviewing() -> Scene {
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
-    scene
 }
 
 /// The same, with the opinion of a model.

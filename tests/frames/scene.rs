@@ -10,7 +10,7 @@ mod keys;
 pub mod recipe;
 mod values;
 
-pub use keys::key;
+pub use keys::{decide, engine_commands, key};
 pub use values::{clouds, confined, findings, image, inspection, report, terms, writing};
 
 use sayso::domain::*;

@@ -30,7 +30,7 @@ fn hit(name: &str, kind: PlaceKind, block: Option<u32>, line: &str) -> SessionHi
     SessionHit { session: session(name, HERE), place, at: Timestamp(0), line: line.into(), also: 0 }
 }
 
-fn told(scene: &mut Scene, found: JobResult) {
+pub(super) fn told(scene: &mut Scene, found: JobResult) {
     scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
     scene.frame();
 }

@@ -13,15 +13,15 @@ fn mouse(scene: &mut Scene, kind: MouseEventKind, (column, row): (u16, u16)) -> 
     scene.step(|screen, ctx| screen.mouse(event, ctx))
 }
 
-fn down(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
+pub(super) fn down(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
     mouse(scene, MouseEventKind::Down(MouseButton::Left), at)
 }
 
-fn drag(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
+pub(super) fn drag(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
     mouse(scene, MouseEventKind::Drag(MouseButton::Left), at)
 }
 
-fn up(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
+pub(super) fn up(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
     mouse(scene, MouseEventKind::Up(MouseButton::Left), at)
 }
 
@@ -37,7 +37,7 @@ fn copied(wishes: Vec<UiCommand>) -> Option<String> {
 }
 
 /// The cell where a text begins on screen.
-fn place(screen: &str, text: &str) -> (u16, u16) {
+pub(super) fn place(screen: &str, text: &str) -> (u16, u16) {
     let (y, row) = screen
         .lines()
         .enumerate()

@@ -74,7 +74,7 @@ impl fmt::Display for RefusalReason {
 }
 
 /// Displays a duration in seconds with one digit, rounded up, at least 0.1 s.
-struct Seconds(Duration);
+pub(crate) struct Seconds(pub(crate) Duration);
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

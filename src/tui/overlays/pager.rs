@@ -6,7 +6,7 @@ mod scroll;
 mod search;
 mod source;
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, WHOLE_SCREEN, number_of};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
@@ -20,9 +20,6 @@ use ratatui::layout::Rect;
 use source::{FileLine, FileStatus, PagerSource};
 use std::io;
 use std::ops::Range;
-
-/// The columns that it wants: more than there are, so that it gets the whole screen.
-const WHOLE_SCREEN: u16 = u16::MAX - 4;
 
 /// How many columns a sideways key scrolls.
 const SIDEWAYS_COLUMNS: usize = 8;

@@ -14,6 +14,7 @@ use crate::driver::{Driver, Job, JobResult, Notification, SessionHit};
 use crate::engine::{Command, Phase};
 use crate::tui::Options;
 use crate::tui::keymap::Keymap;
+use crate::tui::screen::{KILL_DELAY, QUIT_TIMEOUT};
 use crate::tui::setup::{FoundPlace, SessionPick};
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::ui_command::Exit;
@@ -21,12 +22,6 @@ use crate::tui::widgets::look::DrawStyle;
 use std::io;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
-
-/// Two Ctrl-C within this time quit.
-const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// A second Ctrl-C kills only after this long: the first may still be taking effect.
-const KILL_DELAY: Duration = Duration::from_millis(500);
 
 /// The next message is asked for after a command's result, but at the latest after this long.
 pub(super) const LISTING_TIMEOUT: Duration = Duration::from_secs(5);

@@ -15,10 +15,10 @@ use crate::tui::widgets::words;
 use std::time::{Duration, Instant};
 
 /// A second Ctrl-C asks to kill only after this long: the first may still be taking effect.
-const KILL_DELAY: Duration = Duration::from_millis(500);
+pub(crate) const KILL_DELAY: Duration = Duration::from_millis(500);
 
 /// Two Ctrl-C within this time quit.
-const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
+pub(crate) const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Remembers earlier Ctrl-C presses.
 #[derive(Debug, Default)]

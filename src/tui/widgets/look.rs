@@ -33,10 +33,6 @@ impl Strokes {
 /// The characters for frames and marks.
 #[derive(Clone, Copy, Debug)]
 pub struct Glyphs {
-    /// `│`
-    pub(crate) vertical: &'static str,
-    /// `─`
-    pub(crate) horizontal: &'static str,
     /// Borders of panes.
     pub(crate) border: &'static Strokes,
     /// Borders of the focused pane.
@@ -56,8 +52,6 @@ pub struct Glyphs {
 impl Glyphs {
     /// Lines and corners.
     pub const LINES: Glyphs = Glyphs {
-        vertical: "│",
-        horizontal: "─",
         border: &Strokes::LIGHT,
         focus: &Strokes::HEAVY,
         hook: "└",
@@ -68,8 +62,6 @@ impl Glyphs {
     };
     /// For terminals that have ASCII only.
     pub const ASCII: Glyphs = Glyphs {
-        vertical: "|",
-        horizontal: "-",
         border: &Strokes::ASCII,
         focus: &Strokes::ASCII,
         hook: "`",

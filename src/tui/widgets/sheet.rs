@@ -54,7 +54,7 @@ impl Sheet {
     }
 
     pub(crate) fn rule(&mut self, width: u16, look: DrawStyle<'_>) -> &mut Self {
-        self.row(Line::styled(look.glyphs.horizontal.repeat(width.into()), look.style(Slot::UiBorder)))
+        self.row(Line::styled(look.glyphs.border.horizontal.repeat(width.into()), look.style(Slot::UiBorder)))
     }
 
     /// Adds a field after a label, with the cursor in it.

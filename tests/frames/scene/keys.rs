@@ -1,6 +1,7 @@
 //! Keys and time: what the terminal reports to the screen of a scene.
 
 use super::Scene;
+use sayso::engine::Command;
 use sayso::tui::screen::{Ctx, Screen};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::look::{DrawStyle, Glyphs};
@@ -100,6 +101,24 @@ impl Scene {
         assert!(self.screen.guard.rows().is_all_seen(), "not everything can be shown");
         self.pass(1_000);
     }
+}
+
+/// The engine commands among the UI commands.
+pub fn engine_commands(wishes: &[UiCommand]) -> Vec<Command> {
+    let sent = wishes.iter().filter_map(|wish| match wish {
+        UiCommand::Send(command) => Some(command.clone()),
+        _ => None,
+    });
+    sent.collect()
+}
+
+/// Presses a key and lets the time pass in which it might turn out to be a paste.
+pub fn decide(scene: &mut Scene, name: &str) -> Vec<Command> {
+    let mut wishes = scene.press(&[name]);
+    scene.pass(50);
+    wishes.extend(scene.take_wishes());
+    scene.frame();
+    engine_commands(&wishes)
 }
 
 /// A key by its name.

@@ -174,7 +174,7 @@ fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawSt
     let place = FieldPlace::of(number, (from, INDENT_COLUMNS), (room, laid.rows.len()));
     rows.fields.push(FieldPlace { rows: most, here, ..place });
     for mut line in laid.rows {
-        line.spans.insert(0, Span::styled(format!("  {} ", look.glyphs.vertical), look.dim()));
+        line.spans.insert(0, Span::styled(format!("  {} ", look.glyphs.border.vertical), look.dim()));
         rows.rows.push(line);
     }
     if hidden {
@@ -190,7 +190,7 @@ fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawSt
 fn beside((number, field): (usize, &Field), width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
     let at = rows.rows.len().saturating_sub(1);
     let Some(row) = rows.rows.last_mut() else { return };
-    let head = Span::styled(format!("  {} ", look.glyphs.vertical), look.dim());
+    let head = Span::styled(format!("  {} ", look.glyphs.border.vertical), look.dim());
     let column = row.width() + head.width();
     let room = width.saturating_sub(column);
     if room < 4 {

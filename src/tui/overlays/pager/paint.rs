@@ -32,12 +32,6 @@ pub(super) fn row_of(text: &str, width: Option<usize>, byte: usize) -> usize {
     rows.iter().rposition(|row| row.range.start <= byte).unwrap_or(0)
 }
 
-/// The column of a byte in an unwrapped line.
-pub(super) fn column_of(text: &str, byte: usize) -> usize {
-    let glyphs = plain::glyphs(text, Strictness::Text, TAB);
-    glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()
-}
-
 pub(super) fn rows(
     line: &FileLine,
     width: usize,

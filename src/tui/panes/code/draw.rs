@@ -7,7 +7,7 @@ use crate::engine::state::Countdown;
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::engine::{BlockState, State};
 use crate::tui::action::Action;
-use crate::tui::guard::{Guard, RefusalReason, Verb};
+use crate::tui::guard::{Guard, RefusalReason, Seconds, Verb};
 use crate::tui::keymap::Context;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::look::DrawStyle;
@@ -125,8 +125,7 @@ fn lock(
     let (seen, of) = guard.seen_lines();
     let locked = match guard.decision_refusal(Verb::Reject, now) {
         Some(RefusalReason::Appeared { left: Some(left), .. } | RefusalReason::Quiet { left }) => {
-            let tenths = left.as_millis().div_ceil(100).max(1);
-            format!("letters locked {}.{} s", tenths / 10, tenths % 10)
+            format!("letters locked {}", Seconds(left))
         }
         Some(_) => "all keys locked".into(),
         None if state.inspected(item.block.id).is_some_and(|i| i.review.forbidden()) => approve("DENIED"),

@@ -194,7 +194,7 @@ impl Rights {
             let same = facts.iter().take(at).filter(|other| other.label == fact.label).count();
             rights.add(same, fact, usize::from(width), wording.look);
         }
-        let rule = wording.look.glyphs.horizontal.repeat(usize::from(width));
+        let rule = wording.look.glyphs.border.horizontal.repeat(usize::from(width));
         rights.rows.push(Line::styled(rule, wording.look.style(Slot::UiBorder)));
         let at = RIGHTS_FROM + MAX_LABEL_CHARACTERS * (LABELS.len() as u64 + 1);
         rights.see.push(guard::SubjectRow { extent: at..at + 1, ..guard::SubjectRow::default() });

@@ -151,12 +151,6 @@ impl Table {
     }
 }
 
-/// The screen column of a byte in a line.
-pub(super) fn column_of(text: &str, byte: usize) -> usize {
-    let glyphs = plain::glyphs(text, Strictness::Text, TAB);
-    glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()
-}
-
 /// A range of screen columns of a line that is safe to draw, padded with blanks.
 fn part(line: &Line<'_>, columns: Range<usize>) -> Vec<Span<'static>> {
     let (mut spans, mut column, mut filled) = (Vec::new(), 0, columns.start);

@@ -3,7 +3,7 @@
 use super::tables::{self, Table};
 use super::{OutputPane, Subject, TAIL_ITEM};
 use crate::domain::RunId;
-use crate::tui::paint::output::TAB;
+use crate::tui::paint::output::{TAB, column_of};
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{FoundText, Passage, ScreenText};
 use crate::tui::widgets::virtual_list::Anchor;
@@ -114,7 +114,7 @@ impl OutputPane {
         let width = self.area.width.into();
         let text = lines.get(found.line).filter(|_| !found.bytes.is_empty());
         if let (Some(table), Some(text)) = (tables, text) {
-            let column = tables::column_of(text.text(), found.bytes.start);
+            let column = column_of(text.text(), found.bytes.start);
             self.skipped = table.skipped_for(column, self.skipped, width);
         }
     }

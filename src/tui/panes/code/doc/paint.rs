@@ -102,7 +102,7 @@ impl Doc {
             gutter_of(number.unwrap_or(1) - 1, self.most_lines(), goes_on, gravest, changed, look);
         if let (None, false, Some(shown)) = (number, goes_on, spans.last_mut()) {
             let blank = " ".repeat(gutter(self.most_lines()) - 5);
-            *shown = Span::styled(format!("{blank} {} ", look.glyphs.vertical), look.dim());
+            *shown = Span::styled(format!("{blank} {} ", look.glyphs.border.vertical), look.dim());
         }
         spans
     }
@@ -207,7 +207,7 @@ pub(crate) fn gutter_of(
     let (number, rule) = if goes_on {
         (" ".repeat(number_width), look.glyphs.goes_on)
     } else {
-        (format!("{:>number_width$}", line + 1), look.glyphs.vertical)
+        (format!("{:>number_width$}", line + 1), look.glyphs.border.vertical)
     };
     vec![Span::styled(sign, style), Span::styled(format!("{number} {rule} "), look.dim())]
 }

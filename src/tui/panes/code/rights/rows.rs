@@ -41,7 +41,7 @@ impl Rights {
         let Some((rule, see)) = rule else { return };
         match self.rows.last_mut().zip(self.see.last_mut()) {
             Some((last, seen)) if is_own && last.width() + 3 < width => {
-                let left = look.glyphs.horizontal.repeat(width - last.width() - 1);
+                let left = look.glyphs.border.horizontal.repeat(width - last.width() - 1);
                 last.spans.extend([Span::raw(" "), Span::styled(left, look.style(Slot::UiBorder))]);
                 seen.beside.push(see.extent);
             }
