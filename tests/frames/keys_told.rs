@@ -1,6 +1,6 @@
 //! What the screen says about keys: each key once, and only where it works.
 
-use super::scene::{Scene, clouds};
+use super::scene::{Scene, clouds, findings, inspection, report, terms};
 use super::{SIZES, drawn};
 use sayso::domain::{Outcome, RunReport};
 use sayso::tui::keymap::Keymap;
@@ -186,19 +186,22 @@ fn under_both(mut scene: Scene) -> [String; 2] {
 
 #[test]
 fn panes_and_status_name_the_keys_that_are_bound() {
-    let with = |reply: &str| {
-        let mut scene = Scene::worked();
-        scene.reply(reply);
-        scene.inspected(3, super::scene::inspection(super::scene::confined("python"), Vec::new()));
+    let at_waiting = |mut scene: Scene| {
         scene.frame();
         scene.screen.panes.focus = Pane::Code;
         scene.see_everything();
         scene
     };
+    let mut unnamed = Scene::worked();
+    unnamed.reply("```\nls\n```\n");
+    unnamed.inspect(3, Vec::new());
+    let mut found = findings();
+    found[0].forbidden = true;
+    let denied = at_waiting(Scene::waiting_with(inspection(terms("python"), found)));
     let mut refused = Scene::asked();
     refused.ran_with(
         1,
-        RunReport { outcome: Outcome::Refused("it changed".into()), ..super::scene::report("", 100) },
+        RunReport { outcome: Outcome::Refused("it changed".into()), ..report("", 100) },
     );
     refused.screen.panes.focus = Pane::Output;
     let mut images = super::images::drawn_by_a_run();
@@ -212,12 +215,11 @@ fn panes_and_status_name_the_keys_that_are_bound() {
             "C next  W drop it",
         ),
         (
-            with("```\nprint(1)\n```\n"),
+            at_waiting(unnamed),
             "It names no language: l chooses one.",
             "It names no language: D chooses one.",
         ),
-        (with("```python\nprint(1)\n"), "e edits it, r rejects.", "d edits it, c rejects."),
-        (with("```python\n```\n"), "is empty. s skips it.", "is empty. w skips it."),
+        (denied, "e edits it, r rejects.", "d edits it, c rejects."),
         (images, "   o open   w save", "   c open   d save"),
         (refused, "Nothing ran. R puts it back for review.", "Nothing ran. W puts it back for review."),
     ] {
