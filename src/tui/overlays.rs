@@ -74,7 +74,7 @@ pub struct OverlayContext<'a> {
     /// What confines runs, once the answer to that request has arrived.
     pub(crate) sandbox: Option<&'a Result<SandboxReport, String>>,
     /// How many requests were sent to each host.
-    pub(crate) departed: &'a RequestCounts,
+    pub(crate) sent_requests: &'a RequestCounts,
 }
 
 impl OverlayContext<'_> {
@@ -90,17 +90,17 @@ pub enum OverlayResponse {
     /// Close the overlay.
     Close,
     /// Close the overlay, but keep what was typed into it.
-    Aside,
+    CloseKeeping,
     /// Open another overlay above it.
     Open(Box<dyn Overlay>),
     /// Show a note in the status row.
-    Say(Note),
+    ShowNote(Note),
     /// Perform a command outside of the screen.
     UiCommand(UiCommand),
     /// Move the focus to where the effect of the person's choice is visible.
-    Lead(Pane),
+    Focus(Pane),
     /// Switch the code pane to viewing the block.
-    LookAtBlock,
+    ViewBlock,
     /// Run a slash command.
     Run(Slash, String),
     /// Open the form of a recipe.
@@ -250,7 +250,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// A number for what letters act on; every question has another one.
-    fn place(&self) -> Option<u64> {
+    fn scope(&self) -> Option<u64> {
         None
     }
 
@@ -315,15 +315,15 @@ pub trait Overlay: Any + Debug {
 
 /// The responses after an overlay about a decision was closed.
 fn nothing_decided() -> Vec<OverlayResponse> {
-    vec![OverlayResponse::Close, OverlayResponse::Say(Note::of_wait("Nothing was decided."))]
+    vec![OverlayResponse::Close, OverlayResponse::ShowNote(Note::about_waiting_block("Nothing was decided."))]
 }
 
 /// The response if a requested result arrives while the person is occupied with something else.
 pub(super) fn not_shown() -> OverlayResponse {
-    OverlayResponse::Say(Note::info("Not shown over what stands here. Ask for it once more."))
+    OverlayResponse::ShowNote(Note::info("Not shown over what stands here. Ask for it once more."))
 }
 
-/// Makes a number for [`Overlay::place`].
+/// Makes a number for [`Overlay::scope`].
 fn number_of(what: impl std::hash::Hash) -> u64 {
     use std::hash::{DefaultHasher, Hasher as _};
     let mut hasher = DefaultHasher::new();

@@ -75,9 +75,9 @@ fn what_was_not_seen_can_t_be_approved_but_rejected() {
         scene.press(&["r"]);
         scene.pass(50);
         scene.type_text("not now");
-        let wishes = scene.press(&["enter"]);
+        let commands = scene.press(&["enter"]);
         assert_eq!(
-            engine_commands(&wishes),
+            engine_commands(&commands),
             [Command::Decide {
                 block: BlockId(3),
                 revision: Revision(1),
@@ -418,8 +418,8 @@ fn ctrl_c_goes_down_its_ladder() {
         assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
         scene.pass(2_500);
         assert!(scene.press(&["ctrl-c"]).is_empty(), "that was too late");
-        let wishes = scene.press(&["ctrl-c"]);
-        assert!(matches!(wishes.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
+        let commands = scene.press(&["ctrl-c"]);
+        assert!(matches!(commands.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
     });
 }
 
@@ -447,8 +447,8 @@ fn esc_only_goes_back() {
 fn a_paste_in_review_decides_nothing_and_says_so() {
     crate::at_every_size(|| {
         let mut scene = ready();
-        let wishes = scene.step(|screen, ctx| screen.paste("aaaa\na\n", ctx));
-        assert!(wishes.is_empty());
+        let commands = scene.step(|screen, ctx| screen.paste("aaaa\na\n", ctx));
+        assert!(commands.is_empty());
         assert_eq!(
             scene.screen.note.as_ref().unwrap().text,
             "That looked like a paste. Nothing was decided."
@@ -460,15 +460,15 @@ fn a_paste_in_review_decides_nothing_and_says_so() {
 #[test]
 fn a_burst_of_letters_decides_nothing() {
     let mut scene = ready();
-    let mut wishes = Vec::new();
+    let mut commands = Vec::new();
     for _ in 0..4 {
         scene.at += std::time::Duration::from_millis(2);
         let event = key("a");
-        wishes.extend(scene.step(|screen, ctx| screen.key(&event, ctx)));
+        commands.extend(scene.step(|screen, ctx| screen.key(&event, ctx)));
     }
     scene.pass(50);
-    wishes.extend(scene.take_wishes());
-    assert!(engine_commands(&wishes).is_empty());
+    commands.extend(scene.take_wishes());
+    assert!(engine_commands(&commands).is_empty());
 }
 
 #[test]
@@ -481,8 +481,8 @@ fn messages_commands_and_paths_are_told_apart() {
     scene.type_text("new name");
     assert_eq!(engine_commands(&scene.press(&["enter"])), [Command::Rename("new name".into())]);
     scene.type_text("quit");
-    let wishes = scene.press(&["enter"]);
-    assert!(matches!(wishes.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
+    let commands = scene.press(&["enter"]);
+    assert!(matches!(commands.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
 }
 
 #[test]
@@ -524,8 +524,8 @@ fn the_person_is_called_once_when_a_wait_is_not_looked_at() {
     let mut calls = 0;
     for _ in 0..40 {
         scene.pass(500);
-        let wishes = scene.step(|screen, ctx| screen.settle(ctx));
-        calls += wishes.iter().filter(|w| matches!(w, UiCommand::Call)).count();
+        let commands = scene.step(|screen, ctx| screen.settle(ctx));
+        calls += commands.iter().filter(|w| matches!(w, UiCommand::Notify)).count();
     }
     assert_eq!(calls, 1);
 }
@@ -570,9 +570,9 @@ fn a_block_without_a_language_is_asked_about() {
     scene.see_everything();
     assert!(decide(&mut scene, "a").is_empty());
     assert!(scene.screen.top::<LanguageList>().is_some());
-    let wishes = scene.press(&["2"]);
+    let commands = scene.press(&["2"]);
     assert_eq!(
-        engine_commands(&wishes),
+        engine_commands(&commands),
         [Command::ChooseLanguage { block: BlockId(3), language: Language::bash() }]
     );
 }
@@ -602,8 +602,8 @@ fn a_pasted_key_stays_out_of_sight_and_leaves_as_a_secret() {
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
     let text = super::drawn(&mut scene, 100, 30);
     assert!(!text.contains("secret"), "{text}");
-    let wishes = scene.press(&["enter"]);
-    let shown = format!("{wishes:?}");
+    let commands = scene.press(&["enter"]);
+    let shown = format!("{commands:?}");
     assert!(shown.contains("UseProvider") && !shown.contains("sk-very"), "{shown}");
 }
 
@@ -625,10 +625,10 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
     paste(&mut scene, "sk-very-secret");
     let text = super::drawn(&mut scene, 100, 30);
     assert!(text.contains("key for Anthropic: ***"), "{text}");
-    let wishes = scene.press(&["enter"]);
-    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = wishes.as_slice()
+    let commands = scene.press(&["enter"]);
+    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = commands.as_slice()
     else {
-        panic!("{wishes:?}")
+        panic!("{commands:?}")
     };
     assert_eq!(provider, "anthropic");
     // A key that was typed and not sent is not kept.
@@ -638,10 +638,10 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
     scene.press(&["esc"]);
     let text = super::drawn(&mut scene, 100, 30);
     assert!(text.contains("OPENAI_API_KEY                not set"), "{text}");
-    let wishes = scene.press(&["4"]);
+    let commands = scene.press(&["4"]);
     assert!(
-        matches!(&wishes[..], [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { key: None, .. }))]),
-        "{wishes:?}"
+        matches!(&commands[..], [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { key: None, .. }))]),
+        "{commands:?}"
     );
     // For the person's own server: first the key, then its address.
     let mut scene = welcome();
@@ -649,10 +649,10 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
     paste(&mut scene, "sk-very-secret");
     scene.press(&["enter"]);
     paste(&mut scene, "https://llm.example.com/v1");
-    let wishes = scene.press(&["enter"]);
+    let commands = scene.press(&["enter"]);
     assert!(
-        matches!(&wishes[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
-        "{wishes:?}"
+        matches!(&commands[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
+        "{commands:?}"
     );
 }
 
@@ -677,10 +677,10 @@ fn an_address_that_is_corrected_says_that_its_key_is_gone() {
     scene.step(|screen, ctx| drop(screen.paste("https://llm.example.com/v1", ctx)));
     let text = super::drawn(&mut scene, 100, 30);
     assert!(!text.contains(gone), "{text}");
-    let wishes = scene.press(&["enter"]);
+    let commands = scene.press(&["enter"]);
     assert!(
-        matches!(&wishes[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
-        "{wishes:?}"
+        matches!(&commands[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
+        "{commands:?}"
     );
     let text = super::drawn(&mut corrects(false), 100, 30);
     assert!(text.contains("address: https://lm.example.com/v1") && !text.contains(gone), "{text}");

@@ -53,8 +53,8 @@ fn listed() -> Scene {
     scene
 }
 
-fn compared(wishes: &[UiCommand]) -> Option<&PathBuf> {
-    wishes.iter().find_map(|wish| match wish {
+fn compared(commands: &[UiCommand]) -> Option<&PathBuf> {
+    commands.iter().find_map(|wish| match wish {
         UiCommand::Job(Job::Compare(path)) => Some(path),
         _ => None,
     })
@@ -69,8 +69,8 @@ fn branches_stand_below_what_they_left() {
 fn nothing_is_chosen_before_the_sessions_are_listed() {
     let mut scene = Scene::worked();
     command(&mut scene, "/resume");
-    let wishes = scene.press(&["enter"]);
-    assert!(wishes.is_empty(), "no session begins: {wishes:?}");
+    let commands = scene.press(&["enter"]);
+    assert!(commands.is_empty(), "no session begins: {commands:?}");
     told(&mut scene, JobResult::Sessions(family()));
     let seen = drawn(&mut scene, 100, 30);
     assert!(seen.contains("preview: median"), "the list is open still: {seen}");

@@ -199,10 +199,7 @@ fn panes_and_status_name_the_keys_that_are_bound() {
     found[0].forbidden = true;
     let denied = at_waiting(Scene::waiting_with(inspection(terms("python"), found)));
     let mut refused = Scene::asked();
-    refused.ran_with(
-        1,
-        RunReport { outcome: Outcome::Refused("it changed".into()), ..report("", 100) },
-    );
+    refused.ran_with(1, RunReport { outcome: Outcome::Refused("it changed".into()), ..report("", 100) });
     refused.screen.panes.focus = Pane::Output;
     let mut images = super::images::drawn_by_a_run();
     drawn(&mut images, 140, 40);
@@ -214,11 +211,7 @@ fn panes_and_status_name_the_keys_that_are_bound() {
             "h next  x drop it",
             "C next  W drop it",
         ),
-        (
-            at_waiting(unnamed),
-            "It names no language: l chooses one.",
-            "It names no language: D chooses one.",
-        ),
+        (at_waiting(unnamed), "It names no language: l chooses one.", "It names no language: D chooses one."),
         (denied, "e edits it, r rejects.", "d edits it, c rejects."),
         (images, "   o open   w save", "   c open   d save"),
         (refused, "Nothing ran. R puts it back for review.", "Nothing ran. W puts it back for review."),

@@ -18,13 +18,13 @@ fn open() -> Scene {
 
 /// Presses keys one by one.
 fn press(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
-    let mut wishes = Vec::new();
+    let mut commands = Vec::new();
     for key in keys {
-        wishes = scene.press(&[*key]);
+        commands = scene.press(&[*key]);
         scene.pass(100);
         scene.frame();
     }
-    wishes
+    commands
 }
 
 fn write(scene: &mut Scene, text: &str) {
@@ -34,8 +34,8 @@ fn write(scene: &mut Scene, text: &str) {
     scene.frame();
 }
 
-fn sent(wishes: &[UiCommand]) -> Option<Limits> {
-    match wishes {
+fn sent(commands: &[UiCommand]) -> Option<Limits> {
+    match commands {
         [UiCommand::Send(Command::SetLimits { block: BlockId(3), limits })] => Some(*limits),
         _ => None,
     }

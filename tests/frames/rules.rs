@@ -358,7 +358,7 @@ fn p_goes_to_where_a_word_came_from_and_esc_comes_back() {
     assert_eq!(scene.screen.panes.focus, Pane::Output);
     scene.press(&["esc"]);
     assert_eq!(scene.screen.panes.focus, Pane::Code);
-    assert!(!scene.screen.panes.marks());
+    assert!(!scene.screen.panes.has_marked_pattern());
     let mut scene = listing();
     scene.press(&["P"]);
     let note = &scene.screen.note.as_ref().unwrap().text;

@@ -26,13 +26,13 @@ pub(super) fn up(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
 }
 
 /// The copied text; there may be no other command.
-fn copied(wishes: Vec<UiCommand>) -> Option<String> {
-    let mut wishes = wishes.into_iter();
-    let text = wishes.next().map(|wish| match wish {
+fn copied(commands: Vec<UiCommand>) -> Option<String> {
+    let mut commands = commands.into_iter();
+    let text = commands.next().map(|wish| match wish {
         UiCommand::Copy(text) => text,
         other => panic!("{other:?}"),
     });
-    assert!(wishes.next().is_none());
+    assert!(commands.next().is_none());
     text
 }
 
@@ -191,8 +191,8 @@ fn a_drag_decides_and_opens_nothing_and_a_click_does_what_it_did() {
     let button = (approve.columns.start, approve.row);
     down(&mut scene, away);
     drag(&mut scene, button);
-    let wishes = up(&mut scene, button);
-    assert!(copied(wishes).is_some() && scene.screen.overlays.is_empty());
+    let commands = up(&mut scene, button);
+    assert!(copied(commands).is_some() && scene.screen.overlays.is_empty());
     down(&mut scene, button);
     drag(&mut scene, away);
     assert!(up(&mut scene, away).is_empty() && scene.screen.overlays.is_empty());

@@ -8,7 +8,7 @@ use sayso::domain::Decision;
 use sayso::engine::Command;
 use sayso::tui::overlays::limits::LimitsForm;
 use sayso::tui::setup::Setup;
-use sayso::tui::ui_command::{PageTarget, UiCommand};
+use sayso::tui::ui_command::{EditTarget, UiCommand};
 use sayso::tui::widgets::layout::Pane;
 
 const CODE: &str = "for i in range(3):\n    print(i)\n    print('done')\n";
@@ -41,10 +41,10 @@ fn editing(setup: Setup) -> Scene {
 }
 
 fn press(scene: &mut Scene, key: &str) -> Vec<UiCommand> {
-    let mut wishes = scene.press(&[key]);
+    let mut commands = scene.press(&[key]);
     scene.pass(500);
-    wishes.extend(scene.take_wishes());
-    wishes
+    commands.extend(scene.take_wishes());
+    commands
 }
 
 fn edited(scene: &mut Scene) -> String {
@@ -119,8 +119,8 @@ fn the_editor_selects_finds_replaces_and_comments() {
     for key in ["ctrl-]", "ctrl-space", "ctrl-]"] {
         press(&mut scene, key);
     }
-    let wishes = press(&mut scene, "ctrl-x");
-    assert!(matches!(wishes.as_slice(), [UiCommand::Copy(text)] if text == "(i"), "{wishes:?}");
+    let commands = press(&mut scene, "ctrl-x");
+    assert!(matches!(commands.as_slice(), [UiCommand::Copy(text)] if text == "(i"), "{commands:?}");
 }
 
 /// Replacing uses the text in the find box, whatever was searched for before.
@@ -171,7 +171,7 @@ fn what_was_found_before_is_not_replaced_under_a_broken_pattern() {
 #[test]
 fn other_ends_of_lines_are_a_change() {
     let mut scene = editing(Setup::default());
-    scene.step(|screen, ctx| screen.from_editor(PageTarget::EditMode, CODE.replace('\n', "\r\n"), ctx));
+    scene.step(|screen, ctx| screen.from_editor(EditTarget::EditMode, CODE.replace('\n', "\r\n"), ctx));
     let text = drawn(&mut scene, 100, 30);
     assert!(text.contains("you changed the ends of lines"), "{text}");
     assert_eq!(scene.screen.unsent_text(), CODE.replace('\n', "\r\n"));

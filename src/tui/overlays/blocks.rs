@@ -37,10 +37,12 @@ impl BlockList {
 /// Copies the code of a block, or says why that is not possible.
 pub(crate) fn copied(state: &State, block: BlockId) -> OverlayResponse {
     let Some(item) = state.transcript.blocks.get(&block) else {
-        return OverlayResponse::Say(Note::warn(format!("There is no block {block}.")));
+        return OverlayResponse::ShowNote(Note::warn(format!("There is no block {block}.")));
     };
     match &*item.block.current().source {
-        "" => OverlayResponse::Say(Note::info(format!("Block {block} is empty: there is nothing to copy."))),
+        "" => OverlayResponse::ShowNote(Note::info(format!(
+            "Block {block} is empty: there is nothing to copy."
+        ))),
         source => OverlayResponse::UiCommand(UiCommand::Copy(source.to_owned())),
     }
 }

@@ -84,7 +84,7 @@ impl Overlay for CompareList {
         let chosen = self.list.chosen().filter(|_| self.comparing.is_none());
         let Some(path) = chosen.map(|(path, _)| path.clone()) else { return Vec::new() };
         if self.own.1.as_ref() == Some(&path) {
-            return vec![OverlayResponse::Say(Note::info("That is this session. Choose another one."))];
+            return vec![OverlayResponse::ShowNote(Note::info("That is this session. Choose another one."))];
         }
         self.comparing = Some(path.clone());
         vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Compare(path)))]

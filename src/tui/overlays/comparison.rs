@@ -38,7 +38,7 @@ impl ComparisonView {
     pub(super) fn response(compared: &Result<Arc<SessionComparison>, String>) -> OverlayResponse {
         match compared {
             Ok(compared) => OverlayResponse::Open(Box::new(Self::of(compared.clone()))),
-            Err(why) => OverlayResponse::Say(Note::warn(why.clone())),
+            Err(why) => OverlayResponse::ShowNote(Note::warn(why.clone())),
         }
     }
 
@@ -117,7 +117,7 @@ impl Overlay for ComparisonView {
         if letter == 'q' { LetterEffect::Harmless } else { LetterEffect::Nothing }
     }
 
-    fn place(&self) -> Option<u64> {
+    fn scope(&self) -> Option<u64> {
         Some(number_of((3, &self.compared.labels)))
     }
 

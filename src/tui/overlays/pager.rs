@@ -32,7 +32,7 @@ pub(crate) struct Pager {
     /// The same text, for the person's own pager program.
     what: PagerText,
     /// A number for the title with the text.
-    place: u64,
+    scope: u64,
     /// The lines from the top of the screen on, and which row of the first one is at the top.
     lines: Vec<FileLine>,
     row: usize,
@@ -73,7 +73,7 @@ impl Pager {
             PagerText::Text(text) => PagerSource::of(text.clone().into_bytes()),
         };
         let mut pager = Self {
-            place: number_of((2, &title, &what)),
+            scope: number_of((2, &title, &what)),
             title,
             source,
             what,
@@ -136,8 +136,8 @@ impl Overlay for Pager {
         true
     }
 
-    fn place(&self) -> Option<u64> {
-        Some(self.place)
+    fn scope(&self) -> Option<u64> {
+        Some(self.scope)
     }
 
     fn letter_effect(&self, letter: char) -> LetterEffect {
@@ -334,11 +334,11 @@ mod tests {
 
     #[test]
     fn another_text_under_the_same_title_is_another_place() {
-        let place = |text: &str| {
+        let scope = |text: &str| {
             let opened = Pager::open("Output of block 1".into(), PagerText::Text(text.into()));
-            opened.expect("a text can be read").place()
+            opened.expect("a text can be read").scope()
         };
-        assert_eq!(place("one\n"), place("one\n"));
-        assert_ne!(place("one\n"), place("two\n"));
+        assert_eq!(scope("one\n"), scope("one\n"));
+        assert_ne!(scope("one\n"), scope("two\n"));
     }
 }

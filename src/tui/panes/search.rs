@@ -11,7 +11,7 @@ use crate::engine::transcript::Item;
 use crate::tui::pattern::{Pattern, PatternError};
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::passage::{FoundText, Passage};
+use crate::tui::widgets::passage::{FoundText, WrappedLine};
 
 /// How many hits of each pane are stored; with more, a longer search text is needed.
 const MAX_HITS: usize = 2_000;
@@ -43,7 +43,7 @@ struct Hits {
 }
 
 impl Hits {
-    fn find_in_lines(&mut self, pattern: &Pattern, pane: Pane, item: usize, lines: &[Passage]) {
+    fn find_in_lines(&mut self, pattern: &Pattern, pane: Pane, item: usize, lines: &[WrappedLine]) {
         for (line, passage) in lines.iter().enumerate() {
             self.find_in_text(pattern, pane, (item, line), passage.text());
         }
@@ -71,7 +71,7 @@ pub(crate) struct PaneSearch {
     is_expression: bool,
     pattern: Option<Result<Pattern, PatternError>>,
     /// The hits in the conversation and its code, and how many items were searched.
-    talk: Hits,
+    chat_hits: Hits,
     items: usize,
     /// The hits in the output, how many of its parts were searched, and the output's stamp at that time.
     output: Hits,
@@ -91,7 +91,7 @@ impl PaneSearch {
             text: String::new(),
             is_expression: false,
             pattern: None,
-            talk: Hits::default(),
+            chat_hits: Hits::default(),
             items: 0,
             output: Hits::default(),
             output_parts: 0,
@@ -141,7 +141,7 @@ impl PaneSearch {
     pub(crate) fn work(&mut self, state: &State, panes: &Panes, look: DrawStyle<'_>) -> bool {
         let Some(pattern) = self.pattern().cloned() else { return false };
         let mut left = PORTION_BYTES;
-        let worked = self.work_through_talk(&pattern, state, panes, &mut left, look);
+        let worked = self.work_through_chat(&pattern, state, panes, &mut left, look);
         let worked = (left > 0 && self.work_through_output(&pattern, panes, &mut left)) || worked;
         if worked && self.at.is_none() && self.is_done(state, panes) {
             self.at = self.newest();
@@ -157,7 +157,7 @@ impl PaneSearch {
                 && self.output_parts >= panes.output.parts()
     }
 
-    fn work_through_talk(
+    fn work_through_chat(
         &mut self,
         pattern: &Pattern,
         state: &State,
@@ -173,13 +173,13 @@ impl PaneSearch {
             let lines = panes.chat.lines_of(state, self.items, look);
             let cost: usize = lines.iter().map(|line| line.text().len() + 1).sum();
             *left = left.saturating_sub(cost * LAYOUT_COST);
-            self.talk.find_in_lines(pattern, Pane::Chat, self.items, &lines);
+            self.chat_hits.find_in_lines(pattern, Pane::Chat, self.items, &lines);
             for block in blocks(state, self.items) {
                 let Some(item) = state.transcript.blocks.get(&block) else { continue };
                 let source = &item.block.current().source;
                 *left = left.saturating_sub(source.len());
                 for (line, text) in source.lines().enumerate() {
-                    self.talk.find_in_text(pattern, Pane::Code, (block.0 as usize, line), text);
+                    self.chat_hits.find_in_text(pattern, Pane::Code, (block.0 as usize, line), text);
                 }
             }
             self.items += 1;
@@ -229,7 +229,7 @@ impl PaneSearch {
 
     fn hits(&self) -> impl DoubleEndedIterator<Item = &PaneHit> {
         let only = self.only;
-        let all = self.talk.list.iter().chain(&self.output.list);
+        let all = self.chat_hits.list.iter().chain(&self.output.list);
         all.filter(move |hit| only.is_none_or(|pane| pane == hit.pane))
     }
 
@@ -240,12 +240,12 @@ impl PaneSearch {
 
     /// How many hits a pane has; at most [`MAX_HITS`].
     pub(crate) fn count(&self, pane: Pane) -> usize {
-        self.talk.list.iter().chain(&self.output.list).filter(|hit| hit.pane == pane).count()
+        self.chat_hits.list.iter().chain(&self.output.list).filter(|hit| hit.pane == pane).count()
     }
 
     /// Whether a pane has more hits than are stored.
     pub(crate) fn has_more(&self, pane: Pane) -> bool {
-        self.talk.cut.contains(&pane) || self.output.cut.contains(&pane)
+        self.chat_hits.cut.contains(&pane) || self.output.cut.contains(&pane)
     }
 
     /// The number of the current hit, from 1, and how many there are.

@@ -79,14 +79,14 @@ impl Session<'_> {
             self.frames.changed(Urgency::Now, Instant::now());
         }
         if let Some(pick) = self.screen.setup.pick_session.take() {
-            let wishes = self.screen.pick_session(pick);
+            let commands = self.screen.pick_session(pick);
             self.frames.changed(Urgency::Now, Instant::now());
-            return self.grant(wishes);
+            return self.carry_out(commands);
         }
         if self.screen.setup.try_provider {
-            let wishes = self.screen.try_provider(self.driver.state());
+            let commands = self.screen.try_provider(self.driver.state());
             self.frames.changed(Urgency::Now, Instant::now());
-            return self.grant(wishes);
+            return self.carry_out(commands);
         }
         if self.screen.setup.welcome || self.screen.setup.address.is_some() {
             self.driver.start_job(crate::driver::Job::Servers);
@@ -95,15 +95,15 @@ impl Session<'_> {
         } else if let Some(first) = self.options.first_recipe.clone()
             && self.driver.state().transcript.items.is_empty()
         {
-            let wishes = self.screen.begin_with(&first);
+            let commands = self.screen.begin_with(&first);
             self.frames.changed(Urgency::Now, Instant::now());
-            return self.grant(wishes);
+            return self.carry_out(commands);
         } else if let Some(prompt) = self.options.first_prompt.clone()
             && self.driver.state().transcript.items.is_empty()
         {
             self.screen.panes.composer.set(&prompt);
-            let wishes = self.screen.read_files_or_send(prompt);
-            return self.grant(wishes);
+            let commands = self.screen.read_files_or_send(prompt);
+            return self.carry_out(commands);
         }
         Ok(())
     }
@@ -163,8 +163,8 @@ impl Session<'_> {
                 }
                 continue;
             }
-            let wishes = self.with(now, |screen, ctx| screen.notified(told, ctx));
-            self.grant(wishes)?;
+            let commands = self.with(now, |screen, ctx| screen.notified(told, ctx));
+            self.carry_out(commands)?;
         }
         Ok(())
     }
@@ -191,7 +191,7 @@ impl Session<'_> {
         let TimedEvent { event, at, bytes } = timed;
         self.screen.sent = bytes;
         self.frames.changed(Urgency::Now, at);
-        let wishes = match event {
+        let commands = match event {
             InputEvent::Key(key) => {
                 self.tui.theme_open = false;
                 self.with(at, |screen, ctx| screen.key(&key, ctx))
@@ -230,10 +230,10 @@ impl Session<'_> {
             InputEvent::Hangup => vec![UiCommand::Leave(Exit::Hangup)],
             InputEvent::Signal(signal) => self.signal(signal, at),
         };
-        self.grant(wishes)?;
+        self.carry_out(commands)?;
         // The key may require something at once: an overlay that closes, a pane that takes the focus.
-        let wishes = self.with(at, |screen, ctx| screen.settle(ctx));
-        self.grant(wishes)
+        let commands = self.with(at, |screen, ctx| screen.settle(ctx));
+        self.carry_out(commands)
     }
 
     fn signal(&mut self, signal: Signal, at: Instant) -> Vec<UiCommand> {
@@ -278,7 +278,7 @@ impl Session<'_> {
             self.tui.terminal.send_attention(attention, &told);
         }
         let look = look((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
-        self.screen.departed = Driver::requests_sent();
+        self.screen.sent_requests = Driver::requests_sent();
         let (screen, state) = (&self.screen, self.driver.state());
         let mut hits = Hits::default();
         let drawn = self.tui.terminal.draw(|buf| {

@@ -29,21 +29,24 @@ const LAST_ROWS: u16 = 2;
 const FRAME_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Tui {
-    /// Waits for the work. `far` returns what is being done and how far it is; `stop` asks the work to end, and
-    /// it is waited for all the same. The known part of the session (`seen`) is shown at once.
+    /// Waits for the work. `progress` returns what is being done and how far it is; `stop` asks the work to end, and
+    /// it is waited for all the same. The known part of the session (`known_part`) is shown at once.
     pub(crate) async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
-        far: impl Fn() -> String,
+        progress: impl Fn() -> String,
         stop: impl Fn(),
-        (seen, options): (Option<&State>, &Options),
+        (known_part, options): (Option<&State>, &Options),
     ) -> T {
         tokio::pin!(work);
-        if seen.is_some() && !std::mem::replace(&mut self.started, true) && options.theme.needs_background() {
+        if known_part.is_some()
+            && !std::mem::replace(&mut self.started, true)
+            && options.theme.needs_background()
+        {
             // If the terminal is gone, the next session will notice.
             let _ = self.await_colours(options).await;
         }
-        let mut due = Instant::now() + if seen.is_some() { Duration::ZERO } else { NOTICE_DELAY };
+        let mut due = Instant::now() + if known_part.is_some() { Duration::ZERO } else { NOTICE_DELAY };
         let (mut listens, mut told) = (true, false);
         loop {
             let event = tokio::select! {
@@ -69,15 +72,15 @@ impl Tui {
                     stop();
                 }
                 // Message is visible: typed text goes into it.
-                Some(Some(event)) if seen.is_some() && types(&mut self.draft, &event) => {}
+                Some(Some(event)) if known_part.is_some() && types(&mut self.draft, &event) => {}
                 // All other keys are dropped: there is nothing to type into.
                 Some(Some(_)) => continue,
                 None => told = true,
             }
             if told {
                 due = Instant::now() + FRAME_INTERVAL;
-                let text = far();
-                match seen {
+                let text = progress();
+                match known_part {
                     Some(state) => self.show(state, &text, options),
                     None => {
                         let theme = &self.theme;
@@ -140,7 +143,7 @@ fn draw(text: &str, buf: &mut Buffer, theme: &Theme) {
 fn draw_in(text: &str, buf: &mut Buffer, area: Rect, theme: &Theme) {
     frame::clear(buf, area, theme.style(Slot::UiText));
     let width = area.width.saturating_sub(2);
-    let rows = safe::words(text, width.into(), theme.style(Slot::StatusInfo));
+    let rows = safe::wrap_words(text, width.into(), theme.style(Slot::StatusInfo));
     for (y, row) in (area.y..area.bottom()).zip(&rows) {
         buf.set_line(area.x + 1, y, row, width);
     }

@@ -67,7 +67,7 @@ impl Screen {
             return self.close_top(ctx);
         }
         if self.panes.code.edits() && self.panes.focus == Pane::Code {
-            if let Some(text) = self.keep_or_cut(false) {
+            if let Some(text) = self.copy_or_cut(false) {
                 return vec![UiCommand::Copy(text)];
             }
             self.show_note(Note::info(
@@ -76,7 +76,7 @@ impl Screen {
             return Vec::new();
         }
         if !self.panes.composer.is_empty() && self.panes.focus == Pane::Message {
-            if let Some(text) = self.keep_or_cut(false) {
+            if let Some(text) = self.copy_or_cut(false) {
                 return vec![UiCommand::Copy(text)];
             }
             self.panes.composer.clear();
@@ -165,7 +165,7 @@ impl Screen {
         };
         let interrupt = vec![
             OverlayResponse::QuitAfterRun,
-            OverlayResponse::Say(Note::info("Interrupting, then leaving.")),
+            OverlayResponse::ShowNote(Note::info("Interrupting, then leaving.")),
             OverlayResponse::UiCommand(UiCommand::Send(Command::Stop)),
         ];
         let foot =

@@ -81,14 +81,14 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
     if let Some(words) = screen.handed_words(state).filter(|_| screen.hands_over()) {
         return (words, look.style(Slot::StatusWarn));
     }
-    if let Some(deed) = screen.guard.held_action() {
+    if let Some(action) = screen.guard.held_action() {
         let of = match state.waiting() {
             Some(item) if screen.overlays.is_empty() && screen.panes.focus == Pane::Code => {
                 format!("Block {}: ", item.block.id)
             }
             _ => String::new(),
         };
-        let text = format!("{of}{}, any letter takes it back", deed.words());
+        let text = format!("{of}{}, any letter takes it back", action.words());
         return (text, look.style(Slot::BlockPending));
     }
     if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.around(state, look))) {
@@ -98,7 +98,7 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
             None => (text, style),
         };
     }
-    match screen.note.as_ref().filter(|note| !is_over(note, screen, state, now)) {
+    match screen.note.as_ref().filter(|note| !is_outranked(note, screen, state, now)) {
         Some(note) => note_text(note, screen, state, now, look),
         None => wait(screen, state, now, look)
             .map_or_else(|| going_on(screen, state, look), |text| (text, look.style(Slot::BlockPending))),
@@ -117,15 +117,15 @@ fn key(screen: &Screen, state: &State, action: Action, does: &str) -> String {
 }
 
 /// Whether something more urgent has to replace this note.
-fn is_over(note: &Note, screen: &Screen, state: &State, now: Instant) -> bool {
+fn is_outranked(note: &Note, screen: &Screen, state: &State, now: Instant) -> bool {
     let goes_on = state.live.run.is_some() || state.live.reply.is_some();
     let asks = state.terminal().is_some() && state.live.run.as_ref().is_some_and(|run| run.asks);
     let waiting = state.waiting().map(|item| item.block.id);
     goes_on && note.is_stale(now)
         || asks && note.level == Level::Info
         || note.text == NO_BLOCK_WAITS && waiting.is_some()
-        || note.says_how.is_some() && note.says_how != waiting
-        || note.of_lock && !is_locked_for_a_time(screen, now)
+        || note.explains_approving.is_some() && note.explains_approving != waiting
+        || note.about_lock && !is_locked_for_a_time(screen, now)
 }
 
 /// The text of a note; where a block waits, that comes first.
@@ -143,19 +143,20 @@ fn note_text(
             let text = wait(screen, state, now, look).unwrap_or(text);
             (text, look.style(Slot::BlockPending))
         }
-        Some(item) if note.says_how.is_some() && screen.guard.rows().has_hidden() => (
+        Some(item) if note.explains_approving.is_some() && screen.guard.rows().has_hidden() => (
             unseen(screen, item.block.id, screen.guard.rows().unseen_count()),
             look.style(Slot::BlockPending),
         ),
-        Some(_) if note.of_wait => (text, level(note.level, look)),
+        Some(_) if note.about_waiting_block => (text, level(note.level, look)),
         // Everything else follows the wait in its shortest words.
         Some(item) => {
-            let way = if screen.panes.focus == Pane::Code { ".".into() } else { way(screen, state) };
+            let key_hint =
+                if screen.panes.focus == Pane::Code { ".".into() } else { key_hint(screen, state) };
             let wait = format!("Block {}", item.block.id);
             // Don't name the block twice.
             let own = text.strip_prefix(&wait).and_then(|rest| rest.strip_prefix(" would "));
             let text = own.map_or(text.clone(), |rest| format!("It would {rest}"));
-            (format!("{wait} waits{way}  {text}"), look.style(Slot::BlockPending))
+            (format!("{wait} waits{key_hint}  {text}"), look.style(Slot::BlockPending))
         }
         None if crate::tui::screen::has_problem(state) && note.level == Level::Error => {
             going_on(screen, state, look)
@@ -190,12 +191,12 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Op
         }
         if let Some(matched) = unseen_match(screen, state) {
             let (rule, seconds) = (matched.rule, START_DELAY_MS / 1000);
-            let way = way(screen, state);
+            let key_hint = key_hint(screen, state);
             return Some(format!(
-                "Rule {rule} covers block {block}, and starts it {seconds} s after it is shown{way}"
+                "Rule {rule} covers block {block}, and starts it {seconds} s after it is shown{key_hint}"
             ));
         }
-        return Some(format!("Block {block} waits{}", way(screen, state)));
+        return Some(format!("Block {block} waits{}", key_hint(screen, state)));
     }
     Some(match &screen.panes.code.mode {
         Mode::Edit(editor) if editor.mode().is_some_and(|mode| mode != VimMode::Normal) => {
@@ -232,7 +233,7 @@ fn unseen_match<'a>(screen: &Screen, state: &'a State) -> Option<&'a RuleMatch> 
 }
 
 /// `: Ctrl-Y.`, the key that goes to the waiting block from here.
-fn way(screen: &Screen, state: &State) -> String {
+fn key_hint(screen: &Screen, state: &State) -> String {
     let context = screen.context(state);
     // From these panes the next pane is Code.
     let next = matches!(screen.panes.focus, Pane::Message | Pane::Chat) && screen.overlays.is_empty();

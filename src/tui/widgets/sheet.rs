@@ -49,7 +49,7 @@ impl Sheet {
     }
 
     pub(crate) fn words(&mut self, text: &str, width: u16, style: Style) -> &mut Self {
-        self.rows.extend(safe::words(text, width.into(), style));
+        self.rows.extend(safe::wrap_words(text, width.into(), style));
         self
     }
 

@@ -13,8 +13,8 @@ impl Scene {
     pub fn pass(&mut self, ms: u64) {
         self.at += Duration::from_millis(ms);
         self.now = self.now.plus(ms);
-        let (_, wishes) = self.step(Screen::tick);
-        self.wishes.extend(wishes);
+        let (_, commands) = self.step(Screen::tick);
+        self.commands.extend(commands);
     }
 
     pub fn settle(&mut self) {
@@ -32,7 +32,7 @@ impl Scene {
 
     /// Takes the commands that resulted from passing time.
     pub fn take_wishes(&mut self) -> Vec<UiCommand> {
-        std::mem::take(&mut self.wishes)
+        std::mem::take(&mut self.commands)
     }
 
     /// A key, read now; no time passes.
@@ -53,15 +53,15 @@ impl Scene {
     /// Presses keys by their names: `a`, `ctrl-c`, `enter`. Each comes a tenth of a second after the one
     /// before; held-back actions are waited for.
     pub fn press(&mut self, keys: &[&str]) -> Vec<UiCommand> {
-        let mut wishes = Vec::new();
+        let mut commands = Vec::new();
         for name in keys {
             self.pass(100);
-            wishes.extend(self.key(name));
+            commands.extend(self.key(name));
             self.hold_out();
-            wishes.extend(self.take_wishes());
+            commands.extend(self.take_wishes());
             self.frame();
         }
-        wishes
+        commands
     }
 
     pub fn type_text(&mut self, text: &str) {
@@ -104,8 +104,8 @@ impl Scene {
 }
 
 /// The engine commands among the UI commands.
-pub fn engine_commands(wishes: &[UiCommand]) -> Vec<Command> {
-    let sent = wishes.iter().filter_map(|wish| match wish {
+pub fn engine_commands(commands: &[UiCommand]) -> Vec<Command> {
+    let sent = commands.iter().filter_map(|wish| match wish {
         UiCommand::Send(command) => Some(command.clone()),
         _ => None,
     });
@@ -114,11 +114,11 @@ pub fn engine_commands(wishes: &[UiCommand]) -> Vec<Command> {
 
 /// Presses a key and lets the time pass in which it might turn out to be a paste.
 pub fn decide(scene: &mut Scene, name: &str) -> Vec<Command> {
-    let mut wishes = scene.press(&[name]);
+    let mut commands = scene.press(&[name]);
     scene.pass(50);
-    wishes.extend(scene.take_wishes());
+    commands.extend(scene.take_wishes());
     scene.frame();
-    engine_commands(&wishes)
+    engine_commands(&commands)
 }
 
 /// A key by its name.

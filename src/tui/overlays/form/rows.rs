@@ -72,10 +72,10 @@ fn foot(form: &FormBox, above: bool, below: bool) -> String {
 fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Rows {
     let mut rows = Rows::default();
     for why in form.general_errors() {
-        rows.rows.extend(safe::words(why, width, look.style(Slot::StatusError)));
+        rows.rows.extend(safe::wrap_words(why, width, look.style(Slot::StatusError)));
     }
     if !form.form.note.trim().is_empty() {
-        rows.rows.extend(safe::words(form.form.note.trim(), width, look.dim()));
+        rows.rows.extend(safe::wrap_words(form.form.note.trim(), width, look.dim()));
     }
     if !rows.rows.is_empty() {
         rows.rows.push(Line::default());
@@ -125,7 +125,7 @@ fn label(asked: &Asked, here: bool, width: usize, look: DrawStyle<'_>) -> Vec<Li
     let name = safe::one_line(name);
     let kind = hint(asked);
     let head = format!("{mark}{name}");
-    let mut rows = safe::words(&head, width, style);
+    let mut rows = safe::wrap_words(&head, width, style);
     if let Some(last) = rows.last_mut() {
         let room = width.saturating_sub(last.width());
         let kind = safe::one_line(&kind);

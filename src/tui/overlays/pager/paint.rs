@@ -17,7 +17,7 @@ use std::ops::Range;
 pub(super) type PagerMarks<'a> = (Option<&'a Pattern>, Option<&'a Range<usize>>);
 
 fn options(width: usize, mark: Style) -> WrapOptions {
-    WrapOptions { width, strictness: Strictness::Text, words: false, tab: TAB, mark }
+    WrapOptions { width, strictness: Strictness::Text, break_at_words: false, tab: TAB, mark }
 }
 
 /// How many rows a line takes; one if `width` is `None`.

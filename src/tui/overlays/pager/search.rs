@@ -108,7 +108,7 @@ impl Pager {
                 let mut field = Field::line();
                 field.set(&text);
                 self.field = Some(field);
-                vec![OverlayResponse::Say(Note::info(format!("{error}.").replace("..", ".")))]
+                vec![OverlayResponse::ShowNote(Note::info(format!("{error}.").replace("..", ".")))]
             }
         }
     }

@@ -179,7 +179,7 @@ fn nothing(area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
         "No block waits. Code that the model proposes is shown here. Nothing runs until you approve it.";
     let text =
         if area.height >= 4 { text.replace(". ", ".\n").replacen('\n', "\n\n", 1) } else { text.to_owned() };
-    for (y, row) in (area.y..area.bottom()).zip(safe::words(&text, area.width.into(), look.dim())) {
+    for (y, row) in (area.y..area.bottom()).zip(safe::wrap_words(&text, area.width.into(), look.dim())) {
         buf.set_line(area.x, y, &row, area.width);
     }
 }

@@ -70,13 +70,13 @@ mod tests {
             unknown: true,
             ..Effects::default()
         };
-        let keys = Detail::Keys(crate::tui::keymap::Key::parse("p"));
+        let keys = Detail::ShortKeys(crate::tui::keymap::Key::parse("p"));
         assert_eq!(
             line(&effects, keys),
             "read a, b, c, 1 more: p; reach example.com; and what can't be told from its text"
         );
-        assert!(!line(&effects, Detail::All).contains('\u{1b}'));
-        assert_eq!(line(&Effects::default(), Detail::All), "");
+        assert!(!line(&effects, Detail::Full).contains('\u{1b}'));
+        assert_eq!(line(&Effects::default(), Detail::Full), "");
         let unknown = Effects { unknown: true, ..Effects::default() };
         assert_eq!(line(&unknown, keys), "do what can't be told from its text");
     }

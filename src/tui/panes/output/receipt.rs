@@ -55,13 +55,17 @@ pub(super) fn end_rows(
     let mut tables = Vec::new();
     result_rows(report, width, look, &mut head, &mut tables);
     if let Some(detail) = report.outcome.detail().filter(|d| !d.trim().is_empty()) {
-        head.extend(safe::words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));
+        head.extend(safe::wrap_words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));
     }
     if matches!(report.outcome, Outcome::Refused(_) | Outcome::NotStarted(_)) {
         head.push(Line::styled(format!("Nothing ran.{}", puts_back(look)), look.dim()));
     }
     if let KernelFate::Lost(kernel) = report.kernel {
-        head.extend(safe::words(&lost_kernel(language, kernel), width.into(), look.style(Slot::StatusWarn)));
+        head.extend(safe::wrap_words(
+            &lost_kernel(language, kernel),
+            width.into(),
+            look.style(Slot::StatusWarn),
+        ));
     }
     head.extend(change_rows(report, width, look));
     head.extend(not_looked_at_rows(report, width, look));
@@ -70,10 +74,10 @@ pub(super) fn end_rows(
     head.extend(
         missing
             .into_iter()
-            .flat_map(|missing| safe::words(&missing, width.into(), look.style(Slot::StatusWarn))),
+            .flat_map(|missing| safe::wrap_words(&missing, width.into(), look.style(Slot::StatusWarn))),
     );
     if report.receipt.moving {
-        head.extend(safe::words(running::MOVING, width.into(), look.style(Slot::StatusError)));
+        head.extend(safe::wrap_words(running::MOVING, width.into(), look.style(Slot::StatusError)));
     }
     match away {
         Some(away) => head.push(Line::styled(loading_text(away), look.style(Slot::OutputTruncated))),
@@ -209,7 +213,7 @@ pub(super) fn undo_rows(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<L
         rows.extend(safe::hanging(label, &text, width.into(), look.dim()));
     }
     if run.can_be_taken_back() && run.undo().is_none_or(|undo| undo.record.is_none()) {
-        rows.extend(safe::words(
+        rows.extend(safe::wrap_words(
             &take_back("", "takes back what is marked with !!"),
             width.into(),
             look.dim(),
@@ -287,12 +291,12 @@ fn result_rows(
     tables: &mut Vec<Table>,
 ) {
     if let Some(error) = &report.error {
-        rows.extend(safe::words(&error_summary(error), width.into(), look.style(Slot::OutputStderr)));
+        rows.extend(safe::wrap_words(&error_summary(error), width.into(), look.style(Slot::OutputStderr)));
     }
     let Some(value) = &report.value else { return };
     let (head, width) = (Span::styled("value  ", look.dim()), usize::from(width));
     // One row per line, safe to draw.
-    let lines = safe::words(value, usize::MAX, look.text());
+    let lines = safe::wrap_words(value, usize::MAX, look.text());
     let beside = width.saturating_sub(head.width());
     if lines.len() < 2 || lines.iter().all(|line| line.width() <= beside) {
         rows.extend(safe::hanging(head, value, width, look.text()));
@@ -309,7 +313,9 @@ fn result_rows(
                 }
                 rows.push(line);
             }
-            None => rows.extend(safe::words(texts.get(at).map_or("", String::as_str), width, look.text())),
+            None => {
+                rows.extend(safe::wrap_words(texts.get(at).map_or("", String::as_str), width, look.text()))
+            }
         }
     }
 }
@@ -335,7 +341,7 @@ fn traceback(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'s
     if way.is_empty() {
         return Vec::new();
     }
-    safe::words(way, width.into(), look.style(Slot::OutputStderr))
+    safe::wrap_words(way, width.into(), look.style(Slot::OutputStderr))
 }
 
 /// The rows of a run whose end was never recorded.
@@ -345,7 +351,7 @@ pub(super) fn lost_rows(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Ve
         item.block.id,
         puts_back(look)
     );
-    safe::words(&text, width.into(), look.style(Slot::StatusWarn))
+    safe::wrap_words(&text, width.into(), look.style(Slot::StatusWarn))
 }
 
 /// The rows of a block that did not run; `is_told`: the model has been informed.
@@ -358,7 +364,7 @@ pub(super) fn not_run_rows(
     match &item.standing {
         BlockStanding::Rejected(reason) if !reason.trim().is_empty() => {
             let given = crate::domain::sentences::sending::reason_given(is_told);
-            let mut rows = safe::words(given, width.into(), look.dim());
+            let mut rows = safe::wrap_words(given, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), look.text()));
             rows
         }
@@ -368,7 +374,7 @@ pub(super) fn not_run_rows(
                 _ if item.block.is_own() => "Not run:",
                 _ => "Not run. The recipe did not offer it:",
             };
-            let mut rows = safe::words(by, width.into(), look.dim());
+            let mut rows = safe::wrap_words(by, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), why.trim(), width.into(), look.text()));
             rows
         }

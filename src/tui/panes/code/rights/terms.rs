@@ -34,7 +34,7 @@ pub(super) fn facts(
     if terms.executor == ExecutorKind::Engine {
         return pull_facts(terms).map(|(label, says)| Fact::new(label, says, text)).collect();
     }
-    let folded = !wording.detail.is_all() && change.is_some_and(|change| !change.of_rights());
+    let folded = !wording.detail.is_full() && change.is_some_and(|change| !change.of_rights());
     let mut facts = Vec::new();
     if !folded || change.is_some_and(|change| change.start) {
         facts.push(wording.fact("Runs in", runs_in(terms, look), change.is_some_and(|c| c.start)));
@@ -56,7 +56,7 @@ pub(super) fn facts(
     } else {
         facts.extend(of_rights(terms, reach, change.unwrap_or_default(), wording));
     }
-    if wording.detail.is_all() {
+    if wording.detail.is_full() {
         facts.extend(in_full(terms, reach, wording));
     }
     facts
@@ -64,7 +64,7 @@ pub(super) fn facts(
 
 /// What the run may do, and what enforces that.
 fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wording<'_>) -> Vec<Fact> {
-    let (look, full) = (wording.look, wording.detail.is_all());
+    let (look, full) = (wording.look, wording.detail.is_full());
     let rights = &terms.rights;
     let off = rights.sandbox.level == SandboxLevel::Off;
     let mut facts = Vec::new();
