@@ -30,7 +30,7 @@ impl Overlay for OldMessages {
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        if let Some((_, text)) = self.0.chosen() {
+        if let Some(((), text)) = self.0.chosen() {
             panes.composer.set(text);
         }
         panes.focus = Pane::Message;

@@ -65,7 +65,7 @@ impl Screen {
             KeyOutcome::Held => return Vec::new(),
             KeyOutcome::Word { text, could_act } => return self.to_message(&text, could_act, ctx),
             KeyOutcome::Pass if was_held => {
-                self.show_note(Note::about_waiting_block("Taken back. Nothing was decided."))
+                self.show_note(Note::about_waiting_block("Taken back. Nothing was decided."));
             }
             KeyOutcome::Pass => {}
         }

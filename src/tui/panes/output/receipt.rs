@@ -314,7 +314,7 @@ fn result_rows(
                 rows.push(line);
             }
             None => {
-                rows.extend(safe::wrap_words(texts.get(at).map_or("", String::as_str), width, look.text()))
+                rows.extend(safe::wrap_words(texts.get(at).map_or("", String::as_str), width, look.text()));
             }
         }
     }
