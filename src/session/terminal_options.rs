@@ -7,7 +7,7 @@ use crate::domain::Notice;
 use crate::provider::Provider;
 use crate::report::{Failure, FailureClass};
 use crate::tui::Hyperlinks;
-use crate::tui::attention::Attention;
+use crate::tui::attention::TerminalSupport;
 use crate::tui::clipboard::ClipboardEnv;
 use crate::tui::guard::Times;
 use crate::tui::overlays::welcome::USUAL_SERVER;
@@ -65,7 +65,7 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
             Images::Off => ImageMode::Off,
         },
         links: Hyperlinks::of(&env),
-        attention: config.ui.notify.then(|| Attention::of(&env)),
+        attention: config.ui.notify.then(|| TerminalSupport::of(&env)),
         esc_delay: Duration::from_millis(if set("SSH_CONNECTION") { 50 } else { 25 }),
         kitty: true,
         surroundings: ClipboardEnv {

@@ -57,20 +57,20 @@ pub(crate) enum NotificationMethod {
 
 /// What this terminal understands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Attention {
+pub(crate) struct TerminalSupport {
     message: NotificationMethod,
     /// Whether it shows progress (OSC 9;4).
     progress: bool,
     /// Whether progress has to be sent again while work continues (Ghostty). A failure is sent once: no event
     /// follows that would send it again, and the terminal shows it for as long as it shows any mark.
-    again: bool,
+    repeats_progress: bool,
     /// Whether it gets the state (OSC 7501).
     status: bool,
     /// Whether tmux runs in between.
     tmux: bool,
 }
 
-impl Attention {
+impl TerminalSupport {
     /// Finds out from the environment what the terminal understands.
     pub(crate) fn of(env: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &str| env(name).unwrap_or_default();
@@ -102,11 +102,8 @@ impl Attention {
         Self {
             message,
             progress: knows_progress,
-            again: ghostty,
-            // Consoles print sequences they don't know.
-            status: !term.is_empty()
-                && !["linux", "dumb", "unknown"].contains(&term.as_str())
-                && !term.starts_with("vt"),
+            repeats_progress: ghostty,
+            status: !is_console(&term),
             tmux: env("TMUX").is_some(),
         }
     }
@@ -169,8 +166,13 @@ impl Attention {
     }
 }
 
+/// Whether this `TERM` is a console, or not known: these print sequences they don't know.
+pub(crate) fn is_console(term: &str) -> bool {
+    ["", "linux", "dumb", "unknown"].contains(&term) || term.starts_with("vt")
+}
+
 /// Parses the first three numbers of a version.
-fn version(text: &str) -> (u32, u32, u32) {
+pub(crate) fn version(text: &str) -> (u32, u32, u32) {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
     let mut next = || numbers.next().unwrap_or(0);
     (next(), next(), next())
@@ -179,37 +181,38 @@ fn version(text: &str) -> (u32, u32, u32) {
 /// Remembers what was sent to the terminal last, and when, so that only changes are sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AttentionSender {
-    attention: Attention,
-    told: Option<(ProgramStatus, Instant)>,
+    attention: TerminalSupport,
+    last_sent: Option<(ProgramStatus, Instant)>,
 }
 
 impl AttentionSender {
-    pub(crate) fn new(attention: Attention) -> Self {
-        Self { attention, told: None }
+    pub(crate) fn new(attention: TerminalSupport) -> Self {
+        Self { attention, last_sent: None }
     }
 
     /// Returns the bytes to send now; empty while nothing changed.
     pub(crate) fn update(&mut self, app: &str, standing: ProgramStatus, now: Instant) -> String {
         let at = self.attention;
-        let before = self.told.map(|(told, _)| told);
+        let before = self.last_sent.map(|(told, _)| told);
         if before == Some(standing) {
-            let lasts = at.again && standing == ProgramStatus::Working;
-            let late =
-                self.told.is_some_and(|(_, told)| now.saturating_duration_since(told) >= PROGRESS_INTERVAL);
+            let lasts = at.repeats_progress && standing == ProgramStatus::Working;
+            let late = self
+                .last_sent
+                .is_some_and(|(_, told)| now.saturating_duration_since(told) >= PROGRESS_INTERVAL);
             if !(lasts && late) {
                 return String::new();
             }
-            self.told = Some((standing, now));
+            self.last_sent = Some((standing, now));
             return at.progress(standing);
         }
-        self.told = Some((standing, now));
+        self.last_sent = Some((standing, now));
         let (was, progress) = (at.progress(before.unwrap_or(ProgramStatus::Idle)), at.progress(standing));
         at.status(app, standing) + if progress == was { "" } else { &progress }
     }
 
     /// Call this after another program had the terminal: everything is sent again.
     pub(crate) fn forget(&mut self) {
-        self.told = None;
+        self.last_sent = None;
     }
 }
 
@@ -217,8 +220,8 @@ impl AttentionSender {
 mod tests {
     use super::*;
 
-    fn at(env: &[(&str, &str)]) -> Attention {
-        Attention::of(|name| {
+    fn at(env: &[(&str, &str)]) -> TerminalSupport {
+        TerminalSupport::of(|name| {
             env.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         })
     }

@@ -52,7 +52,7 @@ impl Colouring {
                     let styles = classes.iter().map(|(range, class)| (range.clone(), theme.syntax(*class)));
                     (text.as_str(), styles.collect())
                 });
-                pane.colours.set(painted.first_line, lines, painted.goes_on);
+                pane.colours.set(painted.first_line, lines, painted.resumes_at_old_line);
                 changed = true;
             }
         }

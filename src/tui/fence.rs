@@ -44,7 +44,7 @@ pub(crate) enum FencePurpose {
     /// The terminal shows the frame with the block.
     Block,
     /// The terminal shows the frame with something else on which letters act: a question, a list of problems.
-    Place,
+    Scope,
     /// Nothing was typed after a letter that decides.
     Decision,
 }

@@ -20,7 +20,7 @@ mod time;
 mod typing;
 
 pub(crate) use ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Times, Verb};
-pub(crate) use refusal::RefusalReason;
+pub(crate) use refusal::{RefusalReason, Seconds};
 pub(crate) use seen::{SeenRows, SubjectRow};
 
 use super::fence::{FenceAnswer, FencePurpose, FenceState, Query, Questions};
@@ -38,9 +38,9 @@ pub struct Guard {
     /// The fence of the block.
     fence: FenceState,
     /// Where else letters act now (a question, a list), as a number from the screen.
-    place: Option<u64>,
-    /// The fence of `place`.
-    place_fence: FenceState,
+    scope: Option<u64>,
+    /// The fence of `scope`.
+    scope_fence: FenceState,
     questions: Questions,
     quiet_from: Instant,
     /// Whether [`Guard::tick`] has reported that the quiet time is over.
@@ -54,7 +54,7 @@ pub struct Guard {
     ready: Option<GuardedAction>,
     dropped: Option<RefusalReason>,
     /// The block that the person last went to with the key for it, and when; cleared by any other key.
-    went: Option<(SubjectId, Instant)>,
+    visited: Option<(SubjectId, Instant)>,
     /// Whether something changed with time that is not drawn yet.
     changed: bool,
 }
@@ -69,8 +69,8 @@ impl Guard {
             size,
             subject: None,
             fence: FenceState::Down(now),
-            place: None,
-            place_fence: FenceState::Down(now),
+            scope: None,
+            scope_fence: FenceState::Down(now),
             questions: Questions::default(),
             quiet_from: now,
             quiet_told: false,
@@ -81,7 +81,7 @@ impl Guard {
             held: None,
             ready: None,
             dropped: None,
-            went: None,
+            visited: None,
             changed: false,
         }
     }
@@ -97,7 +97,7 @@ impl Guard {
         let before = self.subject.replace(token).filter(|_| self.checking);
         let checked =
             |to: SubjectId| before == Some(to) && (to.block, to.revision) == (token.block, token.revision);
-        self.went = self.went.and_then(|(to, since)| match to {
+        self.visited = self.visited.and_then(|(to, since)| match to {
             to if to == token => Some((to, since)),
             to => checked(to).then_some((token, now)),
         });
@@ -113,25 +113,25 @@ impl Guard {
     /// Call it when nothing is up for decision, or when that is not on screen.
     pub(crate) fn clear_subject(&mut self) {
         self.subject = None;
-        let decides = |deed: &GuardedAction| matches!(deed, GuardedAction::Decide(_));
-        self.held = self.held.filter(|held| !decides(&held.deed));
-        self.ready = self.ready.filter(|deed| !decides(deed));
+        let decides = |action: &GuardedAction| matches!(action, GuardedAction::Decide(_));
+        self.held = self.held.filter(|held| !decides(&held.action));
+        self.ready = self.ready.filter(|action| !decides(action));
         self.seen.reset();
     }
 
     /// Sets where else letters act from the next frame on: a question, a list; any number that distinguishes it from
     /// others. Call it with every frame.
-    pub(crate) fn set_place(&mut self, place: Option<u64>, now: Instant) {
-        if self.place == place {
+    pub(crate) fn set_scope(&mut self, scope: Option<u64>, now: Instant) {
+        if self.scope == scope {
             return;
         }
-        self.place = place;
-        self.questions.forget(FencePurpose::Place);
-        let acts = |deed: &GuardedAction| matches!(deed, GuardedAction::Do(_) | GuardedAction::Letter(_));
-        self.held = self.held.filter(|held| !acts(&held.deed));
-        self.ready = self.ready.filter(|deed| !acts(deed));
-        if place.is_some() {
-            self.place_fence = FenceState::Wanted;
+        self.scope = scope;
+        self.questions.forget(FencePurpose::Scope);
+        let acts = |action: &GuardedAction| matches!(action, GuardedAction::Do(_) | GuardedAction::Letter(_));
+        self.held = self.held.filter(|held| !acts(&held.action));
+        self.ready = self.ready.filter(|action| !acts(action));
+        if scope.is_some() {
+            self.scope_fence = FenceState::Wanted;
             self.restart(now);
         }
     }
@@ -153,9 +153,9 @@ impl Guard {
             self.fence = FenceState::Sent(now);
             queries.push(self.questions.ask(FencePurpose::Block, self.size));
         }
-        if self.place.is_some() && self.place_fence == FenceState::Wanted {
-            self.place_fence = FenceState::Sent(now);
-            queries.push(self.questions.ask(FencePurpose::Place, self.size));
+        if self.scope.is_some() && self.scope_fence == FenceState::Wanted {
+            self.scope_fence = FenceState::Sent(now);
+            queries.push(self.questions.ask(FencePurpose::Scope, self.size));
         }
         if self.held.as_mut().is_some_and(|held| held.ask(now)) {
             queries.push(self.questions.ask(FencePurpose::Decision, self.size));
@@ -170,11 +170,11 @@ impl Guard {
             return self.noise(at);
         };
         if purposes.contains(&FencePurpose::Decision) && self.held.is_some_and(|held| held.is_asked()) {
-            self.ready = self.held.take().map(|held| held.deed);
+            self.ready = self.held.take().map(|held| held.action);
             self.changed = true;
         }
         for (purpose, fence) in
-            [(FencePurpose::Block, &mut self.fence), (FencePurpose::Place, &mut self.place_fence)]
+            [(FencePurpose::Block, &mut self.fence), (FencePurpose::Scope, &mut self.scope_fence)]
         {
             if purposes.contains(&purpose) && matches!(fence, FenceState::Sent(_)) {
                 *fence = FenceState::Down(at);
@@ -243,7 +243,7 @@ impl Guard {
 
     /// The action that is held back now, for display; none for plain text.
     pub fn held_action(&self) -> Option<GuardedAction> {
-        self.held.map(|held| held.deed).filter(|deed| *deed != GuardedAction::Text)
+        self.held.map(|held| held.action).filter(|action| *action != GuardedAction::Text)
     }
 
     /// Takes the action that was held back and counts now. Call it before each key (with the key's time) and at the

@@ -99,8 +99,8 @@ pub(crate) struct Binding {
     pub(crate) help: String,
 }
 
-/// All bindings.
-#[derive(Clone, Debug)]
+/// All bindings. The default has none, for line mode.
+#[derive(Clone, Debug, Default)]
 pub struct Keymap {
     rows: Vec<Binding>,
     by_key: HashMap<(Context, Key), Action>,
@@ -167,6 +167,21 @@ impl Keymap {
     /// The key to show for an action, such as `Ctrl-J`; empty if it has none.
     pub(crate) fn hint(&self, context: Context, action: Action) -> String {
         self.keys(context, action).first().map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// Keys with what they do, such as `e edits it, r rejects`, with a text before, between and after them; leaves
+    /// out actions without a key, and is empty if none has one.
+    pub(crate) fn hints(
+        &self,
+        context: Context,
+        (before, between, after): (&str, &str, &str),
+        keys: &[(Action, &str)],
+    ) -> String {
+        let bound = keys
+            .iter()
+            .filter_map(|(action, does)| Some(format!("{} {does}", self.keys(context, *action).first()?)));
+        let told = bound.collect::<Vec<_>>().join(between);
+        if told.is_empty() { told } else { format!("{before}{told}{after}") }
     }
 
     /// All rows of exactly this context, in the order of the file, for the help screen.

@@ -16,18 +16,25 @@ pub struct Note {
     pub text: String,
     /// Whether it is about the waiting block: then it may replace the text that the status line shows while one
     /// waits.
-    pub(crate) of_wait: bool,
+    pub(crate) about_waiting_block: bool,
     /// The block that the note says how to approve. The note is true only while all of that block is on screen.
-    pub(crate) says_how: Option<BlockId>,
+    pub(crate) explains_approving: Option<BlockId>,
     /// Whether it says that decisions are locked for a time; no longer true once that time is over.
-    pub(crate) of_lock: bool,
+    pub(crate) about_lock: bool,
     /// When the note was set.
     pub(crate) at: Option<Instant>,
 }
 
 impl Note {
     fn of(level: Level, text: impl Into<String>) -> Self {
-        Self { level, text: text.into(), of_wait: false, says_how: None, of_lock: false, at: None }
+        Self {
+            level,
+            text: text.into(),
+            about_waiting_block: false,
+            explains_approving: None,
+            about_lock: false,
+            at: None,
+        }
     }
 
     pub(crate) fn info(text: impl Into<String>) -> Self {
@@ -46,14 +53,14 @@ impl Note {
     }
 
     /// A warning about the waiting block.
-    pub(crate) fn of_wait(text: impl Into<String>) -> Self {
-        Self { of_wait: true, ..Self::of(Level::Warn, text) }
+    pub(crate) fn about_waiting_block(text: impl Into<String>) -> Self {
+        Self { about_waiting_block: true, ..Self::of(Level::Warn, text) }
     }
 
     /// The guard refused a decision on the waiting block.
     pub(crate) fn refused(why: RefusalReason) -> Self {
-        let of_lock = matches!(why, RefusalReason::Appeared { .. } | RefusalReason::Quiet { .. });
-        Self { of_lock, ..Self::of_wait(why.to_string()) }
+        let about_lock = matches!(why, RefusalReason::Appeared { .. } | RefusalReason::Quiet { .. });
+        Self { about_lock, ..Self::about_waiting_block(why.to_string()) }
     }
 
     /// After the person went to this block: says that the same key, named in the text, approves it, or asks for
@@ -61,7 +68,7 @@ impl Note {
     pub(crate) fn how_to_approve(block: BlockId, key: &str, needs_typed: bool) -> Self {
         let does = if needs_typed { "asks for the word that approves" } else { "approves" };
         let text = format!("Block {block}: look at it, then {key} again {does}.");
-        Self { says_how: Some(block), ..Self::of_wait(text) }
+        Self { explains_approving: Some(block), ..Self::about_waiting_block(text) }
     }
 }
 

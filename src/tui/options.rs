@@ -2,7 +2,7 @@
 //! environment. All of them are passed in; nothing is read here.
 
 use super::TuiError;
-use super::attention::Attention;
+use super::attention::TerminalSupport;
 use super::clipboard::ClipboardEnv;
 use super::graphics::ImageMode;
 use super::keymap::Keymap;
@@ -41,7 +41,7 @@ pub struct Options {
     pub(crate) links: Hyperlinks,
     /// What the terminal gets to know for a person who looks elsewhere; `None` where the person does not want
     /// that.
-    pub(crate) attention: Option<Attention>,
+    pub(crate) attention: Option<TerminalSupport>,
     /// How long to wait after Esc for the rest of a longer sequence.
     pub(crate) esc_delay: Duration,
     /// Whether to use the kitty keyboard protocol where the terminal supports it.
@@ -90,7 +90,7 @@ impl Default for Options {
             frames: 30,
             images: ImageMode::HalfBlocks,
             links: Hyperlinks::default(),
-            attention: Some(Attention::default()),
+            attention: Some(TerminalSupport::default()),
             esc_delay: Duration::from_millis(25),
             kitty: true,
             surroundings: ClipboardEnv::default(),

@@ -48,6 +48,7 @@ use crate::tui::slash::Slash;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::filtered_list::Matches;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::{Arrangement, Pane};
 use crate::tui::widgets::look::DrawStyle;
@@ -55,6 +56,9 @@ use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use std::any::Any;
 use std::fmt::Debug;
+
+/// The columns that an overlay wants for the whole screen: more than there are.
+const WHOLE_SCREEN: u16 = u16::MAX - 4;
 
 /// What an overlay may read.
 #[derive(Clone, Copy)]
@@ -70,7 +74,7 @@ pub struct OverlayContext<'a> {
     /// What confines runs, once the answer to that request has arrived.
     pub(crate) sandbox: Option<&'a Result<SandboxReport, String>>,
     /// How many requests were sent to each host.
-    pub(crate) departed: &'a RequestCounts,
+    pub(crate) sent_requests: &'a RequestCounts,
 }
 
 impl OverlayContext<'_> {
@@ -86,17 +90,17 @@ pub enum OverlayResponse {
     /// Close the overlay.
     Close,
     /// Close the overlay, but keep what was typed into it.
-    Aside,
+    CloseKeeping,
     /// Open another overlay above it.
     Open(Box<dyn Overlay>),
     /// Show a note in the status row.
-    Say(Note),
+    ShowNote(Note),
     /// Perform a command outside of the screen.
     UiCommand(UiCommand),
     /// Move the focus to where the effect of the person's choice is visible.
-    Lead(Pane),
+    Focus(Pane),
     /// Switch the code pane to viewing the block.
-    LookAtBlock,
+    ViewBlock,
     /// Run a slash command.
     Run(Slash, String),
     /// Open the form of a recipe.
@@ -138,9 +142,14 @@ pub trait Overlay: Any + Debug {
         Vec::new()
     }
 
+    /// Its list with a filter, if it is one.
+    fn matches(&mut self) -> Option<&mut Matches> {
+        None
+    }
+
     /// The field that receives letters, if there is one.
     fn field(&mut self) -> Option<&mut Field> {
-        None
+        self.matches().map(|matches| &mut matches.filter)
     }
 
     /// Moves the focus to one of its fields, by number, and returns that field.
@@ -168,7 +177,7 @@ pub trait Overlay: Any + Debug {
 
     /// The list in which Up and Down move: its cursor, and how many rows it has.
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        None
+        self.matches().map(Matches::list)
     }
 
     /// The hints for the key bar.
@@ -241,7 +250,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// A number for what letters act on; every question has another one.
-    fn place(&self) -> Option<u64> {
+    fn scope(&self) -> Option<u64> {
         None
     }
 
@@ -256,7 +265,9 @@ pub trait Overlay: Any + Debug {
 
     /// Called when the text in the field changed: the first row is chosen again.
     fn changed(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
-        if let Some((cursor, _)) = self.list() {
+        if let Some(matches) = self.matches() {
+            matches.changed();
+        } else if let Some((cursor, _)) = self.list() {
             cursor.0 = 0;
         }
         Vec::new()
@@ -304,15 +315,15 @@ pub trait Overlay: Any + Debug {
 
 /// The responses after an overlay about a decision was closed.
 fn nothing_decided() -> Vec<OverlayResponse> {
-    vec![OverlayResponse::Close, OverlayResponse::Say(Note::of_wait("Nothing was decided."))]
+    vec![OverlayResponse::Close, OverlayResponse::ShowNote(Note::about_waiting_block("Nothing was decided."))]
 }
 
 /// The response if a requested result arrives while the person is occupied with something else.
 pub(super) fn not_shown() -> OverlayResponse {
-    OverlayResponse::Say(Note::info("Not shown over what stands here. Ask for it once more."))
+    OverlayResponse::ShowNote(Note::info("Not shown over what stands here. Ask for it once more."))
 }
 
-/// Makes a number for [`Overlay::place`].
+/// Makes a number for [`Overlay::scope`].
 fn number_of(what: impl std::hash::Hash) -> u64 {
     use std::hash::{DefaultHasher, Hasher as _};
     let mut hasher = DefaultHasher::new();

@@ -113,7 +113,7 @@ impl Panes {
     }
 
     /// Whether a pattern is marked wherever it occurs.
-    pub fn marks(&self) -> bool {
+    pub fn has_marked_pattern(&self) -> bool {
         self.marked.is_some()
     }
 

@@ -16,7 +16,7 @@ pub(super) struct PlaceText {
     /// The names of the files that belong to it.
     files: Vec<String>,
     /// The part that has to be loaded before the text is complete.
-    pub(super) away: Option<(Body, LoadState)>,
+    pub(super) unloaded: Option<(Body, LoadState)>,
 }
 
 impl PlaceText {
@@ -36,7 +36,7 @@ impl PlaceText {
         let head = format!("message {}, a {place}", place.message);
         let files = files.iter().map(|file| file.path.clone()).collect();
         let text = if is_coming(away.as_ref()) { String::new() } else { text.to_owned() };
-        Some(Self { head, text, files, away })
+        Some(Self { head, text, files, unloaded: away })
     }
 
     fn of_block(item: &BlockItem, place: SessionPlace) -> Self {
@@ -56,10 +56,10 @@ impl PlaceText {
                 } else {
                     without_escapes(&report.printed()).into_owned()
                 };
-                Self { head, text, files, away }
+                Self { head, text, files, unloaded: away }
             }
-            (PlaceKind::Output, None) => Self { head, text: String::new(), files, away: None },
-            _ => Self { head, text: item.block.current().source.to_string(), files, away: None },
+            (PlaceKind::Output, None) => Self { head, text: String::new(), files, unloaded: None },
+            _ => Self { head, text: item.block.current().source.to_string(), files, unloaded: None },
         }
     }
 
@@ -75,7 +75,7 @@ fn is_coming(away: Option<&(Body, LoadState)>) -> bool {
 }
 
 /// Whether the place, and the words searched for, were found.
-pub(super) enum PlaceNews {
+pub(super) enum PlaceSearch {
     /// Everything was found.
     Found,
     /// Not known before the rest of the text is loaded.
@@ -84,7 +84,7 @@ pub(super) enum PlaceNews {
     Missing(String),
 }
 
-impl PlaceNews {
+impl PlaceSearch {
     /// Checks the text at the place; `None`: the session has no such place.
     pub(super) fn of(there: Option<&PlaceText>, found: &FoundPlace) -> Self {
         let SessionPlace { block, message, kind } = found.place;
@@ -94,8 +94,8 @@ impl PlaceNews {
                 None => format!("There is no message {message} in this session."),
             });
         };
-        match (&there.away, block) {
-            (Some(_), _) if is_coming(there.away.as_ref()) => Self::Away,
+        match (&there.unloaded, block) {
+            (Some(_), _) if is_coming(there.unloaded.as_ref()) => Self::Away,
             // The part that can't be read may contain the words.
             (Some(_), _) => Self::Found,
             (None, Some(block)) if kind == PlaceKind::Output && there.text.is_empty() => {
@@ -122,12 +122,12 @@ mod tests {
                 head: "message 1".into(),
                 text: text.into(),
                 files: vec!["plan.md".into()],
-                away: load.map(|load| (Body::Message(0), load)),
+                unloaded: load.map(|load| (Body::Message(0), load)),
             });
-            match PlaceNews::of(there.as_ref(), &FoundPlace { place, words: "notes words".into() }) {
-                PlaceNews::Found => "found".to_owned(),
-                PlaceNews::Away => "away".into(),
-                PlaceNews::Missing(told) => told,
+            match PlaceSearch::of(there.as_ref(), &FoundPlace { place, words: "notes words".into() }) {
+                PlaceSearch::Found => "found".to_owned(),
+                PlaceSearch::Away => "away".into(),
+                PlaceSearch::Missing(told) => told,
             }
         };
         let prompt = |text, load| told(PlaceKind::Prompt, None, Some((text, load)));

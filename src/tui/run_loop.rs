@@ -187,20 +187,14 @@ impl Tui {
             tokio::select! {
                 biased;
                 timed = self.input.next() => match timed.map(|t| t.event) {
-                    Some(InputEvent::Background(rgb)) => {
-                        self.background(rgb, options);
-                        return Ok(());
-                    }
-                    Some(event @ InputEvent::Da1 { .. }) => {
-                        self.graphics_answered(&event, options);
-                        return Ok(());
-                    }
-                    Some(event @ InputEvent::KittyGraphics(_)) => self.graphics_answered(&event, options),
-                    Some(InputEvent::Sync2026(sync)) => self.terminal.set_sync(sync),
-                    Some(InputEvent::KittyKeyboard(_)) => self.terminal.use_kitty_keyboard(),
                     Some(InputEvent::Resize(w, h)) => self.terminal.resized((w, h)),
                     // Keys before the first frame were typed without seeing anything.
-                    Some(_) => {}
+                    Some(event) => {
+                        self.answered(&event, options);
+                        if matches!(event, InputEvent::Background(_) | InputEvent::Da1 { .. }) {
+                            return Ok(());
+                        }
+                    }
                     None => return Ok(()),
                 },
                 () = &mut patience => return Ok(()),
@@ -219,15 +213,20 @@ impl Tui {
         }
     }
 
-    /// Handles an answer about pictures; `Da1`, which every terminal sends, completes it.
-    fn graphics_answered(&mut self, event: &InputEvent, options: &Options) {
+    /// Handles an answer of the terminal, whenever it comes: each question is asked once. Returns whether the event
+    /// is one. `Da1`, which every terminal sends, completes the answer about pictures.
+    fn answered(&mut self, event: &InputEvent, options: &Options) -> bool {
         match event {
+            InputEvent::Background(rgb) => self.background(*rgb, options),
+            InputEvent::Sync2026(sync) => self.terminal.set_sync(*sync),
+            InputEvent::KittyKeyboard(_) => self.terminal.use_kitty_keyboard(),
             InputEvent::KittyGraphics(known) => self.knows_kitty_graphics = *known,
             InputEvent::Da1 { sixel } => {
                 self.use_graphics(options.images.protocol_for(self.knows_kitty_graphics, *sixel), options);
             }
-            _ => {}
+            _ => return false,
         }
+        true
     }
 
     fn use_graphics(&mut self, protocol: Option<GraphicsProtocol>, options: &Options) {

@@ -19,25 +19,27 @@ mod handed_mouse;
 mod instructions;
 mod keys;
 mod keys_test;
+mod layout_request;
 mod limits;
 mod message;
 mod modes;
 mod mouse;
-mod news;
+mod notifications;
 mod opening;
 mod overlays;
+mod problems;
 mod rebuild;
 mod recipes;
 mod review;
-mod room;
 mod rules;
+mod sandbox_and_unsent;
 mod select;
-mod standing;
 mod stop;
 mod text_mouse;
-mod troubles;
 mod undo;
 mod vim;
+
+pub(crate) use stop::{KILL_DELAY, QUIT_TIMEOUT};
 
 pub use focus::has_problem;
 pub(in crate::tui) use given::refusal;
@@ -52,7 +54,7 @@ use crate::tui::note::Note;
 use crate::tui::overlays::Overlay;
 use crate::tui::overlays::form::FormBox;
 use crate::tui::overlays::welcome::Welcome;
-use crate::tui::panes::code::{LayoutStamp, token_of};
+use crate::tui::panes::code::{LayoutStamp, subject_of};
 use crate::tui::panes::recipe::RecipeLine;
 use crate::tui::panes::{LowerPane, Panes};
 use crate::tui::setup::{FoundPlace, Setup};
@@ -100,13 +102,13 @@ pub struct Screen {
     /// Whether the person waits for that.
     sandbox_asked: bool,
     /// How many requests were sent, as of the last frame.
-    pub departed: crate::domain::RequestCounts,
+    pub sent_requests: crate::domain::RequestCounts,
     /// The message that was not sent and was put back into the message box.
     unsent: Option<String>,
     /// The state of reading the files that the message names.
     given_files: given::FileReading,
     /// The place at which the session was opened, while its text is being loaded.
-    sought_place: Option<FoundPlace>,
+    opened_at: Option<FoundPlace>,
     /// What the note said about missing parts of that place.
     missing: String,
     /// The newest note in the status line.
@@ -116,7 +118,7 @@ pub struct Screen {
     /// Which prompt of an empty conversation is suggested.
     pub(crate) suggested: usize,
     /// A pane shown alone, for selecting with the terminal's own mouse.
-    pub(crate) bare: Option<Pane>,
+    pub(crate) bare_pane: Option<Pane>,
     /// The pane that fills the screen.
     zoomed: Option<Pane>,
     /// Where the person put the borders between panes.
@@ -143,7 +145,7 @@ pub struct Screen {
     clicks: clicks::Clicks,
     /// The drag in an editable text, and the drag in a pane.
     held_text: Option<text_mouse::TextDrag>,
-    grip: Option<select::SelectionDrag>,
+    drag: Option<select::SelectionDrag>,
     /// The bytes from the terminal that made up the event being handled.
     pub sent: Vec<u8>,
     /// The block whose output is shown as the source of words in another block.
@@ -177,14 +179,14 @@ impl Screen {
             recipe: RecipeLine::default(),
             sandbox: None,
             sandbox_asked: false,
-            departed: crate::domain::RequestCounts::default(),
+            sent_requests: crate::domain::RequestCounts::default(),
             unsent: None,
             given_files: given::FileReading::default(),
-            sought_place: None,
+            opened_at: None,
             missing: String::new(),
             note: None,
             problem: 0,
-            bare: None,
+            bare_pane: None,
             zoomed: None,
             suggested: 0,
             held_border: None,
@@ -200,7 +202,7 @@ impl Screen {
             pressed: None,
             clicks: clicks::Clicks::default(),
             held_text: None,
-            grip: None,
+            drag: None,
             sent: Vec::new(),
             source: None,
             working: None,
@@ -288,7 +290,7 @@ impl Screen {
                     let chosen = self.output_block();
                     let painted = self.program_screen(ctx.state).cloned();
                     let panes = &mut self.panes;
-                    panes.output.show_whole(self.bare.is_some());
+                    panes.output.show_whole(self.bare_pane.is_some());
                     panes.output.arrange(ctx.state, chosen, slot.inner, &mut panes.pictures, ctx.look);
                     panes.output.show_screen(painted);
                 }
@@ -300,23 +302,20 @@ impl Screen {
 
     /// Tells the guard what the next frame shows.
     fn update_guard(&mut self, ctx: Ctx<'_>) {
-        self.guard.set_place(self.place(ctx.state), ctx.at);
+        self.guard.set_scope(self.letters_scope(ctx.state), ctx.at);
         let on_screen = self.arrangement.code.is_some();
         let waiting = ctx.state.waiting().filter(|item| self.panes.code.subject() == Some(item.block.id));
-        let Some(item) = waiting.filter(|_| !self.panes.code.edits()) else {
+        let first_seen = on_screen && self.overlays.is_empty();
+        let subject =
+            waiting.filter(|_| !self.panes.code.edits()).map(|item| (item, subject_of(ctx.state, item)));
+        // A block counts as on screen from the first frame that shows it uncovered; hiding it later loses
+        // nothing.
+        let subject = subject.filter(|(_, token)| first_seen || self.guard.subject() == Some(*token));
+        let Some((item, token)) = subject else {
             self.guard.clear_subject();
             self.seen_layout = None;
             return;
         };
-        let first_seen = on_screen && self.overlays.is_empty();
-        let token = token_of(ctx.state, item);
-        // A block counts as on screen from the first frame that shows it uncovered; hiding it later loses
-        // nothing.
-        if !first_seen && self.guard.subject() != Some(token) {
-            self.guard.clear_subject();
-            self.seen_layout = None;
-            return;
-        }
         if self.guard.subject() != Some(token) {
             self.seen_layout = None;
         }
@@ -328,7 +327,7 @@ impl Screen {
                 let before = std::mem::replace(&mut self.seen_layout, stamp);
                 let again = self.guard.layout(self.panes.code.subject_rows());
                 let both = before.zip(stamp).filter(|_| again > 0);
-                if let Some((before, stamp)) = both.filter(|(a, b)| !a.differs_in_room_alone(*b)) {
+                if let Some((before, stamp)) = both.filter(|(a, b)| !a.differs_only_in_compaction(*b)) {
                     let lines = words::count(again, "line");
                     let said = if before.width != stamp.width {
                         format!("Width changed: {lines} to look at again.")
@@ -337,7 +336,7 @@ impl Screen {
                     } else {
                         format!("What is shown of it changed: {lines} to look at.")
                     };
-                    self.show_note(Note::of_wait(said));
+                    self.show_note(Note::about_waiting_block(said));
                 }
             }
         }

@@ -12,7 +12,7 @@ mod sgr;
 pub(crate) use backend::CellDiff;
 pub(crate) use modes::ModeOptions;
 
-use super::attention::Attention;
+use super::attention::TerminalSupport;
 use super::fence::Query;
 use super::graphics::Graphics;
 use super::input::Input;
@@ -207,7 +207,7 @@ impl Terminal {
     }
 
     /// Sends the state of the session to the terminal; it is cleared when the terminal is restored.
-    pub(crate) fn send_attention(&mut self, attention: Attention, told: &str) {
+    pub(crate) fn send_attention(&mut self, attention: TerminalSupport, told: &str) {
         if self.touched.told.is_none() {
             self.change(|touched| touched.told = Some(attention));
         }
@@ -317,4 +317,4 @@ fn write_all(fd: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<(), Errno> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -17,13 +17,13 @@ pub enum UiCommand {
     /// Give the terminal of a run so many rows and columns.
     ResizeTerminal(RunId, u16, u16),
     /// Restart the time limit of a run in its own terminal, counting this kind of time from now on.
-    Count(RunId, CountedTime),
+    SetTimeCounting(RunId, CountedTime),
     /// Start a job beside the session.
     Job(Job),
     /// Copy a text to the clipboard.
     Copy(String),
     /// Open a text in the person's editor; the result is put into the target.
-    Editor(PageTarget, String),
+    Editor(EditTarget, String),
     /// Show a text in the person's pager.
     Pager(PagerText),
     /// Draw everything again.
@@ -35,14 +35,14 @@ pub enum UiCommand {
     /// Capture the mouse, or leave it to the terminal.
     Mouse(bool),
     /// Call the person's attention.
-    Call,
+    Notify,
     /// Leave the screen.
     Leave(Exit),
 }
 
 /// Where the text from the editor is put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageTarget {
+pub enum EditTarget {
     /// Into the message box.
     Message,
     /// Into the waiting block, as an edit.
@@ -54,7 +54,7 @@ pub enum PageTarget {
 }
 
 /// What a pager shows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum PagerText {
     /// A file with all output.
     File(PathBuf),

@@ -45,13 +45,13 @@ pub fn draw(
     let area = screen.arrangement.area;
     frame::clear(buf, area, look.text());
     if screen.arrangement.class == SizeClass::TooSmall {
-        let rows = safe::words(status::TOO_SMALL, area.width.into(), look.style(Colour::StatusWarn));
+        let rows = safe::wrap_words(status::TOO_SMALL, area.width.into(), look.style(Colour::StatusWarn));
         for (y, row) in (area.y..area.bottom()).zip(&rows) {
             buf.set_line(area.x, y, row, area.width);
         }
         return FrameResult::default();
     }
-    let tabs = if screen.bare.is_none() { header::draw(screen, state, buf, look) } else { Vec::new() };
+    let tabs = if screen.bare_pane.is_none() { header::draw(screen, state, buf, look) } else { Vec::new() };
     frame::all(buf, &frames(screen, state, now, look), look);
     if screen.arrangement.chat.is_some() {
         screen.panes.chat.draw(screen.panes.focus == Pane::Chat, buf, look);

@@ -15,7 +15,7 @@ const DATA: &str =
     "city,population,price\nParis,2100000,12.5\nRome,2800000,9.0\nOslo,700000,21.0\nBern,134000,17.5\n";
 
 #[derive(Default)]
-struct Share {
+struct BlockActivity {
     replies: usize,
     tokens: u64,
     found: usize,
@@ -25,7 +25,7 @@ struct Share {
 }
 
 fn main() {
-    let mut shares: BTreeMap<(String, String), Share> = BTreeMap::new();
+    let mut shares: BTreeMap<(String, String), BlockActivity> = BTreeMap::new();
     for line in RECORDED.lines() {
         let reply: Value = serde_json::from_str(line).expect("an object");
         let text = |member: &str| reply[member].as_str().expect("a text").to_owned();
@@ -54,7 +54,7 @@ fn main() {
         "of replies: with a block, all closed, all of a language that runs, the first one ran well; tokens sent"
     );
     for ((model, prompt), share) in shares {
-        let Share { replies, tokens, found, closed, runnable, ran } = share;
+        let BlockActivity { replies, tokens, found, closed, runnable, ran } = share;
         println!(
             "{model:20} {prompt:16} {found:3} of {replies}  {closed:3}  {runnable:3}  {ran:3}  {:5}",
             tokens / replies as u64

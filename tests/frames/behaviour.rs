@@ -1,7 +1,9 @@
 //! What keys do, without a terminal: the resulting commands are compared as values.
 
 use super::drawn;
-use super::scene::{CODE, Scene, USAGE, clouds, confined, findings, inspection, key, terms};
+use super::scene::{
+    CODE, Scene, USAGE, clouds, confined, decide, engine_commands, findings, inspection, key, terms,
+};
 use sayso::domain::*;
 use sayso::engine::state::Question;
 use sayso::engine::{Command, Phase, Settings};
@@ -15,7 +17,7 @@ use sayso::tui::ui_command::{Choice, Exit, UiCommand};
 use sayso::tui::widgets::layout::Pane;
 
 /// A block waits, it has the focus, and the quiet time is over.
-fn reviewing() -> Scene {
+pub(super) fn reviewing() -> Scene {
     let mut scene = Scene::waiting();
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
@@ -34,26 +36,6 @@ pub(super) fn ready() -> Scene {
     scene.frame();
     scene.see_everything();
     scene
-}
-
-/// The engine commands among the UI commands.
-fn commands(wishes: &[UiCommand]) -> Vec<Command> {
-    wishes
-        .iter()
-        .filter_map(|w| match w {
-            UiCommand::Send(command) => Some(command.clone()),
-            _ => None,
-        })
-        .collect()
-}
-
-/// Presses a key and lets the time pass in which it might turn out to be a paste.
-fn decide(scene: &mut Scene, name: &str) -> Vec<Command> {
-    let mut wishes = scene.press(&[name]);
-    scene.pass(50);
-    wishes.extend(scene.take_wishes());
-    scene.frame();
-    commands(&wishes)
 }
 
 fn approval(block: u32, typed: bool) -> Command {
@@ -93,9 +75,9 @@ fn what_was_not_seen_can_t_be_approved_but_rejected() {
         scene.press(&["r"]);
         scene.pass(50);
         scene.type_text("not now");
-        let wishes = scene.press(&["enter"]);
+        let commands = scene.press(&["enter"]);
         assert_eq!(
-            commands(&wishes),
+            engine_commands(&commands),
             [Command::Decide {
                 block: BlockId(3),
                 revision: Revision(1),
@@ -113,17 +95,17 @@ fn a_high_finding_takes_the_typed_word_and_nothing_else() {
         scene.see_everything();
         assert!(decide(&mut scene, "a").is_empty());
         assert!(scene.screen.top::<Confirm>().is_some());
-        assert!(commands(&scene.press(&["y", "enter"])).is_empty());
+        assert!(engine_commands(&scene.press(&["y", "enter"])).is_empty());
         assert!(scene.screen.overlays.is_empty());
         scene.pass(1_000);
         decide(&mut scene, "a");
         let pasted = scene.step(|screen, ctx| screen.paste("run", ctx));
         assert!(pasted.is_empty());
-        assert!(commands(&scene.press(&["enter"])).is_empty(), "a pasted word is no word");
+        assert!(engine_commands(&scene.press(&["enter"])).is_empty(), "a pasted word is no word");
         scene.pass(1_000);
         decide(&mut scene, "a");
         scene.type_text("run");
-        assert_eq!(commands(&scene.press(&["enter"])), [approval(3, true)]);
+        assert_eq!(engine_commands(&scene.press(&["enter"])), [approval(3, true)]);
     });
 }
 
@@ -137,7 +119,7 @@ fn the_box_for_the_word_closes_when_the_block_becomes_another() {
     scene.inspected_anew(3, inspection(elsewhere, findings()));
     scene.settle();
     assert!(scene.screen.overlays.is_empty());
-    assert!(commands(&scene.press(&["enter"])).is_empty());
+    assert!(engine_commands(&scene.press(&["enter"])).is_empty());
 }
 
 #[test]
@@ -198,12 +180,15 @@ fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
             scene.screen.panes.composer.set("half a sentence");
             scene.frame();
             scene.pass(2_000);
-            assert!(commands(&scene.press(&["ctrl-y"])).is_empty(), "{from:?}: the first press only moves");
+            assert!(
+                engine_commands(&scene.press(&["ctrl-y"])).is_empty(),
+                "{from:?}: the first press only moves"
+            );
             assert_eq!(scene.screen.panes.focus, Pane::Code);
             let note = scene.screen.note.as_ref().unwrap().text.clone();
             assert!(note.contains("again approves"), "{note}");
             scene.pass(300);
-            assert_eq!(commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{from:?}");
+            assert_eq!(engine_commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{from:?}");
             assert_eq!(scene.screen.panes.composer.full_text(), "half a sentence");
         }
         // If the word has to be typed, the key only opens the box for it.
@@ -213,19 +198,19 @@ fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
         let note = scene.screen.note.as_ref().unwrap().text.clone();
         assert!(note.ends_with("Ctrl-Y again asks for the word that approves."), "{note}");
         scene.pass(300);
-        assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
+        assert!(engine_commands(&scene.press(&["ctrl-y"])).is_empty());
         assert!(scene.screen.top::<Confirm>().is_some());
         // The key does not leave a list over the panes, or the editor.
         let mut scene = ready();
         scene.press(&["f2"]);
         scene.press(&["ctrl-y"]);
         scene.pass(300);
-        assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
+        assert!(engine_commands(&scene.press(&["ctrl-y"])).is_empty());
         assert!(!scene.screen.overlays.is_empty());
         let mut scene = ready();
         decide(&mut scene, "e");
         for _ in 0..3 {
-            assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
+            assert!(engine_commands(&scene.press(&["ctrl-y"])).is_empty());
             scene.pass(400);
         }
         assert!(scene.screen.panes.code.edits(), "nothing runs from the editor");
@@ -347,7 +332,7 @@ fn with_the_sandbox_off_every_block_asks_for_the_word_and_offers_no_rule() {
     assert!(scene.screen.top::<Confirm>().is_some());
     assert!(super::drawn(&mut scene, 140, 40).contains("Sandbox is OFF"));
     scene.type_text("run");
-    assert_eq!(commands(&scene.press(&["enter"])), [approval(3, true)]);
+    assert_eq!(engine_commands(&scene.press(&["enter"])), [approval(3, true)]);
 }
 
 #[test]
@@ -371,13 +356,13 @@ fn an_edit_is_sent_as_it_was_typed_and_an_untouched_one_is_not_sent() {
     let mut scene = reviewing();
     decide(&mut scene, "e");
     assert!(scene.screen.panes.code.edits());
-    assert!(commands(&scene.press(&["esc"])).is_empty());
+    assert!(engine_commands(&scene.press(&["esc"])).is_empty());
     scene.frame();
     scene.pass(2_000);
     decide(&mut scene, "e");
     scene.press(&["ctrl-e"]);
     scene.type_text(" # mine");
-    let sent = commands(&scene.press(&["esc"]));
+    let sent = engine_commands(&scene.press(&["esc"]));
     let [Command::Decide { decision: Decision::Edit(text), .. }] = sent.as_slice() else {
         panic!("{sent:?}")
     };
@@ -406,20 +391,20 @@ fn ctrl_c_goes_down_its_ladder() {
         scene.frame();
         scene.running(3, "x\n", 1_000);
         scene.frame();
-        assert_eq!(commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
-        assert!(commands(&scene.press(&["ctrl-c"])).is_empty(), "too soon to ask");
+        assert_eq!(engine_commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
+        assert!(engine_commands(&scene.press(&["ctrl-c"])).is_empty(), "too soon to ask");
         scene.pass(600);
         scene.press(&["ctrl-c"]);
         assert!(scene.screen.top::<Ask>().is_some());
-        assert!(commands(&scene.press(&["k"])).is_empty(), "a letter right away answers nothing");
+        assert!(engine_commands(&scene.press(&["k"])).is_empty(), "a letter right away answers nothing");
         scene.pass(800);
-        assert_eq!(commands(&scene.press(&["k"])), [Command::Kill]);
+        assert_eq!(engine_commands(&scene.press(&["k"])), [Command::Kill]);
 
         // During a reply: stop.
         let mut scene = Scene::worked();
         scene.streaming("Well, ");
         scene.frame();
-        assert_eq!(commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
+        assert_eq!(engine_commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
 
         // With text: it is cleared, and can be brought back. Then twice to quit.
         let mut scene = Scene::worked();
@@ -433,15 +418,15 @@ fn ctrl_c_goes_down_its_ladder() {
         assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
         scene.pass(2_500);
         assert!(scene.press(&["ctrl-c"]).is_empty(), "that was too late");
-        let wishes = scene.press(&["ctrl-c"]);
-        assert!(matches!(wishes.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
+        let commands = scene.press(&["ctrl-c"]);
+        assert!(matches!(commands.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
     });
 }
 
 #[test]
 fn ctrl_c_never_answers_a_block_that_waits() {
     let mut scene = reviewing();
-    assert!(commands(&scene.press(&["ctrl-c"])).is_empty());
+    assert!(engine_commands(&scene.press(&["ctrl-c"])).is_empty());
     assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
 }
 
@@ -462,8 +447,8 @@ fn esc_only_goes_back() {
 fn a_paste_in_review_decides_nothing_and_says_so() {
     crate::at_every_size(|| {
         let mut scene = ready();
-        let wishes = scene.step(|screen, ctx| screen.paste("aaaa\na\n", ctx));
-        assert!(wishes.is_empty());
+        let commands = scene.step(|screen, ctx| screen.paste("aaaa\na\n", ctx));
+        assert!(commands.is_empty());
         assert_eq!(
             scene.screen.note.as_ref().unwrap().text,
             "That looked like a paste. Nothing was decided."
@@ -475,29 +460,29 @@ fn a_paste_in_review_decides_nothing_and_says_so() {
 #[test]
 fn a_burst_of_letters_decides_nothing() {
     let mut scene = ready();
-    let mut wishes = Vec::new();
+    let mut commands = Vec::new();
     for _ in 0..4 {
         scene.at += std::time::Duration::from_millis(2);
         let event = key("a");
-        wishes.extend(scene.step(|screen, ctx| screen.key(&event, ctx)));
+        commands.extend(scene.step(|screen, ctx| screen.key(&event, ctx)));
     }
     scene.pass(50);
-    wishes.extend(scene.take_wishes());
-    assert!(commands(&wishes).is_empty());
+    commands.extend(scene.take_wishes());
+    assert!(engine_commands(&commands).is_empty());
 }
 
 #[test]
 fn messages_commands_and_paths_are_told_apart() {
     let mut scene = Scene::worked();
     scene.type_text("hello");
-    assert_eq!(commands(&scene.press(&["enter"])), [Command::Submit("hello".into())]);
+    assert_eq!(engine_commands(&scene.press(&["enter"])), [Command::Submit("hello".into())]);
     scene.type_text("/rename");
     scene.press(&["tab"]);
     scene.type_text("new name");
-    assert_eq!(commands(&scene.press(&["enter"])), [Command::Rename("new name".into())]);
+    assert_eq!(engine_commands(&scene.press(&["enter"])), [Command::Rename("new name".into())]);
     scene.type_text("quit");
-    let wishes = scene.press(&["enter"]);
-    assert!(matches!(wishes.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
+    let commands = scene.press(&["enter"]);
+    assert!(matches!(commands.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
 }
 
 #[test]
@@ -514,7 +499,7 @@ fn a_queued_message_comes_back_for_editing() {
     let mut scene = Scene::worked();
     scene.ask("first");
     scene.ask("later");
-    assert_eq!(commands(&scene.press(&["alt-up"])), [Command::TakeQueued]);
+    assert_eq!(engine_commands(&scene.press(&["alt-up"])), [Command::TakeQueued]);
     assert_eq!(scene.screen.panes.composer.full_text(), "later");
 }
 
@@ -525,12 +510,12 @@ fn a_question_of_the_engine_is_answered_by_letters_in_its_pane() {
     scene.frame();
     assert_eq!(scene.screen.panes.lower, LowerPane::Problems);
     scene.press(&["tab"]);
-    assert!(commands(&scene.press(&["enter"])).is_empty());
-    assert!(commands(&scene.press(&["c"])).is_empty(), "right away a letter answers nothing");
+    assert!(engine_commands(&scene.press(&["enter"])).is_empty());
+    assert!(engine_commands(&scene.press(&["c"])).is_empty(), "right away a letter answers nothing");
     scene.pass(1_000);
-    assert_eq!(commands(&scene.press(&["c"])), [Command::Continue]);
+    assert_eq!(engine_commands(&scene.press(&["c"])), [Command::Continue]);
     scene.pass(1_000);
-    assert_eq!(commands(&scene.press(&["e"])), [Command::EndTurn]);
+    assert_eq!(engine_commands(&scene.press(&["e"])), [Command::EndTurn]);
 }
 
 #[test]
@@ -539,8 +524,8 @@ fn the_person_is_called_once_when_a_wait_is_not_looked_at() {
     let mut calls = 0;
     for _ in 0..40 {
         scene.pass(500);
-        let wishes = scene.step(|screen, ctx| screen.settle(ctx));
-        calls += wishes.iter().filter(|w| matches!(w, UiCommand::Call)).count();
+        let commands = scene.step(|screen, ctx| screen.settle(ctx));
+        calls += commands.iter().filter(|w| matches!(w, UiCommand::Notify)).count();
     }
     assert_eq!(calls, 1);
 }
@@ -565,7 +550,7 @@ fn the_wheel_scrolls_and_a_click_focuses_and_a_button_takes_the_same_gate() {
         scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Down(MouseButton::Left), x, y), ctx));
         scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Up(MouseButton::Left), x, y), ctx))
     };
-    assert!(commands(&click(&mut scene)).is_empty());
+    assert!(engine_commands(&click(&mut scene)).is_empty());
     assert!(scene.screen.note.as_ref().unwrap().text.contains("not shown"));
     scene.see_everything();
     super::drawn(&mut scene, 140, 40);
@@ -585,9 +570,9 @@ fn a_block_without_a_language_is_asked_about() {
     scene.see_everything();
     assert!(decide(&mut scene, "a").is_empty());
     assert!(scene.screen.top::<LanguageList>().is_some());
-    let wishes = scene.press(&["2"]);
+    let commands = scene.press(&["2"]);
     assert_eq!(
-        commands(&wishes),
+        engine_commands(&commands),
         [Command::ChooseLanguage { block: BlockId(3), language: Language::bash() }]
     );
 }
@@ -617,8 +602,8 @@ fn a_pasted_key_stays_out_of_sight_and_leaves_as_a_secret() {
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
     let text = super::drawn(&mut scene, 100, 30);
     assert!(!text.contains("secret"), "{text}");
-    let wishes = scene.press(&["enter"]);
-    let shown = format!("{wishes:?}");
+    let commands = scene.press(&["enter"]);
+    let shown = format!("{commands:?}");
     assert!(shown.contains("UseProvider") && !shown.contains("sk-very"), "{shown}");
 }
 
@@ -640,10 +625,10 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
     paste(&mut scene, "sk-very-secret");
     let text = super::drawn(&mut scene, 100, 30);
     assert!(text.contains("key for Anthropic: ***"), "{text}");
-    let wishes = scene.press(&["enter"]);
-    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = wishes.as_slice()
+    let commands = scene.press(&["enter"]);
+    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = commands.as_slice()
     else {
-        panic!("{wishes:?}")
+        panic!("{commands:?}")
     };
     assert_eq!(provider, "anthropic");
     // A key that was typed and not sent is not kept.
@@ -653,10 +638,10 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
     scene.press(&["esc"]);
     let text = super::drawn(&mut scene, 100, 30);
     assert!(text.contains("OPENAI_API_KEY                not set"), "{text}");
-    let wishes = scene.press(&["4"]);
+    let commands = scene.press(&["4"]);
     assert!(
-        matches!(&wishes[..], [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { key: None, .. }))]),
-        "{wishes:?}"
+        matches!(&commands[..], [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { key: None, .. }))]),
+        "{commands:?}"
     );
     // For the person's own server: first the key, then its address.
     let mut scene = welcome();
@@ -664,10 +649,10 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
     paste(&mut scene, "sk-very-secret");
     scene.press(&["enter"]);
     paste(&mut scene, "https://llm.example.com/v1");
-    let wishes = scene.press(&["enter"]);
+    let commands = scene.press(&["enter"]);
     assert!(
-        matches!(&wishes[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
-        "{wishes:?}"
+        matches!(&commands[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
+        "{commands:?}"
     );
 }
 
@@ -692,10 +677,10 @@ fn an_address_that_is_corrected_says_that_its_key_is_gone() {
     scene.step(|screen, ctx| drop(screen.paste("https://llm.example.com/v1", ctx)));
     let text = super::drawn(&mut scene, 100, 30);
     assert!(!text.contains(gone), "{text}");
-    let wishes = scene.press(&["enter"]);
+    let commands = scene.press(&["enter"]);
     assert!(
-        matches!(&wishes[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
-        "{wishes:?}"
+        matches!(&commands[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
+        "{commands:?}"
     );
     let text = super::drawn(&mut corrects(false), 100, 30);
     assert!(text.contains("address: https://lm.example.com/v1") && !text.contains(gone), "{text}");
@@ -910,6 +895,6 @@ fn what_is_told_as_locked_is_locked() {
         scene.pass(450);
         let title = super::drawn(&mut scene, size.0, size.1);
         assert!(title.contains("letters locked 0.3 s") && !title.contains("all keys"), "{title}");
-        assert_eq!(commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{size:?}");
+        assert_eq!(engine_commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{size:?}");
     }
 }

@@ -1,9 +1,10 @@
 //! Trees of branches in the list of sessions, and two sessions side by side.
 
 use super::scene::{Scene, report};
+use super::searching::told;
 use super::{drawn, snapshots};
 use sayso::domain::*;
-use sayso::driver::{Job, JobResult, Notification, SessionComparison, Summary};
+use sayso::driver::{Job, JobResult, SessionComparison, Summary};
 use sayso::engine::{ComparedSession, Comparison};
 use sayso::tui::ui_command::UiCommand;
 use std::path::PathBuf;
@@ -40,11 +41,6 @@ fn family() -> Vec<Summary> {
     (0..).zip(all).map(newest).collect()
 }
 
-fn told(scene: &mut Scene, found: JobResult) {
-    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
-    scene.frame();
-}
-
 fn command(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
     scene.type_text(text);
     scene.press(&["enter"])
@@ -57,8 +53,8 @@ fn listed() -> Scene {
     scene
 }
 
-fn compared(wishes: &[UiCommand]) -> Option<&PathBuf> {
-    wishes.iter().find_map(|wish| match wish {
+fn compared(commands: &[UiCommand]) -> Option<&PathBuf> {
+    commands.iter().find_map(|wish| match wish {
         UiCommand::Job(Job::Compare(path)) => Some(path),
         _ => None,
     })
@@ -73,8 +69,8 @@ fn branches_stand_below_what_they_left() {
 fn nothing_is_chosen_before_the_sessions_are_listed() {
     let mut scene = Scene::worked();
     command(&mut scene, "/resume");
-    let wishes = scene.press(&["enter"]);
-    assert!(wishes.is_empty(), "no session begins: {wishes:?}");
+    let commands = scene.press(&["enter"]);
+    assert!(commands.is_empty(), "no session begins: {commands:?}");
     told(&mut scene, JobResult::Sessions(family()));
     let seen = drawn(&mut scene, 100, 30);
     assert!(seen.contains("preview: median"), "the list is open still: {seen}");

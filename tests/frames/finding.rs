@@ -136,6 +136,25 @@ fn a_million_lines_are_looked_through_in_portions() {
     assert!(told.contains("Output first 2,000") && told.contains("x finds in all output"), "{told}");
 }
 
+/// All matches are there, as many as are kept: none was left out.
+#[test]
+fn as_many_matches_as_are_kept_are_not_called_the_first_ones() {
+    for (lines, told_of) in [(2_000, "Output 2,000"), (2_001, "Output first 2,000")] {
+        let mut scene = Scene::asked();
+        let mut output = OutputBuffer::new(64 << 20);
+        output.push(Stream::Stdout, "needle\n".repeat(lines).as_bytes());
+        scene.ran(1, 100, "x\n");
+        scene.ran_with(2, RunReport { output, ..report("", 800) });
+        scene.frame();
+        searching(&mut scene, "needle");
+        for _ in 0..100 {
+            scene.pass(1);
+        }
+        let told = told(&mut scene);
+        assert!(told.contains(told_of), "{told}");
+    }
+}
+
 #[test]
 fn the_match_that_one_is_at_looks_otherwise_in_every_depth() {
     use ratatui::style::Modifier;

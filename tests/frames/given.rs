@@ -31,8 +31,8 @@ fn listed(is_cut: bool) -> JobResult {
 fn listing() -> Scene {
     let mut scene = Scene::worked();
     scene.type_text("Explain ");
-    let wishes = scene.press(&["@"]);
-    assert!(matches!(wishes[..], [UiCommand::Job(Job::FolderFiles)]), "{wishes:?}");
+    let commands = scene.press(&["@"]);
+    assert!(matches!(commands[..], [UiCommand::Job(Job::FolderFiles)]), "{commands:?}");
     found(&mut scene, listed(false));
     scene
 }
@@ -43,8 +43,8 @@ fn message(scene: &Scene) -> String {
 
 /// Presses Enter; returns the message that the driver is asked to read files for.
 fn enter(scene: &mut Scene) -> String {
-    let wishes = scene.press(&["enter"]);
-    let [UiCommand::Job(Job::GivenFiles(text))] = &wishes[..] else { panic!("{wishes:?}") };
+    let commands = scene.press(&["enter"]);
+    let [UiCommand::Job(Job::GivenFiles(text))] = &commands[..] else { panic!("{commands:?}") };
     text.clone()
 }
 
@@ -126,8 +126,8 @@ fn a_message_goes_out_when_its_files_were_read() {
     scene.press(&["tab"]);
     let text = enter(&mut scene);
     assert!(scene.press(&["enter"]).is_empty(), "a second Enter asks for nothing more");
-    let wishes = found(&mut scene, JobResult::GivenFiles(text.clone(), Ok(vec![load_py()])));
-    let [UiCommand::Send(Command::Submit(prompt))] = &wishes[..] else { panic!("{wishes:?}") };
+    let commands = found(&mut scene, JobResult::GivenFiles(text.clone(), Ok(vec![load_py()])));
+    let [UiCommand::Send(Command::Submit(prompt))] = &commands[..] else { panic!("{commands:?}") };
     assert_eq!((&prompt.text, &prompt.files), (&text, &vec![load_py()]));
     assert!(scene.screen.panes.composer.is_empty());
     // A late result changes nothing.
@@ -158,9 +158,9 @@ fn what_can_not_be_given_keeps_the_message_and_a_word_is_sent_by_the_second_ente
     let missing = vec![GivenFileError::Missing("data.bin".into())];
     found(&mut scene, JobResult::GivenFiles(text.clone(), Err(missing)));
     assert!(drawn(&mut scene, 100, 30).contains("Enter again sends it as it stands."));
-    let wishes = scene.press(&["enter"]);
+    let commands = scene.press(&["enter"]);
     assert!(
-        matches!(&wishes[..], [UiCommand::Send(Command::Submit(p))] if p.text == text && p.files.is_empty()),
-        "{wishes:?}"
+        matches!(&commands[..], [UiCommand::Send(Command::Submit(p))] if p.text == text && p.files.is_empty()),
+        "{commands:?}"
     );
 }

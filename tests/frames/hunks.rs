@@ -7,11 +7,11 @@ use sayso::engine::{Command, EditFault, PlacedEdit};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
-fn old() -> String {
+pub(super) fn old() -> String {
     (1..=40).map(|n| format!("line {n}\n")).collect()
 }
 
-fn new() -> String {
+pub(super) fn new() -> String {
     old()
         .replace("line 3\n", "line three\n")
         .replace("line 20\n", "line twenty\nand a half\n")
@@ -29,7 +29,7 @@ fn at_code(mut scene: Scene) -> Scene {
 }
 
 /// A block that replaces a file waits in review.
-fn review(before: &str, after: &str) -> Scene {
+pub(super) fn review(before: &str, after: &str) -> Scene {
     let mut scene = Scene::at_work();
     scene.pass(5_000);
     scene.reply(&format!("```text path=notes.md\n{after}```\n"));
@@ -40,11 +40,11 @@ fn review(before: &str, after: &str) -> Scene {
 /// Presses a key that decides; an edit is sent to the engine, and its text inspected.
 fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
     scene.pass(1_000);
-    let mut wishes = scene.press(&[name]);
+    let mut commands = scene.press(&[name]);
     scene.at += std::time::Duration::from_millis(50);
-    wishes.extend(scene.step(sayso::tui::screen::Screen::tick).1);
+    commands.extend(scene.step(sayso::tui::screen::Screen::tick).1);
     let [UiCommand::Send(command @ Command::Decide { decision: Decision::Edit(text), .. })] =
-        wishes.as_slice()
+        commands.as_slice()
     else {
         return None;
     };
@@ -109,11 +109,12 @@ fn an_edit_is_shown_as_hunks_on_its_files() {
     let text = drawn(&mut scene, 140, 40);
     assert!(text.contains("Hunk 2 of 2, out/list.txt, line 20: kept"), "{text}");
     scene.pass(1_000);
-    let mut wishes = scene.press(&["x"]);
+    let mut commands = scene.press(&["x"]);
     scene.at += std::time::Duration::from_millis(50);
-    wishes.extend(scene.step(sayso::tui::screen::Screen::tick).1);
-    let [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] = wishes.as_slice() else {
-        panic!("{wishes:?}");
+    commands.extend(scene.step(sayso::tui::screen::Screen::tick).1);
+    let [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] = commands.as_slice()
+    else {
+        panic!("{commands:?}");
     };
     assert!(text.contains("line three\n") && !text.contains("line twenty"), "{text}");
 }

@@ -9,7 +9,7 @@ use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
 /// A run that showed a figure, wrote two picture files and printed something.
-fn drawn_by_a_run() -> Scene {
+pub(super) fn drawn_by_a_run() -> Scene {
     drawn_by(vec![image("figure-1.png")])
 }
 
@@ -222,8 +222,10 @@ fn a_run_without_images_says_so_and_an_svg_is_not_opened() {
     let keys = seen(&mut scene, (140, 40));
     assert!(!keys.contains("o open image"), "{keys}");
     scene.pass(2_000);
-    let wishes = scene.press(&["o"]);
-    assert!(!wishes.iter().any(|wish| matches!(wish, UiCommand::Job(_))) && scene.screen.overlays.is_empty());
+    let commands = scene.press(&["o"]);
+    assert!(
+        !commands.iter().any(|wish| matches!(wish, UiCommand::Job(_))) && scene.screen.overlays.is_empty()
+    );
     assert!(scene.screen.note.as_ref().is_some_and(|note| note.text.contains("may hold a script")));
     scene.press(&["k"]);
     assert!(seen(&mut scene, (140, 40)).contains("o open image"));
@@ -240,12 +242,12 @@ fn settled(scene: &mut Scene) {
 /// already.
 #[test]
 fn saving_is_offered_for_what_it_saves() {
-    let saved = |wishes: &[UiCommand]| -> Vec<String> {
+    let saved = |commands: &[UiCommand]| -> Vec<String> {
         let name = |wish: &UiCommand| match wish {
             UiCommand::Job(Job::SaveImage(image)) => image.name.clone(),
             other => format!("{other:?}"),
         };
-        wishes.iter().map(name).collect()
+        commands.iter().map(name).collect()
     };
     let said = |scene: &Scene| scene.screen.note.as_ref().map(|note| note.text.clone()).unwrap_or_default();
     let svg = |name: &str| ImageRef { mime: "image/svg+xml".into(), ..image(name) };
@@ -305,8 +307,8 @@ fn keys_beyond_the_last_image_save_the_last_one() {
             scene.screen.guard.fence_answered(query.place(), scene.at);
         }
         scene.pass(1);
-        let wishes = scene.take_wishes();
+        let commands = scene.take_wishes();
         let is_last = |wish: &UiCommand| matches!(wish, UiCommand::Job(Job::SaveImage(it)) if it.name == "figure-2.png");
-        assert!(wishes.iter().any(is_last), "{beyond}: {wishes:?} {:?}", scene.screen.note);
+        assert!(commands.iter().any(is_last), "{beyond}: {commands:?} {:?}", scene.screen.note);
     }
 }

@@ -1,7 +1,9 @@
 //! What the screen says about keys: each key once, and only where it works.
 
-use super::scene::{Scene, clouds};
+use super::scene::{Scene, clouds, findings, inspection, report, terms};
 use super::{SIZES, drawn};
+use sayso::domain::{Outcome, RunReport};
+use sayso::tui::keymap::Keymap;
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::setup::Setup;
 use sayso::tui::widgets::layout::Pane;
@@ -155,5 +157,67 @@ fn an_empty_message_is_not_offered_to_be_sent() {
             scene.type_text("a");
             assert!(keys(&drawn(&mut scene, width, height)).contains("Enter send"));
         }
+    }
+}
+
+/// Other keys than the shipped ones, for everything that panes and the status row name a key for.
+const OWN_KEYS: &str = r#"bind = [
+  { context = "review", keys = ["d"], action = "review.edit", help = "edit" },
+  { context = "review", keys = ["c"], action = "review.reject", help = "reject" },
+  { context = "review", keys = ["w"], action = "review.skip", help = "skip" },
+  { context = "review", keys = ["o"], action = "review.finding-next", help = "finding" },
+  { context = "review", keys = ["u"], action = "review.rights", help = "rights" },
+  { context = "review", keys = ["D"], action = "review.language", help = "language" },
+  { context = "review", keys = ["C"], action = "hunk.next", help = "hunk" },
+  { context = "review", keys = ["W"], action = "hunk.drop", help = "drop" },
+  { context = "done", keys = ["c"], action = "output.open", help = "open" },
+  { context = "done", keys = ["d"], action = "output.write", help = "write" },
+  { context = "done", keys = ["W"], action = "block.again", help = "again" },
+]"#;
+
+/// Draws a scene under the shipped keys, then under other ones.
+fn under_both(mut scene: Scene) -> [String; 2] {
+    let shipped = drawn(&mut scene, 140, 40);
+    scene.screen.keymap = Keymap::load(Some(("keymap.toml", OWN_KEYS))).unwrap();
+    // Another size, so that all of it is laid out anew.
+    drawn(&mut scene, 130, 40);
+    [shipped, drawn(&mut scene, 140, 40)]
+}
+
+#[test]
+fn panes_and_status_name_the_keys_that_are_bound() {
+    let at_waiting = |mut scene: Scene| {
+        scene.frame();
+        scene.screen.panes.focus = Pane::Code;
+        scene.see_everything();
+        scene
+    };
+    let mut unnamed = Scene::worked();
+    unnamed.reply("```\nls\n```\n");
+    unnamed.inspect(3, Vec::new());
+    let mut found = findings();
+    found[0].forbidden = true;
+    let denied = at_waiting(Scene::waiting_with(inspection(terms("python"), found)));
+    let mut refused = Scene::asked();
+    refused.ran_with(1, RunReport { outcome: Outcome::Refused("it changed".into()), ..report("", 100) });
+    refused.screen.panes.focus = Pane::Output;
+    let mut images = super::images::drawn_by_a_run();
+    drawn(&mut images, 140, 40);
+    images.press(&["g"]);
+    for (scene, shipped, own) in [
+        (Scene::waiting(), "f = next finding", "o = next finding"),
+        (
+            super::hunks::review(&super::hunks::old(), &super::hunks::new()),
+            "h next  x drop it",
+            "C next  W drop it",
+        ),
+        (at_waiting(unnamed), "It names no language: l chooses one.", "It names no language: D chooses one."),
+        (denied, "e edits it, r rejects.", "d edits it, c rejects."),
+        (images, "   o open   w save", "   c open   d save"),
+        (refused, "Nothing ran. R puts it back for review.", "Nothing ran. W puts it back for review."),
+    ] {
+        let [before, after] = under_both(scene);
+        assert!(before.contains(shipped) && !before.contains(own), "{shipped}\n{before}");
+        assert!(after.contains(own) && !after.contains(shipped), "{own}\n{after}");
     }
 }

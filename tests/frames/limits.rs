@@ -1,5 +1,6 @@
 //! The limits of a block: by the form and by the command.
 
+use super::behaviour::reviewing;
 use super::scene::Scene;
 use super::{drawn, snapshots};
 use sayso::domain::*;
@@ -7,16 +8,6 @@ use sayso::engine::Command;
 use sayso::tui::overlays::limits::LimitsForm;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
-
-fn reviewing() -> Scene {
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
-    scene.frame();
-    scene
-}
 
 fn open() -> Scene {
     let mut scene = reviewing();
@@ -27,13 +18,13 @@ fn open() -> Scene {
 
 /// Presses keys one by one.
 fn press(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
-    let mut wishes = Vec::new();
+    let mut commands = Vec::new();
     for key in keys {
-        wishes = scene.press(&[*key]);
+        commands = scene.press(&[*key]);
         scene.pass(100);
         scene.frame();
     }
-    wishes
+    commands
 }
 
 fn write(scene: &mut Scene, text: &str) {
@@ -43,8 +34,8 @@ fn write(scene: &mut Scene, text: &str) {
     scene.frame();
 }
 
-fn sent(wishes: &[UiCommand]) -> Option<Limits> {
-    match wishes {
+fn sent(commands: &[UiCommand]) -> Option<Limits> {
+    match commands {
         [UiCommand::Send(Command::SetLimits { block: BlockId(3), limits })] => Some(*limits),
         _ => None,
     }

@@ -52,9 +52,11 @@ pub fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult
     scene.settle();
     let links = sayso::tui::Hyperlinks::default();
     let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
+    let keymap = scene.screen.keymap.clone();
     let look = DrawStyle {
         theme: &scene.theme,
         links: &links,
+        keymap: &keymap,
         glyphs: Glyphs::LINES,
         place: &place,
         now: scene.now,

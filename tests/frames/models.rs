@@ -1,5 +1,6 @@
 //! Models: choosing one, what a chat uses and costs, a model's opinion of a block.
 
+use super::behaviour::reviewing;
 use super::scene::{ANSWER, Scene, clouds, findings, inspection, terms, writing};
 use super::{drawn, snapshots};
 use sayso::domain::*;
@@ -97,8 +98,8 @@ fn picking() -> Scene {
     scene.ask("Load sales.csv");
     scene.reply("Loaded.\n");
     scene.type_text("/model");
-    let wishes = scene.press(&["enter"]);
-    assert!(matches!(wishes.as_slice(), [UiCommand::Job(Job::Models)]), "{wishes:?}");
+    let commands = scene.press(&["enter"]);
+    assert!(matches!(commands.as_slice(), [UiCommand::Job(Job::Models)]), "{commands:?}");
     found(&mut scene, JobResult::Offers(offers()));
     scene
 }
@@ -122,8 +123,10 @@ fn model_picker_tested() {
     snapshots("11_models_tested", || {
         let mut scene = picking();
         scene.type_text("llama");
-        let wishes = scene.press(&["ctrl-t"]);
-        assert!(matches!(wishes.as_slice(), [UiCommand::Job(Job::TestModel(m))] if m.model == "llama3.3:8b"));
+        let commands = scene.press(&["ctrl-t"]);
+        assert!(
+            matches!(commands.as_slice(), [UiCommand::Job(Job::TestModel(m))] if m.model == "llama3.3:8b")
+        );
         let tested = Ok("ollama answers after 12 ms: the model is there.".to_owned());
         found(&mut scene, JobResult::Tested(name("ollama", "llama3.3:8b"), tested));
         scene
@@ -134,9 +137,9 @@ fn model_picker_tested() {
 fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     let mut scene = picking();
     scene.type_text("sonnet");
-    let wishes = scene.press(&["enter"]);
+    let commands = scene.press(&["enter"]);
     assert!(
-        matches!(wishes.as_slice(), [UiCommand::Send(Command::UseModel(m))] if m.to_string() == "anthropic/claude-sonnet-4-5")
+        matches!(commands.as_slice(), [UiCommand::Send(Command::UseModel(m))] if m.to_string() == "anthropic/claude-sonnet-4-5")
     );
     assert!(scene.screen.overlays.is_empty());
 
@@ -145,10 +148,10 @@ fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     assert!(scene.press(&["enter"]).is_empty());
     assert!(scene.screen.top::<KeyBox>().is_some_and(|key| key.provider == "openai"));
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
-    let wishes = scene.press(&["enter"]);
-    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = wishes.as_slice()
+    let commands = scene.press(&["enter"]);
+    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = commands.as_slice()
     else {
-        panic!("{wishes:?}")
+        panic!("{commands:?}")
     };
     assert_eq!(provider, "openai");
 
@@ -177,17 +180,17 @@ fn what_a_hostile_server_lists_stays_text() {
 fn the_screen_of_the_first_choice_offers_gemini_and_asks_for_its_key() {
     let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
     scene.frame();
-    let wishes = scene.press(&["4"]);
-    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: None }))] = wishes.as_slice()
+    let commands = scene.press(&["4"]);
+    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: None }))] = commands.as_slice()
     else {
-        panic!("{wishes:?}")
+        panic!("{commands:?}")
     };
     assert_eq!(provider, "anthropic", "its key is known");
     assert!(scene.press(&["5"]).is_empty());
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
-    let wishes = scene.press(&["enter"]);
+    let commands = scene.press(&["enter"]);
     assert!(
-        matches!(wishes.as_slice(), [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, .. }))] if provider == "gemini")
+        matches!(commands.as_slice(), [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, .. }))] if provider == "gemini")
     );
 }
 
@@ -299,8 +302,8 @@ fn the_context_is_full() {
     let mut scene = make();
     scene.frame();
     scene.pass(1_000);
-    let wishes = scene.press(&["c"]);
-    assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::Compact)]), "{wishes:?}");
+    let commands = scene.press(&["c"]);
+    assert!(matches!(commands.as_slice(), [UiCommand::Send(Command::Compact)]), "{commands:?}");
 }
 
 #[test]
@@ -315,8 +318,8 @@ fn a_summary_is_written() {
     };
     snapshots("03_summing_up", make);
     let mut scene = make();
-    let wishes = scene.press(&["ctrl-c"]);
-    assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::Stop)]), "{wishes:?}");
+    let commands = scene.press(&["ctrl-c"]);
+    assert!(matches!(commands.as_slice(), [UiCommand::Send(Command::Stop)]), "{commands:?}");
 }
 
 #[test]
@@ -345,8 +348,8 @@ fn commands_of_context_cost_and_instructions() {
     let typed = |text: &str| {
         let mut scene = informed();
         scene.type_text(text);
-        let wishes = scene.press(&["enter"]);
-        (scene, wishes)
+        let commands = scene.press(&["enter"]);
+        (scene, commands)
     };
     assert!(matches!(typed("/compact").1.as_slice(), [UiCommand::Send(Command::Compact)]));
     assert!(matches!(
@@ -364,16 +367,6 @@ fn commands_of_context_cost_and_instructions() {
         "Cost of this session: $0.12 and more: not known of 1 request, $0.12 for the newest reply. Prices are those of \
          the shipped table, as of 2026-01-01. It asks at $2.00."
     );
-}
-
-/// A block waits with the focus on it.
-fn reviewing() -> Scene {
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
-    scene
 }
 
 /// The same, with the opinion of a model.
@@ -409,8 +402,8 @@ fn a_second_opinion_that_did_not_come() {
 #[test]
 fn asking_for_a_second_opinion_holds_up_nothing() {
     let mut scene = reviewing();
-    let wishes = scene.press(&["J"]);
-    assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::Consult(BlockId(3)))]), "{wishes:?}");
+    let commands = scene.press(&["J"]);
+    assert!(matches!(commands.as_slice(), [UiCommand::Send(Command::Consult(BlockId(3)))]), "{commands:?}");
     scene.command(Command::Consult(BlockId(3)));
     scene.pass(3_000);
     let text = drawn(&mut scene, 100, 30);
@@ -438,7 +431,7 @@ fn an_opinion_and_a_look_at_the_finding_leave_the_approval_as_it_is() {
         let screen = drawn(&mut scene, size.0, size.1);
         assert!(screen.contains("Type  run"), "{screen}");
         scene.type_text("run");
-        let wishes = scene.press(&["enter"]);
+        let commands = scene.press(&["enter"]);
         let approves = |wish: &UiCommand| {
             matches!(
                 wish,
@@ -449,7 +442,7 @@ fn an_opinion_and_a_look_at_the_finding_leave_the_approval_as_it_is() {
                 })
             )
         };
-        assert!(wishes.iter().any(approves), "{wishes:?}");
+        assert!(commands.iter().any(approves), "{commands:?}");
     }
 }
 
@@ -482,10 +475,10 @@ fn a_block_that_a_rule_forbids() {
     scene.screen.resized((140, 40), scene.at);
     scene.frame();
     scene.see_everything();
-    let mut wishes = scene.press(&["a"]);
+    let mut commands = scene.press(&["a"]);
     scene.at += std::time::Duration::from_millis(50);
-    wishes.extend(scene.step(|screen, ctx| screen.tick(ctx)).1);
-    assert!(wishes.is_empty() && scene.screen.overlays.is_empty(), "{wishes:?}");
+    commands.extend(scene.step(|screen, ctx| screen.tick(ctx)).1);
+    assert!(commands.is_empty() && scene.screen.overlays.is_empty(), "{commands:?}");
     let note = &scene.screen.note.as_ref().unwrap().text;
     assert!(note.starts_with("Block 3 is denied, line 11: forbidden (shutil.rmtree)"), "{note}");
 }

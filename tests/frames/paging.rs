@@ -205,10 +205,10 @@ fn what_can_t_be_read_is_told_and_the_own_pager_is_a_letter_that_can_be_taken_ba
     let blob = Blob::new(b"x\n");
     let mut scene = blob.opened((100, 30));
     scene.pass(1_000);
-    let wishes = scene.press(&["E"]);
+    let commands = scene.press(&["E"]);
     assert!(
-        matches!(wishes.as_slice(), [UiCommand::Pager(PagerText::File(path))] if *path == blob.path()),
-        "{wishes:?}"
+        matches!(commands.as_slice(), [UiCommand::Pager(PagerText::File(path))] if *path == blob.path()),
+        "{commands:?}"
     );
     // Nothing was printed: the pager says so.
     let empty = Blob::new(b"");

@@ -11,13 +11,13 @@ fn run(scene: &mut Scene, command: &str) -> Vec<UiCommand> {
     scene.press(&["enter"])
 }
 
-fn theme(wishes: &[UiCommand]) -> &str {
-    let [UiCommand::Theme(name)] = wishes else { panic!("{wishes:?}") };
+fn theme(commands: &[UiCommand]) -> &str {
+    let [UiCommand::Theme(name)] = commands else { panic!("{commands:?}") };
     name
 }
 
-fn copied(wishes: &[UiCommand]) -> &str {
-    let [UiCommand::Copy(text)] = wishes else { panic!("{wishes:?}") };
+fn copied(commands: &[UiCommand]) -> &str {
+    let [UiCommand::Copy(text)] = commands else { panic!("{commands:?}") };
     text
 }
 

@@ -45,8 +45,8 @@ fn errors_have_a_sign_beside_their_rows() {
 fn the_sign_is_not_copied() {
     let mut scene = both_streams();
     drawn(&mut scene, 140, 40);
-    let wishes = scene.press(&["y"]);
-    let copied = wishes.iter().find_map(|wish| match wish {
+    let commands = scene.press(&["y"]);
+    let copied = commands.iter().find_map(|wish| match wish {
         sayso::tui::ui_command::UiCommand::Copy(text) => Some(text.clone()),
         _ => None,
     });

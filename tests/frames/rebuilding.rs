@@ -52,10 +52,10 @@ fn blocks_that_touch_nothing_else_come_back_as_one_that_waits() {
     let text = drawn(&mut scene, 100, 30);
     assert!(text.contains("4 blocks, 3 decisions"), "{text}");
     scene.pass(1_000);
-    let mut wishes = scene.press(&["n"]);
+    let mut commands = scene.press(&["n"]);
     scene.pass(1_000);
-    wishes.extend(scene.take_wishes());
-    let Some(UiCommand::Send(command)) = wishes.into_iter().find(|wish| matches!(wish, UiCommand::Send(_)))
+    commands.extend(scene.take_wishes());
+    let Some(UiCommand::Send(command)) = commands.into_iter().find(|wish| matches!(wish, UiCommand::Send(_)))
     else {
         panic!("no command")
     };

@@ -98,11 +98,11 @@ fn command_with(scene: &mut Scene, text: &str, recipes: Vec<RecipeCard>) -> Vec<
     scene.screen.panes.focus = Pane::Message;
     scene.type_text(text);
     match scene.press(&["enter"]) {
-        wishes if matches!(wishes[..], [UiCommand::Job(Job::Recipes)]) => {
+        commands if matches!(commands[..], [UiCommand::Job(Job::Recipes)]) => {
             scene.frame();
             tell(scene, JobResult::Recipes(recipes.into(), Vec::new()))
         }
-        wishes => wishes,
+        commands => commands,
     }
 }
 
@@ -114,8 +114,8 @@ fn note(scene: &Scene) -> &str {
     scene.screen.note.as_ref().map_or("", |note| note.text.as_str())
 }
 
-fn begun(wishes: &[UiCommand]) -> Option<(&str, &Answers)> {
-    match wishes {
+fn begun(commands: &[UiCommand]) -> Option<(&str, &Answers)> {
+    match commands {
         [UiCommand::Job(Job::BeginRecipe(name, answers))] => Some((name, answers)),
         _ => None,
     }
@@ -131,8 +131,8 @@ fn a_recipe_of_the_command_line_that_lacks_an_answer_opens_its_form() {
     let mut scene = Scene::begin(setup, Settings::default(), scripted());
     let answers = vec![("words".to_owned(), "it was fine".to_owned())];
     let first = FirstRecipe { name: "debug".into(), answers, shown: false };
-    let wishes = scene.step(|screen, _| screen.begin_with(&first));
-    assert_eq!(begun(&wishes).map(|(name, _)| name), Some("debug"));
+    let commands = scene.step(|screen, _| screen.begin_with(&first));
+    assert_eq!(begun(&commands).map(|(name, _)| name), Some("debug"));
     let misfits = vec![AnswerError { field: "file".into(), why: "one of file, block is needed".into() }];
     tell(&mut scene, JobResult::RecipeRefused { name: "debug".into(), misfits });
     let text = drawn(&mut scene, 100, 40);
@@ -153,8 +153,8 @@ fn recipes_are_chosen_from_a_list() {
     scene.press(&["enter"]);
     assert!(drawn(&mut scene, 100, 30).contains("What did you expect?"));
     assert!(scene.press(&["esc"]).is_empty());
-    let wishes = command(&mut scene, "/recipe new house-style");
-    assert!(matches!(wishes.as_slice(), [UiCommand::Job(Job::NewRecipe(name))] if name == "house-style"));
+    let commands = command(&mut scene, "/recipe new house-style");
+    assert!(matches!(commands.as_slice(), [UiCommand::Job(Job::NewRecipe(name))] if name == "house-style"));
     assert!(command(&mut scene, "/recipe nonsense").is_empty());
     assert_eq!(note(&scene), "There is no recipe nonsense. /recipe lists all of them.");
     let mut scene = Scene::new();
@@ -240,9 +240,9 @@ fn a_field_that_takes_several_paths_completes_the_last() {
     scene.type_text(", ");
     assert!(drawn(&mut scene, 80, 24).contains("README.md"));
     scene.type_text("loa");
-    let wishes = scene.press(&["tab", "tab", "enter"]);
-    let target = begun(&wishes).map(|(_, answers)| answer(answers, "target"));
-    assert_eq!(target, Some("new.py, src/slug.py, src/load.py"), "{wishes:?}");
+    let commands = scene.press(&["tab", "tab", "enter"]);
+    let target = begun(&commands).map(|(_, answers)| answer(answers, "target"));
+    assert_eq!(target, Some("new.py, src/slug.py, src/load.py"), "{commands:?}");
 }
 
 /// The form of `tidy`, whose only field takes a path, with the files of the folder listed.
@@ -264,24 +264,24 @@ fn a_field_that_takes_a_path_completes_it() {
     snapshots("18_recipe_form_paths", || naming_a_file("load"));
     let mut scene = with_recipes();
     command(&mut scene, "/recipe tidy");
-    let wishes = scene.press(&["l"]);
-    assert!(matches!(wishes[..], [UiCommand::Job(Job::FolderFiles)]), "{wishes:?}");
+    let commands = scene.press(&["l"]);
+    assert!(matches!(commands[..], [UiCommand::Job(Job::FolderFiles)]), "{commands:?}");
     // Tab takes the best match; a complete path is submitted as usual.
     let mut scene = naming_a_file("srcload");
     assert!(scene.press(&["tab"]).is_empty());
     let text = drawn(&mut scene, 80, 24);
     assert!(text.contains("src/load.py") && !text.contains("src/loader.py"), "{text}");
-    let wishes = scene.press(&["enter"]);
-    assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "file")), Some("src/load.py"));
+    let commands = scene.press(&["enter"]);
+    assert_eq!(begun(&commands).map(|(_, answers)| answer(answers, "file")), Some("src/load.py"));
     // Another match is chosen and taken by Enter, which submits nothing yet.
     let mut scene = naming_a_file("srcload");
     scene.press(&["down", "down"]);
     assert!(scene.press(&["enter"]).is_empty());
-    let wishes = scene.press(&["enter"]);
-    assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "file")), Some("src/loader.py"));
+    let commands = scene.press(&["enter"]);
+    assert_eq!(begun(&commands).map(|(_, answers)| answer(answers, "file")), Some("src/loader.py"));
     // A name that matches no file counts as it was typed.
-    let wishes = naming_a_file("new.py").press(&["enter"]);
-    assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "file")), Some("new.py"));
+    let commands = naming_a_file("new.py").press(&["enter"]);
+    assert_eq!(begun(&commands).map(|(_, answers)| answer(answers, "file")), Some("new.py"));
 }
 
 #[test]
@@ -342,8 +342,8 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     assert!(text.contains("! an answer is needed") && text.contains("! a whole number"), "{text}");
     scene.step(|screen, ctx| screen.paste("pops what was\npushed last", ctx));
     scene.press(&["tab", "tab", "ctrl-u", "4"]);
-    let wishes = scene.press(&["enter"]);
-    let (name, answers) = begun(&wishes).expect("it fits now");
+    let commands = scene.press(&["enter"]);
+    let (name, answers) = begun(&commands).expect("it fits now");
     assert_eq!(name, "tdd");
     let given = ["spec", "runner", "rounds"].map(|name| answer(answers, name).to_owned());
     assert_eq!(given, ["pops what was\npushed last", "unittest", "4"]);
@@ -355,8 +355,8 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     let text = drawn(&mut scene, 100, 30);
     assert!(text.contains("! unittest is not here") && text.contains("pushed last"), "{text}");
     scene.press(&["left", "tab"]);
-    let wishes = scene.press(&["enter"]);
-    assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "runner")), Some("pytest"));
+    let commands = scene.press(&["enter"]);
+    assert_eq!(begun(&commands).map(|(_, answers)| answer(answers, "runner")), Some("pytest"));
     let began = Entry::Recipe(RecipeFact::Began(Box::new(start())));
     scene.step(|screen, ctx| screen.notified(Notification::Recorded(Box::new(began)), ctx));
     assert!(scene.screen.overlays.is_empty(), "the form goes when the recipe has begun");
@@ -370,9 +370,9 @@ fn a_form_is_kept_while_it_is_put_aside() {
     assert_eq!(note(&scene), "Kept. /recipe tdd opens it again.");
     command(&mut scene, "/recipe tdd");
     scene.press(&["tab", "tab"]);
-    let wishes = scene.press(&["enter"]);
+    let commands = scene.press(&["enter"]);
     assert_eq!(
-        begun(&wishes).map(|(_, answers)| answer(answers, "spec")),
+        begun(&commands).map(|(_, answers)| answer(answers, "spec")),
         Some("a stack with push and pop\n!")
     );
     let mut scene = filled();
@@ -552,9 +552,9 @@ fn a_form_in_the_midst_is_one_tab_away() {
         asking_for(Form { fields: arguments().fields.into_iter().take(2).collect(), ..arguments() });
     scene.type_text("a");
     scene.press(&["enter"]);
-    let wishes = scene.press(&["enter"]);
-    let [UiCommand::Send(Command::Answer(answers))] = wishes.as_slice() else {
-        panic!("{wishes:?} {}", note(&scene))
+    let commands = scene.press(&["enter"]);
+    let [UiCommand::Send(Command::Answer(answers))] = commands.as_slice() else {
+        panic!("{commands:?} {}", note(&scene))
     };
     assert_eq!((answer(answers, "path"), answer(answers, "n")), ("a", "3"));
 }
@@ -602,8 +602,8 @@ fn a_hidden_form_is_one_key_away_and_ending_is_asked() {
     to_the_question(&mut scene);
     scene.frame();
     scene.pass(1_000);
-    let wishes = scene.press(&["e"]);
-    assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::EndTurn)]), "{wishes:?}");
+    let commands = scene.press(&["e"]);
+    assert!(matches!(commands.as_slice(), [UiCommand::Send(Command::EndTurn)]), "{commands:?}");
     // Once the recipe no longer asks, there is no form to return to.
     scene.command(Command::EndTurn);
     scene.frame();
@@ -645,8 +645,8 @@ fn a_failure_is_handed_to_debug_with_one_key() {
     scene.press(&["D"]);
     scene.type_text("the last row");
     scene.press(&["tab", "tab", "tab"]);
-    let wishes = scene.press(&["enter"]);
-    let (name, answers) = begun(&wishes).expect("it is complete");
+    let commands = scene.press(&["enter"]);
+    let (name, answers) = begun(&commands).expect("it is complete");
     assert_eq!((name, answer(answers, "words"), answer(answers, "block")), ("debug", "the last row", "1"));
     assert_eq!(answer(answers, "code"), "print(rows[9])\n");
     assert_eq!(answer(answers, "error").lines().last(), Some("IndexError: list index out of range"));
@@ -708,9 +708,11 @@ fn nothing_is_told_by_colour_alone() {
     let mut scene = chosen(Depth::Mono);
     let links = sayso::tui::Hyperlinks::default();
     let place = Locale::default();
+    let keymap = scene.screen.keymap.clone();
     let look = DrawStyle {
         theme: &scene.theme,
         links: &links,
+        keymap: &keymap,
         glyphs: Glyphs::ASCII,
         place: &place,
         now: scene.now,

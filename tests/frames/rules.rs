@@ -1,13 +1,12 @@
 //! Rules for "always", effects, and the sources of words: their display and their keys.
 
-use super::scene::{Scene, TABLE, confined, findings, inspection, report, terms};
+use super::scene::{Scene, TABLE, confined, decide, engine_commands, findings, inspection, report, terms};
 use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::{Command, Inspection};
 use sayso::tui::overlays::always::Always;
 use sayso::tui::overlays::rules::Rules;
 use sayso::tui::overlays::status::Status;
-use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
 const LISTING: &str = "ls -la out\ndu -sh out\n";
@@ -68,26 +67,9 @@ fn at_code(mut scene: Scene) -> Scene {
     scene
 }
 
-fn commands(wishes: &[UiCommand]) -> Vec<Command> {
-    let sent = wishes.iter().filter_map(|w| match w {
-        UiCommand::Send(command) => Some(command.clone()),
-        _ => None,
-    });
-    sent.collect()
-}
-
-/// Presses a key and lets the time pass in which it might turn out to be a paste.
-fn press(scene: &mut Scene, name: &str) -> Vec<Command> {
-    let mut wishes = scene.press(&[name]);
-    scene.pass(50);
-    wishes.extend(scene.take_wishes());
-    scene.frame();
-    commands(&wishes)
-}
-
 fn choosing() -> Scene {
     let mut scene = listing();
-    assert_eq!(press(&mut scene, "A"), []);
+    assert_eq!(decide(&mut scene, "A"), []);
     assert!(scene.screen.top::<Always>().is_some(), "{:?}", scene.screen.note);
     scene
 }
@@ -101,7 +83,7 @@ fn always() {
     snapshots("04d_always", choosing);
     snapshots("04d_always_marked", || {
         let mut scene = choosing();
-        press(&mut scene, "2");
+        decide(&mut scene, "2");
         scene
     });
 }
@@ -109,24 +91,24 @@ fn always() {
 #[test]
 fn numbers_only_mark_and_only_the_second_a_grants() {
     let mut scene = choosing();
-    assert_eq!(press(&mut scene, "esc"), []);
+    assert_eq!(decide(&mut scene, "esc"), []);
     assert!(scene.screen.overlays.is_empty());
 
     let mut scene = choosing();
     scene.pass(1_000);
-    assert_eq!(press(&mut scene, "A"), [], "nothing is marked");
+    assert_eq!(decide(&mut scene, "A"), [], "nothing is marked");
     scene.pass(1_000);
-    assert_eq!(press(&mut scene, "3"), [], "the sandbox lets it write");
+    assert_eq!(decide(&mut scene, "3"), [], "the sandbox lets it write");
     assert!(scene.screen.note.as_ref().unwrap().text.contains("can't be granted"));
     for key in ["2", "enter", "y", "space"] {
         scene.pass(1_000);
-        assert_eq!(press(&mut scene, key), [], "{key}");
+        assert_eq!(decide(&mut scene, key), [], "{key}");
         assert!(scene.screen.top::<Always>().is_some(), "{key}");
     }
     scene.pass(500);
-    assert_eq!(press(&mut scene, "A"), [], "too soon");
+    assert_eq!(decide(&mut scene, "A"), [], "too soon");
     scene.pass(1_000);
-    assert_eq!(press(&mut scene, "A"), [granting(RuleScope::Clean)]);
+    assert_eq!(decide(&mut scene, "A"), [granting(RuleScope::Clean)]);
     assert!(scene.screen.overlays.is_empty());
 }
 
@@ -134,23 +116,23 @@ fn numbers_only_mark_and_only_the_second_a_grants() {
 fn arrows_pass_over_what_can_t_be_granted() {
     let mut scene = choosing();
     for _ in 0..4 {
-        press(&mut scene, "down");
+        decide(&mut scene, "down");
     }
     scene.pass(1_000);
-    assert_eq!(press(&mut scene, "A"), [granting(RuleScope::Clean)]);
+    assert_eq!(decide(&mut scene, "A"), [granting(RuleScope::Clean)]);
 }
 
 #[test]
 fn a_block_that_became_another_closes_the_choice() {
     let mut scene = choosing();
-    press(&mut scene, "1");
+    decide(&mut scene, "1");
     let mut wider = held("bash");
     wider.rights.network = true;
     scene.inspected_anew(3, inspection(wider, Vec::new()));
     scene.pass(1_000);
     scene.settle();
     assert!(scene.screen.overlays.is_empty());
-    assert_eq!(press(&mut scene, "A"), []);
+    assert_eq!(decide(&mut scene, "A"), []);
 }
 
 #[test]
@@ -158,7 +140,7 @@ fn no_choice_for_a_high_finding_or_without_a_sandbox() {
     let mut scene = listing();
     scene.inspected_anew(3, inspection(held("bash"), findings()));
     let mut scene = at_code(scene);
-    assert_eq!(press(&mut scene, "A"), []);
+    assert_eq!(decide(&mut scene, "A"), []);
     assert!(scene.screen.overlays.is_empty());
     let note = scene.screen.note.as_ref().unwrap().text.clone();
     assert_eq!(note, "Block 3 has a high finding: no rule covers that. a runs it once.");
@@ -166,7 +148,7 @@ fn no_choice_for_a_high_finding_or_without_a_sandbox() {
     let mut scene = listing();
     scene.inspected_anew(3, inspection(terms("bash"), Vec::new()));
     let mut scene = at_code(scene);
-    assert_eq!(press(&mut scene, "A"), []);
+    assert_eq!(decide(&mut scene, "A"), []);
     assert!(scene.screen.overlays.is_empty());
     let note = scene.screen.note.as_ref().unwrap().text.clone();
     assert_eq!(note, "No rule: block 3 would run without a working sandbox.");
@@ -197,19 +179,19 @@ fn what_starts_by_itself_is_stopped_at_once() {
     let mut scene = covered();
     // Another key has just locked decisions: stopping is no decision.
     scene.press(&["j", "x"]);
-    assert_eq!(commands(&scene.press(&["s"])), hold);
+    assert_eq!(engine_commands(&scene.press(&["s"])), hold);
     let mut scene = covered();
-    assert_eq!(commands(&scene.press(&["ctrl-c"])), hold);
+    assert_eq!(engine_commands(&scene.press(&["ctrl-c"])), hold);
     let mut scene = covered();
     scene.screen.panes.focus = Pane::Message;
-    assert_eq!(commands(&scene.press(&["s"])), [], "letters in the message never reach the block");
-    assert_eq!(commands(&scene.press(&["ctrl-c", "ctrl-c"]))[..1], hold);
+    assert_eq!(engine_commands(&scene.press(&["s"])), [], "letters in the message never reach the block");
+    assert_eq!(engine_commands(&scene.press(&["ctrl-c", "ctrl-c"]))[..1], hold);
 }
 
 /// What the screen reports about the covered block by itself.
 pub fn told(scene: &mut Scene) -> Vec<Command> {
     scene.step(sayso::tui::screen::Screen::arrange);
-    commands(&scene.step(sayso::tui::screen::Screen::settle))
+    engine_commands(&scene.step(sayso::tui::screen::Screen::settle))
 }
 
 #[test]
@@ -288,10 +270,10 @@ fn rules_are_taken_back_where_they_are_listed() {
     scene.press(&["enter"]);
     assert!(scene.screen.top::<Rules>().is_some());
     scene.pass(1_000);
-    assert_eq!(commands(&scene.press(&["x"])), [], "it was taken back before");
+    assert_eq!(engine_commands(&scene.press(&["x"])), [], "it was taken back before");
     scene.press(&["down"]);
     scene.pass(1_000);
-    assert_eq!(commands(&scene.press(&["x"])), [Command::RevokeRule(RuleId(2))]);
+    assert_eq!(engine_commands(&scene.press(&["x"])), [Command::RevokeRule(RuleId(2))]);
 }
 
 #[test]
@@ -376,7 +358,7 @@ fn p_goes_to_where_a_word_came_from_and_esc_comes_back() {
     assert_eq!(scene.screen.panes.focus, Pane::Output);
     scene.press(&["esc"]);
     assert_eq!(scene.screen.panes.focus, Pane::Code);
-    assert!(!scene.screen.panes.marks());
+    assert!(!scene.screen.panes.has_marked_pattern());
     let mut scene = listing();
     scene.press(&["P"]);
     let note = &scene.screen.note.as_ref().unwrap().text;

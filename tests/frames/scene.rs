@@ -10,7 +10,7 @@ mod keys;
 pub mod recipe;
 mod values;
 
-pub use keys::key;
+pub use keys::{decide, engine_commands, key};
 pub use values::{clouds, confined, findings, image, inspection, report, terms, writing};
 
 use sayso::domain::*;
@@ -84,7 +84,7 @@ pub struct Scene {
     pub now: Timestamp,
     pub at: Instant,
     /// Commands that resulted from passing time, and were not taken yet.
-    wishes: Vec<UiCommand>,
+    commands: Vec<UiCommand>,
     /// What the engine ordered and what was not answered yet.
     orders: dialogue::Orders,
 }
@@ -114,7 +114,7 @@ impl Scene {
             theme: Theme::terminal(Depth::True),
             now: Timestamp(MORNING),
             at,
-            wishes: Vec::new(),
+            commands: Vec::new(),
             orders: dialogue::Orders::default(),
         };
         scene.start(Header {

@@ -30,7 +30,7 @@ fn hit(name: &str, kind: PlaceKind, block: Option<u32>, line: &str) -> SessionHi
     SessionHit { session: session(name, HERE), place, at: Timestamp(0), line: line.into(), also: 0 }
 }
 
-fn told(scene: &mut Scene, found: JobResult) {
+pub(super) fn told(scene: &mut Scene, found: JobResult) {
     scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
     scene.frame();
 }
@@ -97,9 +97,9 @@ fn each_letter_asks_and_only_the_answer_to_what_stands_there_is_shown() {
 fn enter_opens_the_session_at_the_place() {
     let (mut scene, _) = typed("merge");
     told(&mut scene, found("merge", hits()));
-    let wishes = scene.press(&["down", "down", "enter"]);
-    let Some(UiCommand::Leave(Exit::OpenSession(path, Some(opened)))) = wishes.last() else {
-        panic!("{wishes:?}")
+    let commands = scene.press(&["down", "down", "enter"]);
+    let Some(UiCommand::Leave(Exit::OpenSession(path, Some(opened)))) = commands.last() else {
+        panic!("{commands:?}")
     };
     assert_eq!(path, &PathBuf::from("/sessions/sales-q3.jsonl"));
     assert_eq!((opened.place.kind, opened.place.block), (PlaceKind::Output, Some(BlockId(3))));
@@ -107,8 +107,8 @@ fn enter_opens_the_session_at_the_place() {
     // The name alone opens the session at its end.
     let (mut scene, _) = typed("merge");
     told(&mut scene, found("merge", hits()));
-    let wishes = scene.press(&["enter"]);
-    assert!(matches!(wishes.last(), Some(UiCommand::Leave(Exit::OpenSession(_, None)))), "{wishes:?}");
+    let commands = scene.press(&["enter"]);
+    assert!(matches!(commands.last(), Some(UiCommand::Leave(Exit::OpenSession(_, None)))), "{commands:?}");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_place_is_opened_at_the_line_that_was_found_which_is_marked() {
     assert!(seen.contains("# row 200 NEEDLEWORD"), "{seen}");
     let seen = shown_at(&mut scene, PlaceKind::Output, Some(1), 2);
     assert!(seen.contains("line 120 NEEDLEWORD"), "{seen}");
-    assert!(scene.screen.panes.marks(), "it is marked");
+    assert!(scene.screen.panes.has_marked_pattern(), "it is marked");
 }
 
 #[test]
@@ -206,8 +206,8 @@ fn a_place_in_code_that_waits_moves_no_focus_to_where_letters_decide() {
 }
 
 /// The session that a command deletes.
-fn deleted(wishes: &[UiCommand]) -> Option<&PathBuf> {
-    wishes.iter().find_map(|wish| match wish {
+fn deleted(commands: &[UiCommand]) -> Option<&PathBuf> {
+    commands.iter().find_map(|wish| match wish {
         UiCommand::Job(Job::Delete(path)) => Some(path),
         _ => None,
     })
@@ -239,7 +239,7 @@ fn the_mark_stays_on_the_session_whatever_comes_and_goes() {
 #[test]
 fn enter_leaves_for_no_new_session_where_words_found_none() {
     let (mut scene, _) = typed("zzz");
-    let left = |wishes: &[UiCommand]| wishes.iter().any(|wish| matches!(wish, UiCommand::Leave(_)));
+    let left = |commands: &[UiCommand]| commands.iter().any(|wish| matches!(wish, UiCommand::Leave(_)));
     assert!(!left(&scene.press(&["enter"])), "before anything was found");
     assert!(drawn(&mut scene, 140, 40).matches("Looking into the sessions.").count() > 1, "Enter says so");
     let wrong = FilterError::Moment("soon".into());
@@ -269,10 +269,10 @@ fn del_tells_what_it_frees_and_takes_one_letter_more() {
     scene.press(&["del"]);
     // The time passes in which the letter might be the start of a word.
     scene.pass(1_000);
-    let mut wishes = scene.press(&["d"]);
+    let mut commands = scene.press(&["d"]);
     scene.pass(1_000);
-    wishes.extend(scene.take_wishes());
-    assert_eq!(deleted(&wishes), Some(&path));
+    commands.extend(scene.take_wishes());
+    assert_eq!(deleted(&commands), Some(&path));
 }
 
 #[test]
@@ -316,10 +316,10 @@ fn status_tells_where_a_branch_is_from_and_what_is_assumed_of_a_context_that_is_
     );
 }
 
-fn branched(wishes: &[UiCommand]) -> BranchPoint {
-    match wishes.last() {
+fn branched(commands: &[UiCommand]) -> BranchPoint {
+    match commands.last() {
         Some(UiCommand::Leave(Exit::Branch(point))) => *point,
-        _ => panic!("{wishes:?}"),
+        _ => panic!("{commands:?}"),
     }
 }
 

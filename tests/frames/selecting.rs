@@ -13,31 +13,31 @@ fn mouse(scene: &mut Scene, kind: MouseEventKind, (column, row): (u16, u16)) -> 
     scene.step(|screen, ctx| screen.mouse(event, ctx))
 }
 
-fn down(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
+pub(super) fn down(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
     mouse(scene, MouseEventKind::Down(MouseButton::Left), at)
 }
 
-fn drag(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
+pub(super) fn drag(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
     mouse(scene, MouseEventKind::Drag(MouseButton::Left), at)
 }
 
-fn up(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
+pub(super) fn up(scene: &mut Scene, at: (u16, u16)) -> Vec<UiCommand> {
     mouse(scene, MouseEventKind::Up(MouseButton::Left), at)
 }
 
 /// The copied text; there may be no other command.
-fn copied(wishes: Vec<UiCommand>) -> Option<String> {
-    let mut wishes = wishes.into_iter();
-    let text = wishes.next().map(|wish| match wish {
+fn copied(commands: Vec<UiCommand>) -> Option<String> {
+    let mut commands = commands.into_iter();
+    let text = commands.next().map(|wish| match wish {
         UiCommand::Copy(text) => text,
         other => panic!("{other:?}"),
     });
-    assert!(wishes.next().is_none());
+    assert!(commands.next().is_none());
     text
 }
 
 /// The cell where a text begins on screen.
-fn place(screen: &str, text: &str) -> (u16, u16) {
+pub(super) fn place(screen: &str, text: &str) -> (u16, u16) {
     let (y, row) = screen
         .lines()
         .enumerate()
@@ -191,8 +191,8 @@ fn a_drag_decides_and_opens_nothing_and_a_click_does_what_it_did() {
     let button = (approve.columns.start, approve.row);
     down(&mut scene, away);
     drag(&mut scene, button);
-    let wishes = up(&mut scene, button);
-    assert!(copied(wishes).is_some() && scene.screen.overlays.is_empty());
+    let commands = up(&mut scene, button);
+    assert!(copied(commands).is_some() && scene.screen.overlays.is_empty());
     down(&mut scene, button);
     drag(&mut scene, away);
     assert!(up(&mut scene, away).is_empty() && scene.screen.overlays.is_empty());

@@ -32,8 +32,8 @@ fn found(scene: &mut Scene, answer: Result<SandboxReport, String>) {
     scene.step(|screen, ctx| screen.notified(Notification::Job(JobResult::Sandbox(answer)), ctx));
 }
 
-fn asks_for_sandbox(wishes: &[UiCommand]) -> bool {
-    wishes.iter().any(|wish| matches!(wish, UiCommand::Job(Job::Sandbox)))
+fn asks_for_sandbox(commands: &[UiCommand]) -> bool {
+    commands.iter().any(|wish| matches!(wish, UiCommand::Job(Job::Sandbox)))
 }
 
 fn command(scene: &mut Scene, line: &str) -> Vec<UiCommand> {
@@ -51,8 +51,8 @@ fn the_command_tells_what_the_tests_found() {
         (Err("bwrap is not there".to_owned()), "nothing runs here: bwrap is not there"),
     ] {
         let mut scene = Scene::worked();
-        let wishes = command(&mut scene, "/sandbox");
-        assert!(asks_for_sandbox(&wishes));
+        let commands = command(&mut scene, "/sandbox");
+        assert!(asks_for_sandbox(&commands));
         let before = text(&mut scene);
         assert!(before.contains("being tested") && !before.contains("is OFF"), "{before}");
         found(&mut scene, answer);
@@ -79,12 +79,12 @@ fn the_welcome_tells_what_the_tests_found() {
 #[test]
 fn what_left_is_what_was_counted() {
     let mut scene = Scene::worked();
-    let wishes = command(&mut scene, "/provider");
-    assert!(asks_for_sandbox(&wishes));
+    let commands = command(&mut scene, "/provider");
+    assert!(asks_for_sandbox(&commands));
     let shown = text(&mut scene);
     assert!(shown.contains("has left this computer") && !shown.contains("No provider yet"), "{shown}");
-    scene.screen.departed.count("api.example.com", false);
-    scene.screen.departed.count("api.example.com", false);
+    scene.screen.sent_requests.count("api.example.com", false);
+    scene.screen.sent_requests.count("api.example.com", false);
     let shown = text(&mut scene);
     assert!(shown.contains("2 requests have left for api.example.com."), "{shown}");
     assert!(!shown.contains("Nothing has left"), "{shown}");
@@ -112,18 +112,18 @@ fn a_message_that_was_not_sent_is_in_the_composer() {
     assert!(shown.contains("!! not sent:") && shown.contains("Your message is kept."), "{shown}");
     // Sent again unchanged, it is asked again instead of being sent twice.
     scene.screen.panes.focus = Pane::Message;
-    let wishes = scene.press(&["enter"]);
-    assert!(matches!(wishes[..], [UiCommand::Send(Command::Retry)]), "{wishes:?}");
+    let commands = scene.press(&["enter"]);
+    assert!(matches!(commands[..], [UiCommand::Send(Command::Retry)]), "{commands:?}");
     assert!(scene.screen.panes.composer.is_empty());
     // Changed, it is another message.
     let mut scene = stuck(Departure::Never);
     scene.screen.panes.focus = Pane::Message;
     scene.type_text(" please");
-    let wishes = scene.press(&["enter"]);
+    let commands = scene.press(&["enter"]);
     let sent = "and now the same for 2025 please";
     assert!(
-        matches!(&wishes[..], [UiCommand::Send(Command::Submit(text))] if text.text == sent),
-        "{wishes:?}"
+        matches!(&commands[..], [UiCommand::Send(Command::Submit(text))] if text.text == sent),
+        "{commands:?}"
     );
     // Retried by the key of the problem, it disappears from the message box.
     let mut scene = stuck(Departure::Never);

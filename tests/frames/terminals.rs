@@ -23,10 +23,10 @@ fn wanted() -> Scene {
     scene.frame();
     scene.pass(2_000);
     scene.frame();
-    let wishes = scene.press(&["T"]);
+    let commands = scene.press(&["T"]);
     assert!(
-        matches!(wishes.as_slice(), [UiCommand::Send(Command::ToggleTerminal(BlockId(1)))]),
-        "{wishes:?}"
+        matches!(commands.as_slice(), [UiCommand::Send(Command::ToggleTerminal(BlockId(1)))]),
+        "{commands:?}"
     );
     scene.command(Command::ToggleTerminal(BlockId(1)));
     let mut terms = confined("bash");
@@ -98,8 +98,8 @@ fn editing() -> Scene {
     scene
 }
 
-fn typed(wishes: &[UiCommand]) -> Vec<u8> {
-    let bytes = wishes.iter().filter_map(|wish| match wish {
+fn typed(commands: &[UiCommand]) -> Vec<u8> {
+    let bytes = commands.iter().filter_map(|wish| match wish {
         UiCommand::Type(RunId(1), bytes) => Some(bytes.clone()),
         _ => None,
     });
@@ -229,9 +229,9 @@ fn the_mouse_goes_to_a_program_that_asks_for_it() {
 fn the_limit_counts_what_is_computed_while_the_keys_are_with_the_program() {
     let mut scene = asking();
     let counted = |scene: &mut Scene| {
-        let wishes = scene.step(Screen::settle);
-        wishes.into_iter().find_map(|wish| match wish {
-            UiCommand::Count(RunId(1), what) => Some(what),
+        let commands = scene.step(Screen::settle);
+        commands.into_iter().find_map(|wish| match wish {
+            UiCommand::SetTimeCounting(RunId(1), what) => Some(what),
             _ => None,
         })
     };
@@ -296,16 +296,16 @@ fn what_is_typed_on_after_the_end_decides_and_sends_nothing() {
     scene.pass(3_000);
     scene.frame();
     for key in ["a", "y", "enter", "ctrl-y", "ctrl-y", "ctrl-c", "esc", "tab", "a"] {
-        let wishes = scene.press(&[key]);
+        let commands = scene.press(&[key]);
         assert!(
-            wishes.iter().all(|wish| matches!(wish, UiCommand::Send(Command::OnScreen { .. }))),
-            "{key}: {wishes:?}"
+            commands.iter().all(|wish| matches!(wish, UiCommand::Send(Command::OnScreen { .. }))),
+            "{key}: {commands:?}"
         );
         scene.pass(1_000);
         scene.frame();
     }
-    let wishes = scene.step(|screen, ctx| screen.paste("a\n", ctx));
-    assert!(wishes.is_empty(), "{wishes:?}");
+    let commands = scene.step(|screen, ctx| screen.paste("a\n", ctx));
+    assert!(commands.is_empty(), "{commands:?}");
     assert!(drawn(&mut scene, 80, 24).contains("Block 1 has ended: they go nowhere."));
     scene.press(&["ctrl-]"]);
     assert!(!scene.screen.hands_over());

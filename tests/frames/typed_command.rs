@@ -14,8 +14,8 @@ fn typed(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
 /// The command waits in the code pane.
 fn waiting() -> Scene {
     let mut scene = Scene::worked();
-    let wishes = typed(&mut scene, "!git status --short");
-    let [UiCommand::Send(command)] = &wishes[..] else { panic!("{wishes:?}") };
+    let commands = typed(&mut scene, "!git status --short");
+    let [UiCommand::Send(command)] = &commands[..] else { panic!("{commands:?}") };
     assert_eq!(*command, Command::TypedCommand("git status --short".into()));
     scene.command(command.clone());
     scene.inspected(3, inspection(confined("bash"), Vec::new()));
@@ -48,8 +48,8 @@ fn the_focus_stays_and_the_message_is_remembered() {
 fn in_a_turn_it_is_queued_and_comes_back_to_be_changed() {
     let mut scene = Scene::waiting();
     scene.screen.panes.focus = Pane::Message;
-    let wishes = typed(&mut scene, "!ls -la");
-    let [UiCommand::Send(command)] = &wishes[..] else { panic!("{wishes:?}") };
+    let commands = typed(&mut scene, "!ls -la");
+    let [UiCommand::Send(command)] = &commands[..] else { panic!("{commands:?}") };
     scene.command(command.clone());
     let screen = drawn(&mut scene, 140, 40);
     assert!(
@@ -57,8 +57,8 @@ fn in_a_turn_it_is_queued_and_comes_back_to_be_changed() {
         "{screen}"
     );
     assert!(scene.screen.panes.composer.is_empty());
-    let wishes = scene.press(&["alt-up"]);
-    assert!(matches!(&wishes[..], [UiCommand::Send(Command::TakeQueued)]), "{wishes:?}");
+    let commands = scene.press(&["alt-up"]);
+    assert!(matches!(&commands[..], [UiCommand::Send(Command::TakeQueued)]), "{commands:?}");
     assert_eq!(scene.screen.panes.composer.full_text(), "!ls -la");
     scene.command(Command::TakeQueued);
     assert!(!drawn(&mut scene, 140, 40).contains("queued, waits"));

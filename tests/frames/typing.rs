@@ -204,18 +204,18 @@ fn play(scene: &mut Scene, keys: &[(String, u64)], answers: Answers) -> Vec<Stri
             for query in due {
                 scene.screen.guard.fence_answered(query.place(), scene.at);
             }
-            let (_, wishes) = scene.step(Screen::tick);
-            found.extend(wishes.iter().filter(|wish| acts(wish)).map(|wish| format!("{wish:?}")));
-            let wishes = scene.step(Screen::settle);
-            found.extend(wishes.iter().filter(|wish| acts(wish)).map(|wish| format!("{wish:?}")));
+            let (_, commands) = scene.step(Screen::tick);
+            found.extend(commands.iter().filter(|wish| acts(wish)).map(|wish| format!("{wish:?}")));
+            let commands = scene.step(Screen::settle);
+            found.extend(commands.iter().filter(|wish| acts(wish)).map(|wish| format!("{wish:?}")));
             scene.step(Screen::arrange);
             asked.extend(scene.screen.guard.queries(scene.at).into_iter().map(|query| (query, scene.at)));
         }
     };
     for (name, before) in keys {
         pass(scene, *before, &mut found);
-        let wishes = scene.key(name);
-        found.extend(wishes.iter().filter(|wish| acts(wish)).map(|wish| format!("{name}: {wish:?}")));
+        let commands = scene.key(name);
+        found.extend(commands.iter().filter(|wish| acts(wish)).map(|wish| format!("{name}: {wish:?}")));
     }
     pass(scene, 3_000, &mut found);
     found

@@ -62,11 +62,11 @@ fn ran_under(settings: Settings) -> Scene {
 /// Presses a key and lets the time pass in which it might be the start of a paste or a word.
 fn press(scene: &mut Scene, name: &str) -> Vec<UiCommand> {
     scene.pass(1_000);
-    let mut wishes = scene.press(&[name]);
+    let mut commands = scene.press(&[name]);
     scene.pass(1_000);
-    wishes.extend(scene.take_wishes());
+    commands.extend(scene.take_wishes());
     scene.frame();
-    wishes
+    commands
 }
 
 fn listed() -> Scene {
@@ -74,8 +74,8 @@ fn listed() -> Scene {
 }
 
 fn listed_in(mut scene: Scene) -> Scene {
-    let wishes = press(&mut scene, "u");
-    assert!(matches!(&wishes[..], [UiCommand::Job(Job::Changes(of))] if *of == record()), "{wishes:?}");
+    let commands = press(&mut scene, "u");
+    assert!(matches!(&commands[..], [UiCommand::Job(Job::Changes(of))] if *of == record()), "{commands:?}");
     let found = JobResult::Changes(record(), Ok(changes()));
     scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
     scene
@@ -111,9 +111,9 @@ fn what_a_run_changed_is_listed_and_taken_back_after_a_question() {
     };
     snapshots("31d_undo_asked", asked);
     let mut scene = asked();
-    let wishes = press(&mut scene, "t");
+    let commands = press(&mut scene, "t");
     let undo = Command::Undo { run: RunId(3), changes: vec![2, 3, 5], way: UndoKind::Undo };
-    assert!(matches!(&wishes[..], [UiCommand::Send(sent)] if *sent == undo), "{wishes:?}");
+    assert!(matches!(&commands[..], [UiCommand::Send(sent)] if *sent == undo), "{commands:?}");
     assert!(scene.screen.overlays.is_empty());
 }
 
@@ -148,18 +148,18 @@ fn only_picked_ones_are_taken_and_a_safe_answer_takes_none() {
         assert!(press(&mut scene, key).is_empty(), "{key}");
     }
     press(&mut scene, "t");
-    let wishes = press(&mut scene, "t");
+    let commands = press(&mut scene, "t");
     let undo = Command::Undo { run: RunId(3), changes: vec![3], way: UndoKind::Undo };
-    assert!(matches!(&wishes[..], [UiCommand::Send(sent)] if *sent == undo), "{wishes:?}");
+    assert!(matches!(&commands[..], [UiCommand::Send(sent)] if *sent == undo), "{commands:?}");
 
     // An undone change is redone; one that can't be redone is not picked.
     let mut scene = listed();
     for key in ["space", "a", "m"] {
         assert!(press(&mut scene, key).is_empty(), "{key}");
     }
-    let wishes = press(&mut scene, "m");
+    let commands = press(&mut scene, "m");
     let undo = Command::Undo { run: RunId(3), changes: vec![6], way: UndoKind::Redo };
-    assert!(matches!(&wishes[..], [UiCommand::Send(sent)] if *sent == undo), "{wishes:?}");
+    assert!(matches!(&commands[..], [UiCommand::Send(sent)] if *sent == undo), "{commands:?}");
 
     for key in ["w", "esc", "enter"] {
         let mut scene = listed();
@@ -172,8 +172,8 @@ fn only_picked_ones_are_taken_and_a_safe_answer_takes_none() {
 fn enter_shows_a_change_and_a_typed_command_only_opens_the_list() {
     let mut scene = listed();
     press(&mut scene, "down");
-    let wishes = press(&mut scene, "enter");
-    assert!(matches!(&wishes[..], [UiCommand::Job(Job::ChangeTexts(_, 2, _))]), "{wishes:?}");
+    let commands = press(&mut scene, "enter");
+    assert!(matches!(&commands[..], [UiCommand::Job(Job::ChangeTexts(_, 2, _))]), "{commands:?}");
     let text = "--- before the run\n+++ after the run\n@@ -1 +1 @@\n-a\n+b\n";
     let found = JobResult::ChangeTexts("a.txt".into(), text.into());
     scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx));
@@ -182,8 +182,8 @@ fn enter_shows_a_change_and_a_typed_command_only_opens_the_list() {
     let mut scene = ran();
     scene.screen.panes.focus = Pane::Message;
     scene.type_text("/undo");
-    let wishes = press(&mut scene, "enter");
-    assert!(matches!(&wishes[..], [UiCommand::Job(Job::Changes(_))]), "{wishes:?}");
+    let commands = press(&mut scene, "enter");
+    assert!(matches!(&commands[..], [UiCommand::Job(Job::Changes(_))]), "{commands:?}");
 }
 
 /// A list of changes would be closed at once: both the key and the command say that nothing is undone during a
@@ -199,7 +199,7 @@ fn under_a_run_no_list_is_opened_and_it_is_said_why() {
         scene.running(4, "at it\n", 500);
         scene.frame();
         assert!(!drawn(&mut scene, 140, 40).contains(told));
-        let wishes = if by_key {
+        let commands = if by_key {
             scene.screen.panes.focus = Pane::Output;
             press(&mut scene, "u")
         } else {
@@ -207,7 +207,7 @@ fn under_a_run_no_list_is_opened_and_it_is_said_why() {
             scene.type_text("/undo");
             press(&mut scene, "enter")
         };
-        assert!(wishes.is_empty() && scene.screen.overlays.is_empty(), "{wishes:?}");
+        assert!(commands.is_empty() && scene.screen.overlays.is_empty(), "{commands:?}");
         let text = drawn(&mut scene, 140, 40);
         assert!(text.contains(told) && !text.contains("The block has changed"), "by key {by_key}: {text}");
     }

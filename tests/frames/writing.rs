@@ -2,13 +2,13 @@
 //! typing, the keys of vim show their mode and decide nothing, the mouse works inside texts.
 
 use super::scene::Scene;
+use super::selecting::{down, drag, place, up};
 use super::{SIZES, drawn};
-use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use sayso::domain::Decision;
 use sayso::engine::Command;
 use sayso::tui::overlays::limits::LimitsForm;
 use sayso::tui::setup::Setup;
-use sayso::tui::ui_command::{PageTarget, UiCommand};
+use sayso::tui::ui_command::{EditTarget, UiCommand};
 use sayso::tui::widgets::layout::Pane;
 
 const CODE: &str = "for i in range(3):\n    print(i)\n    print('done')\n";
@@ -41,31 +41,19 @@ fn editing(setup: Setup) -> Scene {
 }
 
 fn press(scene: &mut Scene, key: &str) -> Vec<UiCommand> {
-    let mut wishes = scene.press(&[key]);
+    let mut commands = scene.press(&[key]);
     scene.pass(500);
-    wishes.extend(scene.take_wishes());
-    wishes
+    commands.extend(scene.take_wishes());
+    commands
 }
 
 fn edited(scene: &mut Scene) -> String {
     scene.screen.panes.code.editor().unwrap().text()
 }
 
-fn mouse(scene: &mut Scene, kind: MouseEventKind, column: u16, row: u16) {
-    let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
-    scene.step(|screen, ctx| screen.mouse(event, ctx));
-}
-
 fn click(scene: &mut Scene, column: u16, row: u16) {
-    mouse(scene, MouseEventKind::Down(MouseButton::Left), column, row);
-    mouse(scene, MouseEventKind::Up(MouseButton::Left), column, row);
-}
-
-/// The cell where a text begins on a drawn screen.
-fn place_of(screen: &str, text: &str) -> (u16, u16) {
-    let (y, row) = screen.lines().enumerate().find(|(_, row)| row.contains(text)).expect(text);
-    let x = row[..row.find(text).unwrap()].chars().count();
-    (x as u16, y as u16)
+    down(scene, (column, row));
+    up(scene, (column, row));
 }
 
 #[test]
@@ -131,8 +119,8 @@ fn the_editor_selects_finds_replaces_and_comments() {
     for key in ["ctrl-]", "ctrl-space", "ctrl-]"] {
         press(&mut scene, key);
     }
-    let wishes = press(&mut scene, "ctrl-x");
-    assert!(matches!(wishes.as_slice(), [UiCommand::Copy(text)] if text == "(i"), "{wishes:?}");
+    let commands = press(&mut scene, "ctrl-x");
+    assert!(matches!(commands.as_slice(), [UiCommand::Copy(text)] if text == "(i"), "{commands:?}");
 }
 
 /// Replacing uses the text in the find box, whatever was searched for before.
@@ -183,7 +171,7 @@ fn what_was_found_before_is_not_replaced_under_a_broken_pattern() {
 #[test]
 fn other_ends_of_lines_are_a_change() {
     let mut scene = editing(Setup::default());
-    scene.step(|screen, ctx| screen.from_editor(PageTarget::EditMode, CODE.replace('\n', "\r\n"), ctx));
+    scene.step(|screen, ctx| screen.from_editor(EditTarget::EditMode, CODE.replace('\n', "\r\n"), ctx));
     let text = drawn(&mut scene, 100, 30);
     assert!(text.contains("you changed the ends of lines"), "{text}");
     assert_eq!(scene.screen.unsent_text(), CODE.replace('\n', "\r\n"));
@@ -303,7 +291,7 @@ fn ctrl_y_is_the_key_of_the_block_in_every_mode() {
 fn the_mouse_puts_the_cursor_and_selects() {
     let mut scene = editing(Setup::default());
     let screen = drawn(&mut scene, 140, 40);
-    let (x, y) = place_of(&screen, "print(i)");
+    let (x, y) = place(&screen, "print(i)");
     click(&mut scene, x + 6, y);
     assert_eq!(scene.screen.panes.code.editor().unwrap().field().cursor().byte, 10);
     scene.pass(1_000);
@@ -314,9 +302,9 @@ fn the_mouse_puts_the_cursor_and_selects() {
     click(&mut scene, x + 2, y);
     assert_eq!(selected(&mut scene).as_deref(), Some("    print(i)"));
     scene.pass(1_000);
-    mouse(&mut scene, MouseEventKind::Down(MouseButton::Left), x, y);
-    mouse(&mut scene, MouseEventKind::Drag(MouseButton::Left), x + 5, y + 1);
-    mouse(&mut scene, MouseEventKind::Up(MouseButton::Left), x + 5, y + 1);
+    down(&mut scene, (x, y));
+    drag(&mut scene, (x + 5, y + 1));
+    up(&mut scene, (x + 5, y + 1));
     assert_eq!(selected(&mut scene).as_deref(), Some("print(i)\n    print"));
     press(&mut scene, "del");
     assert_eq!(edited(&mut scene), "for i in range(3):\n    ('done')\n");
@@ -324,7 +312,7 @@ fn the_mouse_puts_the_cursor_and_selects() {
     scene.screen.panes.focus = Pane::Message;
     scene.type_text("some words here");
     let screen = drawn(&mut scene, 140, 40);
-    let (x, y) = place_of(&screen, "some words here");
+    let (x, y) = place(&screen, "some words here");
     scene.pass(1_000);
     click(&mut scene, x + 6, y);
     click(&mut scene, x + 6, y);
@@ -338,10 +326,10 @@ fn the_mouse_writes_in_the_fields_of_what_stands_over_the_panes() {
     let mut scene = editing(Setup::default());
     press(&mut scene, "ctrl-f");
     scene.type_text("alpha beta");
-    let (x, y) = place_of(&drawn(&mut scene, 100, 30), "alpha beta");
+    let (x, y) = place(&drawn(&mut scene, 100, 30), "alpha beta");
     click(&mut scene, x + 2, y);
     scene.type_text("X");
-    let by = place_of(&drawn(&mut scene, 100, 30), "replace > ");
+    let by = place(&drawn(&mut scene, 100, 30), "replace > ");
     click(&mut scene, by.0 + 14, by.1);
     scene.type_text("gamma");
     let shown = drawn(&mut scene, 100, 30);
@@ -351,16 +339,16 @@ fn the_mouse_writes_in_the_fields_of_what_stands_over_the_panes() {
     click(&mut scene, x + 7, y);
     scene.type_text("word");
     assert!(drawn(&mut scene, 100, 30).contains("find > alXpha word"));
-    mouse(&mut scene, MouseEventKind::Down(MouseButton::Left), x, y);
-    mouse(&mut scene, MouseEventKind::Drag(MouseButton::Left), x + 7, y + 3);
-    mouse(&mut scene, MouseEventKind::Up(MouseButton::Left), x + 7, y + 3);
+    down(&mut scene, (x, y));
+    drag(&mut scene, (x + 7, y + 3));
+    up(&mut scene, (x + 7, y + 3));
     scene.type_text("a ");
     assert!(drawn(&mut scene, 100, 30).contains("find > a word"));
     // A suggested default is kept when the cursor is moved into it.
     let mut scene = at_block(Setup::default());
     press(&mut scene, "t");
     let screen = drawn(&mut scene, 100, 30);
-    let (x, y) = place_of(&screen, "60 s");
+    let (x, y) = place(&screen, "60 s");
     click(&mut scene, x + 1, y);
     scene.type_text("5");
     let shown = drawn(&mut scene, 100, 30);
@@ -369,7 +357,7 @@ fn the_mouse_writes_in_the_fields_of_what_stands_over_the_panes() {
     let mut scene = Scene::new();
     press(&mut scene, "ctrl-f");
     scene.type_text("needle");
-    let (x, y) = place_of(&drawn(&mut scene, 100, 30), "needle");
+    let (x, y) = place(&drawn(&mut scene, 100, 30), "needle");
     click(&mut scene, x + 4, y);
     scene.type_text("d");
     assert!(drawn(&mut scene, 100, 30).contains("needdle"));

@@ -30,7 +30,7 @@ fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
     format!("sandbox on, network {}, writes {writes}{secrets}", network::of_terms(terms))
 }
 
-/// `As before: sandbox on, network off, writes here; k1 after blocks 1-3; p all`, which fits one row of the narrowest
+/// `As before: sandbox on, network off, writes here; k1 after blocks 1-3`, which fits one row of the narrowest
 /// pane. The earlier blocks are not a right, but are told each time because they may have changed what this block
 /// finds.
 pub(crate) fn as_before(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
@@ -38,7 +38,7 @@ pub(crate) fn as_before(terms: &Terms, name: impl Fn(&Path) -> String) -> String
         let what = terms.kernel.map_or("state".to_owned(), |kernel| format!("k{}", kernel.generation));
         format!("; {what} after {}", running::blocks(shared))
     });
-    format!("As before: {}{shared}; p all", in_short(terms, name))
+    format!("As before: {}{shared}", in_short(terms, name))
 }
 
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod tests {
         let mut terms = terms(confined(&["/work"]));
         (terms.kernel, terms.shared) = (Some(kernel), Some(SharedState { blocks, changed: Vec::new() }));
         let line = as_before(&terms, |path| path.display().to_string());
-        assert_eq!(line, "As before: sandbox on, network off, writes here; k2 after blocks 1-2, 4; p all");
+        assert_eq!(line, "As before: sandbox on, network off, writes here; k2 after blocks 1-2, 4");
     }
 
     fn confined(write: &[&str]) -> Rights {

@@ -28,10 +28,10 @@ pub struct Times {
     /// A letter that acts is held back this long; a second letter within it makes a word of both (`review.hold_ms`).
     pub(crate) hold: Duration,
     /// The key that goes to the block approves only this long after it went there.
-    pub(crate) again: Duration,
+    pub(crate) go_again: Duration,
     /// The second press of that key is held back this long: a held-down key repeats within it, even at only five
     /// repeats a second.
-    pub(crate) alone: Duration,
+    pub(crate) go_hold: Duration,
     /// How long the guard waits for the answer to the fence.
     pub(crate) fence: Duration,
     /// How long the guard waits for the terminal's answer after a held letter.
@@ -46,8 +46,8 @@ impl Default for Times {
             repeat: Duration::from_millis(150),
             burst: Duration::from_millis(30),
             hold: Duration::from_millis(400),
-            again: Duration::from_millis(300),
-            alone: Duration::from_millis(195),
+            go_again: Duration::from_millis(300),
+            go_hold: Duration::from_millis(195),
             fence: Duration::from_secs(2),
             answer: Duration::from_secs(5),
         }
@@ -68,7 +68,7 @@ pub enum Verb {
     Reject,
     Skip,
     /// A harmless change of what is up for decision: back to the model's text.
-    Change,
+    ModelText,
     /// Drop a hunk of a change, or take it back.
     Hunk,
     /// Ask a model for a second opinion: the block's text is sent.
@@ -77,7 +77,7 @@ pub enum Verb {
     Install,
     Limits,
     /// Choose a new kernel for the block.
-    Fresh,
+    NewKernel,
     /// Choose a terminal for the block.
     Terminal,
     Language,
@@ -96,12 +96,12 @@ impl Verb {
             Verb::Edit | Verb::EditOutside => "opening the editor",
             Verb::Reject => "rejecting",
             Verb::Skip => "skipping",
-            Verb::Change => "going back to the model's text",
+            Verb::ModelText => "going back to the model's text",
             Verb::Hunk => "dropping the hunk",
             Verb::Opinion => "asking for a second opinion",
             Verb::Install => "changing where packages go",
             Verb::Limits => "opening the limits",
-            Verb::Fresh => "choosing the kernel",
+            Verb::NewKernel => "choosing the kernel",
             Verb::Terminal => "choosing a terminal",
             Verb::Language => "choosing the language",
         }
@@ -144,7 +144,7 @@ pub(crate) enum KeyClass {
     Text,
     /// Decide about the block on screen: only with the focus in Code, in the review state.
     Decision(Verb),
-    /// Spend, send, start or delete something in the place with this number ([`super::Guard::set_place`]).
+    /// Spend, send, start or delete something in the place with this number ([`super::Guard::set_scope`]).
     Act(GuardedAction, u64),
     /// Stop what would start by itself: never locked, whatever was typed just before.
     Stop,
@@ -179,6 +179,6 @@ pub(crate) enum KeyOutcome {
     Word {
         text: String,
         /// Whether one of them could have acted.
-        meant: bool,
+        could_act: bool,
     },
 }

@@ -11,7 +11,7 @@ const MAX_LATENESS: Duration = Duration::from_secs(2);
 /// A held key, and the stage of its hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldKey {
-    pub(crate) deed: GuardedAction,
+    pub(crate) action: GuardedAction,
     at: Instant,
     /// How long no other key may follow.
     time: Duration,
@@ -40,14 +40,14 @@ pub(super) enum TimePassed {
 
 impl HeldKey {
     /// A letter: held for [`Times::hold`], then the terminal is queried.
-    pub(super) fn letter(deed: GuardedAction, times: &Times, at: Instant) -> Self {
-        Self { deed, at, time: times.hold, asks: true, stage: Stage::Alone }
+    pub(super) fn letter(action: GuardedAction, times: &Times, at: Instant) -> Self {
+        Self { action, at, time: times.hold, asks: true, stage: Stage::Alone }
     }
 
     /// A key or click that no pasted text contains, or a letter that is text in any case: held only as long as the rest
     /// of a paste could follow.
-    pub(super) fn without_question(deed: GuardedAction, time: Duration, at: Instant) -> Self {
-        Self { deed, at, time, asks: false, stage: Stage::Alone }
+    pub(super) fn without_query(action: GuardedAction, time: Duration, at: Instant) -> Self {
+        Self { action, at, time, asks: false, stage: Stage::Alone }
     }
 
     pub(super) fn pass(&mut self, times: &Times, now: Instant) -> TimePassed {

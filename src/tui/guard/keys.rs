@@ -15,10 +15,10 @@ impl Guard {
         if key.kind == KeyEventKind::Release {
             return KeyOutcome::Refused(RefusalReason::Repeat);
         }
-        let beside = self.typing.key(key, &self.times, at);
+        let context = self.typing.key(key, &self.times, at);
         // Whatever key this is: the held key did not stay alone.
         let was_held = self.held.take().is_some();
-        let went = self.went.take();
+        let visited = self.visited.take();
         match (class, typed(key)) {
             (KeyClass::Text, _) => {
                 self.typing.end();
@@ -27,10 +27,10 @@ impl Guard {
             }
             (KeyClass::Go { there, token }, _) => {
                 self.typing.end();
-                self.go(there, token, beside, went, at)
+                self.go(there, token, context, visited, at)
             }
-            (_, Some(letter)) => self.letter(letter, class, beside, was_held, at),
-            (_, None) => self.command(key.code, class, beside, at),
+            (_, Some(letter)) => self.letter(letter, class, context, was_held, at),
+            (_, None) => self.command(key.code, class, context, at),
         }
     }
 
@@ -39,28 +39,28 @@ impl Guard {
         &mut self,
         letter: char,
         class: KeyClass,
-        beside: KeyContext,
+        context: KeyContext,
         was_held: bool,
         at: Instant,
     ) -> KeyOutcome {
         let alone = self.typing.letter(letter, self.times.hold, was_held, at);
-        let meant = was_held || self.typing.is_meant();
+        let could_act = was_held || self.typing.could_act();
         if class == KeyClass::Stop {
             self.restart(at);
             return KeyOutcome::Pass;
         }
         // Scroll keys repeat quickly; alone they are harmless.
-        if beside.burst && (class != KeyClass::Scroll || meant) {
+        if context.burst && (class != KeyClass::Scroll || could_act) {
             self.typing.drop_letters();
             self.restart(at);
             return KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(RefusalReason::Paste));
         }
-        if beside.repeat && !matches!(class, KeyClass::Scroll | KeyClass::Other | KeyClass::Opener) {
-            self.typing.means();
+        if context.repeat && !matches!(class, KeyClass::Scroll | KeyClass::Other | KeyClass::Opener) {
+            self.typing.mark_acting();
             self.restart(at);
             return KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(RefusalReason::Repeat));
         }
-        if !alone && meant {
+        if !alone && could_act {
             return self.word(at);
         }
         match class {
@@ -68,15 +68,15 @@ impl Guard {
             KeyClass::Stray | KeyClass::Opener if !alone => self.word(at),
             KeyClass::Stray => {
                 self.restart(at);
-                self.held = Some(HeldKey::without_question(GuardedAction::Text, self.times.burst, at));
+                self.held = Some(HeldKey::without_query(GuardedAction::Text, self.times.burst, at));
                 KeyOutcome::Held
             }
             KeyClass::Decision(_) | KeyClass::Act(..) => {
-                self.typing.means();
+                self.typing.mark_acting();
                 self.decision(class, alone, at)
             }
             KeyClass::Mute => {
-                self.typing.means();
+                self.typing.mark_acting();
                 self.restart(at);
                 KeyOutcome::Pass
             }
@@ -88,19 +88,19 @@ impl Guard {
     }
 
     /// A key that types nothing.
-    fn command(&mut self, code: KeyCode, class: KeyClass, beside: KeyContext, at: Instant) -> KeyOutcome {
+    fn command(&mut self, code: KeyCode, class: KeyClass, context: KeyContext, at: Instant) -> KeyOutcome {
         let of_text = matches!(code, KeyCode::Enter | KeyCode::Tab | KeyCode::BackTab | KeyCode::Backspace);
-        if of_text && beside.burst && beside.behind_letter {
-            self.typing.go_on_behind_letter();
+        if of_text && context.burst && context.behind_letter {
+            self.typing.note_key_in_paste();
             self.restart(at);
             return KeyOutcome::Refused(RefusalReason::Paste);
         }
         self.typing.end();
         match class {
             KeyClass::Scroll => KeyOutcome::Pass,
-            KeyClass::Decision(_) | KeyClass::Act(..) if beside.burst || beside.repeat => {
+            KeyClass::Decision(_) | KeyClass::Act(..) if context.burst || context.repeat => {
                 self.restart(at);
-                let why = if beside.repeat { RefusalReason::Repeat } else { RefusalReason::Paste };
+                let why = if context.repeat { RefusalReason::Repeat } else { RefusalReason::Paste };
                 KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(why))
             }
             KeyClass::Decision(_) | KeyClass::Act(..) => self.decision(class, true, at),
@@ -113,9 +113,9 @@ impl Guard {
 
     /// A key that acts: it is held back unless there is a reason to refuse it.
     fn decision(&mut self, class: KeyClass, alone: bool, at: Instant) -> KeyOutcome {
-        let (deed, why) = match class {
+        let (action, why) = match class {
             KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.decision_refusal(verb, at)),
-            KeyClass::Act(deed, place) => (deed, self.letter_refusal(place, at)),
+            KeyClass::Act(action, scope) => (action, self.letter_refusal(scope, at)),
             _ => return KeyOutcome::Pass,
         };
         let why = if alone { why } else { Some(self.fence_refusal(class).unwrap_or(RefusalReason::Word)) };
@@ -123,7 +123,7 @@ impl Guard {
         match why {
             Some(why) => KeyOutcome::Refused(self.with_time_left(why)),
             None => {
-                self.held = Some(HeldKey::letter(deed, &self.times, at));
+                self.held = Some(HeldKey::letter(action, &self.times, at));
                 KeyOutcome::Held
             }
         }
@@ -132,8 +132,8 @@ impl Guard {
     /// Takes the letters in a row as text.
     fn word(&mut self, at: Instant) -> KeyOutcome {
         self.restart(at);
-        let (text, meant) = self.typing.take();
-        KeyOutcome::Word { text, meant }
+        let (text, could_act) = self.typing.take();
+        KeyOutcome::Word { text, could_act }
     }
 
     /// The key that goes to the waiting block. The first press only goes there; the second approves, if no other key
@@ -142,25 +142,25 @@ impl Guard {
         &mut self,
         there: bool,
         token: Option<SubjectId>,
-        beside: KeyContext,
-        went: Option<(SubjectId, Instant)>,
+        context: KeyContext,
+        visited: Option<(SubjectId, Instant)>,
         at: Instant,
     ) -> KeyOutcome {
         self.restart(at);
         let Some(token) = token else { return KeyOutcome::Pass };
-        if beside.repeat {
+        if context.repeat {
             return KeyOutcome::Refused(RefusalReason::Repeat);
         }
-        if beside.burst {
+        if context.burst {
             // A control byte inside a paste.
             return KeyOutcome::Refused(RefusalReason::Paste);
         }
-        self.went = Some((token, at));
+        self.visited = Some((token, at));
         if !there {
             return KeyOutcome::Pass;
         }
-        let again = went.is_some_and(|(to, since)| {
-            to == token && at.saturating_duration_since(since) >= self.times.again
+        let again = visited.is_some_and(|(to, since)| {
+            to == token && at.saturating_duration_since(since) >= self.times.go_again
         });
         if !again || self.subject != Some(token) {
             return KeyOutcome::Refused(RefusalReason::Again);
@@ -168,10 +168,10 @@ impl Guard {
         if let Some(why) = self.standing_refusal(Verb::Approve) {
             return KeyOutcome::Refused(why);
         }
-        self.went = None;
-        self.held = Some(HeldKey::without_question(
+        self.visited = None;
+        self.held = Some(HeldKey::without_query(
             GuardedAction::Decide(Verb::Approve),
-            self.times.burst.max(self.times.alone),
+            self.times.burst.max(self.times.go_hold),
             at,
         ));
         KeyOutcome::Held
@@ -181,7 +181,7 @@ impl Guard {
     /// released.
     pub(crate) fn pressed(&mut self, on_button: bool, now: Instant) {
         self.settle(now);
-        self.went = None;
+        self.visited = None;
         self.held = None;
         self.typing.end();
         if !on_button {
@@ -193,17 +193,17 @@ impl Guard {
     /// only as long as the rest of a paste could follow, and the terminal is not queried: no text contains a click.
     pub(crate) fn click(&mut self, class: KeyClass, now: Instant) -> KeyOutcome {
         self.settle(now);
-        let (deed, why) = match class {
+        let (action, why) = match class {
             KeyClass::Decision(verb) => (GuardedAction::Decide(verb), self.decision_refusal(verb, now)),
-            KeyClass::Act(deed, place) => (deed, self.letter_refusal(place, now)),
+            KeyClass::Act(action, scope) => (action, self.letter_refusal(scope, now)),
             _ => return KeyOutcome::Pass,
         };
-        let pasted = self.typing.is_beside(self.times.burst, now).then_some(RefusalReason::Paste);
+        let pasted = self.typing.had_input_within(self.times.burst, now).then_some(RefusalReason::Paste);
         self.restart(now);
         match why.or(pasted) {
             Some(why) => KeyOutcome::Refused(why),
             None => {
-                self.held = Some(HeldKey::without_question(deed, self.times.burst, now));
+                self.held = Some(HeldKey::without_query(action, self.times.burst, now));
                 KeyOutcome::Held
             }
         }
@@ -213,7 +213,7 @@ impl Guard {
     fn fence_refusal(&self, class: KeyClass) -> Option<RefusalReason> {
         match class {
             KeyClass::Decision(verb) if !is_down(self.fence) => self.standing_refusal(verb),
-            KeyClass::Act(..) if !is_down(self.place_fence) => Some(RefusalReason::Fresh),
+            KeyClass::Act(..) if !is_down(self.scope_fence) => Some(RefusalReason::NotYetShown),
             _ => None,
         }
     }

@@ -44,12 +44,12 @@ impl Guard {
     }
 
     /// Why a letter that acts elsewhere would be refused now.
-    pub(super) fn letter_refusal(&self, place: u64, now: Instant) -> Option<RefusalReason> {
+    pub(super) fn letter_refusal(&self, scope: u64, now: Instant) -> Option<RefusalReason> {
         if self.is_small() {
             return Some(RefusalReason::Small);
         }
-        if self.place != Some(place) || !is_down(self.place_fence) {
-            return Some(RefusalReason::Fresh);
+        if self.scope != Some(scope) || !is_down(self.scope_fence) {
+            return Some(RefusalReason::NotYetShown);
         }
         self.quiet_left(now).map(|left| RefusalReason::Quiet { left })
     }

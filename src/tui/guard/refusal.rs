@@ -27,7 +27,7 @@ pub(crate) enum RefusalReason {
     /// Several keys came at once, or a paste.
     Paste,
     /// What the letter would act on was not on screen yet.
-    Fresh,
+    NotYetShown,
     /// Letters came right before it: together they may be a word.
     Word,
     /// No answer of the terminal proved in time that nothing else was typed.
@@ -57,7 +57,7 @@ impl fmt::Display for RefusalReason {
             RefusalReason::Quiet { left } => write!(f, "Not yet: {} without a key.", Seconds(*left)),
             RefusalReason::Repeat => f.write_str("That looked like a key held down. Nothing was decided."),
             RefusalReason::Paste => f.write_str("That looked like a paste. Nothing was decided."),
-            RefusalReason::Fresh => f.write_str("That just appeared. Keys typed now are ignored."),
+            RefusalReason::NotYetShown => f.write_str("That just appeared. Keys typed now are ignored."),
             RefusalReason::Word => f.write_str("Letters in a row are text. Nothing was decided."),
             RefusalReason::NoAnswer => f.write_str("The terminal did not answer. Nothing was decided."),
             RefusalReason::StoodStill => f.write_str("The program stood still. Nothing was decided."),
@@ -74,7 +74,7 @@ impl fmt::Display for RefusalReason {
 }
 
 /// Displays a duration in seconds with one digit, rounded up, at least 0.1 s.
-struct Seconds(Duration);
+pub(crate) struct Seconds(pub(crate) Duration);
 
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

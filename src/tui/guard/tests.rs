@@ -301,7 +301,7 @@ fn g6_a_letter_within_the_hold_makes_a_word_of_both_and_nothing_is_decided() {
             let mut g = shown(1, t);
             let at = t + ms(1000);
             assert_eq!(g.key(&press('a'), APPROVE, at), KeyOutcome::Held);
-            let word = KeyOutcome::Word { text: "ad".into(), meant: true };
+            let word = KeyOutcome::Word { text: "ad".into(), could_act: true };
             assert_eq!(g.key(&press('d'), class, at + ms(gap)), word, "gap {gap}, {class:?}");
             assert_eq!(hold_out(&mut g, at + ms(gap)), None);
         }
@@ -318,7 +318,7 @@ fn g6_letters_before_it_make_a_word_too() {
         assert!(matches!(admit, KeyOutcome::Refused(RefusalReason::Word)), "{admit:?}");
         assert_eq!(hold_out(&mut g, t + ms(1000 + gap)), None);
         let admit = g.key(&press(' '), KeyClass::Scroll, t + ms(1100 + gap));
-        assert_eq!(admit, KeyOutcome::Word { text: "ja ".into(), meant: true });
+        assert_eq!(admit, KeyOutcome::Word { text: "ja ".into(), could_act: true });
     }
     let mut g = shown(1, t);
     assert_eq!(g.key(&press(' '), KeyClass::Scroll, t + ms(1000)), KeyOutcome::Pass);
@@ -571,20 +571,20 @@ fn letters_that_act_elsewhere_pass_the_same_gate() {
     let retry = KeyClass::Act(GuardedAction::Letter('c'), 7);
     let asking = || {
         let mut g = Guard::new(Times::default(), (80, 24), t);
-        g.set_place(Some(7), t);
+        g.set_scope(Some(7), t);
         g
     };
     let mut g = asking();
     assert_eq!(
         g.key(&press('c'), retry, t + ms(1000)),
-        KeyOutcome::Refused(RefusalReason::Fresh),
+        KeyOutcome::Refused(RefusalReason::NotYetShown),
         "the frame is not proven"
     );
     let mut g = asking();
     answer(&mut g, t, t + ms(10));
     assert_eq!(
         g.key(&press('c'), KeyClass::Act(GuardedAction::Letter('c'), 8), t + ms(900)),
-        KeyOutcome::Refused(RefusalReason::Fresh)
+        KeyOutcome::Refused(RefusalReason::NotYetShown)
     );
     let mut g = asking();
     answer(&mut g, t, t + ms(10));
@@ -593,12 +593,12 @@ fn letters_that_act_elsewhere_pass_the_same_gate() {
         KeyOutcome::Refused(RefusalReason::Quiet { .. })
     ));
     assert_eq!(g.key(&press('c'), retry, t + ms(1400)), KeyOutcome::Held);
-    let word = KeyOutcome::Word { text: "ca".into(), meant: true };
+    let word = KeyOutcome::Word { text: "ca".into(), could_act: true };
     assert_eq!(g.clone().key(&press('a'), KeyClass::Stray, t + ms(1800)), word);
     g.tick(t + ms(1801));
     let query = g.queries(t + ms(1801))[0];
     let mut other = g.clone();
-    other.set_place(Some(8), t + ms(1802));
+    other.set_scope(Some(8), t + ms(1802));
     other.fence_answered(query.place(), t + ms(1803));
     assert_eq!(other.take_due(t + ms(1803)), None, "another question");
     g.fence_answered(query.place(), t + ms(1803));
@@ -815,8 +815,8 @@ proptest! {
                     *flag |= now.saturating_duration_since(since.max(proven)) >= ms(300);
                 }
             }
-            if let Some(deed) = g.take_due(now) {
-                prop_assert_eq!(deed, GuardedAction::Decide(Verb::Approve));
+            if let Some(action) = g.take_due(now) {
+                prop_assert_eq!(action, GuardedAction::Decide(Verb::Approve));
                 let at = held_at.take().expect("was held first");
                 prop_assert!(keys.iter().all(|key| *key <= at), "a key came behind it");
                 prop_assert!(noise.iter().all(|n| *n <= at), "something came behind it");

@@ -19,7 +19,7 @@ impl Guard {
         let seen = if shown { self.seen.deadline(self.times.seen) } else { None };
         let held = self.held.and_then(|held| held.deadline(&self.times));
         let fences =
-            [patience(self.fence, self.subject.is_some()), patience(self.place_fence, self.place.is_some())];
+            [patience(self.fence, self.subject.is_some()), patience(self.scope_fence, self.scope.is_some())];
         fences.into_iter().chain([quiet, seen, held]).flatten().min()
     }
 
@@ -32,12 +32,12 @@ impl Guard {
     /// Applies everything that changes with time up to `now`.
     pub(super) fn settle(&mut self, now: Instant) {
         self.give_up(now);
-        match self.held.as_mut().map(|held| (held.pass(&self.times, now), held.deed)) {
+        match self.held.as_mut().map(|held| (held.pass(&self.times, now), held.action)) {
             None | Some((TimePassed::Waits, _)) => {}
             Some((TimePassed::Wants, _)) => self.changed = true,
-            Some((TimePassed::Counts, deed)) => {
+            Some((TimePassed::Counts, action)) => {
                 self.held = None;
-                self.ready = Some(deed);
+                self.ready = Some(action);
                 self.changed = true;
             }
             Some((TimePassed::Dropped(why), _)) => {
@@ -59,9 +59,9 @@ impl Guard {
 
     /// Lets fences fall whose answer did not come in time: everything read until then was refused.
     fn give_up(&mut self, now: Instant) {
-        for purpose in [FencePurpose::Block, FencePurpose::Place] {
+        for purpose in [FencePurpose::Block, FencePurpose::Scope] {
             let of_block = purpose == FencePurpose::Block;
-            let fence = if of_block { &mut self.fence } else { &mut self.place_fence };
+            let fence = if of_block { &mut self.fence } else { &mut self.scope_fence };
             let FenceState::Sent(at) = *fence else { continue };
             let deadline = at + self.times.fence;
             if now < deadline {
@@ -79,7 +79,7 @@ impl Guard {
 
     /// Something came in that must not be next to a decision.
     pub(super) fn disturbed(&mut self, at: Instant) {
-        self.went = None;
+        self.visited = None;
         self.restart(at);
     }
 
@@ -87,6 +87,6 @@ impl Guard {
     pub(super) fn restart(&mut self, at: Instant) {
         self.quiet_from = self.quiet_from.max(at);
         self.quiet_told = false;
-        self.held = self.held.filter(|held| held.deed == GuardedAction::Text);
+        self.held = self.held.filter(|held| held.action == GuardedAction::Text);
     }
 }

@@ -17,10 +17,10 @@ pub(super) struct Typing {
     /// When the last input of any kind came: a key, a paste, a mouse button, bytes that mean nothing.
     last_input: Option<Instant>,
     /// The letters in a row, outside of text fields.
-    run: String,
-    run_at: Option<Instant>,
+    letters: String,
+    letters_at: Option<Instant>,
     /// Whether one of these letters could have acted.
-    meant: bool,
+    could_act: bool,
     /// Whether the last key was a letter outside of a text field.
     letter: bool,
 }
@@ -44,11 +44,11 @@ impl Typing {
             || self.last_key.is_some_and(|(code, modifiers, last)| {
                 code == key.code && modifiers == key.modifiers && within(last, times.repeat)
             });
-        let beside = KeyContext { burst, behind_letter: self.letter, repeat };
+        let context = KeyContext { burst, behind_letter: self.letter, repeat };
         self.last_key = Some((key.code, key.modifiers, at));
         self.last_input = Some(at);
         self.letter = false;
-        beside
+        context
     }
 
     /// Takes input that is no key.
@@ -58,7 +58,7 @@ impl Typing {
     }
 
     /// Whether any input came within `time` before `at`.
-    pub(super) fn is_beside(&self, time: Duration, at: Instant) -> bool {
+    pub(super) fn had_input_within(&self, time: Duration, at: Instant) -> bool {
         self.last_input.is_some_and(|last| at.saturating_duration_since(last) < time)
     }
 
@@ -66,45 +66,45 @@ impl Typing {
     /// the hold before it. A letter after a key that is still held back (`goes_on`) belongs to it, however long ago
     /// that was read: a slow connection stretches the gaps.
     pub(super) fn letter(&mut self, letter: char, hold: Duration, goes_on: bool, at: Instant) -> bool {
-        let apart = self.run_at.is_none_or(|last| at.saturating_duration_since(last) > hold);
+        let apart = self.letters_at.is_none_or(|last| at.saturating_duration_since(last) > hold);
         let alone = apart && !goes_on;
         if alone {
-            self.run.clear();
-            self.meant = false;
+            self.letters.clear();
+            self.could_act = false;
         }
-        if self.run.len() < MAX_LETTERS {
-            self.run.push(letter);
+        if self.letters.len() < MAX_LETTERS {
+            self.letters.push(letter);
         }
-        self.run_at = Some(at);
+        self.letters_at = Some(at);
         self.letter = true;
         alone
     }
 
     /// Notes that the last letter could have acted.
-    pub(super) fn means(&mut self) {
-        self.meant = true;
+    pub(super) fn mark_acting(&mut self) {
+        self.could_act = true;
     }
 
-    pub(super) fn is_meant(&self) -> bool {
-        self.meant
+    pub(super) fn could_act(&self) -> bool {
+        self.could_act
     }
 
     /// Drops the letters as part of a paste; the letters that follow at once still belong to the paste.
     pub(super) fn drop_letters(&mut self) {
-        self.run.clear();
-        self.meant = true;
+        self.letters.clear();
+        self.could_act = true;
     }
 
     /// Notes a key in the middle of a paste that types no letter.
-    pub(super) fn go_on_behind_letter(&mut self) {
+    pub(super) fn note_key_in_paste(&mut self) {
         self.drop_letters();
         self.letter = true;
     }
 
     /// Takes the letters of the row.
     pub(super) fn take(&mut self) -> (String, bool) {
-        self.run_at = None;
-        (std::mem::take(&mut self.run), std::mem::take(&mut self.meant))
+        self.letters_at = None;
+        (std::mem::take(&mut self.letters), std::mem::take(&mut self.could_act))
     }
 
     /// Ends the row of letters.

@@ -8,7 +8,7 @@ use crate::engine::{Command, State};
 use crate::tui::guard::SubjectId;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
-use crate::tui::panes::code::token_of;
+use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::hints::Hints;
@@ -110,7 +110,7 @@ impl Overlay for Always {
         let scope = match self.chosen(letter) {
             Ok(None) => return Vec::new(),
             Ok(Some(scope)) => scope,
-            Err(why) => return vec![OverlayResponse::Say(Note::of_wait(why.to_string()))],
+            Err(why) => return vec![OverlayResponse::ShowNote(Note::about_waiting_block(why.to_string()))],
         };
         let number = around.state.transcript.rules.len() + 1;
         let said = format!(
@@ -121,8 +121,8 @@ impl Overlay for Always {
         let decided = Command::Decide { block, revision, decision: Decision::Always(scope) };
         vec![
             OverlayResponse::Close,
-            OverlayResponse::Say(Note::info(said)),
-            OverlayResponse::Lead(Pane::Output),
+            OverlayResponse::ShowNote(Note::info(said)),
+            OverlayResponse::Focus(Pane::Output),
             OverlayResponse::UiCommand(UiCommand::Send(decided)),
         ]
     }
@@ -135,7 +135,7 @@ impl Overlay for Always {
         }
     }
 
-    fn place(&self) -> Option<u64> {
+    fn scope(&self) -> Option<u64> {
         Some(number_of((2, self.token.block, self.token.revision, self.token.terms)))
     }
 
@@ -144,7 +144,7 @@ impl Overlay for Always {
     }
 
     fn is_stale(&self, state: &State) -> bool {
-        state.waiting().map(|item| token_of(state, item)) != Some(self.token)
+        state.waiting().map(|item| subject_of(state, item)) != Some(self.token)
     }
 
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {

@@ -111,7 +111,7 @@ impl Overlay for Ask {
         }
     }
 
-    fn place(&self) -> Option<u64> {
+    fn scope(&self) -> Option<u64> {
         Some(number_of((1, &self.title, &self.lines)))
     }
 

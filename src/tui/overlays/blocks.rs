@@ -6,9 +6,7 @@ use crate::engine::State;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::filter::Cursor;
-use crate::tui::widgets::filtered_list::FilteredList;
+use crate::tui::widgets::filtered_list::{FilteredList, Matches};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
@@ -39,10 +37,12 @@ impl BlockList {
 /// Copies the code of a block, or says why that is not possible.
 pub(crate) fn copied(state: &State, block: BlockId) -> OverlayResponse {
     let Some(item) = state.transcript.blocks.get(&block) else {
-        return OverlayResponse::Say(Note::warn(format!("There is no block {block}.")));
+        return OverlayResponse::ShowNote(Note::warn(format!("There is no block {block}.")));
     };
     match &*item.block.current().source {
-        "" => OverlayResponse::Say(Note::info(format!("Block {block} is empty: there is nothing to copy."))),
+        "" => OverlayResponse::ShowNote(Note::info(format!(
+            "Block {block} is empty: there is nothing to copy."
+        ))),
         source => OverlayResponse::UiCommand(UiCommand::Copy(source.to_owned())),
     }
 }
@@ -52,23 +52,14 @@ impl Overlay for BlockList {
         76
     }
 
-    fn field(&mut self) -> Option<&mut Field> {
-        Some(self.0.field())
-    }
-
-    fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        Some(self.0.list())
-    }
-
-    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.0.changed();
-        Vec::new()
+    fn matches(&mut self) -> Option<&mut Matches> {
+        Some(&mut self.0.matches)
     }
 
     fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let block = self.0.chosen();
         std::iter::once(OverlayResponse::Close)
-            .chain(block.map(|block| copied(around.state, *block)))
+            .chain(block.map(|(block, _)| copied(around.state, *block)))
             .collect()
     }
 
@@ -85,7 +76,8 @@ impl Overlay for BlockList {
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Copy the code of a block");
-        self.0.draw(&mut sheet, usize::from(room.height.saturating_sub(4).clamp(1, 12)), width, look);
+        let rows = usize::from(room.height.saturating_sub(4).clamp(1, 12));
+        self.0.draw(&mut sheet, rows, (width, look), |_, row| row.to_owned());
         if self.0.counts().1 == 0 {
             sheet.row(Line::styled("  No block matches.", look.dim()));
         }

@@ -6,9 +6,7 @@ use crate::engine::State;
 use crate::engine::transcript::Item;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::Exit;
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::filter::Cursor;
-use crate::tui::widgets::filtered_list::FilteredList;
+use crate::tui::widgets::filtered_list::{FilteredList, Matches};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
@@ -64,22 +62,13 @@ impl Overlay for BranchList {
         76
     }
 
-    fn field(&mut self) -> Option<&mut Field> {
-        Some(self.0.field())
-    }
-
-    fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        Some(self.0.list())
-    }
-
-    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.0.changed();
-        Vec::new()
+    fn matches(&mut self) -> Option<&mut Matches> {
+        Some(&mut self.0.matches)
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        let Some(place) = self.0.chosen().copied() else { return Vec::new() };
-        vec![OverlayResponse::Close, OverlayResponse::LeaveFor(Exit::Branch(place))]
+        let Some((place, _)) = self.0.chosen() else { return Vec::new() };
+        vec![OverlayResponse::Close, OverlayResponse::LeaveFor(Exit::Branch(*place))]
     }
 
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
@@ -94,8 +83,9 @@ impl Overlay for BranchList {
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Go on in a branch");
-        self.0.draw(&mut sheet, usize::from(room.height.saturating_sub(5).clamp(1, 12)), width, look);
-        let told = match self.0.chosen() {
+        let rows = usize::from(room.height.saturating_sub(5).clamp(1, 12));
+        self.0.draw(&mut sheet, rows, (width, look), |_, row| row.to_owned());
+        let told = match self.0.chosen().map(|(place, _)| place) {
             Some(BranchPoint::Prompt(_)) => "  Before this message, which stands in Message then.",
             Some(BranchPoint::Block(_)) => "  Before this block, which waits again.",
             Some(_) => "  Behind all that is there.",

@@ -111,7 +111,9 @@ impl Overlay for CommandList {
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let then = match self.chosen() {
             Some((entry, argument)) => OverlayResponse::Run(entry.slash, argument),
-            None => OverlayResponse::Say(Note::warn(format!("There is no command /{}.", self.filter.text()))),
+            None => {
+                OverlayResponse::ShowNote(Note::warn(format!("There is no command /{}.", self.filter.text())))
+            }
         };
         vec![OverlayResponse::Close, then]
     }

@@ -8,9 +8,7 @@ use crate::engine::State;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::filter::Cursor;
-use crate::tui::widgets::filtered_list::FilteredList;
+use crate::tui::widgets::filtered_list::{FilteredList, Matches};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
@@ -40,7 +38,7 @@ impl CompareList {
     /// The list before the sessions are known; `typed` is already in its field.
     pub(crate) fn with(typed: &str, state: &State, look: DrawStyle<'_>) -> Self {
         let mut list = FilteredList::new([], |_| true);
-        list.field().set(typed);
+        list.matches.filter.set(typed);
         let own = (own_id(state).to_owned(), None);
         Self { own, signs: look.glyphs.tree, now: look.now, list, is_alone: None, comparing: None }
     }
@@ -53,12 +51,8 @@ impl CompareList {
         let rows = listed.iter().map(|one| (one.session.path.clone(), self.row(one, is_alone)));
         let rows: Vec<(PathBuf, String)> = rows.collect();
         self.own.1 = all.iter().find(|one| one.id == self.own.0).map(|one| one.path.clone());
-        let typed = self.list.field().text();
-        self.list = FilteredList::new(rows, |path| Some(path) == newest.as_ref());
-        if !typed.is_empty() {
-            self.list.field().set(&typed);
-            self.list.changed();
-        }
+        let is_typed = !self.list.matches.filter.text().is_empty();
+        self.list.replace(rows, |path| !is_typed && Some(path) == newest.as_ref());
         self.is_alone = Some(is_alone);
     }
 
@@ -82,24 +76,15 @@ impl Overlay for CompareList {
         72
     }
 
-    fn field(&mut self) -> Option<&mut Field> {
-        Some(self.list.field())
-    }
-
-    fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        Some(self.list.list())
-    }
-
-    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.list.changed();
-        Vec::new()
+    fn matches(&mut self) -> Option<&mut Matches> {
+        Some(&mut self.list.matches)
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let chosen = self.list.chosen().filter(|_| self.comparing.is_none());
-        let Some(path) = chosen.cloned() else { return Vec::new() };
+        let Some(path) = chosen.map(|(path, _)| path.clone()) else { return Vec::new() };
         if self.own.1.as_ref() == Some(&path) {
-            return vec![OverlayResponse::Say(Note::info("That is this session. Choose another one."))];
+            return vec![OverlayResponse::ShowNote(Note::info("That is this session. Choose another one."))];
         }
         self.comparing = Some(path.clone());
         vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Compare(path)))]
@@ -135,7 +120,8 @@ impl Overlay for CompareList {
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Compare this session with");
-        self.list.draw(&mut sheet, usize::from(room.height.saturating_sub(5).clamp(1, 12)), width, look);
+        let rows = usize::from(room.height.saturating_sub(5).clamp(1, 12));
+        self.list.draw(&mut sheet, rows, (width, look), |_, row| row.to_owned());
         let told = match (self.is_alone, self.list.counts()) {
             (None, _) => "  Looking for sessions.",
             (_, (0, _)) => "  There is no other session.",

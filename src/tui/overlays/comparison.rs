@@ -1,7 +1,7 @@
 //! Two sessions side by side, on the whole screen: from where they differ, what was asked, run and printed in each. In
 //! a narrow window, differences are shown below each other.
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, WHOLE_SCREEN, number_of};
 use crate::driver::SessionComparison;
 use crate::export::columns::{self, ComparedLine, LineStanding};
 use crate::tui::action::Action;
@@ -16,9 +16,6 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::cell::RefCell;
 use std::sync::Arc;
-
-/// The columns that it wants: more than there are, so that it gets the whole screen.
-const WHOLE_SCREEN: u16 = u16::MAX - 4;
 
 /// How many lines are laid out: nobody scrolls through more, and keys wait for the layout.
 const MAX_LINES: usize = 20_000;
@@ -41,7 +38,7 @@ impl ComparisonView {
     pub(super) fn response(compared: &Result<Arc<SessionComparison>, String>) -> OverlayResponse {
         match compared {
             Ok(compared) => OverlayResponse::Open(Box::new(Self::of(compared.clone()))),
-            Err(why) => OverlayResponse::Say(Note::warn(why.clone())),
+            Err(why) => OverlayResponse::ShowNote(Note::warn(why.clone())),
         }
     }
 
@@ -120,7 +117,7 @@ impl Overlay for ComparisonView {
         if letter == 'q' { LetterEffect::Harmless } else { LetterEffect::Nothing }
     }
 
-    fn place(&self) -> Option<u64> {
+    fn scope(&self) -> Option<u64> {
         Some(number_of((3, &self.compared.labels)))
     }
 

@@ -9,7 +9,7 @@ use crate::tui::guard::SubjectId;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
-use crate::tui::panes::code::token_of;
+use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::Field;
@@ -42,8 +42,8 @@ pub fn approved(
     let said = format!("Approved once at {}.", look.place.second(look.now));
     let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
     vec![
-        OverlayResponse::Say(Note::info(said)),
-        OverlayResponse::Lead(Pane::Output),
+        OverlayResponse::ShowNote(Note::info(said)),
+        OverlayResponse::Focus(Pane::Output),
         OverlayResponse::UiCommand(UiCommand::Send(decided)),
     ]
 }
@@ -95,9 +95,11 @@ impl Overlay for Confirm {
     fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let mut then = vec![OverlayResponse::Close];
         if self.field.text() != "run" {
-            then.push(OverlayResponse::Say(Note::of_wait("That was not the word. Nothing was decided.")));
+            then.push(OverlayResponse::ShowNote(Note::about_waiting_block(
+                "That was not the word. Nothing was decided.",
+            )));
         } else if self.is_stale(around.state) {
-            then.push(OverlayResponse::Say(Note::of_wait(
+            then.push(OverlayResponse::ShowNote(Note::about_waiting_block(
                 "The block has changed. Look at it again: nothing was decided.",
             )));
         } else {
@@ -107,7 +109,9 @@ impl Overlay for Confirm {
     }
 
     fn paste(&mut self, _: &str, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        vec![OverlayResponse::Say(Note::of_wait("That looked like a paste. Nothing was decided."))]
+        vec![OverlayResponse::ShowNote(Note::about_waiting_block(
+            "That looked like a paste. Nothing was decided.",
+        ))]
     }
 
     fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
@@ -115,7 +119,7 @@ impl Overlay for Confirm {
     }
 
     fn is_stale(&self, state: &State) -> bool {
-        state.waiting().map(|item| token_of(state, item)) != Some(self.token)
+        state.waiting().map(|item| subject_of(state, item)) != Some(self.token)
     }
 
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {

@@ -52,7 +52,7 @@ impl Find {
         if worked && !had {
             show(around, panes);
         }
-        self.told = counts_text(around.state, panes);
+        self.told = counts_text(around.state, panes, around.look);
         worked
     }
 
@@ -61,7 +61,7 @@ impl Find {
             search.step(back, |_| true);
         }
         show(around, panes);
-        self.told = counts_text(around.state, panes);
+        self.told = counts_text(around.state, panes, around.look);
     }
 }
 
@@ -91,11 +91,11 @@ pub(crate) fn find_again(
     if let Some(hit) = hit {
         panes.show_found(&hit, state, look);
     }
-    Some(counts_text(state, panes))
+    Some(counts_text(state, panes, look))
 }
 
 /// `4 of 16   Chat 3  Code 2  Output 11`
-fn counts_text(state: &State, panes: &Panes) -> String {
+fn counts_text(state: &State, panes: &Panes, look: DrawStyle<'_>) -> String {
     let Some(search) = &panes.search else { return String::new() };
     if let Some(error) = search.error() {
         return format!("{error}.").replace("..", ".");
@@ -111,7 +111,7 @@ fn counts_text(state: &State, panes: &Panes) -> String {
     }
     let counts = SEARCHED_PANES.iter().map(|(pane, name)| {
         let count = search.count(*pane);
-        let cut = if search.is_cut(*pane) { "first " } else { "" };
+        let cut = if search.has_more(*pane) { "first " } else { "" };
         format!("{name} {cut}{}", crate::text::number::grouped(count as u64))
     });
     let counts = counts.collect::<Vec<_>>().join("  ");
@@ -122,7 +122,9 @@ fn counts_text(state: &State, panes: &Panes) -> String {
     };
     let only = search.only().and_then(|only| SEARCHED_PANES.iter().find(|(pane, _)| *pane == only));
     let only = only.map_or(String::new(), |(_, name)| format!("   only {name}"));
-    let more = if panes.output.is_partial() { "   x finds in all output" } else { "" };
+    let keys = [(Action::OutputPager, "finds in all output")];
+    let keys = if panes.output.is_partial() { &keys[..] } else { &[] };
+    let more = look.keymap.hints(Context::Done, ("   ", "", ""), keys);
     format!("{place}   {counts}{only}{more}")
 }
 
@@ -155,7 +157,7 @@ impl Overlay for Find {
                     search.next_scope();
                 }
                 show(around, panes);
-                self.told = counts_text(around.state, panes);
+                self.told = counts_text(around.state, panes, around.look);
             }
             other => return self.common(other, around, panes),
         }

@@ -17,7 +17,7 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
-use crate::tui::ui_command::{PageTarget, UiCommand};
+use crate::tui::ui_command::{EditTarget, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
@@ -104,10 +104,10 @@ impl FormBox {
     fn submit(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
         if matches!(self.purpose, FormPurpose::Begin(_)) && around.state.phase != Phase::Idle {
             let text = "A recipe begins when this turn is over. Esc keeps the form.";
-            return vec![OverlayResponse::Say(Note::warn(text))];
+            return vec![OverlayResponse::ShowNote(Note::warn(text))];
         }
         let Some(answers) = self.send() else {
-            return vec![OverlayResponse::Say(Note::warn(sending::FORM_MISFIT))];
+            return vec![OverlayResponse::ShowNote(Note::warn(sending::FORM_MISFIT))];
         };
         vec![OverlayResponse::UiCommand(match self.purpose.clone() {
             FormPurpose::Begin(name) => UiCommand::Job(Job::BeginRecipe(name, answers)),
@@ -161,7 +161,7 @@ impl Overlay for FormBox {
                 let has_lines = self.has_lines();
                 if let Some(field) = self.text_field().filter(|_| has_lines) {
                     return vec![OverlayResponse::UiCommand(UiCommand::Editor(
-                        PageTarget::Form,
+                        EditTarget::Form,
                         field.text(),
                     ))];
                 }
@@ -212,19 +212,21 @@ impl Overlay for FormBox {
 
     fn paste(&mut self, text: &str, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if self.text_field().is_none() {
-            return vec![OverlayResponse::Say(Note::info("Nothing was pasted: Left and Right choose here."))];
+            return vec![OverlayResponse::ShowNote(Note::info(
+                "Nothing was pasted: Left and Right choose here.",
+            ))];
         }
         self.edit(Edit::Paste(text.to_owned()), around, panes)
     }
 
     fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.forget_files();
-        vec![OverlayResponse::Aside]
+        vec![OverlayResponse::CloseKeeping]
     }
 
     fn leave(&mut self, _: &mut Panes) -> Vec<OverlayResponse> {
         self.forget_files();
-        vec![OverlayResponse::Aside]
+        vec![OverlayResponse::CloseKeeping]
     }
 
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {

@@ -34,7 +34,7 @@ impl Overlay for GoToLine {
                 editor.jump(Pos::new(number.saturating_sub(1), 0));
                 vec![OverlayResponse::Close]
             }
-            _ => vec![OverlayResponse::Say(Note::info("A number of a line goes here, nothing else."))],
+            _ => vec![OverlayResponse::ShowNote(Note::info("A number of a line goes here, nothing else."))],
         }
     }
 

@@ -59,7 +59,9 @@ impl LimitsForm {
         let block = item.block.id;
         let terms = state.inspected(block).and_then(|i| i.terms.as_ref().ok());
         if terms.is_some_and(|terms| terms.executor == ExecutorKind::Files) {
-            return Err(Note::of_wait(format!("Block {block} starts nothing that limits could hold.")));
+            return Err(Note::about_waiting_block(format!(
+                "Block {block} starts nothing that limits could hold."
+            )));
         }
         let chosen = state.live.blocks.get(&block).and_then(|b| b.limits);
         let limits = chosen.or(terms.map(|terms| terms.limits)).unwrap_or_default();
@@ -117,7 +119,7 @@ impl LimitsForm {
     pub(crate) fn apply(&mut self) -> Option<OverlayResponse> {
         let limits = self.read()?;
         if limits == self.before {
-            return Some(OverlayResponse::Say(Note::of_wait("Nothing was changed.")));
+            return Some(OverlayResponse::ShowNote(Note::about_waiting_block("Nothing was changed.")));
         }
         Some(OverlayResponse::UiCommand(UiCommand::Send(Command::SetLimits { block: self.block, limits })))
     }

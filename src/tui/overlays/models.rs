@@ -176,7 +176,7 @@ impl Overlay for Models {
             }
             // A provider that is still being asked or gave no list offers nothing to choose yet.
             (None, Some(_)) => return Vec::new(),
-            (None, None) => OverlayResponse::Say(Note::warn(MODEL_NAME_MESSAGE)),
+            (None, None) => OverlayResponse::ShowNote(Note::warn(MODEL_NAME_MESSAGE)),
         };
         vec![OverlayResponse::Close, then]
     }

@@ -6,7 +6,7 @@ mod scroll;
 mod search;
 mod source;
 
-use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
+use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, WHOLE_SCREEN, number_of};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
@@ -21,9 +21,6 @@ use source::{FileLine, FileStatus, PagerSource};
 use std::io;
 use std::ops::Range;
 
-/// The columns that it wants: more than there are, so that it gets the whole screen.
-const WHOLE_SCREEN: u16 = u16::MAX - 4;
-
 /// How many columns a sideways key scrolls.
 const SIDEWAYS_COLUMNS: usize = 8;
 
@@ -34,6 +31,8 @@ pub(crate) struct Pager {
     source: PagerSource,
     /// The same text, for the person's own pager program.
     what: PagerText,
+    /// A number for the title with the text.
+    scope: u64,
     /// The lines from the top of the screen on, and which row of the first one is at the top.
     lines: Vec<FileLine>,
     row: usize,
@@ -74,6 +73,7 @@ impl Pager {
             PagerText::Text(text) => PagerSource::of(text.clone().into_bytes()),
         };
         let mut pager = Self {
+            scope: number_of((2, &title, &what)),
             title,
             source,
             what,
@@ -136,8 +136,8 @@ impl Overlay for Pager {
         true
     }
 
-    fn place(&self) -> Option<u64> {
-        Some(number_of((2, &self.title)))
+    fn scope(&self) -> Option<u64> {
+        Some(self.scope)
     }
 
     fn letter_effect(&self, letter: char) -> LetterEffect {
@@ -325,5 +325,20 @@ impl Overlay for Pager {
         }
         sheet.title = safe::one_line(&sheet.title);
         Some(sheet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_text_under_the_same_title_is_another_place() {
+        let scope = |text: &str| {
+            let opened = Pager::open("Output of block 1".into(), PagerText::Text(text.into()));
+            opened.expect("a text can be read").scope()
+        };
+        assert_eq!(scope("one\n"), scope("one\n"));
+        assert_ne!(scope("one\n"), scope("two\n"));
     }
 }

@@ -4,10 +4,9 @@ use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::RecipeCard;
 use crate::driver::JobResult;
 use crate::tui::panes::Panes;
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::filter::{Cursor, rank};
+use crate::tui::widgets::filtered_list::{FilteredList, Matches};
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -16,28 +15,25 @@ use ratatui::text::Line;
 const TITLE_COLUMNS: usize = 20;
 
 /// The list of recipes.
-#[derive(Debug, Default)]
-pub struct Recipes {
-    filter: Field,
-    all: Vec<RecipeCard>,
-    cursor: Cursor,
-}
+#[derive(Debug)]
+pub struct Recipes(FilteredList<RecipeCard>);
 
 impl Recipes {
     pub(crate) fn of(all: Vec<RecipeCard>) -> Self {
-        Self { all, ..Self::default() }
-    }
-
-    /// The recipes that match the filter.
-    fn matching_recipes(&self) -> Vec<&RecipeCard> {
-        let texts: Vec<String> =
-            self.all.iter().map(|card| format!("{} {} {}", card.name, card.title, card.when)).collect();
-        rank(&self.filter.text(), &texts).into_iter().filter_map(|at| self.all.get(at)).collect()
+        Self(FilteredList::new(with_texts(all), |_| false))
     }
 
     fn chosen(&self) -> Option<&RecipeCard> {
-        self.matching_recipes().get(self.cursor.0).copied()
+        self.0.chosen().map(|(card, _)| card)
     }
+}
+
+/// The recipes, each with the text that the filter searches.
+fn with_texts(all: Vec<RecipeCard>) -> impl Iterator<Item = (RecipeCard, String)> {
+    all.into_iter().map(|card| {
+        let text = format!("{} {} {}", card.name, card.title, card.when);
+        (card, text)
+    })
 }
 
 impl Overlay for Recipes {
@@ -45,22 +41,15 @@ impl Overlay for Recipes {
         90
     }
 
-    fn field(&mut self) -> Option<&mut Field> {
-        Some(&mut self.filter)
-    }
-
-    fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        let rows = self.matching_recipes().len();
-        Some((&mut self.cursor, rows))
+    fn matches(&mut self) -> Option<&mut Matches> {
+        Some(&mut self.0.matches)
     }
 
     /// The recipe files were read again: the cursor stays on its recipe.
     fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         let JobResult::Recipes(recipes, _) = found else { return None };
         let chosen = self.chosen().map(|card| card.name.clone());
-        self.all = recipes.to_vec();
-        let at = self.matching_recipes().iter().position(|card| chosen.as_ref() == Some(&card.name));
-        self.cursor.0 = at.unwrap_or_default();
+        self.0.replace(with_texts(recipes.to_vec()), |card| chosen.as_ref() == Some(&card.name));
         Some(Vec::new())
     }
 
@@ -75,26 +64,24 @@ impl Overlay for Recipes {
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        let count = words::count(self.all.len(), "recipe");
+        let count = words::count(self.0.counts().0, "recipe");
         Some(format!("{count}. Every block of a recipe waits like every other."))
     }
 
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, height, look) = (room.width, room.height, around.look);
         let mut sheet = Sheet::new("Recipes");
-        sheet.field("> ", &self.filter, width, look).rule(width, look);
-        let shown = self.matching_recipes();
+        let names = self.0.shown().map(|(card, _)| card.name.chars().count());
+        let column = names.max().unwrap_or(0).clamp(8, 20);
         let rows = usize::from(height.saturating_sub(8).clamp(1, 14));
-        let first = self.cursor.window(rows);
-        let column = shown.iter().map(|card| card.name.chars().count()).max().unwrap_or(0).clamp(8, 20);
-        for (at, card) in shown.iter().enumerate().skip(first).take(rows) {
+        self.0.draw(&mut sheet, rows, (width, look), |card, _| {
             let name = safe::cut(&safe::one_line(&card.name), column);
             let title = safe::cut(&title(card), TITLE_COLUMNS);
-            let text = format!("{name:<column$}  {title:<TITLE_COLUMNS$}  {}", safe::one_line(&card.when));
-            sheet.row(entry(&text, at == self.cursor.0, width, look));
-        }
-        if shown.is_empty() {
-            let text = if self.all.is_empty() { "There are no recipes." } else { "No recipe matches." };
+            format!("{name:<column$}  {title:<TITLE_COLUMNS$}  {}", safe::one_line(&card.when))
+        });
+        let (all, shown) = self.0.counts();
+        if shown == 0 {
+            let text = if all == 0 { "There are no recipes." } else { "No recipe matches." };
             sheet.row(Line::styled(format!("  {text}"), look.dim()));
         }
         if let Some(card) = self.chosen() {

@@ -40,7 +40,7 @@ impl Overlay for Reject {
         let decided = Command::Decide { block: self.block, revision: self.revision, decision };
         vec![
             OverlayResponse::Close,
-            OverlayResponse::Lead(Pane::Message),
+            OverlayResponse::Focus(Pane::Message),
             OverlayResponse::UiCommand(UiCommand::Send(decided)),
         ]
     }

@@ -27,7 +27,7 @@ impl Rules {
                 vec![OverlayResponse::UiCommand(UiCommand::Send(Command::RevokeRule(item.rule.id)))]
             }
             Some(item) => {
-                vec![OverlayResponse::Say(Note::info(format!(
+                vec![OverlayResponse::ShowNote(Note::info(format!(
                     "Rule {} is no longer in force.",
                     item.rule.id
                 )))]
@@ -79,7 +79,7 @@ impl Overlay for Rules {
         }
     }
 
-    fn place(&self) -> Option<u64> {
+    fn scope(&self) -> Option<u64> {
         Some(number_of(3))
     }
 

@@ -158,7 +158,7 @@ impl Sessions {
         match self.chosen().filter(|_| self.rename.is_none() && self.comparing.is_none()) {
             Some(chosen) if is_open_here(chosen, state) => {
                 let why = "This session is open here. Choose another one to compare it with.";
-                vec![OverlayResponse::Say(Note::info(why))]
+                vec![OverlayResponse::ShowNote(Note::info(why))]
             }
             Some(chosen) => {
                 let path = chosen.path.clone();
@@ -303,7 +303,7 @@ impl Overlay for Sessions {
             Choice::New if self.listing.all().is_none() => return Vec::new(),
             // A person who typed words looks for a session; the remaining row of a new one was not chosen on purpose.
             Choice::New if !self.filter.is_empty() && self.cursor.0 == 0 => {
-                return self.remark().map(Note::info).map(OverlayResponse::Say).into_iter().collect();
+                return self.remark().map(Note::info).map(OverlayResponse::ShowNote).into_iter().collect();
             }
             Choice::New => Exit::NewSession,
         };

@@ -118,7 +118,7 @@ fn turn_rows(
         (None, Some(TurnEnd::Budget)) => "   session budget",
         (None, Some(TurnEnd::Failed(_))) => "   failed",
     };
-    rows.extend(safe::words(&format!("  {sum}{end}"), width, look.dim()));
+    rows.extend(safe::wrap_words(&format!("  {sum}{end}"), width, look.dim()));
 }
 
 /// `3 steps   2,400 in, 310 out   $0.0123   4 runs, 6.1 s`

@@ -77,7 +77,7 @@ impl Changes {
         let Some(change) = self.all().get(self.cursor.0).cloned() else { return Vec::new() };
         if change.standing.way().is_none() {
             let (path, why) = (safe::one_line(&change.path), sentences::why_not(change.standing));
-            return vec![OverlayResponse::Say(Note::info(format!("{path}: {why}.")))];
+            return vec![OverlayResponse::ShowNote(Note::info(format!("{path}: {why}.")))];
         }
         if !self.picked.remove(&change.number) {
             self.picked.insert(change.number);
@@ -89,7 +89,7 @@ impl Changes {
     fn ask(&self, way: UndoKind) -> Vec<OverlayResponse> {
         let picked = self.picked_changes(way);
         if picked.is_empty() {
-            return vec![OverlayResponse::Say(Note::info(match way {
+            return vec![OverlayResponse::ShowNote(Note::info(match way {
                 UndoKind::Undo => "Nothing is picked that can be taken back. Space picks.",
                 UndoKind::Redo => "Nothing is picked that was taken back. Space picks.",
             }))];
@@ -157,7 +157,7 @@ impl Overlay for Changes {
                 Some(match Pager::open(safe::one_line(path), text) {
                     Ok(pager) => vec![OverlayResponse::Open(Box::new(pager))],
                     Err(error) => {
-                        vec![OverlayResponse::Say(Note::warn(format!("It can't be shown: {error}.")))]
+                        vec![OverlayResponse::ShowNote(Note::warn(format!("It can't be shown: {error}.")))]
                     }
                 })
             }
@@ -167,7 +167,7 @@ impl Overlay for Changes {
 
     fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if let ('t' | 'm', Some(why)) = (letter, around.state.undo_refused()) {
-            return vec![OverlayResponse::Say(Note::info(why.text))];
+            return vec![OverlayResponse::ShowNote(Note::info(why.text))];
         }
         match letter {
             ' ' => self.pick(),
@@ -191,7 +191,7 @@ impl Overlay for Changes {
         }
     }
 
-    fn place(&self) -> Option<u64> {
+    fn scope(&self) -> Option<u64> {
         Some(number_of((9, self.run.0)))
     }
 

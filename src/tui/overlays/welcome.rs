@@ -230,7 +230,7 @@ pub(crate) fn source_text(around: OverlayContext<'_>) -> String {
     let state = around.state;
     let runs = state.transcript.blocks.values().flat_map(|item| &item.runs);
     let open = runs.filter(|run| sending::could_send(&run.terms)).count();
-    let sent = sending::departed(around.departed, open);
+    let sent = sending::departed(around.sent_requests, open);
     match &state.transcript.model {
         _ if around.setup.welcome => format!("No provider yet. {sent}"),
         Some(model) => format!("{} answers. {sent}", safe::one_line(&model.to_string())),
@@ -266,7 +266,7 @@ impl Overlay for Welcome {
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         vec![match self.choose() {
             Ok(choice) => OverlayResponse::UiCommand(UiCommand::Leave(Exit::UseProvider(choice))),
-            Err(text) => OverlayResponse::Say(Note::info(text)),
+            Err(text) => OverlayResponse::ShowNote(Note::info(text)),
         }]
     }
 
@@ -282,7 +282,7 @@ impl Overlay for Welcome {
             'q' => self.back(around, panes),
             '?' => vec![OverlayResponse::Run(Slash::Help, String::new())],
             'k' => match self.takes_key() {
-                Some(of) => vec![OverlayResponse::Say(Note::info(self.ask_for_key(of)))],
+                Some(of) => vec![OverlayResponse::ShowNote(Note::info(self.ask_for_key(of)))],
                 None => Vec::new(),
             },
             digit => {

@@ -32,7 +32,7 @@ pub(crate) struct HighlightResult {
     pub(crate) lines: Vec<Classes>,
     /// The old line that directly follows these lines: from there on the earlier result still holds. `None`:
     /// there is no earlier result for what follows, or more results will come.
-    pub(crate) goes_on: Option<usize>,
+    pub(crate) resumes_at_old_line: Option<usize>,
 }
 
 pub(crate) struct Highlighter {

@@ -9,6 +9,7 @@
 //! can't end the sequence and can't hide anything. File addresses are no links: a click must not open what a
 //! run wrote.
 
+use crate::tui::attention::{is_console, version};
 use ratatui::style::{Color, Style};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -43,14 +44,11 @@ impl Hyperlinks {
     pub(crate) fn of(env: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &str| env(name).unwrap_or_default();
         let term = value("TERM");
-        // Consoles print sequences they don't know.
-        let writes = ["", "linux", "dumb", "unknown"].contains(&term.as_str())
-            || ["vt", "eterm"].iter().any(|start| term.starts_with(start));
+        let writes = is_console(&term) || term.starts_with("eterm");
         // VTE before 0.50 crashes on some addresses.
         let breaks = value("VTE_VERSION").parse::<u32>().is_ok_and(|version| version < 5000);
         // From 3.4 on, tmux stores links and passes them to terminals that support them.
-        let tmux =
-            value("TERM_PROGRAM") == "tmux" && is_version_at_least(&value("TERM_PROGRAM_VERSION"), (3, 4));
+        let tmux = value("TERM_PROGRAM") == "tmux" && version(&value("TERM_PROGRAM_VERSION")) >= (3, 4, 0);
         let holds_back = env("STY").is_some()
             || (!tmux && (env("TMUX").is_some() || term.starts_with("screen") || term.starts_with("tmux")));
         if writes || breaks || holds_back { Self::default() } else { Self::enabled() }
@@ -163,12 +161,6 @@ fn is_address(address: &str) -> bool {
     address.len() <= MAX_ADDRESS_BYTES
         && address.chars().all(is_sign)
         && host.is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
-}
-
-/// Whether a version such as `3.4a` is this one or a later one.
-fn is_version_at_least(version: &str, wanted: (u32, u32)) -> bool {
-    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= wanted
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@
 
 mod cursor;
 mod decode;
-mod kept;
 mod row;
+mod row_buffer;
 #[cfg(test)]
 mod tests;
 
@@ -19,11 +19,11 @@ use crate::domain::{OutputBuffer, Stream};
 use crate::text::number::grouped;
 use crate::tui::theme::{Slot, Theme};
 use cursor::Cursor;
-use kept::{LineView, RowBuffer};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 pub(crate) use row::TAB;
 use row::{OutputRow, RowKind};
+use row_buffer::{LineView, RowBuffer};
 use std::borrow::Cow;
 
 /// How the lines changed when output was added.
@@ -33,7 +33,7 @@ pub(crate) struct LineChange {
     pub(crate) from: usize,
     /// So many lines between the first and the last were dropped: what was line `n` after `from` is line `n -
     /// gone` now.
-    pub(crate) gone: usize,
+    pub(crate) dropped: usize,
 }
 
 /// The lines of what was printed.
@@ -165,7 +165,7 @@ impl Output {
         // The line about left-out lines takes the place of one of them.
         let gone = gone.saturating_sub(u64::from(gone_before == 0));
         let number = |n| usize::try_from(n).unwrap_or(usize::MAX);
-        LineChange { from: number(from), gone: number(gone) }
+        LineChange { from: number(from), dropped: number(gone) }
     }
 
     fn cursor(&mut self, stream: Stream) -> &mut Cursor {
@@ -217,4 +217,10 @@ fn paint_row(row: &OutputRow, theme: &Theme) -> Line<'static> {
         line.push_span(Span::styled(" (goes on)", theme.style(Slot::OutputTruncated)));
     }
     line
+}
+
+/// The screen column of a byte in a line.
+pub(crate) fn column_of(line: &str, byte: usize) -> usize {
+    let glyphs = plain::glyphs(line, Strictness::Text, TAB);
+    glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()
 }

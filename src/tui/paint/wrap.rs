@@ -32,7 +32,7 @@ impl Joint {
         }
     }
 
-    fn on(self, row: &mut Line<'_>) {
+    fn store_in(self, row: &mut Line<'_>) {
         row.alignment = match self {
             Joint::None => None,
             Joint::Blank => Some(Alignment::Left),
@@ -55,7 +55,7 @@ pub(crate) struct WrapOptions {
     pub(crate) width: usize,
     pub(crate) strictness: Strictness,
     /// Break between words rather than anywhere.
-    pub(crate) words: bool,
+    pub(crate) break_at_words: bool,
     /// Columns between tab stops.
     pub(crate) tab: usize,
     /// The style of escapes.
@@ -64,11 +64,11 @@ pub(crate) struct WrapOptions {
 
 impl WrapOptions {
     pub(crate) fn code(width: usize, mark: Style) -> Self {
-        Self { width, strictness: Strictness::Code, words: false, tab: plain::TAB, mark }
+        Self { width, strictness: Strictness::Code, break_at_words: false, tab: plain::TAB, mark }
     }
 
     pub(crate) fn prose(width: usize, mark: Style) -> Self {
-        Self { width, strictness: Strictness::Text, words: true, tab: plain::TAB, mark }
+        Self { width, strictness: Strictness::Text, break_at_words: true, tab: plain::TAB, mark }
     }
 }
 
@@ -76,7 +76,7 @@ impl WrapOptions {
 /// the last, or none. An empty line gives one empty row.
 pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: WrapOptions) -> Vec<WrappedRow> {
     let width = options.width.max(2);
-    if !options.words && plain::is_plain(text) {
+    if !options.break_at_words && plain::is_plain(text) {
         return ascii_rows(text, styles, width);
     }
     let mut rows = Vec::new();
@@ -92,7 +92,7 @@ pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: WrapOptions) 
             runs.next();
         }
         let look = if glyph.marked { style.patch(options.mark) } else { style };
-        let is_space = options.words && !glyph.marked && glyph.text.bytes().all(|b| b == b' ');
+        let is_space = options.break_at_words && !glyph.marked && glyph.text.bytes().all(|b| b == b' ');
         if builder.broken {
             if is_space {
                 builder.end = glyph.end;
@@ -107,7 +107,7 @@ pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: WrapOptions) 
                 builder.broken = true;
                 continue;
             }
-            rows.push(builder.split(options.words));
+            rows.push(builder.split(options.break_at_words));
             while builder.columns + glyph.width > width && !builder.cells.is_empty() {
                 rows.push(builder.split(false));
             }
@@ -128,7 +128,7 @@ pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: WrapOptions) 
 /// The number of rows of a line, without making them.
 pub(crate) fn count(text: &str, options: WrapOptions) -> usize {
     let plain = plain::is_plain(text);
-    if plain && !options.words {
+    if plain && !options.break_at_words {
         return text.len().div_ceil(options.width.max(2)).max(1);
     }
     if plain && text.len() <= options.width {
@@ -212,7 +212,7 @@ impl Builder {
         let next = if self.broken { Joint::Blank } else { Joint::Direct };
         self.broken = false;
         let mut line = spans.finish();
-        self.joint.replace(next).unwrap_or(Joint::None).on(&mut line);
+        self.joint.replace(next).unwrap_or(Joint::None).store_in(&mut line);
         WrappedRow { line, range }
     }
 }
@@ -239,7 +239,7 @@ fn ascii_rows(text: &str, styles: &[(usize, Style)], width: usize) -> Vec<Wrappe
             at = run_end;
         }
         let mut line = spans.finish();
-        (if start > 0 { Joint::Direct } else { Joint::None }).on(&mut line);
+        (if start > 0 { Joint::Direct } else { Joint::None }).store_in(&mut line);
         rows.push(WrappedRow { line, range: start..row_end });
         if row_end == text.len() {
             return rows;

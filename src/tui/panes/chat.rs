@@ -17,7 +17,7 @@ use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::passage::{FoundText, Passage, ScreenText};
+use crate::tui::widgets::passage::{FoundText, ScreenText, WrappedLine};
 use crate::tui::widgets::virtual_list::{Anchor, EndKeys, Items, VirtualList};
 use live::Live;
 use opening::OpeningRows;
@@ -57,13 +57,13 @@ pub(crate) struct ChatPane {
     blocks: Vec<(u16, BlockId)>,
     marked: Option<usize>,
     /// A text to scroll to as soon as its item is in memory.
-    sought: Option<FoundText>,
+    pending_hit: Option<FoundText>,
     /// An item and words: scroll to its first line with one of them as soon as the item is in memory.
-    seek: Option<(usize, SearchWords)>,
+    pending_words: Option<(usize, SearchWords)>,
     /// The waiting block that was last considered for scrolling into view, and the pane's height then.
-    shown_wait: Option<(BlockId, u16)>,
+    last_wait: Option<(BlockId, u16)>,
     /// Whether the pane was scrolled there; once that block is decided, it follows the end again.
-    led: bool,
+    moved_to_wait: bool,
 }
 
 /// The conversation as a list of items: those of the transcript, and the live end after them.
@@ -96,12 +96,12 @@ impl ChatItems<'_> {
     }
 
     /// The lines of an item, with its rows; the live end is an item too.
-    fn lines(&mut self, at: usize) -> Vec<Passage> {
+    fn lines(&mut self, at: usize) -> Vec<WrappedLine> {
         if at < self.state.transcript.items.len() {
-            return Passage::of_rows(&self.item_rows(at));
+            return WrappedLine::of_rows(&self.item_rows(at));
         }
         let rows = (0..self.rows(at)).filter_map(|row| self.line(Anchor { item: at, row }));
-        Passage::of_rows(&rows.collect::<Vec<_>>())
+        WrappedLine::of_rows(&rows.collect::<Vec<_>>())
     }
 }
 
@@ -135,20 +135,20 @@ impl ChatPane {
 
     /// The person scrolls elsewhere: drops what was still waiting to be scrolled to.
     fn person_moved(&mut self) {
-        (self.seek, self.sought, self.led) = (None, None, false);
+        (self.pending_words, self.pending_hit, self.moved_to_wait) = (None, None, false);
     }
 
     /// Scrolls to the row of the waiting block if the pane follows the end and that row is above it: of blocks proposed
     /// together the first is decided first.
     fn show_wait(&mut self, state: &State, look: DrawStyle<'_>) {
         let wait = state.waiting().map(|item| (item.block.id, self.area.height));
-        if self.shown_wait == wait {
+        if self.last_wait == wait {
             return;
         }
         let block = |wait: Option<(BlockId, u16)>| wait.map(|(block, _)| block);
-        let is_other = block(self.shown_wait) != block(wait);
-        self.shown_wait = wait;
-        if std::mem::take(&mut self.led) {
+        let is_other = block(self.last_wait) != block(wait);
+        self.last_wait = wait;
+        if std::mem::take(&mut self.moved_to_wait) {
             self.list.follow();
         } else if !is_other {
             // The person has gone to the end since; a new height leaves them there.
@@ -165,8 +165,8 @@ impl ChatPane {
         let at = Anchor { item, row: *row };
         if !self.list.visible().contains(&at) {
             let above = usize::from(height).saturating_sub(1).min(2);
-            self.with(state, look, |list, talk| list.show(talk, at, above));
-            self.led = true;
+            self.with(state, look, |list, talk| list.scroll_to(talk, at, above));
+            self.moved_to_wait = true;
         }
     }
 
@@ -204,12 +204,12 @@ impl ChatPane {
         let kept = self.opening.take().filter(|kept| kept.is_for(suggested, size));
         self.opening =
             is_open(state).then(|| kept.unwrap_or_else(|| OpeningRows::new(opening, suggested, size, look)));
-        if let Some((item, words)) = self.seek.take_if(|(item, _)| !is_away(state, *item)) {
+        if let Some((item, words)) = self.pending_words.take_if(|(item, _)| !is_away(state, *item)) {
             let mut lines = (0..).zip(self.lines_of(state, item, look));
             let found = lines.find_map(|(line, passage)| Some((line, words.first_in(passage.text())?)));
-            self.sought = found.map(|(line, bytes)| FoundText { item, line, bytes });
+            self.pending_hit = found.map(|(line, bytes)| FoundText { item, line, bytes });
         }
-        if let Some(found) = self.sought.take_if(|found| !is_away(state, found.item)) {
+        if let Some(found) = self.pending_hit.take_if(|found| !is_away(state, found.item)) {
             self.show(state, &found, look);
         }
         self.show_wait(state, look);
@@ -259,33 +259,33 @@ impl ChatPane {
 
     /// Scrolls to a text.
     pub(crate) fn show(&mut self, state: &State, found: &FoundText, look: DrawStyle<'_>) {
-        self.led = false;
-        self.sought = is_away(state, found.item).then(|| found.clone());
+        self.moved_to_wait = false;
+        self.pending_hit = is_away(state, found.item).then(|| found.clone());
         self.with(state, look, |list, talk| {
             let lines = talk.lines(found.item);
-            let above: usize = lines.iter().take(found.line).map(Passage::rows).sum();
+            let above: usize = lines.iter().take(found.line).map(WrappedLine::rows).sum();
             let row = above + lines.get(found.line).map_or(0, |line| line.row_of(found.bytes.start));
-            list.bring(talk, Anchor { item: found.item, row });
+            list.ensure_visible(talk, Anchor { item: found.item, row });
         });
     }
 
     /// Scrolls to an item.
     pub(crate) fn show_item(&mut self, state: &State, item: usize, look: DrawStyle<'_>) {
-        self.led = false;
-        self.with(state, look, |list, talk| list.show(talk, Anchor { item, row: 0 }, 1));
+        self.moved_to_wait = false;
+        self.with(state, look, |list, talk| list.scroll_to(talk, Anchor { item, row: 0 }, 1));
     }
 
     /// Scrolls to an item, and to its first line with one of these words as soon as its text is in memory.
     pub(crate) fn seek(&mut self, state: &State, item: usize, words: SearchWords, look: DrawStyle<'_>) {
         self.show_item(state, item, look);
-        self.seek = Some((item, words));
+        self.pending_words = Some((item, words));
     }
 
     /// The lines of an item, laid out anew and not cached.
-    pub(crate) fn lines_of(&self, state: &State, item: usize, look: DrawStyle<'_>) -> Vec<Passage> {
+    pub(crate) fn lines_of(&self, state: &State, item: usize, look: DrawStyle<'_>) -> Vec<WrappedLine> {
         // Nothing was laid out yet if another pane has had the whole screen.
         let width = if self.width == 0 { 78 } else { self.width };
-        Passage::of_rows(&item::rows(state, item, width, look).0)
+        WrappedLine::of_rows(&item::rows(state, item, width, look).0)
     }
 
     pub(crate) fn screen_text(&mut self, state: &State, look: DrawStyle<'_>) -> ScreenText {
@@ -358,19 +358,13 @@ impl ChatPane {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Timestamp;
     use crate::engine::{Engine, Settings};
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look::Glyphs;
-    use crate::tui::widgets::words::Locale;
+    use crate::tui::widgets::look::with_look;
 
     /// When the person scrolls, a position that is still being loaded is no longer scrolled to.
     #[test]
     fn a_person_who_scrolls_is_not_taken_to_a_place_that_comes_later() {
-        let links = crate::tui::Hyperlinks::default();
-        let (theme, place) = (Theme::terminal(Depth::Mono), Locale::default());
-        let (glyphs, now) = (Glyphs::LINES, Timestamp(0));
-        let look = DrawStyle { theme: &theme, links: &links, glyphs, place: &place, now, motion: false };
         let engine = Engine::new(Settings::default());
         let moves: [fn(&mut ChatPane, &State, DrawStyle<'_>); 5] = [
             |pane, state, look| pane.scroll(state, -1, look),
@@ -381,10 +375,12 @@ mod tests {
         ];
         for moved in moves {
             let mut pane = ChatPane::default();
-            pane.seek(engine.state(), 0, SearchWords::read("region"), look);
-            pane.sought = Some(FoundText { item: 0, line: 0, bytes: 0..1 });
-            moved(&mut pane, engine.state(), look);
-            assert!(pane.seek.is_none() && pane.sought.is_none());
+            with_look(&Theme::terminal(Depth::Mono), |look| {
+                pane.seek(engine.state(), 0, SearchWords::read("region"), look);
+                pane.pending_hit = Some(FoundText { item: 0, line: 0, bytes: 0..1 });
+                moved(&mut pane, engine.state(), look);
+            });
+            assert!(pane.pending_words.is_none() && pane.pending_hit.is_none());
         }
     }
 }

@@ -25,7 +25,7 @@ pub use opinion::line as opinion_line;
 pub(in crate::tui) use rights::lines as rights_lines;
 pub(crate) use subject::being_written;
 use token::guard_terms;
-pub(crate) use token::token_of;
+pub(crate) use token::subject_of;
 pub(crate) use writing::lines_so_far;
 
 use crate::domain::{BlockId, Revision, Trace, file_texts};
@@ -38,7 +38,7 @@ use detail::Detail;
 use diff::{Diff, DiffBase};
 use doc::{Doc, remark};
 use highlight::Colours;
-use hunks::HunkLayout;
+use hunks::HunkSelection;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use rights::{Rights, SeenRights, Wording};
@@ -67,16 +67,16 @@ struct Layout {
     revision: Revision,
     width: u16,
     /// A hash of what an inspection shows, including whether one exists.
-    terms: u64,
+    terms_stamp: u64,
     full: bool,
     theme: String,
     rights: Rights,
     /// The rows of the rights when they are not crowded, and whether they were closed up because rows are few.
     wide_rights: usize,
-    crowded: bool,
+    compacted: bool,
     doc: Doc,
     /// The change in hunks, if the block is one and waits.
-    taken: Option<HunkLayout>,
+    hunks: Option<HunkSelection>,
     /// Whether the block is a waiting change of only one hunk, so that there is nothing to decide piece by piece.
     one_hunk: bool,
 }
@@ -87,17 +87,17 @@ pub(crate) struct LayoutStamp {
     version: (BlockId, Revision),
     /// Columns of the pane.
     pub(crate) width: u16,
-    terms: u64,
+    terms_stamp: u64,
     /// Whether all rights are shown.
     pub(crate) full_rights: bool,
     /// Whether the rights were closed up because rows are few.
-    crowded: bool,
+    compacted: bool,
 }
 
 impl LayoutStamp {
     /// Whether the rows differ only in how closely facts are set.
-    pub(crate) fn differs_in_room_alone(self, other: Self) -> bool {
-        self == Self { crowded: self.crowded, ..other }
+    pub(crate) fn differs_only_in_compaction(self, other: Self) -> bool {
+        self == Self { compacted: self.compacted, ..other }
     }
 }
 
@@ -206,15 +206,15 @@ impl CodePane {
     }
 
     /// Whether the layout is that of this block in its current state; `terms` is the stamp of its rights.
-    fn is_laid_out(&self, item: &BlockItem, terms: u64, look: DrawStyle<'_>) -> bool {
+    fn is_laid_out(&self, item: &BlockItem, terms_stamp: u64, look: DrawStyle<'_>) -> bool {
         self.layout.as_ref().is_some_and(|l| {
-            l.crowded
+            l.compacted
                 == (!l.full
-                    && leaves_too_few_rows(l.wide_rights, &l.doc, self.height_beside(l.taken.as_ref())))
+                    && leaves_too_few_rows(l.wide_rights, &l.doc, self.height_beside(l.hunks.as_ref())))
                 && l.block == item.block.id
                 && l.revision == item.block.current().revision
                 && l.width == self.area.width
-                && l.terms == terms
+                && l.terms_stamp == terms_stamp
                 && l.full == self.full_rights
                 && l.theme == look.theme.name()
         })
@@ -223,7 +223,8 @@ impl CodePane {
     /// The rights of a waiting block, with a note on how the block was read.
     fn rights_of(&self, state: &State, item: &BlockItem, look: DrawStyle<'_>) -> Rights {
         let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());
-        let detail = if self.full_rights { Detail::All } else { Detail::Keys };
+        let detail =
+            if self.full_rights { Detail::Full } else { Detail::ShortKeys(rights::key_for_all(look)) };
         let wording = Wording { detail, session, here: None, look };
         let inspected = state.inspected(item.block.id);
         let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);
@@ -256,39 +257,39 @@ impl CodePane {
         let remarks = review.map(|r| remark::all(&r.findings, &r.traces)).unwrap_or_default();
         let source = version.source.clone();
         let before = inspected.and_then(|inspected| inspected.before.clone());
-        let taken = before.as_ref().filter(|_| open).and_then(|before| HunkLayout::new(item, before));
+        let hunks = before.as_ref().filter(|_| open).and_then(|before| HunkSelection::new(item, before));
         let changes = before.as_ref().is_some_and(|before| open && *before != source);
-        let one_hunk = changes && taken.is_none();
+        let one_hunk = changes && hunks.is_none();
         let doc = match before {
             Some(before) => {
-                let dropped = taken.as_ref().map(HunkLayout::dropped).unwrap_or_default();
+                let dropped = hunks.as_ref().map(HunkSelection::dropped).unwrap_or_default();
                 let files = file_texts::pairs_of(&item.block.kind, &before, &source);
-                Doc::against(before, source, remarks, (&dropped, files), self.area.width)
+                Doc::with_diff(before, source, remarks, (&dropped, files), self.area.width)
             }
             None => {
                 let files = file_texts::parts_of(&item.block.kind, &source);
-                Doc::new(source, remarks, self.area.width).of_files(files)
+                Doc::new(source, remarks, self.area.width).with_files(files)
             }
         };
         let mut rights = if open { self.rights_of(state, item, look) } else { Rights::default() };
         let wide_rights = rights.rows().len();
-        let height = self.height_beside(taken.as_ref());
-        let crowded = !self.full_rights && leaves_too_few_rows(wide_rights, &doc, height);
-        if crowded {
-            rights.close_up(self.area.width, look);
+        let height = self.height_beside(hunks.as_ref());
+        let compacted = !self.full_rights && leaves_too_few_rows(wide_rights, &doc, height);
+        if compacted {
+            rights.compact(self.area.width, look);
         }
         self.layout = Some(Layout {
             block: item.block.id,
             revision: version.revision,
             width: self.area.width,
-            terms: stamp,
+            terms_stamp: stamp,
             full: self.full_rights,
             theme: look.theme.name().to_owned(),
             rights,
             wide_rights,
-            crowded,
+            compacted,
             doc,
-            taken,
+            hunks,
             one_hunk,
         });
         true
@@ -300,8 +301,8 @@ impl CodePane {
     }
 
     /// The same before the row of hunks, which is drawn below the code, was laid out.
-    fn height_beside(&self, taken: Option<&HunkLayout>) -> usize {
-        let is_told = taken.is_some() && matches!(self.mode, Mode::View);
+    fn height_beside(&self, hunks: Option<&HunkSelection>) -> usize {
+        let is_told = hunks.is_some() && matches!(self.mode, Mode::View);
         self.height().saturating_sub(is_told.into())
     }
 
@@ -344,9 +345,9 @@ impl CodePane {
         self.layout.as_ref().map(|l| LayoutStamp {
             version: (l.block, l.revision),
             width: l.width,
-            terms: l.terms,
+            terms_stamp: l.terms_stamp,
             full_rights: l.full,
-            crowded: l.crowded,
+            compacted: l.compacted,
         })
     }
 

@@ -83,28 +83,18 @@ impl Panes {
 mod tests {
     use super::*;
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look::Glyphs;
-    use crate::tui::widgets::words::Locale;
+    use crate::tui::widgets::look::with_look;
 
     #[test]
     fn the_current_match_is_told_apart_in_every_theme_and_without_colour() {
-        let links = crate::tui::Hyperlinks::default();
-        let place = Locale::default();
         for name in ["terminal", "ink", "paper", "contrast", "blue-orange", "mono"] {
             for depth in [Depth::True, Depth::Ansi256, Depth::Ansi16, Depth::Mono] {
                 let theme = Theme::load(name, depth, |_| None).unwrap().theme;
-                let now = crate::domain::Timestamp(0);
-                let look = DrawStyle {
-                    theme: &theme,
-                    links: &links,
-                    glyphs: Glyphs::LINES,
-                    place: &place,
-                    now,
-                    motion: false,
-                };
-                let (other, text) = (look.style(Slot::UiMatch), look.text());
-                assert_ne!(other.add_modifier, current(look).add_modifier, "{name} {depth:?}");
-                assert_ne!(text.patch(other), text, "{name} {depth:?}");
+                with_look(&theme, |look| {
+                    let (other, text) = (look.style(Slot::UiMatch), look.text());
+                    assert_ne!(other.add_modifier, current(look).add_modifier, "{name} {depth:?}");
+                    assert_ne!(text.patch(other), text, "{name} {depth:?}");
+                });
             }
         }
     }

@@ -55,18 +55,18 @@ pub(crate) struct OutputPlace {
 
 /// A text to scroll to once the output is loaded.
 #[derive(Clone, Debug)]
-pub(crate) enum SearchTarget {
+pub(crate) enum PendingTarget {
     /// A search pattern.
     Pattern(Pattern),
     /// Any of the words of a search over sessions.
     Words(SearchWords),
 }
 
-impl SearchTarget {
+impl PendingTarget {
     fn first_in(&self, line: &str) -> Option<Range<usize>> {
         match self {
-            SearchTarget::Pattern(pattern) => pattern.find_in(line).next(),
-            SearchTarget::Words(words) => words.first_in(line),
+            PendingTarget::Pattern(pattern) => pattern.find_in(line).next(),
+            PendingTarget::Words(words) => words.first_in(line),
         }
     }
 }
@@ -76,7 +76,7 @@ pub struct OutputPane {
     list: VirtualList,
     shown: Option<Subject>,
     /// Whether the output of the shown run is in memory.
-    is_here: bool,
+    output_loaded: bool,
     /// The output of the shown run, split into lines.
     output: Output,
     /// The rows before the output (receipt, value or error, images), and those after it (the traceback).
@@ -101,11 +101,11 @@ pub struct OutputPane {
     theme: String,
     area: Rect,
     /// A text to scroll to as soon as the output of this block is laid out.
-    seek: Option<(BlockId, SearchTarget)>,
+    seek: Option<(BlockId, PendingTarget)>,
     /// How often existing lines were changed.
     changes: u64,
     /// The image that is shown alone; meanwhile `no_output` takes the place of the output.
-    alone: Option<AloneImage>,
+    single_image: Option<AloneImage>,
     no_output: Output,
     /// The screen of the program's own terminal, if it is shown instead of the lines.
     screen: Option<TerminalScreen>,
@@ -153,10 +153,10 @@ impl OutputPane {
     fn forget_wrapped(&mut self, changed: LineChange) {
         self.changes += u64::from(changed.from < self.output.len());
         self.wrapped.retain(|line, _| *line < changed.from);
-        let Some(place) = self.list.place().filter(|_| changed.gone > 0) else { return };
+        let Some(place) = self.list.place().filter(|_| changed.dropped > 0) else { return };
         let first_moved = self.head.len() + changed.from;
         if place.item > first_moved {
-            let item = place.item.saturating_sub(changed.gone).max(first_moved);
+            let item = place.item.saturating_sub(changed.dropped).max(first_moved);
             self.list.restore(Some(Anchor { item, ..place }));
         }
     }
@@ -200,10 +200,10 @@ impl OutputPane {
     ) {
         let subject = subject(state, chosen);
         let was = self.shown.replace(subject);
-        let is_here = self.run(state).is_none_or(|(_, run)| run.unloaded_output().is_none());
+        let output_loaded = self.run(state).is_none_or(|(_, run)| run.unloaded_output().is_none());
         // When the output has been loaded, everything about the run is laid out anew.
-        let was_here = std::mem::replace(&mut self.is_here, is_here);
-        let has_come = is_here && !was_here;
+        let was_here = std::mem::replace(&mut self.output_loaded, output_loaded);
+        let has_come = output_loaded && !was_here;
         if was != Some(subject) || has_come {
             self.list = VirtualList::default();
             self.wrapped.clear();
@@ -243,7 +243,7 @@ impl OutputPane {
             .map(|(item, run)| (item.block.id, run.unloaded_output().map(|(_, away)| away.load)));
         let comes = shown.filter(|(_, load)| *load != Some(LoadState::Lost)).map(|(block, _)| block);
         self.seek.take_if(|(block, _)| comes != Some(*block));
-        if let Some((_, text)) = self.seek.take_if(|_| self.is_here) {
+        if let Some((_, text)) = self.seek.take_if(|_| self.output_loaded) {
             let found = (0..self.output.len())
                 .find_map(|line| Some((line, text.first_in(&self.output.printed(line))?)));
             if let Some((line, bytes)) = found {
@@ -276,7 +276,7 @@ impl OutputPane {
 
     /// The first table on screen that is wider than the pane.
     fn table(&self) -> Option<&Table> {
-        if self.alone.is_some() {
+        if self.single_image.is_some() {
             return None;
         }
         let mut visible = self.list.visible().iter();
@@ -303,7 +303,8 @@ impl OutputPane {
     ) -> Option<usize> {
         const MAX_ITEMS: usize = 100;
         let is_other = self.shown != Some(subject(state, chosen));
-        if is_other || self.screen.is_some() || self.alone.is_some() || !self.images(state).is_empty() {
+        if is_other || self.screen.is_some() || self.single_image.is_some() || !self.images(state).is_empty()
+        {
             return None;
         }
         Some(self.with(look, |_, printed| {
@@ -312,7 +313,7 @@ impl OutputPane {
     }
 
     /// Scrolls to the first line of a block's output with this text as soon as it is laid out.
-    pub(crate) fn seek(&mut self, block: BlockId, text: SearchTarget) {
+    pub(crate) fn seek(&mut self, block: BlockId, text: PendingTarget) {
         self.seek = Some((block, text));
     }
 
@@ -339,7 +340,7 @@ impl OutputPane {
         look: DrawStyle<'_>,
         then: impl FnOnce(&mut VirtualList, &mut PrintedRows<'_>) -> T,
     ) -> T {
-        let is_alone = self.alone.is_some();
+        let is_alone = self.single_image.is_some();
         let mut printed = PrintedRows {
             head: &self.head,
             output: if is_alone { &self.no_output } else { &self.output },

@@ -11,7 +11,7 @@ use crate::engine::transcript::Item;
 use crate::tui::pattern::{Pattern, PatternError};
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::passage::{FoundText, Passage};
+use crate::tui::widgets::passage::{FoundText, WrappedLine};
 
 /// How many hits of each pane are stored; with more, a longer search text is needed.
 const MAX_HITS: usize = 2_000;
@@ -34,6 +34,36 @@ pub(crate) struct PaneHit {
     pub(crate) text: FoundText,
 }
 
+/// Hits in the order of what was searched.
+#[derive(Debug, Default)]
+struct Hits {
+    list: Vec<PaneHit>,
+    /// The panes with more hits than are stored.
+    cut: Vec<Pane>,
+}
+
+impl Hits {
+    fn find_in_lines(&mut self, pattern: &Pattern, pane: Pane, item: usize, lines: &[WrappedLine]) {
+        for (line, passage) in lines.iter().enumerate() {
+            self.find_in_text(pattern, pane, (item, line), passage.text());
+        }
+    }
+
+    fn find_in_text(&mut self, pattern: &Pattern, pane: Pane, (item, line): (usize, usize), text: &str) {
+        if self.cut.contains(&pane) {
+            return;
+        }
+        for bytes in pattern.find_in(text) {
+            // The hits of the conversation and of its code share one list.
+            let is_full = |list: &[PaneHit]| list.iter().filter(|hit| hit.pane == pane).count() >= MAX_HITS;
+            if self.list.len() >= MAX_HITS && is_full(&self.list) {
+                return self.cut.push(pane);
+            }
+            self.list.push(PaneHit { pane, text: FoundText { item, line, bytes } });
+        }
+    }
+}
+
 /// A search and its hits so far.
 #[derive(Debug)]
 pub(crate) struct PaneSearch {
@@ -41,10 +71,10 @@ pub(crate) struct PaneSearch {
     is_expression: bool,
     pattern: Option<Result<Pattern, PatternError>>,
     /// The hits in the conversation and its code, and how many items were searched.
-    talk: Vec<PaneHit>,
+    chat_hits: Hits,
     items: usize,
     /// The hits in the output, how many of its parts were searched, and the output's stamp at that time.
-    output: Vec<PaneHit>,
+    output: Hits,
     output_parts: usize,
     output_was: Option<(Option<RunId>, usize, u64)>,
     /// The current hit.
@@ -61,9 +91,9 @@ impl PaneSearch {
             text: String::new(),
             is_expression: false,
             pattern: None,
-            talk: Vec::new(),
+            chat_hits: Hits::default(),
             items: 0,
-            output: Vec::new(),
+            output: Hits::default(),
             output_parts: 0,
             output_was: None,
             at: None,
@@ -111,7 +141,7 @@ impl PaneSearch {
     pub(crate) fn work(&mut self, state: &State, panes: &Panes, look: DrawStyle<'_>) -> bool {
         let Some(pattern) = self.pattern().cloned() else { return false };
         let mut left = PORTION_BYTES;
-        let worked = self.work_through_talk(&pattern, state, panes, &mut left, look);
+        let worked = self.work_through_chat(&pattern, state, panes, &mut left, look);
         let worked = (left > 0 && self.work_through_output(&pattern, panes, &mut left)) || worked;
         if worked && self.at.is_none() && self.is_done(state, panes) {
             self.at = self.newest();
@@ -127,7 +157,7 @@ impl PaneSearch {
                 && self.output_parts >= panes.output.parts()
     }
 
-    fn work_through_talk(
+    fn work_through_chat(
         &mut self,
         pattern: &Pattern,
         state: &State,
@@ -143,13 +173,13 @@ impl PaneSearch {
             let lines = panes.chat.lines_of(state, self.items, look);
             let cost: usize = lines.iter().map(|line| line.text().len() + 1).sum();
             *left = left.saturating_sub(cost * LAYOUT_COST);
-            find_in_lines(pattern, Pane::Chat, self.items, &lines, &mut self.talk);
+            self.chat_hits.find_in_lines(pattern, Pane::Chat, self.items, &lines);
             for block in blocks(state, self.items) {
                 let Some(item) = state.transcript.blocks.get(&block) else { continue };
                 let source = &item.block.current().source;
                 *left = left.saturating_sub(source.len());
                 for (line, text) in source.lines().enumerate() {
-                    find_in_text(pattern, Pane::Code, (block.0 as usize, line), text, &mut self.talk);
+                    self.chat_hits.find_in_text(pattern, Pane::Code, (block.0 as usize, line), text);
                 }
             }
             self.items += 1;
@@ -176,7 +206,7 @@ impl PaneSearch {
         let stamp = panes.output.stamp();
         if self.output_was != Some(stamp) {
             self.output_was = Some(stamp);
-            self.output.clear();
+            self.output = Hits::default();
             self.output_parts = 0;
         }
         let before = self.output_parts;
@@ -185,11 +215,11 @@ impl PaneSearch {
             match panes.output.printed(self.output_parts) {
                 Some(text) => {
                     *left = left.saturating_sub(text.len() + 1);
-                    find_in_text(pattern, Pane::Output, (item, 0), &text, &mut self.output);
+                    self.output.find_in_text(pattern, Pane::Output, (item, 0), &text);
                 }
                 None => {
                     let lines = panes.output.lines_of(item);
-                    find_in_lines(pattern, Pane::Output, item, &lines, &mut self.output);
+                    self.output.find_in_lines(pattern, Pane::Output, item, &lines);
                 }
             }
             self.output_parts += 1;
@@ -199,7 +229,8 @@ impl PaneSearch {
 
     fn hits(&self) -> impl DoubleEndedIterator<Item = &PaneHit> {
         let only = self.only;
-        self.talk.iter().chain(&self.output).filter(move |hit| only.is_none_or(|pane| pane == hit.pane))
+        let all = self.chat_hits.list.iter().chain(&self.output.list);
+        all.filter(move |hit| only.is_none_or(|pane| pane == hit.pane))
     }
 
     /// The newest hit in the pane where the search started, else the newest of all.
@@ -209,12 +240,12 @@ impl PaneSearch {
 
     /// How many hits a pane has; at most [`MAX_HITS`].
     pub(crate) fn count(&self, pane: Pane) -> usize {
-        self.talk.iter().chain(&self.output).filter(|hit| hit.pane == pane).count()
+        self.chat_hits.list.iter().chain(&self.output.list).filter(|hit| hit.pane == pane).count()
     }
 
-    /// Whether a pane may have more hits than are stored.
-    pub(crate) fn is_cut(&self, pane: Pane) -> bool {
-        self.count(pane) >= MAX_HITS
+    /// Whether a pane has more hits than are stored.
+    pub(crate) fn has_more(&self, pane: Pane) -> bool {
+        self.chat_hits.cut.contains(&pane) || self.output.cut.contains(&pane)
     }
 
     /// The number of the current hit, from 1, and how many there are.
@@ -261,27 +292,5 @@ fn blocks(state: &State, item: usize) -> Vec<BlockId> {
         Some(Item::Reply(reply)) => reply.blocks.clone(),
         Some(Item::Own { block, .. }) => vec![*block],
         _ => Vec::new(),
-    }
-}
-
-fn find_in_lines(pattern: &Pattern, pane: Pane, item: usize, lines: &[Passage], hits: &mut Vec<PaneHit>) {
-    for (line, passage) in lines.iter().enumerate() {
-        find_in_text(pattern, pane, (item, line), passage.text(), hits);
-    }
-}
-
-fn find_in_text(
-    pattern: &Pattern,
-    pane: Pane,
-    (item, line): (usize, usize),
-    text: &str,
-    hits: &mut Vec<PaneHit>,
-) {
-    for bytes in pattern.find_in(text) {
-        // The hits of the conversation and of its code share one list.
-        if hits.len() >= MAX_HITS && hits.iter().filter(|hit| hit.pane == pane).count() >= MAX_HITS {
-            return;
-        }
-        hits.push(PaneHit { pane, text: FoundText { item, line, bytes } });
     }
 }

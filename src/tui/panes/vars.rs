@@ -92,9 +92,9 @@ impl VarsPane {
         let width = self.area.width.into();
         if row.ends_with(value) {
             let why = "That is all that was read of it: a block that prints it shows more.";
-            return safe::words(why, width, look.dim());
+            return safe::wrap_words(why, width, look.dim());
         }
-        safe::words(value, width, look.text())
+        safe::wrap_words(value, width, look.text())
     }
 
     pub(crate) fn draw(&self, state: &State, focused: bool, buf: &mut Buffer, look: DrawStyle<'_>) {
@@ -132,12 +132,12 @@ impl VarsPane {
             rows.push(Line::default());
             let at = state.live.variables_at.map(|at| look.place.second(at)).unwrap_or_default();
             if let Some(text) = changes(state) {
-                rows.extend(safe::words(&text, area.width.into(), look.dim()));
+                rows.extend(safe::wrap_words(&text, area.width.into(), look.dim()));
             }
             let note = format!(
                 "Read at {at}, not live. Unknown objects show no value: showing one would run its code (repr)."
             );
-            rows.extend(safe::words(&note, area.width.into(), look.dim()));
+            rows.extend(safe::wrap_words(&note, area.width.into(), look.dim()));
         }
         for (y, line) in (area.y..area.bottom()).zip(&rows) {
             buf.set_line(area.x, y, line, area.width);

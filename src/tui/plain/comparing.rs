@@ -2,7 +2,7 @@
 //! prints two side by side.
 
 use super::awaited::AwaitedJob;
-use super::jobs::{chosen, origin};
+use super::jobs::{MAX_SESSIONS_SHOWN, chosen, origin};
 use super::page::columns;
 use super::session::Session;
 use crate::driver::{Job, SessionComparison, Summary, comparable, own_id};
@@ -10,9 +10,6 @@ use crate::export::columns::first_lines;
 use crate::tui::overlays::comparison::more_lines;
 use crate::tui::widgets::words;
 use std::io;
-
-/// The most sessions listed.
-const MAX_SESSIONS_SHOWN: usize = 20;
 
 /// The most columns used.
 const MAX_COLUMNS: usize = 140;

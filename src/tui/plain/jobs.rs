@@ -11,7 +11,7 @@ use crate::tui::widgets::words;
 use std::io;
 
 /// The most sessions listed.
-const MAX_SESSIONS_SHOWN: usize = 20;
+pub(super) const MAX_SESSIONS_SHOWN: usize = 20;
 
 /// The most models listed of a provider.
 const MAX_MODELS_SHOWN: usize = 40;

@@ -5,7 +5,7 @@ use super::session::Session;
 use crate::driver::{FilterError, Job, SearchWords, SessionsFound};
 use crate::engine::Command;
 use crate::engine::transcript::LoadState;
-use crate::tui::place_text::{PlaceNews, PlaceText};
+use crate::tui::place_text::{PlaceSearch, PlaceText};
 use crate::tui::setup::FoundPlace;
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::words;
@@ -82,15 +82,15 @@ impl Session<'_> {
     pub(super) fn print_place(&mut self) -> io::Result<bool> {
         let Some(place) = &self.place else { return Ok(false) };
         let found = PlaceText::at(self.driver.state(), place.place);
-        let news = PlaceNews::of(found.as_ref(), place);
+        let news = PlaceSearch::of(found.as_ref(), place);
         let Some(found) = found else {
             self.place = None;
-            if let PlaceNews::Missing(told) = news {
+            if let PlaceSearch::Missing(told) = news {
                 self.plain.page.line(&told)?;
             }
             return Ok(true);
         };
-        match found.away {
+        match found.unloaded {
             Some((body, LoadState::Away)) => {
                 self.driver.send(Command::Load(vec![body]));
                 return Ok(false);
@@ -100,7 +100,7 @@ impl Session<'_> {
         }
         let sought = SearchWords::read(&place.words);
         self.place = None;
-        if let PlaceNews::Missing(told) = news {
+        if let PlaceSearch::Missing(told) = news {
             self.plain.page.line(&told)?;
             return Ok(true);
         }
@@ -112,7 +112,7 @@ impl Session<'_> {
         if lines.len() > MAX_LINES_SHOWN {
             self.plain.page.line(&format!("  lines {first} to {last} of {}", lines.len()))?;
         }
-        if found.away.is_some() {
+        if found.unloaded.is_some() {
             self.plain.page.line("  The rest of it can't be read again.")?;
         }
         Ok(true)

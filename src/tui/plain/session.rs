@@ -13,18 +13,15 @@ use crate::driver::reminder::Reminder;
 use crate::driver::{Driver, Job, JobResult, Notification, SessionHit};
 use crate::engine::{Command, Phase};
 use crate::tui::Options;
+use crate::tui::keymap::Keymap;
+use crate::tui::screen::{KILL_DELAY, QUIT_TIMEOUT};
 use crate::tui::setup::{FoundPlace, SessionPick};
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::look::DrawStyle;
 use std::io;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
-
-/// Two Ctrl-C within this time quit.
-const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// A second Ctrl-C kills only after this long: the first may still be taking effect.
-const KILL_DELAY: Duration = Duration::from_millis(500);
 
 /// The next message is asked for after a command's result, but at the latest after this long.
 pub(super) const LISTING_TIMEOUT: Duration = Duration::from_secs(5);
@@ -304,8 +301,19 @@ async fn at(moment: Option<Instant>) {
     }
 }
 
+/// No keys: the person types words.
+static NO_KEYS: LazyLock<Keymap> = LazyLock::new(Keymap::default);
+
 /// The format for text: the person's times and paths, no colours, no animations.
 pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
     let glyphs = options.glyphs();
-    DrawStyle { theme, links: &options.links, glyphs, place: &options.place, now, motion: false }
+    DrawStyle {
+        theme,
+        links: &options.links,
+        keymap: &NO_KEYS,
+        glyphs,
+        place: &options.place,
+        now,
+        motion: false,
+    }
 }

@@ -26,11 +26,11 @@ impl Session<'_> {
 
     /// Handles what follows from the time and from the present state of the session.
     pub(super) fn tick(&mut self, now: Instant) -> Result<(), TuiError> {
-        let (changed, wishes) = self.with(now, |screen, ctx| screen.tick(ctx));
-        self.grant(wishes)?;
+        let (changed, commands) = self.with(now, |screen, ctx| screen.tick(ctx));
+        self.carry_out(commands)?;
         let before = self.screen.stance();
-        let wishes = self.with(now, |screen, ctx| screen.settle(ctx));
-        self.grant(wishes)?;
+        let commands = self.with(now, |screen, ctx| screen.settle(ctx));
+        self.carry_out(commands)?;
         if changed || self.screen.stance() != before {
             self.frames.changed(Urgency::Now, now);
         }

@@ -5,14 +5,14 @@ use crate::tui::attention::ProgramStatus;
 use crate::tui::frames::Urgency;
 use crate::tui::note::Note;
 use crate::tui::theme::{self, Theme};
-use crate::tui::ui_command::{PageTarget, UiCommand};
+use crate::tui::ui_command::{EditTarget, UiCommand};
 use crate::tui::{TuiError, clipboard, outside};
 use std::time::Instant;
 
 impl Session<'_> {
     /// Carries out the requests of the screen.
-    pub(super) fn grant(&mut self, wishes: Vec<UiCommand>) -> Result<(), TuiError> {
-        for wish in wishes {
+    pub(super) fn carry_out(&mut self, commands: Vec<UiCommand>) -> Result<(), TuiError> {
+        for wish in commands {
             self.grant_one(wish)?;
         }
         Ok(())
@@ -23,7 +23,7 @@ impl Session<'_> {
             UiCommand::Send(command) => self.driver.send(command),
             UiCommand::Type(run, bytes) => self.driver.type_in(run, bytes),
             UiCommand::ResizeTerminal(run, rows, columns) => self.driver.resize_terminal(run, rows, columns),
-            UiCommand::Count(run, what) => self.driver.count(run, what),
+            UiCommand::SetTimeCounting(run, what) => self.driver.count(run, what),
             UiCommand::Job(job) => self.driver.start_job(job),
             UiCommand::Copy(text) => {
                 let (ways, programs) =
@@ -56,7 +56,7 @@ impl Session<'_> {
                 }
             }
             UiCommand::Mouse(on) => self.tui.terminal.set_mouse(on),
-            UiCommand::Call => {
+            UiCommand::Notify => {
                 if let Some(attention) = self.options.attention {
                     let standing = ProgramStatus::of(self.driver.state());
                     let call = attention.notification(&self.screen.setup.app, standing);
@@ -69,17 +69,17 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn edit_outside(&mut self, target: PageTarget, text: &str) -> Result<(), TuiError> {
+    fn edit_outside(&mut self, target: EditTarget, text: &str) -> Result<(), TuiError> {
         let extension = match target {
-            PageTarget::Message | PageTarget::Form => "md".to_owned(),
-            PageTarget::Block | PageTarget::EditMode => self.block_extension(),
+            EditTarget::Message | EditTarget::Form => "md".to_owned(),
+            EditTarget::Block | EditTarget::EditMode => self.block_extension(),
         };
         let (command, programs) = (self.options.editor.clone(), self.options.launcher.clone());
         let edited = self.outside(|| outside::edit(&command, text, &extension, &programs))?;
         match edited {
             Ok(text) => {
-                let wishes = self.with(Instant::now(), |screen, ctx| screen.from_editor(target, text, ctx));
-                self.grant(wishes)
+                let commands = self.with(Instant::now(), |screen, ctx| screen.from_editor(target, text, ctx));
+                self.carry_out(commands)
             }
             Err(why) => {
                 self.screen.show_note(Note::warn(why.to_string()));

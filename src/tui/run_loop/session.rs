@@ -8,6 +8,7 @@ use crate::tui::attention::{AttentionSender, ProgramStatus};
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
 use crate::tui::input::{InputEvent, Signal, TimedEvent};
+use crate::tui::keymap::Keymap;
 use crate::tui::note::Note;
 use crate::tui::options::Options;
 use crate::tui::screen::{Ctx, Screen};
@@ -78,14 +79,14 @@ impl Session<'_> {
             self.frames.changed(Urgency::Now, Instant::now());
         }
         if let Some(pick) = self.screen.setup.pick_session.take() {
-            let wishes = self.screen.pick_session(pick);
+            let commands = self.screen.pick_session(pick);
             self.frames.changed(Urgency::Now, Instant::now());
-            return self.grant(wishes);
+            return self.carry_out(commands);
         }
         if self.screen.setup.try_provider {
-            let wishes = self.screen.try_provider(self.driver.state());
+            let commands = self.screen.try_provider(self.driver.state());
             self.frames.changed(Urgency::Now, Instant::now());
-            return self.grant(wishes);
+            return self.carry_out(commands);
         }
         if self.screen.setup.welcome || self.screen.setup.address.is_some() {
             self.driver.start_job(crate::driver::Job::Servers);
@@ -94,15 +95,15 @@ impl Session<'_> {
         } else if let Some(first) = self.options.first_recipe.clone()
             && self.driver.state().transcript.items.is_empty()
         {
-            let wishes = self.screen.begin_with(&first);
+            let commands = self.screen.begin_with(&first);
             self.frames.changed(Urgency::Now, Instant::now());
-            return self.grant(wishes);
+            return self.carry_out(commands);
         } else if let Some(prompt) = self.options.first_prompt.clone()
             && self.driver.state().transcript.items.is_empty()
         {
             self.screen.panes.composer.set(&prompt);
-            let wishes = self.screen.read_files_or_send(prompt);
-            return self.grant(wishes);
+            let commands = self.screen.read_files_or_send(prompt);
+            return self.carry_out(commands);
         }
         Ok(())
     }
@@ -165,8 +166,8 @@ impl Session<'_> {
                 }
                 continue;
             }
-            let wishes = self.with(now, |screen, ctx| screen.notified(told, ctx));
-            self.grant(wishes)?;
+            let commands = self.with(now, |screen, ctx| screen.notified(told, ctx));
+            self.carry_out(commands)?;
         }
         Ok(())
     }
@@ -193,7 +194,7 @@ impl Session<'_> {
         let TimedEvent { event, at, bytes } = timed;
         self.screen.sent = bytes;
         self.frames.changed(Urgency::Now, at);
-        let wishes = match event {
+        let commands = match event {
             InputEvent::Key(key) => {
                 self.tui.theme_open = false;
                 self.with(at, |screen, ctx| screen.key(&key, ctx))
@@ -218,21 +219,13 @@ impl Session<'_> {
                 self.screen.noise(at);
                 Vec::new()
             }
-            InputEvent::Background(rgb) => {
-                self.tui.background(rgb, self.options);
-                Vec::new()
-            }
-            InputEvent::Sync2026(sync) => {
-                self.tui.terminal.set_sync(sync);
-                Vec::new()
-            }
-            InputEvent::KittyKeyboard(_) => {
-                self.tui.terminal.use_kitty_keyboard();
+            InputEvent::Background(_)
+            | InputEvent::Sync2026(_)
+            | InputEvent::KittyKeyboard(_)
+            | InputEvent::KittyGraphics(_)
+            | InputEvent::Da1 { .. } => {
+                self.tui.answered(&event, self.options);
                 self.screen.setup.kitty = self.tui.terminal.uses_kitty_keyboard();
-                Vec::new()
-            }
-            InputEvent::KittyGraphics(_) | InputEvent::Da1 { .. } => {
-                self.tui.graphics_answered(&event, self.options);
                 self.screen.panes.pictures.set_cell(self.tui.picture_cell());
                 Vec::new()
             }
@@ -240,10 +233,10 @@ impl Session<'_> {
             InputEvent::Hangup => vec![UiCommand::Leave(Exit::Hangup)],
             InputEvent::Signal(signal) => self.signal(signal, at),
         };
-        self.grant(wishes)?;
+        self.carry_out(commands)?;
         // The key may require something at once: an overlay that closes, a pane that takes the focus.
-        let wishes = self.with(at, |screen, ctx| screen.settle(ctx));
-        self.grant(wishes)
+        let commands = self.with(at, |screen, ctx| screen.settle(ctx));
+        self.carry_out(commands)
     }
 
     fn signal(&mut self, signal: Signal, at: Instant) -> Vec<UiCommand> {
@@ -287,8 +280,8 @@ impl Session<'_> {
         if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
             self.tui.terminal.send_attention(attention, &told);
         }
-        let look = look(&self.tui.theme, self.options, self.driver.now());
-        self.screen.departed = Driver::requests_sent();
+        let look = look((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
+        self.screen.sent_requests = Driver::requests_sent();
         let (screen, state) = (&self.screen, self.driver.state());
         let mut hits = Hits::default();
         let drawn = self.tui.terminal.draw(|buf| {
@@ -308,7 +301,7 @@ impl Session<'_> {
 
     /// Calls a method of the screen with its `Ctx`.
     pub(super) fn with<T>(&mut self, at: Instant, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
-        let look = look(&self.tui.theme, self.options, self.driver.now());
+        let look = look((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
         step(&mut self.screen, Ctx { state: self.driver.state(), look, at })
     }
 }
@@ -318,10 +311,15 @@ fn is_stream(told: &Notification) -> bool {
     matches!(told, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
 }
 
-pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
+pub(super) fn look<'a>(
+    (theme, keymap): (&'a Theme, &'a Keymap),
+    options: &'a Options,
+    now: Timestamp,
+) -> DrawStyle<'a> {
     DrawStyle {
         theme,
         links: &options.links,
+        keymap,
         glyphs: options.glyphs(),
         place: &options.place,
         now,

@@ -6,6 +6,7 @@ use super::{InputEvent, Keymap, Options, Tui};
 use crate::driver::Clock;
 use crate::engine::State;
 use crate::tui::action::Action;
+use crate::tui::editing::cluster;
 use crate::tui::input::Signal;
 use crate::tui::keymap::{Context, Key};
 use crate::tui::screen::{Ctx, Screen};
@@ -28,21 +29,24 @@ const LAST_ROWS: u16 = 2;
 const FRAME_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Tui {
-    /// Waits for the work. `far` returns what is being done and how far it is; `stop` asks the work to end, and
-    /// it is waited for all the same. The known part of the session (`seen`) is shown at once.
+    /// Waits for the work. `progress` returns what is being done and how far it is; `stop` asks the work to end, and
+    /// it is waited for all the same. The known part of the session (`known_part`) is shown at once.
     pub(crate) async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
-        far: impl Fn() -> String,
+        progress: impl Fn() -> String,
         stop: impl Fn(),
-        (seen, options): (Option<&State>, &Options),
+        (known_part, options): (Option<&State>, &Options),
     ) -> T {
         tokio::pin!(work);
-        if seen.is_some() && !std::mem::replace(&mut self.started, true) && options.theme.needs_background() {
+        if known_part.is_some()
+            && !std::mem::replace(&mut self.started, true)
+            && options.theme.needs_background()
+        {
             // If the terminal is gone, the next session will notice.
             let _ = self.await_colours(options).await;
         }
-        let mut due = Instant::now() + if seen.is_some() { Duration::ZERO } else { NOTICE_DELAY };
+        let mut due = Instant::now() + if known_part.is_some() { Duration::ZERO } else { NOTICE_DELAY };
         let (mut listens, mut told) = (true, false);
         loop {
             let event = tokio::select! {
@@ -57,10 +61,7 @@ impl Tui {
                     stop();
                 }
                 Some(Some(InputEvent::Resize(width, height))) => self.terminal.resized((width, height)),
-                Some(Some(InputEvent::Background(rgb))) => self.background(rgb, options),
-                Some(Some(event @ (InputEvent::KittyGraphics(_) | InputEvent::Da1 { .. }))) => {
-                    self.graphics_answered(&event, options);
-                }
+                Some(Some(event)) if self.answered(&event, options) => {}
                 Some(Some(InputEvent::Key(key))) if stops(&self.keymap, &key) => stop(),
                 Some(Some(InputEvent::Signal(Signal::Interrupt))) => stop(),
                 Some(Some(
@@ -71,15 +72,15 @@ impl Tui {
                     stop();
                 }
                 // Message is visible: typed text goes into it.
-                Some(Some(event)) if seen.is_some() && types(&mut self.draft, &event) => {}
+                Some(Some(event)) if known_part.is_some() && types(&mut self.draft, &event) => {}
                 // All other keys are dropped: there is nothing to type into.
                 Some(Some(_)) => continue,
                 None => told = true,
             }
             if told {
                 due = Instant::now() + FRAME_INTERVAL;
-                let text = far();
-                match seen {
+                let text = progress();
+                match known_part {
                     Some(state) => self.show(state, &text, options),
                     None => {
                         let theme = &self.theme;
@@ -101,7 +102,7 @@ impl Tui {
         let mut setup = options.setup.clone();
         (setup.welcome, setup.pick_session, setup.address) = (false, None, None);
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), at);
-        let look = super::session::look(&self.theme, options, Clock::System.now());
+        let look = super::session::look((&self.theme, &self.keymap), options, Clock::System.now());
         screen.panes.composer.set(&self.draft);
         screen.arrange(Ctx { state, look, at });
         let _ = self.terminal.draw(|buf| {
@@ -120,7 +121,7 @@ fn types(draft: &mut String, event: &InputEvent) -> bool {
         InputEvent::Paste(text) => draft.push_str(text),
         InputEvent::Key(key) if key.kind != KeyEventKind::Release => match key.code {
             KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => draft.push(c),
-            KeyCode::Backspace => drop(draft.pop()),
+            KeyCode::Backspace => draft.truncate(cluster::previous(draft, draft.len())),
             _ => return false,
         },
         _ => return false,
@@ -142,7 +143,7 @@ fn draw(text: &str, buf: &mut Buffer, theme: &Theme) {
 fn draw_in(text: &str, buf: &mut Buffer, area: Rect, theme: &Theme) {
     frame::clear(buf, area, theme.style(Slot::UiText));
     let width = area.width.saturating_sub(2);
-    let rows = safe::words(text, width.into(), theme.style(Slot::StatusInfo));
+    let rows = safe::wrap_words(text, width.into(), theme.style(Slot::StatusInfo));
     for (y, row) in (area.y..area.bottom()).zip(&rows) {
         buf.set_line(area.x + 1, y, row, width);
     }
@@ -150,9 +151,63 @@ fn draw_in(text: &str, buf: &mut Buffer, area: Rect, theme: &Theme) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Graphics, Input};
     use super::*;
+    use crate::tui::terminal::{ModeOptions, tests::*};
     use crate::tui::theme::Depth;
-    use ratatui::layout::Rect;
+    use std::io::Write as _;
+    use tokio::sync::Notify;
+
+    /// Ctrl-C comes after the answers, so they were handled once it stops the work.
+    #[test]
+    fn what_the_terminal_answers_while_a_session_is_opened_is_heard() {
+        let _turn = turn();
+        let mut pty = pty();
+        let terminal = pty.open(ModeOptions { kitty: true, ..ModeOptions::default() });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let options = Options::default();
+            let mut tui = Tui {
+                input: Input::start(terminal.reader().unwrap(), options.esc_delay).unwrap(),
+                terminal,
+                theme: Theme::terminal(Depth::Mono),
+                background: None,
+                theme_open: false,
+                keymap: Keymap::load(None).unwrap(),
+                started: false,
+                leaves: false,
+                draft: String::new(),
+                borders: None,
+                graphics: Graphics::default(),
+                knows_kitty_graphics: false,
+            };
+            pty.person.write_all(b"\x1b[?0u\x1b[?2026;2$y\x03").unwrap();
+            let stopped = Notify::new();
+            let work = tokio::time::timeout(Duration::from_secs(10), stopped.notified());
+            let stop = || stopped.notify_one();
+            tui.wait_for(work, String::new, stop, (None, &options)).await.expect("Ctrl-C stops it");
+            tui.close();
+        });
+        let text = String::from_utf8(pty.read_until(LEFT)).unwrap();
+        for off in ["\x1b[<u", "\x1b[?2026l"] {
+            assert!(text.contains(off), "{off:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn a_character_of_several_code_points_is_typed_and_deleted_whole() {
+        let mut draft = String::new();
+        let mut key = |code: KeyCode| assert!(types(&mut draft, &InputEvent::Key(code.into())));
+        for c in "ae\u{301}".chars() {
+            key(KeyCode::Char(c));
+        }
+        key(KeyCode::Backspace);
+        assert_eq!(draft, "a");
+        for _ in 0..2 {
+            types(&mut draft, &InputEvent::Key(KeyCode::Backspace.into()));
+        }
+        assert_eq!(draft, "");
+    }
 
     #[test]
     fn it_is_said_at_every_size_and_one_key_stops_it() {

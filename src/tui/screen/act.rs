@@ -27,16 +27,16 @@ fn stays_bare(action: Action) -> bool {
 impl Screen {
     /// Carries out an action where the focus is.
     pub(super) fn act(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        if self.bare.is_some() && !stays_bare(action) {
-            let mut wishes = self.leave_bare();
+        if self.bare_pane.is_some() && !stays_bare(action) {
+            let mut commands = self.leave_bare();
             // Esc only leaves the bare view.
             if action != Action::Back {
-                wishes.extend(self.act(action, ctx));
+                commands.extend(self.act(action, ctx));
             }
-            return wishes;
+            return commands;
         }
-        if let Some(wishes) = self.act_anywhere(action, ctx) {
-            return wishes;
+        if let Some(commands) = self.act_anywhere(action, ctx) {
+            return commands;
         }
         if !self.overlays.is_empty() {
             return self.pass(ctx, |top, around, panes| top.action(action, around, panes));
@@ -211,17 +211,17 @@ impl Screen {
     }
 
     fn toggle_bare(&mut self) -> Vec<UiCommand> {
-        if self.bare.is_some() {
+        if self.bare_pane.is_some() {
             return self.leave_bare();
         }
-        self.bare = Some(self.panes.focus);
+        self.bare_pane = Some(self.panes.focus);
         self.show_note(Note::info("Select with the terminal's own mouse. m or Esc goes back."));
         vec![UiCommand::Mouse(false), UiCommand::Redraw]
     }
 
     /// Shows all panes again and captures the mouse again.
     pub(super) fn leave_bare(&mut self) -> Vec<UiCommand> {
-        self.bare = None;
+        self.bare_pane = None;
         vec![UiCommand::Mouse(self.setup.mouse), UiCommand::Redraw]
     }
 
@@ -262,16 +262,16 @@ impl Screen {
             },
             Action::OutputWrite => {
                 let unsaved = self.panes.output.unsaved(ctx.state).into_iter();
-                let mut wishes: Vec<UiCommand> =
+                let mut commands: Vec<UiCommand> =
                     unsaved.map(|image| UiCommand::Job(Job::SaveImage(image.clone()))).collect();
-                match image.filter(|_| wishes.is_empty() && self.panes.output.shows_image()) {
+                match image.filter(|_| commands.is_empty() && self.panes.output.shows_image()) {
                     Some(image) => self.show_note(Note::info(written_by_the_run(image))),
-                    None if wishes.is_empty() => {
-                        wishes.push(UiCommand::Job(Job::SaveOutput(Box::new(item.clone()))));
+                    None if commands.is_empty() => {
+                        commands.push(UiCommand::Job(Job::SaveOutput(Box::new(item.clone()))));
                     }
                     None => {}
                 }
-                wishes
+                commands
             }
             _ => {
                 let title = format!("All output of block {}", item.block.id);

@@ -8,7 +8,7 @@ use crate::tui::guard::{GuardedAction, KeyClass, SubjectId, Verb};
 use crate::tui::keymap::Context;
 use crate::tui::overlays::LetterEffect;
 use crate::tui::panes::LowerPane;
-use crate::tui::panes::code::{Mode, token_of};
+use crate::tui::panes::code::{Mode, subject_of};
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
@@ -67,11 +67,11 @@ impl Screen {
         if action == Action::Skip && in_review && self.announced(state).is_some() {
             return KeyClass::Stop;
         }
-        if in_review && let Some(verb) = verb(action) {
+        if in_review && let Some(verb) = decision_of(action) {
             return KeyClass::Decision(verb);
         }
-        if let (true, Some(place)) = (self.overlays.is_empty() && acts(action), self.place(state)) {
-            return KeyClass::Act(GuardedAction::Do(action), place);
+        if let (true, Some(scope)) = (self.overlays.is_empty() && acts(action), self.letters_scope(state)) {
+            return KeyClass::Act(GuardedAction::Do(action), scope);
         }
         match action {
             _ if action.is_scroll() => KeyClass::Scroll,
@@ -83,8 +83,8 @@ impl Screen {
     /// Classifies a letter that is bound to no action and typed into no field.
     pub(super) fn letter_class(&self, letter: char, state: &State) -> KeyClass {
         let act = || {
-            self.place(state)
-                .map_or(KeyClass::Mute, |place| KeyClass::Act(GuardedAction::Letter(letter), place))
+            self.letters_scope(state)
+                .map_or(KeyClass::Mute, |scope| KeyClass::Act(GuardedAction::Letter(letter), scope))
         };
         match self.overlays.last().map(|overlay| overlay.letter_effect(letter)) {
             Some(LetterEffect::Harmless) => KeyClass::Other,
@@ -104,10 +104,10 @@ impl Screen {
 
     /// Identifies the question or list on whose items letters act now, if any: a hash that differs between all
     /// of them. The waiting block is not included. `None`: letters act nowhere.
-    pub(super) fn place(&self, state: &State) -> Option<u64> {
+    pub(super) fn letters_scope(&self, state: &State) -> Option<u64> {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
         if let Some(overlay) = self.overlays.last() {
-            return overlay.place();
+            return overlay.scope();
         }
         let mut hasher = DefaultHasher::new();
         match self.context(state) {
@@ -127,7 +127,7 @@ impl Screen {
 
     /// Identifies the waiting block in its present revision.
     pub(super) fn token(state: &State) -> Option<SubjectId> {
-        state.waiting().map(|item| token_of(state, item))
+        state.waiting().map(|item| subject_of(state, item))
     }
 }
 
@@ -168,7 +168,7 @@ fn acts(action: Action) -> bool {
 }
 
 /// The decision that an action requests.
-pub(super) fn verb(action: Action) -> Option<Verb> {
+pub(super) fn decision_of(action: Action) -> Option<Verb> {
     Some(match action {
         Action::Approve => Verb::Approve,
         Action::Always => Verb::Always,
@@ -176,12 +176,12 @@ pub(super) fn verb(action: Action) -> Option<Verb> {
         Action::EditOutside => Verb::EditOutside,
         Action::Reject => Verb::Reject,
         Action::Skip => Verb::Skip,
-        Action::Restore => Verb::Change,
+        Action::Restore => Verb::ModelText,
         Action::HunkDrop => Verb::Hunk,
         Action::Opinion => Verb::Opinion,
         Action::InstallInto => Verb::Install,
         Action::Limits => Verb::Limits,
-        Action::Fresh => Verb::Fresh,
+        Action::Fresh => Verb::NewKernel,
         Action::Terminal => Verb::Terminal,
         Action::ChooseLanguage => Verb::Language,
         _ => return None,

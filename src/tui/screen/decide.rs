@@ -8,9 +8,9 @@ use crate::engine::{Command, State};
 use crate::tui::guard::Verb;
 use crate::tui::overlays::confirm::{self, Confirm};
 use crate::tui::overlays::reject::Reject;
-use crate::tui::panes::code::{Mode, token_of};
+use crate::tui::panes::code::{Mode, subject_of};
 use crate::tui::panes::editor::Editor;
-use crate::tui::ui_command::PageTarget;
+use crate::tui::ui_command::EditTarget;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::{safe, words};
@@ -44,7 +44,7 @@ impl Screen {
                 Vec::new()
             }
             Verb::EditOutside => {
-                vec![UiCommand::Editor(PageTarget::Block, item.block.current().source.to_string())]
+                vec![UiCommand::Editor(EditTarget::Block, item.block.current().source.to_string())]
             }
             Verb::Reject => {
                 self.open(Reject { block, revision, field: Field::lines() });
@@ -60,14 +60,14 @@ impl Screen {
                 self.open_limits(ctx.state);
                 Vec::new()
             }
-            Verb::Fresh => vec![UiCommand::Send(Command::ToggleNewKernel(block))],
+            Verb::NewKernel => vec![UiCommand::Send(Command::ToggleNewKernel(block))],
             Verb::Terminal => vec![UiCommand::Send(Command::ToggleTerminal(block))],
             Verb::Language => {
                 if item.block.readiness() == Readiness::NeedsLanguage {
                     self.choose_language(block);
                 } else {
                     let language = words::language_of(item);
-                    self.show_note(Note::of_wait(format!("Block {block} is {language}.")));
+                    self.show_note(Note::about_waiting_block(format!("Block {block} is {language}.")));
                 }
                 Vec::new()
             }
@@ -78,9 +78,11 @@ impl Screen {
                     Vec::new()
                 }
             },
-            Verb::Change => {
+            Verb::ModelText => {
                 if !item.block.is_edited() {
-                    self.show_note(Note::of_wait(format!("Block {block} is as the model wrote it.")));
+                    self.show_note(Note::about_waiting_block(format!(
+                        "Block {block} is as the model wrote it."
+                    )));
                     return Vec::new();
                 }
                 send(block, revision, Decision::Edit(item.block.original().source.to_string()))
@@ -89,7 +91,11 @@ impl Screen {
     }
 
     pub(super) fn say_no_hunks(&mut self) {
-        self.show_note(Note::of_wait(if self.panes.code.has_one_hunk() { ONE_HUNK } else { NO_HUNKS }));
+        self.show_note(Note::about_waiting_block(if self.panes.code.has_one_hunk() {
+            ONE_HUNK
+        } else {
+            NO_HUNKS
+        }));
     }
 
     /// Why a block can't be approved at all, as text for the status line.
@@ -130,13 +136,15 @@ impl Screen {
         }
         let refusal = Self::approval_obstacle(item, ctx);
         if let Some(text) = refusal {
-            self.show_note(Note::of_wait(text));
+            self.show_note(Note::about_waiting_block(text));
             return Vec::new();
         }
-        let (revision, token) = (item.block.current().revision, token_of(ctx.state, item));
+        let (revision, token) = (item.block.current().revision, subject_of(ctx.state, item));
         // A change since the last frame was never on screen.
         if self.guard.subject() != Some(token) {
-            self.show_note(Note::of_wait(format!("Block {block} has changed: look at it again.")));
+            self.show_note(Note::about_waiting_block(format!(
+                "Block {block} has changed: look at it again."
+            )));
             return Vec::new();
         }
         if ctx.state.needs_typed(block) {

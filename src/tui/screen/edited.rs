@@ -4,7 +4,7 @@ use super::review::send;
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::{BlockId, Decision, Revision};
 use crate::tui::panes::code::Mode;
-use crate::tui::ui_command::PageTarget;
+use crate::tui::ui_command::EditTarget;
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
@@ -12,7 +12,7 @@ impl Screen {
     pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Mode::Edit(editor) = std::mem::take(&mut self.panes.code.mode) else { return Vec::new() };
         if !editor.is_changed() {
-            self.show_note(Note::of_wait("Nothing was changed."));
+            self.show_note(Note::about_waiting_block("Nothing was changed."));
             return Vec::new();
         }
         self.edited(editor.block(), editor.revision(), editor.text(), ctx)
@@ -49,20 +49,20 @@ impl Screen {
     }
 
     /// Handles the text that came back from the external editor.
-    pub fn from_editor(&mut self, target: PageTarget, text: String, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub fn from_editor(&mut self, target: EditTarget, text: String, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match target {
-            PageTarget::Message => {
+            EditTarget::Message => {
                 // Editors end a file with a newline; a message needs none.
                 self.panes.composer.set(text.strip_suffix('\n').unwrap_or(&text));
                 Vec::new()
             }
-            PageTarget::Form => {
+            EditTarget::Form => {
                 if let Some(form) = self.forms().last() {
                     form.set_edited_text(&text);
                 }
                 Vec::new()
             }
-            PageTarget::EditMode => {
+            EditTarget::EditMode => {
                 if let Some(editor) = self.panes.code.editor()
                     && editor.text() != text
                 {
@@ -70,11 +70,11 @@ impl Screen {
                 }
                 Vec::new()
             }
-            PageTarget::Block => {
+            EditTarget::Block => {
                 let Some(item) = ctx.state.waiting() else { return Vec::new() };
                 let current = item.block.current();
                 if *current.source == *text {
-                    self.show_note(Note::of_wait("Nothing was changed."));
+                    self.show_note(Note::about_waiting_block("Nothing was changed."));
                     return Vec::new();
                 }
                 self.edited(item.block.id, current.revision, text, ctx)

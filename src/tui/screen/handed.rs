@@ -25,7 +25,7 @@ pub(super) struct HandedKeys {
     /// A mouse button that was pressed in the program: until it is released, the mouse belongs to the program.
     pub(super) held_button: Option<MouseButton>,
     /// The run whose time limit was last set to count computing time only.
-    computes: Option<RunId>,
+    counting_computing_time: Option<RunId>,
     /// The size that was last given to the terminal of a run: rows and columns.
     size: Option<(RunId, u16, u16)>,
 }
@@ -145,11 +145,11 @@ impl Screen {
         let (run, _) = state.terminal()?;
         // Before the start no time is counted.
         state.live.run.as_ref().filter(|run| run.started)?;
-        let before = self.handed.computes.filter(|of| *of == run);
+        let before = self.handed.counting_computing_time.filter(|of| *of == run);
         let now = self.handed.to.filter(|(to, _)| *to == run).map(|(to, _)| to);
-        self.handed.computes = now;
+        self.handed.counting_computing_time = now;
         let what = if now.is_some() { CountedTime::Computing } else { CountedTime::Passing };
-        (before != now).then_some(UiCommand::Count(run, what))
+        (before != now).then_some(UiCommand::SetTimeCounting(run, what))
     }
 
     /// Gives the run's terminal the size of the pane that shows it.

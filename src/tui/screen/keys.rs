@@ -17,16 +17,16 @@ impl Screen {
             return Vec::new();
         }
         // Actions that were held back until now come before this key.
-        let (_, mut wishes) = self.tick(ctx);
-        if self.is_tested_key(event.into(), ctx.at) {
-            return wishes;
+        let (_, mut commands) = self.tick(ctx);
+        if self.show_key_in_key_test(event.into(), ctx.at) {
+            return commands;
         }
         if let Some(typed) = self.handed_key(event, ctx) {
-            wishes.extend(typed);
-            return wishes;
+            commands.extend(typed);
+            return commands;
         }
-        wishes.extend(self.guarded_key(event, ctx));
-        wishes
+        commands.extend(self.guarded_key(event, ctx));
+        commands
     }
 
     /// Passes a key to the guard, and carries it out if the guard lets it through.
@@ -63,16 +63,18 @@ impl Screen {
                 return Vec::new();
             }
             KeyOutcome::Held => return Vec::new(),
-            KeyOutcome::Word { text, meant } => return self.to_message(&text, meant, ctx),
-            KeyOutcome::Pass if was_held => self.show_note(Note::of_wait("Taken back. Nothing was decided.")),
+            KeyOutcome::Word { text, could_act } => return self.to_message(&text, could_act, ctx),
+            KeyOutcome::Pass if was_held => {
+                self.show_note(Note::about_waiting_block("Taken back. Nothing was decided."));
+            }
             KeyOutcome::Pass => {}
         }
         if self.arrangement.class == SizeClass::TooSmall && class != KeyClass::Scroll {
             // The window is too small to show anything: only ways out count.
             return action.map_or_else(Vec::new, |action| self.act_blind(action, ctx));
         }
-        if let Some(wishes) = stroke.and_then(|stroke| self.take_stroke(stroke, ctx)) {
-            return wishes;
+        if let Some(commands) = stroke.and_then(|stroke| self.take_stroke(stroke, ctx)) {
+            return commands;
         }
         if let Some(letter) = text {
             return self.letter(letter, ctx);
@@ -84,8 +86,8 @@ impl Screen {
     }
 
     /// Carries out an action that the guard held back and now released, if it still applies to the same thing.
-    pub(super) fn perform(&mut self, deed: GuardedAction, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        match deed {
+    pub(super) fn perform(&mut self, action: GuardedAction, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        match action {
             GuardedAction::Decide(verb) if self.panes.focus == Pane::Code && self.overlays.is_empty() => {
                 self.decide(verb, ctx)
             }
@@ -93,26 +95,28 @@ impl Screen {
             GuardedAction::Do(action) => self.act(action, ctx),
             GuardedAction::Letter(letter) => self.plain_letter(letter, ctx),
             GuardedAction::Text => {
-                let (text, meant) = self.guard.take_letters();
-                self.to_message(&text, meant, ctx)
+                let (text, could_act) = self.guard.take_letters();
+                self.to_message(&text, could_act, ctx)
             }
         }
     }
 
     /// Puts letters that turned out to be text into the message box, and moves the focus there. Overlays
     /// without a text field are closed with their safe answer.
-    fn to_message(&mut self, text: &str, meant: bool, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let mut wishes = if self.bare.is_some() { self.leave_bare() } else { Vec::new() };
+    fn to_message(&mut self, text: &str, could_act: bool, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        let mut commands = if self.bare_pane.is_some() { self.leave_bare() } else { Vec::new() };
         while self.overlays.last_mut().is_some_and(|overlay| overlay.field().is_none()) {
-            wishes.extend(self.close_top(ctx));
+            commands.extend(self.close_top(ctx));
         }
         self.panes.focus = Pane::Message;
         self.panes.composer.to_insert();
         text.chars().for_each(|c| self.panes.composer.apply(Edit::Insert(c)));
-        if meant {
-            self.show_note(Note::of_wait("That was text: it is in Message. Nothing was decided."));
+        if could_act {
+            self.show_note(Note::about_waiting_block(
+                "That was text: it is in Message. Nothing was decided.",
+            ));
         }
-        wishes
+        commands
     }
 
     /// The letter that a key types at the focus.
@@ -157,9 +161,13 @@ impl Screen {
                 Vec::new()
             }
             KeyCode::Enter if self.panes.focus == Pane::Code && ctx.state.waiting().is_some() => {
-                self.show_note(Note::of_wait(
-                    "Enter decides nothing. a approves, r rejects, ? shows all keys.",
-                ));
+                let keys = [
+                    (Action::Approve, "approves"),
+                    (Action::Reject, "rejects"),
+                    (Action::Help, "shows all keys"),
+                ];
+                let keys = self.keymap.hints(Context::Review, (" ", ", ", "."), &keys);
+                self.show_note(Note::about_waiting_block(format!("Enter decides nothing.{keys}")));
                 Vec::new()
             }
             _ => Vec::new(),
@@ -182,7 +190,7 @@ impl Screen {
     /// Takes a pasted text.
     pub fn paste(&mut self, text: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let letters = text.chars().count();
-        if self.is_tested(
+        if self.show_in_key_test(
             |_| KeySample::other(format!("a paste of {}", words::count(letters, "character"))),
             ctx.at,
         ) {
@@ -197,7 +205,7 @@ impl Screen {
         self.follow.key(ctx.at);
         self.note = None;
         if let KeyOutcome::Refused(why) = admit {
-            self.show_note(Note::of_wait(why.to_string()));
+            self.show_note(Note::about_waiting_block(why.to_string()));
             return Vec::new();
         }
         if !self.overlays.is_empty() {

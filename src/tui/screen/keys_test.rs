@@ -18,12 +18,12 @@ impl Screen {
     /// Handles bytes that are no known key.
     pub(crate) fn noise(&mut self, now: Instant) {
         self.guard.noise(now);
-        self.is_tested(|_| KeySample::other("no key that sayso knows".into()), now);
+        self.show_in_key_test(|_| KeySample::other("no key that sayso knows".into()), now);
     }
 
     /// Shows an event in the key test; returns `false` if the test is not open and the event keeps its usual
     /// meaning.
-    pub(super) fn is_tested(&mut self, sent: impl FnOnce(&Self) -> KeySample, now: Instant) -> bool {
+    pub(super) fn show_in_key_test(&mut self, sent: impl FnOnce(&Self) -> KeySample, now: Instant) -> bool {
         self.test(None, sent, now)
     }
 
@@ -48,8 +48,8 @@ impl Screen {
         true
     }
 
-    /// Like `is_tested`, for a key. The key that ended the test belongs to it until it is released.
-    pub(super) fn is_tested_key(&mut self, key: Key, now: Instant) -> bool {
+    /// Like `show_in_key_test`, for a key. The key that ended the test belongs to it until it is released.
+    pub(super) fn show_key_in_key_test(&mut self, key: Key, now: Instant) -> bool {
         if let Some((left, last)) = self.left_test.take()
             && left == key
             && now.saturating_duration_since(last) < HELD_KEY_TIMEOUT

@@ -25,7 +25,7 @@ use crate::tui::overlays::welcome::Welcome;
 use crate::tui::panes::code::Mode;
 use crate::tui::setup::SessionPick;
 use crate::tui::slash::{self, Slash, SlashLine};
-use crate::tui::ui_command::PageTarget;
+use crate::tui::ui_command::EditTarget;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::layout::Pane;
 
@@ -69,10 +69,10 @@ impl Screen {
             Action::TextUp => self.panes.composer.up(),
             Action::TextDown => self.panes.composer.down(),
             Action::TextEditor => {
-                return vec![UiCommand::Editor(PageTarget::Message, self.panes.composer.full_text())];
+                return vec![UiCommand::Editor(EditTarget::Message, self.panes.composer.full_text())];
             }
             Action::TextCopy | Action::TextCut => {
-                let text = self.keep_or_cut(action == Action::TextCut);
+                let text = self.copy_or_cut(action == Action::TextCut);
                 return text.map(UiCommand::Copy).into_iter().collect();
             }
             Action::MessageHistory => self.open_old_messages(),

@@ -10,7 +10,7 @@ use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::find_in_editor::FindInEditor;
 use crate::tui::overlays::go_to_line::GoToLine;
 use crate::tui::panes::code::Mode;
-use crate::tui::ui_command::PageTarget;
+use crate::tui::ui_command::EditTarget;
 use crate::tui::widgets::field::{Edit, Motion};
 use crate::tui::widgets::words;
 
@@ -23,7 +23,7 @@ impl Screen {
             Action::EditKeep => return self.leave_editor(ctx),
             Action::TextEditor => {
                 let text = editor.text();
-                return vec![UiCommand::Editor(PageTarget::EditMode, text)];
+                return vec![UiCommand::Editor(EditTarget::EditMode, text)];
             }
             Action::TextIndent => editor.indent(true),
             Action::TextDedent => editor.indent(false),
@@ -44,7 +44,7 @@ impl Screen {
             }
             Action::TextGoToLine => self.open(GoToLine::default()),
             Action::TextCopy | Action::TextCut => {
-                let text = self.keep_or_cut(action == Action::TextCut);
+                let text = self.copy_or_cut(action == Action::TextCut);
                 return text.map(UiCommand::Copy).into_iter().collect();
             }
             Action::ScrollPageDown => editor.motion(Motion::PageDown(page), false),
@@ -80,7 +80,7 @@ impl Screen {
                 } else {
                     let what = words::count(blocks.len(), "block");
                     let skip = vec![
-                        OverlayResponse::LookAtBlock,
+                        OverlayResponse::ViewBlock,
                         OverlayResponse::UiCommand(UiCommand::Send(Command::SkipAll)),
                     ];
                     let lines = vec![format!("{what} wait for you.")];

@@ -17,11 +17,13 @@ impl Screen {
     /// Handles a mouse event.
     pub fn mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let (column, row) = (event.column, event.row);
-        if self.is_tested(|_| KeySample::other(format!("the mouse, column {column}, row {row}")), ctx.at) {
+        if self
+            .show_in_key_test(|_| KeySample::other(format!("the mouse, column {column}, row {row}")), ctx.at)
+        {
             return Vec::new();
         }
-        if let Some(wishes) = self.handed_mouse(event, ctx) {
-            return wishes;
+        if let Some(commands) = self.handed_mouse(event, ctx) {
+            return commands;
         }
         match event.kind {
             MouseEventKind::ScrollDown => self.wheel(column, row, WHEEL_ROWS, ctx),
@@ -46,8 +48,8 @@ impl Screen {
             MouseEventKind::Up(MouseButton::Left) => {
                 self.held_border = None;
                 self.held_text = None;
-                if let Some(wishes) = self.end_selection(ctx) {
-                    return wishes;
+                if let Some(commands) = self.end_selection(ctx) {
+                    return commands;
                 }
                 let released = hit(&self.hits.buttons, column, row);
                 if let (Some(pressed), Some(released)) = (self.pressed.take(), released)
@@ -105,7 +107,7 @@ impl Screen {
         match self.guard.click(class, ctx.at) {
             KeyOutcome::Pass => self.act(action, ctx),
             KeyOutcome::Refused(why) => {
-                self.show_note(Note::of_wait(why.to_string()));
+                self.show_note(Note::about_waiting_block(why.to_string()));
                 Vec::new()
             }
             KeyOutcome::Held | KeyOutcome::Word { .. } => Vec::new(),

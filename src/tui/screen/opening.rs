@@ -8,10 +8,10 @@ use crate::driver::{PlaceKind, SearchWords};
 use crate::engine::State;
 use crate::engine::transcript::Item;
 use crate::tui::note::Note;
-use crate::tui::panes::output::SearchTarget;
+use crate::tui::panes::output::PendingTarget;
 use crate::tui::panes::search::PaneSearch;
 use crate::tui::panes::{LowerPane, chat};
-use crate::tui::place_text::{PlaceNews, PlaceText};
+use crate::tui::place_text::{PlaceSearch, PlaceText};
 use crate::tui::setup::FoundPlace;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
@@ -37,7 +37,7 @@ impl Screen {
         if let Some(at) = at {
             self.panes.chat.seek(ctx.state, at, words.clone(), ctx.look);
         }
-        self.sought_place = Some(found.clone());
+        self.opened_at = Some(found.clone());
         self.tell_missing(ctx.state);
         let mut pane = Pane::Chat;
         if let Some(block) = place.block {
@@ -48,7 +48,7 @@ impl Screen {
             pane = Pane::Code;
             if place.kind == PlaceKind::Output {
                 self.panes.lower = LowerPane::Output;
-                self.panes.output.seek(block, SearchTarget::Words(words.clone()));
+                self.panes.output.seek(block, PendingTarget::Words(words.clone()));
                 pane = Pane::Output;
             }
         }
@@ -72,13 +72,13 @@ impl Screen {
 
     /// Once it is known, says what is missing of the place at which the session was opened.
     pub(super) fn tell_missing(&mut self, state: &State) {
-        let Some(found) = &self.sought_place else { return };
-        let missing = match PlaceNews::of(PlaceText::at(state, found.place).as_ref(), found) {
-            PlaceNews::Away => return,
-            PlaceNews::Found => None,
-            PlaceNews::Missing(told) => Some(safe::one_line(&told)),
+        let Some(found) = &self.opened_at else { return };
+        let missing = match PlaceSearch::of(PlaceText::at(state, found.place).as_ref(), found) {
+            PlaceSearch::Away => return,
+            PlaceSearch::Found => None,
+            PlaceSearch::Missing(told) => Some(safe::one_line(&told)),
         };
-        self.sought_place = None;
+        self.opened_at = None;
         // The note that the session is foreign must not disappear.
         let foreign = self.setup.foreign.is_some().then(|| format!("{} ", saving::FOREIGN));
         if let Some(missing) = missing {

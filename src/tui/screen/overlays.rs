@@ -52,7 +52,7 @@ impl Screen {
             keymap: &self.keymap,
             arrangement: &self.arrangement,
             sandbox: self.sandbox.as_ref(),
-            departed: &self.departed,
+            sent_requests: &self.sent_requests,
         }
     }
 
@@ -69,7 +69,7 @@ impl Screen {
             keymap: &self.keymap,
             arrangement: &self.arrangement,
             sandbox: self.sandbox.as_ref(),
-            departed: &self.departed,
+            sent_requests: &self.sent_requests,
         };
         let Some(top) = self.overlays.last_mut() else { return Vec::new() };
         let then = take(top.as_mut(), around, &mut self.panes);
@@ -78,25 +78,25 @@ impl Screen {
 
     /// Carries out the responses of an overlay.
     pub(super) fn carry_out(&mut self, then: Vec<OverlayResponse>, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let mut wishes = Vec::new();
+        let mut commands = Vec::new();
         for then in then {
             match then {
                 OverlayResponse::Close => drop(self.overlays.pop()),
-                OverlayResponse::Aside => self.put_aside(),
+                OverlayResponse::CloseKeeping => self.put_aside(),
                 OverlayResponse::Open(overlay) => self.overlays.push(overlay),
-                OverlayResponse::Say(note) => self.show_note(note),
-                OverlayResponse::UiCommand(wish) => wishes.push(wish),
-                OverlayResponse::Lead(pane) => self.move_focus(pane),
-                OverlayResponse::LookAtBlock => self.panes.code.mode = Mode::View,
+                OverlayResponse::ShowNote(note) => self.show_note(note),
+                OverlayResponse::UiCommand(wish) => commands.push(wish),
+                OverlayResponse::Focus(pane) => self.move_focus(pane),
+                OverlayResponse::ViewBlock => self.panes.code.mode = Mode::View,
                 OverlayResponse::Run(slash, argument) => {
-                    wishes.extend(self.run_command(slash, &argument, ctx));
+                    commands.extend(self.run_command(slash, &argument, ctx));
                 }
                 OverlayResponse::OpenRecipe(name) => self.open_recipe(&name, ""),
-                OverlayResponse::LeaveFor(exit) => wishes.extend(self.leave_for(exit, ctx)),
+                OverlayResponse::LeaveFor(exit) => commands.extend(self.leave_for(exit, ctx)),
                 OverlayResponse::QuitAfterRun => self.follow.quit_after_run(),
             }
         }
-        wishes
+        commands
     }
 
     /// Closes the topmost overlay because the person typed text or stopped something; the text of a form is
@@ -159,7 +159,9 @@ impl Screen {
         let before = self.overlays.len();
         self.overlays.retain(|overlay| !overlay.is_stale(state));
         if self.overlays.len() < before {
-            self.show_note(Note::of_wait("The block has changed. Look at it again: nothing was decided."));
+            self.show_note(Note::about_waiting_block(
+                "The block has changed. Look at it again: nothing was decided.",
+            ));
         }
     }
 }

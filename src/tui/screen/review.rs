@@ -27,15 +27,15 @@ impl Screen {
                 (RefusalReason::NoAnswer, Some(_)) if !key.is_empty() => format!(" {key} twice approves."),
                 _ => String::new(),
             };
-            self.show_note(Note::of_wait(format!("{why}{more}")));
+            self.show_note(Note::about_waiting_block(format!("{why}{more}")));
         }
-        let wishes = match self.guard.take_due(ctx.at) {
-            Some(deed) => self.perform(deed, ctx),
+        let commands = match self.guard.take_due(ctx.at) {
+            Some(action) => self.perform(action, ctx),
             None => Vec::new(),
         };
         let expired = self.escalation.expire(ctx.at);
         let worked = self.work(ctx) | self.drag_on(ctx);
-        (changed || expired || worked || !wishes.is_empty(), wishes)
+        (changed || expired || worked || !commands.is_empty(), commands)
     }
 
     /// Moves the focus to the waiting block. A note says how to approve it; nothing is approved by this.
@@ -52,7 +52,9 @@ impl Screen {
         }
         if !self.overlays.is_empty() {
             let back = self.keymap.hint(Context::Everywhere, Action::Back);
-            self.show_note(Note::of_wait(format!("{back} closes this first. Nothing was decided.")));
+            self.show_note(Note::about_waiting_block(format!(
+                "{back} closes this first. Nothing was decided."
+            )));
             return;
         }
         let block = item.block.id;
@@ -69,7 +71,7 @@ impl Screen {
             Action::Diff => self.next_diff(ctx.state),
             Action::FindingNext | Action::FindingPrevious => {
                 if !self.panes.code.next_finding(action == Action::FindingPrevious) {
-                    self.show_note(Note::of_wait("No findings."));
+                    self.show_note(Note::about_waiting_block("No findings."));
                 }
             }
             Action::HunkNext | Action::HunkPrevious => {
@@ -112,7 +114,7 @@ impl Screen {
                 } else {
                     "No block waits here."
                 };
-                self.show_note(Note::of_wait(text));
+                self.show_note(Note::about_waiting_block(text));
             }
             _ => {}
         }
@@ -124,7 +126,7 @@ impl Screen {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let block = item.block.id;
         if state.consulting(block).is_some() {
-            self.show_note(Note::of_wait("A second opinion is asked for already."));
+            self.show_note(Note::about_waiting_block("A second opinion is asked for already."));
             return Vec::new();
         }
         vec![UiCommand::Send(Command::Consult(block))]
@@ -142,12 +144,14 @@ impl Screen {
             _ => None,
         };
         let Some(list) = list else {
-            self.show_note(Note::of_wait(format!("Block {block} installs no packages of Python.")));
+            self.show_note(Note::about_waiting_block(format!(
+                "Block {block} installs no packages of Python."
+            )));
             return Vec::new();
         };
         let has_venv = state.inspected(block).is_some_and(|inspected| inspected.venv.is_some());
         if list.into == InstallInto::Session && !has_venv {
-            self.show_note(Note::of_wait(
+            self.show_note(Note::about_waiting_block(
                 "The project has no .venv that is in use: they go beside the session.",
             ));
             return Vec::new();
@@ -174,7 +178,10 @@ impl Screen {
         };
         let next = order.into_iter().skip(from).find(|against| older(item, *against).is_some());
         if next.is_none() && from == 0 {
-            self.show_note(Note::of_wait(format!("Block {} is as the model wrote it.", item.block.id)));
+            self.show_note(Note::about_waiting_block(format!(
+                "Block {} is as the model wrote it.",
+                item.block.id
+            )));
         }
         self.panes.code.to_top();
         self.panes.code.mode = next.map_or(Mode::View, Mode::Diff);
@@ -214,7 +221,7 @@ impl Screen {
             return Vec::new();
         };
         if item.standing == BlockStanding::Open {
-            self.show_note(Note::of_wait(format!("Block {} waits already.", item.block.id)));
+            self.show_note(Note::about_waiting_block(format!("Block {} waits already.", item.block.id)));
             return Vec::new();
         }
         self.panes.code.show(item.block.id);

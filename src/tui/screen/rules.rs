@@ -7,8 +7,8 @@ use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State, rules};
 use crate::tui::overlays::always::Always;
-use crate::tui::panes::code::token_of;
-use crate::tui::panes::output::SearchTarget;
+use crate::tui::panes::code::subject_of;
+use crate::tui::panes::output::PendingTarget;
 use crate::tui::pattern::Pattern;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
@@ -35,10 +35,10 @@ impl Screen {
             Some(format!("No rule: block {block} {}.", safe::one_line(&miss.to_string())))
         });
         if let Some(text) = refusal {
-            self.show_note(Note::of_wait(text));
+            self.show_note(Note::about_waiting_block(text));
             return Vec::new();
         }
-        self.open(Always::new(token_of(ctx.state, item), offers));
+        self.open(Always::new(subject_of(ctx.state, item), offers));
         Vec::new()
     }
 
@@ -72,7 +72,7 @@ impl Screen {
     /// `P`: shows where a word of the block came from; repeated, the next one.
     pub(super) fn show_source(&mut self, ctx: Ctx<'_>) {
         let Some((at, of, trace)) = self.panes.code.next_trace(ctx.state) else {
-            self.show_note(Note::of_wait(
+            self.show_note(Note::about_waiting_block(
                 "No word of this block came from an output, a file or the project.",
             ));
             return;
@@ -81,17 +81,19 @@ impl Screen {
         let Some(block) = trace.from.block() else {
             // The instructions are part of every request; there is no output that shows them.
             let place = "the project's instructions (AGENTS.md)";
-            return self
-                .show_note(Note::of_wait(format!("{} of {of}: {text} is in {place}. P next.", at + 1)));
+            return self.show_note(Note::about_waiting_block(format!(
+                "{} of {of}: {text} is in {place}. P next.",
+                at + 1
+            )));
         };
         self.source = Some(block);
         self.panes.lower = LowerPane::Output;
         if let Ok(pattern) = Pattern::text(&trace.text) {
             self.panes.marked = Some(pattern.clone());
-            self.panes.output.seek(block, SearchTarget::Pattern(pattern));
+            self.panes.output.seek(block, PendingTarget::Pattern(pattern));
         }
         self.move_focus(Pane::Output);
-        self.show_note(Note::of_wait(format!(
+        self.show_note(Note::about_waiting_block(format!(
             "{} of {of}: {text} is in block {block}. P next, Esc back.",
             at + 1
         )));

@@ -25,7 +25,7 @@ pub(super) struct SelectionDrag {
 impl Screen {
     /// Handles the first, second or third press on a selectable text; returns whether there was one.
     pub(super) fn start_selection(&mut self, column: u16, row: u16, count: u8, ctx: Ctx<'_>) -> bool {
-        self.grip = None;
+        self.drag = None;
         let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) else { return false };
         let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.look);
         let Some(place) = text.place_at(area, column, row).filter(|_| area.contains((column, row).into()))
@@ -39,62 +39,62 @@ impl Screen {
         };
         let selection = Selection::new(pane, began);
         self.panes.selection = (count > 1).then_some(selection);
-        self.grip = Some(SelectionDrag { selection, at: (column, row), moved: false, scrolls: None });
+        self.drag = Some(SelectionDrag { selection, at: (column, row), moved: false, scrolls: None });
         true
     }
 
     /// Handles a mouse move with the button held.
     pub(super) fn drag_to(&mut self, column: u16, row: u16, ctx: Ctx<'_>) {
-        let Some(grip) = self.grip.as_mut().filter(|_| self.overlays.is_empty()) else { return };
-        if grip.at == (column, row) && self.panes.selection.is_none() {
+        let Some(drag) = self.drag.as_mut().filter(|_| self.overlays.is_empty()) else { return };
+        if drag.at == (column, row) && self.panes.selection.is_none() {
             return;
         }
-        grip.moved |= grip.at != (column, row);
-        grip.at = (column, row);
+        drag.moved |= drag.at != (column, row);
+        drag.at = (column, row);
         self.drag_selection(ctx);
         self.scroll_beyond(ctx);
     }
 
     /// Extends the selection to the mouse.
     fn drag_selection(&mut self, ctx: Ctx<'_>) {
-        let Some(grip) = self.grip else { return };
-        let pane = grip.selection.pane();
+        let Some(drag) = self.drag else { return };
+        let pane = drag.selection.pane();
         let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.look);
-        let Some((column, row)) = within(area, grip.at) else { return };
+        let Some((column, row)) = within(area, drag.at) else { return };
         if let Some(place) = text.place_at(area, column, row) {
-            let selection = self.panes.selection.get_or_insert(grip.selection);
+            let selection = self.panes.selection.get_or_insert(drag.selection);
             selection.reach(place);
         }
     }
 
     /// Scrolls the pane while the mouse is beyond its edge: at once, then row by row.
     fn scroll_beyond(&mut self, ctx: Ctx<'_>) {
-        let Some(pane) = self.grip.map(|grip| grip.selection.pane()) else { return };
+        let Some(pane) = self.drag.map(|drag| drag.selection.pane()) else { return };
         let area = self.arrangement.slot(pane).map(|slot| slot.inner).unwrap_or_default();
-        let Some(grip) = &mut self.grip else { return };
-        let direction = match grip.at.1 {
+        let Some(drag) = &mut self.drag else { return };
+        let direction = match drag.at.1 {
             row if row < area.y => -1,
             row if row >= area.bottom() => 1,
             _ => {
-                grip.scrolls = None;
+                drag.scrolls = None;
                 return;
             }
         };
-        let due = grip.scrolls.map_or(ctx.at, |(_, due)| due);
-        grip.scrolls = Some((direction, due));
+        let due = drag.scrolls.map_or(ctx.at, |(_, due)| due);
+        drag.scrolls = Some((direction, due));
     }
 
     /// When the next row is due.
     pub(super) fn next_dragged_row(&self) -> Option<Instant> {
-        self.grip.and_then(|grip| grip.scrolls).map(|(_, due)| due)
+        self.drag.and_then(|drag| drag.scrolls).map(|(_, due)| due)
     }
 
     /// Scrolls by the next row if it is due; returns whether it did.
     pub(super) fn drag_on(&mut self, ctx: Ctx<'_>) -> bool {
-        let Some(grip) = &mut self.grip else { return false };
-        let Some((direction, _)) = grip.scrolls.filter(|(_, due)| *due <= ctx.at) else { return false };
-        grip.scrolls = Some((direction, ctx.at + SCROLL_INTERVAL));
-        let pane = grip.selection.pane();
+        let Some(drag) = &mut self.drag else { return false };
+        let Some((direction, _)) = drag.scrolls.filter(|(_, due)| *due <= ctx.at) else { return false };
+        drag.scrolls = Some((direction, ctx.at + SCROLL_INTERVAL));
+        let pane = drag.selection.pane();
         self.scroll(pane, direction, ctx);
         self.drag_selection(ctx);
         true
@@ -103,12 +103,12 @@ impl Screen {
     /// Handles the release of the button: returns the command that copies the selection; `None`: nothing is
     /// selected.
     pub(super) fn end_selection(&mut self, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
-        let grip = self.grip.take()?;
+        let drag = self.drag.take()?;
         let text = self.panes.selected_text(ctx.state, ctx.look);
         if text.is_none() {
             self.panes.selection = None;
-            if !grip.moved {
-                self.click(grip.at.0, grip.at.1);
+            if !drag.moved {
+                self.click(drag.at.0, drag.at.1);
             }
         }
         text.map(|text| vec![UiCommand::Copy(text)])
@@ -117,7 +117,7 @@ impl Screen {
     /// Clears the selection.
     pub(super) fn clear_selection(&mut self) {
         self.panes.selection = None;
-        self.grip = None;
+        self.drag = None;
     }
 }
 

@@ -15,10 +15,10 @@ use crate::tui::widgets::words;
 use std::time::{Duration, Instant};
 
 /// A second Ctrl-C asks to kill only after this long: the first may still be taking effect.
-const KILL_DELAY: Duration = Duration::from_millis(500);
+pub(crate) const KILL_DELAY: Duration = Duration::from_millis(500);
 
 /// Two Ctrl-C within this time quit.
-const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
+pub(crate) const QUIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Remembers earlier Ctrl-C presses.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ impl Screen {
             return self.close_top(ctx);
         }
         if self.panes.code.edits() && self.panes.focus == Pane::Code {
-            if let Some(text) = self.keep_or_cut(false) {
+            if let Some(text) = self.copy_or_cut(false) {
                 return vec![UiCommand::Copy(text)];
             }
             self.show_note(Note::info(
@@ -76,7 +76,7 @@ impl Screen {
             return Vec::new();
         }
         if !self.panes.composer.is_empty() && self.panes.focus == Pane::Message {
-            if let Some(text) = self.keep_or_cut(false) {
+            if let Some(text) = self.copy_or_cut(false) {
                 return vec![UiCommand::Copy(text)];
             }
             self.panes.composer.clear();
@@ -165,7 +165,7 @@ impl Screen {
         };
         let interrupt = vec![
             OverlayResponse::QuitAfterRun,
-            OverlayResponse::Say(Note::info("Interrupting, then leaving.")),
+            OverlayResponse::ShowNote(Note::info("Interrupting, then leaving.")),
             OverlayResponse::UiCommand(UiCommand::Send(Command::Stop)),
         ];
         let foot =

@@ -133,7 +133,7 @@ impl Screen {
     }
 
     /// Copies or cuts the selection in the focused text, and returns it for the clipboard.
-    pub(super) fn keep_or_cut(&mut self, cut: bool) -> Option<String> {
+    pub(super) fn copy_or_cut(&mut self, cut: bool) -> Option<String> {
         let text = if self.panes.focus == Pane::Message { TextTarget::Message } else { TextTarget::Editor };
         let selected = self.in_text(text, |text| text.selected())??;
         self.in_text(text, |text| text.apply(if cut { Edit::Cut } else { Edit::Copy }));

@@ -14,7 +14,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 impl Screen {
     fn vim(&mut self) -> Option<&Vim> {
-        if !self.overlays.is_empty() || self.bare.is_some() {
+        if !self.overlays.is_empty() || self.bare_pane.is_some() {
             return None;
         }
         match self.panes.focus {

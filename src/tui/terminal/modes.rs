@@ -1,6 +1,6 @@
 //! The modes to switch on while the program has the terminal, and how to switch all of them off. Pure.
 
-use crate::tui::attention::Attention;
+use crate::tui::attention::TerminalSupport;
 use crate::tui::graphics;
 
 /// The person's settings for the terminal.
@@ -44,7 +44,7 @@ pub(super) struct SwitchedModes {
     /// The terminal stores pictures that it was sent.
     pub(crate) pictures: bool,
     /// The terminal was sent the state of the session.
-    pub(crate) told: Option<Attention>,
+    pub(crate) told: Option<TerminalSupport>,
 }
 
 pub(super) fn enter(touched: SwitchedModes) -> String {

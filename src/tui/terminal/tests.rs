@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 /// A process has only one terminal: these tests take turns.
 static TURN: Mutex<()> = Mutex::new(());
 
-fn turn() -> MutexGuard<'static, ()> {
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-struct Pty {
-    person: File,
+pub(crate) struct Pty {
+    pub(crate) person: File,
     program: OwnedFd,
 }
 
@@ -25,7 +25,7 @@ fn words(buf: &mut Buffer, words: &str) -> Option<Position> {
     None
 }
 
-fn pty() -> Pty {
+pub(crate) fn pty() -> Pty {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -37,13 +37,13 @@ fn pty() -> Pty {
 }
 
 impl Pty {
-    fn open(&self, options: ModeOptions) -> Terminal {
+    pub(crate) fn open(&self, options: ModeOptions) -> Terminal {
         let again = || self.program.try_clone().unwrap();
         Terminal::on(again(), again(), options).unwrap()
     }
 
     /// Reads what the program wrote, up to and including these bytes.
-    fn read_until(&mut self, end: &[u8]) -> Vec<u8> {
+    pub(crate) fn read_until(&mut self, end: &[u8]) -> Vec<u8> {
         let deadline = Instant::now() + Duration::from_secs(10);
         let mut all = Vec::new();
         let mut buffer = [0u8; 4096];
@@ -60,7 +60,7 @@ impl Pty {
     }
 }
 
-const LEFT: &[u8] = b"\x1b[?1049l\x1b[?25h";
+pub(crate) const LEFT: &[u8] = b"\x1b[?1049l\x1b[?25h";
 
 #[test]
 fn taken_drawn_in_one_write_and_given_back() {

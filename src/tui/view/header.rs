@@ -6,7 +6,6 @@ use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::text::number::dollars;
 use crate::tui::panes::LowerPane;
-use crate::tui::panes::code::being_written;
 use crate::tui::panes::recipe::Stage;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
@@ -106,10 +105,8 @@ fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
     let waiting = state.transcript.blocks.values().filter(|b| b.standing == BlockStanding::Open).count();
     let marked =
         |name: &str, mark: String| if mark.is_empty() { name.to_owned() } else { format!("{name} {mark}") };
-    let code = match (waiting, matches!(state.phase, Phase::Deciding(_)), being_written(state)) {
-        (n, true, _) if n > 0 => format!("!{n}"),
-        _ => String::new(),
-    };
+    let decides = waiting > 0 && matches!(state.phase, Phase::Deciding(_));
+    let code = if decides { format!("!{waiting}") } else { String::new() };
     let problem = if crate::tui::screen::has_problem(state) { "!" } else { "" };
     let on = |pane: Pane| match pane {
         Pane::Chat => matches!(screen.panes.focus, Pane::Chat | Pane::Message),

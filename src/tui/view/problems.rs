@@ -57,8 +57,8 @@ pub(crate) fn failure_keys(kind: FailureKind) -> &'static [(FailureKey, &'static
 }
 
 /// `r retry   m model   e end here`, with the keys that are bound.
-fn keys_text(ways: &[(FailureKey, &str)], keymap: &Keymap) -> String {
-    let keys = ways.iter().filter_map(|(way, label)| {
+fn keys_text(bound: &[(FailureKey, &str)], keymap: &Keymap) -> String {
+    let keys = bound.iter().filter_map(|(way, label)| {
         let key = match way {
             FailureKey::Action(action) => keymap.hint(Context::Problems, *action),
             FailureKey::Letter(letter) => (*letter).to_owned(),

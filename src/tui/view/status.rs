@@ -13,6 +13,7 @@ use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::editing::vim::Mode as VimMode;
 use crate::tui::guard::RefusalReason;
+use crate::tui::keymap::Context;
 use crate::tui::note::{NO_BLOCK_WAITS, Note};
 use crate::tui::overlays::welcome::source_text;
 use crate::tui::panes::code::Mode;
@@ -80,14 +81,14 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
     if let Some(words) = screen.handed_words(state).filter(|_| screen.hands_over()) {
         return (words, look.style(Slot::StatusWarn));
     }
-    if let Some(deed) = screen.guard.held_action() {
+    if let Some(action) = screen.guard.held_action() {
         let of = match state.waiting() {
             Some(item) if screen.overlays.is_empty() && screen.panes.focus == Pane::Code => {
                 format!("Block {}: ", item.block.id)
             }
             _ => String::new(),
         };
-        let text = format!("{of}{}, any letter takes it back", deed.words());
+        let text = format!("{of}{}, any letter takes it back", action.words());
         return (text, look.style(Slot::BlockPending));
     }
     if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.around(state, look))) {
@@ -97,23 +98,34 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
             None => (text, style),
         };
     }
-    match screen.note.as_ref().filter(|note| !is_over(note, screen, state, now)) {
+    match screen.note.as_ref().filter(|note| !is_outranked(note, screen, state, now)) {
         Some(note) => note_text(note, screen, state, now, look),
         None => wait(screen, state, now, look)
             .map_or_else(|| going_on(screen, state, look), |text| (text, look.style(Slot::BlockPending))),
     }
 }
 
+/// ` e edits it, r rejects.`: keys with what they do here.
+fn keys(screen: &Screen, state: &State, keys: &[(Action, &str)]) -> String {
+    screen.keymap.hints(screen.context(state), (" ", ", ", "."), keys)
+}
+
+/// `: l chooses one.`, the one key that continues here.
+fn key(screen: &Screen, state: &State, action: Action, does: &str) -> String {
+    let told = screen.keymap.hints(screen.context(state), (": ", "", "."), &[(action, does)]);
+    if told.is_empty() { ".".into() } else { told }
+}
+
 /// Whether something more urgent has to replace this note.
-fn is_over(note: &Note, screen: &Screen, state: &State, now: Instant) -> bool {
+fn is_outranked(note: &Note, screen: &Screen, state: &State, now: Instant) -> bool {
     let goes_on = state.live.run.is_some() || state.live.reply.is_some();
     let asks = state.terminal().is_some() && state.live.run.as_ref().is_some_and(|run| run.asks);
     let waiting = state.waiting().map(|item| item.block.id);
     goes_on && note.is_stale(now)
         || asks && note.level == Level::Info
         || note.text == NO_BLOCK_WAITS && waiting.is_some()
-        || note.says_how.is_some() && note.says_how != waiting
-        || note.of_lock && !is_locked_for_a_time(screen, now)
+        || note.explains_approving.is_some() && note.explains_approving != waiting
+        || note.about_lock && !is_locked_for_a_time(screen, now)
 }
 
 /// The text of a note; where a block waits, that comes first.
@@ -131,18 +143,20 @@ fn note_text(
             let text = wait(screen, state, now, look).unwrap_or(text);
             (text, look.style(Slot::BlockPending))
         }
-        Some(item) if note.says_how.is_some() && screen.guard.rows().has_hidden() => {
-            (unseen(item.block.id, screen.guard.rows().unseen_count()), look.style(Slot::BlockPending))
-        }
-        Some(_) if note.of_wait => (text, level(note.level, look)),
+        Some(item) if note.explains_approving.is_some() && screen.guard.rows().has_hidden() => (
+            unseen(screen, item.block.id, screen.guard.rows().unseen_count()),
+            look.style(Slot::BlockPending),
+        ),
+        Some(_) if note.about_waiting_block => (text, level(note.level, look)),
         // Everything else follows the wait in its shortest words.
         Some(item) => {
-            let way = if screen.panes.focus == Pane::Code { ".".into() } else { way(screen, state) };
+            let key_hint =
+                if screen.panes.focus == Pane::Code { ".".into() } else { key_hint(screen, state) };
             let wait = format!("Block {}", item.block.id);
             // Don't name the block twice.
             let own = text.strip_prefix(&wait).and_then(|rest| rest.strip_prefix(" would "));
             let text = own.map_or(text.clone(), |rest| format!("It would {rest}"));
-            (format!("{wait} waits{way}  {text}"), look.style(Slot::BlockPending))
+            (format!("{wait} waits{key_hint}  {text}"), look.style(Slot::BlockPending))
         }
         None if crate::tui::screen::has_problem(state) && note.level == Level::Error => {
             going_on(screen, state, look)
@@ -172,32 +186,40 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Op
     if screen.panes.focus != Pane::Code {
         if let Some(matched) = screen.announced(state) {
             let (rule, seconds) = (matched.rule, rule_seconds(matched, look.now));
-            return Some(format!(
-                "Rule {rule} covers block {block}. Starts in {seconds} s: Ctrl-C stops it."
-            ));
+            let stop = key(screen, state, Action::Stop, "stops it");
+            return Some(format!("Rule {rule} covers block {block}. Starts in {seconds} s{stop}"));
         }
         if let Some(matched) = unseen_match(screen, state) {
             let (rule, seconds) = (matched.rule, START_DELAY_MS / 1000);
-            let way = way(screen, state);
+            let key_hint = key_hint(screen, state);
             return Some(format!(
-                "Rule {rule} covers block {block}, and starts it {seconds} s after it is shown{way}"
+                "Rule {rule} covers block {block}, and starts it {seconds} s after it is shown{key_hint}"
             ));
         }
-        return Some(format!("Block {block} waits{}", way(screen, state)));
+        return Some(format!("Block {block} waits{}", key_hint(screen, state)));
     }
     Some(match &screen.panes.code.mode {
         Mode::Edit(editor) if editor.mode().is_some_and(|mode| mode != VimMode::Normal) => {
-            "Editing. Nothing runs from here. Esc goes to normal mode, there back to the review.".into()
+            let does = "goes to normal mode, there back to the review";
+            format!("Editing. Nothing runs from here.{}", keys(screen, state, &[(Action::EditKeep, does)]))
         }
-        Mode::Edit(_) => "Editing. Nothing runs from here. Esc keeps the text and returns to review.".into(),
+        Mode::Edit(_) => {
+            let does = "keeps the text and returns to review";
+            format!("Editing. Nothing runs from here.{}", keys(screen, state, &[(Action::EditKeep, does)]))
+        }
         Mode::Queue(_) => {
             let count = state.queue().count();
             let wait = if count == 1 { "waits" } else { "wait" };
             format!("{} {wait}. Deciding one never decides the next.", words::count(count, "block"))
         }
-        Mode::Diff(_) => format!("Block {block} waits. v goes on, then back to the block."),
+        Mode::Diff(_) => {
+            let does = "goes on, then back to the block";
+            format!("Block {block} waits.{}", keys(screen, state, &[(Action::Diff, does)]))
+        }
         Mode::View if screen.panes.code.subject() != Some(block) => {
-            format!("Block {block} waits: ] or [ goes to it.")
+            let back = screen.keymap.hint(screen.context(state), Action::BlockPrevious);
+            let does = if back.is_empty() { "goes to it".into() } else { format!("or {back} goes to it") };
+            format!("Block {block} waits{}", key(screen, state, Action::BlockNext, &does))
         }
         Mode::View => review(screen, state, item, now, look),
     })
@@ -211,7 +233,7 @@ fn unseen_match<'a>(screen: &Screen, state: &'a State) -> Option<&'a RuleMatch> 
 }
 
 /// `: Ctrl-Y.`, the key that goes to the waiting block from here.
-fn way(screen: &Screen, state: &State) -> String {
+fn key_hint(screen: &Screen, state: &State) -> String {
     let context = screen.context(state);
     // From these panes the next pane is Code.
     let next = matches!(screen.panes.focus, Pane::Message | Pane::Chat) && screen.overlays.is_empty();
@@ -241,29 +263,30 @@ fn review(
 ) -> String {
     use crate::domain::Readiness;
     let block = item.block.id;
+    let change = || keys(screen, state, &[(Action::Edit, "edits it"), (Action::Reject, "rejects")]);
     if state.inspected(block).is_none() {
         return format!("Block {block} waits. The checks still run.");
     }
     if state.inspected(block).is_some_and(|i| i.review.forbidden()) {
-        return format!(
-            "Block {block} is denied: a rule of yours forbids what it does. e edits it, r rejects."
-        );
+        return format!("Block {block} is denied: a rule of yours forbids what it does.{}", change());
     }
     if let Some(matched) = screen.announced(state) {
         let seconds = rule_seconds(matched, look.now);
-        return format!("Rule {} covers block {block}. Starts in {seconds} s: s stops it.", matched.rule);
+        let stop = key(screen, state, Action::Skip, "stops it");
+        return format!("Rule {} covers block {block}. Starts in {seconds} s{stop}", matched.rule);
     }
     match item.block.readiness() {
         Readiness::NeedsLanguage => {
-            return format!("Block {block} waits. It names no language: l chooses one.");
+            let choose = key(screen, state, Action::ChooseLanguage, "chooses one");
+            return format!("Block {block} waits. It names no language{choose}");
         }
         Readiness::Incomplete => {
-            return format!("Block {block} is incomplete: its end never came. e edits it, r rejects.");
+            return format!("Block {block} is incomplete: its end never came.{}", change());
         }
-        Readiness::Empty => return format!("Block {block} is empty. s skips it."),
-        Readiness::Unclear => {
-            return format!("Block {block} does not say what is meant. e edits it, r rejects.");
+        Readiness::Empty => {
+            return format!("Block {block} is empty.{}", keys(screen, state, &[(Action::Skip, "skips it")]));
         }
+        Readiness::Unclear => return format!("Block {block} does not say what is meant.{}", change()),
         Readiness::Ready => {}
     }
     match screen.guard.approval_refusal(now) {
@@ -272,14 +295,16 @@ fn review(
             // The time left is in the title.
             text.split(" ignored.").next().map_or(text.clone(), |t| format!("{t} ignored."))
         }
-        Some(RefusalReason::Unseen { lines }) => unseen(block, lines),
+        Some(RefusalReason::Unseen { lines }) => unseen(screen, block, lines),
         _ => format!("Block {block} waits."),
     }
 }
 
-fn unseen(block: BlockId, lines: usize) -> String {
+fn unseen(screen: &Screen, block: BlockId, lines: usize) -> String {
     let lines = words::count(lines, "line");
-    format!("Block {block} waits. {lines} not shown yet: Space. Approve is locked until then.")
+    let page = screen.keymap.hint(Context::Review, Action::ScrollPageDown);
+    let page = if page.is_empty() { page } else { format!(": {page}") };
+    format!("Block {block} waits. {lines} not shown yet{page}. Approve is locked until then.")
 }
 
 /// What is going on.
@@ -287,13 +312,15 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
     let problem = problems::problems(screen, state, look).into_iter().next();
     if let Some(problem) = problem {
         let go = if screen.panes.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
-            ""
+            String::new()
         } else {
-            "   Tab: what can be done"
+            let key = screen.keymap.hint(screen.context(state), Action::PaneNext);
+            if key.is_empty() { key } else { format!("   {key}: what can be done") }
         };
         return (format!("{}{go}", problem.text), look.style(Slot::StatusError));
     }
     let info = look.style(Slot::StatusInfo);
+    let stop = screen.keymap.hints(screen.context(state), ("", "", ""), &[(Action::Stop, "stop")]);
     if let (Some(run), Some(going_on)) = (&state.live.run, state.activity()) {
         let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
         if let Some(words) = screen.handed_words(state).filter(|_| run.interrupted.is_none()) {
@@ -301,7 +328,7 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
             return (parts.join("   "), info);
         }
         if run.interrupted.is_none() {
-            parts.push("Ctrl-C stop".into());
+            parts.extend((!stop.is_empty()).then_some(stop));
         }
         // A program that fetches reports its progress itself; for one that computes, show the resources it uses.
         let fetches = state.transcript.blocks.get(&run.block).is_some_and(|item| item.block.kind.prepares());
@@ -324,7 +351,7 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
         let seconds = look.now.since(summary.since) / 1000;
         let about = words::grouped(summary.text.len() as u64 / 4);
         let what = running::SUMMING_UP;
-        return (format!("{what} {seconds} s   about {about} tokens   Ctrl-C stop"), info);
+        return (format!("{what} {seconds} s   about {about} tokens   {stop}"), info);
     }
     if let Some(reply) = &state.live.reply {
         let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
@@ -339,7 +366,7 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
         if !screen.panes.composer.is_empty() {
             parts.push("Your next message will be queued.".into());
         }
-        parts.push("Ctrl-C stop".into());
+        parts.extend((!stop.is_empty()).then_some(stop));
         return (parts.join("   "), info);
     }
     (idle(screen, state, look), look.dim())

@@ -5,6 +5,7 @@ use crate::domain::{Severity, Timestamp};
 use crate::driver::TreeSigns;
 use crate::engine::BlockState;
 use crate::export::columns::ColumnSigns;
+use crate::tui::keymap::Keymap;
 use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::theme::{Slot, Theme};
 use crate::tui::widgets::words::Locale;
@@ -32,10 +33,6 @@ impl Strokes {
 /// The characters for frames and marks.
 #[derive(Clone, Copy, Debug)]
 pub struct Glyphs {
-    /// `│`
-    pub(crate) vertical: &'static str,
-    /// `─`
-    pub(crate) horizontal: &'static str,
     /// Borders of panes.
     pub(crate) border: &'static Strokes,
     /// Borders of the focused pane.
@@ -55,8 +52,6 @@ pub struct Glyphs {
 impl Glyphs {
     /// Lines and corners.
     pub const LINES: Glyphs = Glyphs {
-        vertical: "│",
-        horizontal: "─",
         border: &Strokes::LIGHT,
         focus: &Strokes::HEAVY,
         hook: "└",
@@ -67,8 +62,6 @@ impl Glyphs {
     };
     /// For terminals that have ASCII only.
     pub const ASCII: Glyphs = Glyphs {
-        vertical: "|",
-        horizontal: "-",
         border: &Strokes::ASCII,
         focus: &Strokes::ASCII,
         hook: "`",
@@ -86,6 +79,8 @@ pub struct DrawStyle<'a> {
     pub theme: &'a Theme,
     /// The hyperlinks on screen.
     pub links: &'a Hyperlinks,
+    /// The keys that texts name.
+    pub keymap: &'a Keymap,
     /// The characters for frames and marks.
     pub glyphs: Glyphs,
     /// The format of times and paths.
@@ -157,4 +152,12 @@ pub(crate) fn severity_slot(severity: Severity) -> Slot {
         Severity::Medium => Slot::FindingMedium,
         Severity::Info => Slot::FindingInfo,
     }
+}
+
+/// Calls a function with a style for tests: this theme, lines, the shipped keys.
+#[cfg(test)]
+pub(crate) fn with_look<T>(theme: &Theme, act: impl FnOnce(DrawStyle<'_>) -> T) -> T {
+    let (links, place) = (Hyperlinks::default(), Locale::default());
+    let (keymap, glyphs, now) = (Keymap::load(None).expect("the shipped keys"), Glyphs::LINES, Timestamp(0));
+    act(DrawStyle { theme, links: &links, keymap: &keymap, glyphs, place: &place, now, motion: false })
 }

@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// A line of text with the rows that it was wrapped into.
 #[derive(Clone, Debug)]
-pub(crate) struct Passage {
+pub(crate) struct WrappedLine {
     text: String,
     rows: Vec<PassageRow>,
     strictness: Strictness,
@@ -28,20 +28,25 @@ struct PassageRow {
     indent: usize,
 }
 
-impl Passage {
+impl WrappedLine {
     /// A line with the given bytes in each row, each row after `indent` columns of something else.
-    pub(crate) fn laid(text: String, rows: Vec<Range<usize>>, indent: usize, strictness: Strictness) -> Self {
+    pub(crate) fn from_rows(
+        text: String,
+        rows: Vec<Range<usize>>,
+        indent: usize,
+        strictness: Strictness,
+    ) -> Self {
         let rows = rows.into_iter().map(|bytes| PassageRow { bytes, indent }).collect();
         Self { text, rows, strictness, tab: plain::TAB }
     }
 
     /// A line of which a single row shows a part, after `indent` columns of something else.
     pub(crate) fn part(text: String, bytes: Range<usize>, indent: usize, tab: usize) -> Self {
-        Self { tab, ..Self::laid(text, vec![bytes], indent, Strictness::Text) }
+        Self { tab, ..Self::from_rows(text, vec![bytes], indent, Strictness::Text) }
     }
 
     /// A line that was converted to glyphs and then wrapped anywhere.
-    pub(crate) fn painted(text: String, width: usize, tab: usize) -> Self {
+    pub(crate) fn from_glyphs(text: String, width: usize, tab: usize) -> Self {
         // Where each glyph begins, in the glyphs' text and in the source.
         let (mut paint, mut starts) = (String::new(), Vec::new());
         for glyph in plain::glyphs(&text, Strictness::Text, tab) {
@@ -55,11 +60,12 @@ impl Passage {
         let rows = if paint.width() <= width {
             std::iter::once(0..text.len()).collect()
         } else {
-            let options = WrapOptions { words: false, ..WrapOptions::prose(width, Style::default()) };
+            let options =
+                WrapOptions { break_at_words: false, ..WrapOptions::prose(width, Style::default()) };
             let rows = wrap::rows(&paint, &[], options);
             rows.iter().map(|row| source(row.range.start)..source(row.range.end)).collect()
         };
-        Self { tab, ..Self::laid(text, rows, 0, Strictness::Text) }
+        Self { tab, ..Self::from_rows(text, rows, 0, Strictness::Text) }
     }
 
     /// Rebuilds the lines from which these rows were wrapped. Their text is what was drawn, without the prefix
@@ -72,7 +78,7 @@ impl Passage {
             match lines.last_mut().filter(|_| joint != Joint::None) {
                 None => {
                     let bytes = 0..painted.len();
-                    lines.push(Self::laid(painted, vec![bytes], 0, Strictness::Text));
+                    lines.push(Self::from_rows(painted, vec![bytes], 0, Strictness::Text));
                 }
                 Some(line) => line.go_on(&painted, joint),
             }
@@ -186,7 +192,7 @@ pub(crate) struct FoundText {
 /// The visible text of a pane.
 #[derive(Debug, Default)]
 pub(crate) struct ScreenText {
-    lines: Vec<(usize, usize, Passage)>,
+    lines: Vec<(usize, usize, WrappedLine)>,
     /// Rows of the screen, top to bottom: the screen row, the index in `lines`, the row of that line.
     rows: Vec<(u16, usize, usize)>,
 }
@@ -200,7 +206,7 @@ impl ScreenText {
     pub(crate) fn of_list(
         top: u16,
         visible: impl Iterator<Item = Anchor>,
-        mut lines_of: impl FnMut(usize) -> Vec<Passage>,
+        mut lines_of: impl FnMut(usize) -> Vec<WrappedLine>,
     ) -> Self {
         let mut text = Self::default();
         // The current item, and for each of its rows the line and the row of that line.
@@ -223,7 +229,7 @@ impl ScreenText {
     }
 
     /// Adds a line of an item. Returns its index in `lines`.
-    pub(crate) fn line(&mut self, item: usize, line: usize, passage: Passage) -> usize {
+    pub(crate) fn line(&mut self, item: usize, line: usize, passage: WrappedLine) -> usize {
         self.lines.push((item, line, passage));
         self.lines.len() - 1
     }
@@ -257,7 +263,7 @@ impl ScreenText {
         Some((TextPlace { byte: 0, ..at }, TextPlace { byte: end, ..at }))
     }
 
-    fn passage(&self, at: TextPlace) -> Option<&Passage> {
+    fn passage(&self, at: TextPlace) -> Option<&WrappedLine> {
         self.lines.iter().find(|(item, line, _)| (*item, *line) == (at.item, at.line)).map(|(.., p)| p)
     }
 
@@ -317,7 +323,7 @@ fn part_of(at: (usize, usize), len: usize, from: TextPlace, to: TextPlace) -> Op
 pub(crate) fn text_between(
     (from, to): (TextPlace, TextPlace),
     items: impl Iterator<Item = usize>,
-    mut lines_of: impl FnMut(usize) -> Vec<Passage>,
+    mut lines_of: impl FnMut(usize) -> Vec<WrappedLine>,
 ) -> String {
     let mut parts: Vec<String> = Vec::new();
     for item in items {
@@ -339,7 +345,7 @@ mod tests {
     const AREA: Rect = Rect { x: 10, y: 5, width: 12, height: 6 };
 
     /// A screen that shows all rows of these lines, each line an item.
-    fn shown(lines: Vec<Passage>) -> ScreenText {
+    fn shown(lines: Vec<WrappedLine>) -> ScreenText {
         let (mut text, mut y) = (ScreenText::default(), AREA.y);
         for (item, passage) in lines.into_iter().enumerate() {
             let rows = passage.rows();
@@ -360,20 +366,20 @@ mod tests {
     fn wrapped_rows_are_one_line_again() {
         for text in ["one two three four five", "averyveryverylongword and more", "a  b", ""] {
             for width in 4..30 {
-                let rows = safe::words(text, width, Style::default());
-                let lines = Passage::of_rows(&rows);
+                let rows = safe::wrap_words(text, width, Style::default());
+                let lines = WrappedLine::of_rows(&rows);
                 assert_eq!(lines.len(), 1, "{text} {width}");
                 assert_eq!(lines[0].text(), text, "{width}");
             }
         }
         let rows = safe::hanging(Span::raw("you: "), "one two three four", 12, Style::default());
-        assert_eq!(Passage::of_rows(&rows)[0].text(), "you: one two three four");
+        assert_eq!(WrappedLine::of_rows(&rows)[0].text(), "you: one two three four");
     }
 
     #[test]
     fn a_place_on_screen_is_a_byte_of_the_text() {
         // Columns: a tab up to 8, a wide character, a letter.
-        let line = Passage::painted("ab\t漢c".into(), 12, 8);
+        let line = WrappedLine::from_glyphs("ab\t漢c".into(), 12, 8);
         let text = shown(vec![line]);
         let byte = |column| text.place_at(AREA, AREA.x + column, AREA.y).unwrap().byte;
         assert_eq!(
@@ -388,7 +394,7 @@ mod tests {
     fn what_is_selected_is_the_source_and_its_cells_have_no_gutter() {
         let code = |text: &str| {
             let rows = safe::code_ranges(text, 8);
-            Passage::laid(text.into(), rows, 4, Strictness::Code)
+            WrappedLine::from_rows(text.into(), rows, 4, Strictness::Code)
         };
         let lines = vec![code("let x = '漢漢漢';"), code("\tend")];
         let text = shown(lines.clone());
@@ -401,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_match_across_a_wrap_is_marked_on_both_rows() {
-        let line = Passage::painted("0123456789needle".into(), 12, 8);
+        let line = WrappedLine::from_glyphs("0123456789needle".into(), 12, 8);
         let text = shown(vec![line]);
         let current = FoundText { item: 0, line: 0, bytes: 10..16 };
         let marked = text.matches(AREA, &Pattern::text("needle").unwrap(), Some(&current));
@@ -411,7 +417,7 @@ mod tests {
 
     #[test]
     fn a_word_is_what_a_double_click_takes() {
-        let line = Passage::painted("say 'out/a-b.png', 漢字 done".into(), 60, 8);
+        let line = WrappedLine::from_glyphs("say 'out/a-b.png', 漢字 done".into(), 60, 8);
         let word = |at| line.text().get(line.word_at(at)).unwrap();
         assert_eq!(
             [word(0), word(2), word(3), word(5), word(9)],

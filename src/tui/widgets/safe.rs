@@ -73,7 +73,7 @@ pub(crate) fn whole_parts(text: &str, width: usize) -> &str {
 }
 
 /// Wraps a text at words into safe rows of at most `width` columns.
-pub(crate) fn words(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
+pub(crate) fn wrap_words(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
     let options = WrapOptions::prose(width, MARK);
     text.split('\n')
         .map(|line| line.strip_suffix('\r').unwrap_or(line))
@@ -91,7 +91,7 @@ pub(crate) fn hanging(
 ) -> Vec<Line<'static>> {
     let first = first.into();
     let indent = first.width();
-    let mut rows = words(text, width.saturating_sub(indent).max(1), style).into_iter();
+    let mut rows = wrap_words(text, width.saturating_sub(indent).max(1), style).into_iter();
     let mut out = Vec::new();
     let mut head = rows.next().unwrap_or_default();
     head.spans.splice(0..0, first.spans);
@@ -167,7 +167,7 @@ pub(crate) fn code_ranges(line: &str, width: usize) -> Vec<Range<usize>> {
 }
 
 /// The beginning of a line of code: at least what so many rows show, and little more.
-pub(crate) fn code_seen(line: &str, width: usize, rows: usize) -> &str {
+pub(crate) fn code_prefix(line: &str, width: usize, rows: usize) -> &str {
     let columns = rows.saturating_add(1).saturating_mul(width.max(2));
     if line.len() <= columns {
         return line;

@@ -49,12 +49,12 @@ impl Sheet {
     }
 
     pub(crate) fn words(&mut self, text: &str, width: u16, style: Style) -> &mut Self {
-        self.rows.extend(safe::words(text, width.into(), style));
+        self.rows.extend(safe::wrap_words(text, width.into(), style));
         self
     }
 
     pub(crate) fn rule(&mut self, width: u16, look: DrawStyle<'_>) -> &mut Self {
-        self.row(Line::styled(look.glyphs.horizontal.repeat(width.into()), look.style(Slot::UiBorder)))
+        self.row(Line::styled(look.glyphs.border.horizontal.repeat(width.into()), look.style(Slot::UiBorder)))
     }
 
     /// Adds a field after a label, with the cursor in it.

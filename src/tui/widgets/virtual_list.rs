@@ -153,18 +153,18 @@ impl VirtualList {
 
     /// Jumps to the first row.
     pub(crate) fn to_top(&mut self, items: &mut impl Items) {
-        self.show(items, Anchor { item: 0, row: 0 }, 0);
+        self.scroll_to(items, Anchor { item: 0, row: 0 }, 0);
     }
 
     /// Scrolls to a row, a little below the top; if the row is visible already, nothing moves.
-    pub(crate) fn bring(&mut self, items: &mut impl Items, at: Anchor) {
+    pub(crate) fn ensure_visible(&mut self, items: &mut impl Items, at: Anchor) {
         if !self.visible.contains(&at) {
-            self.show(items, at, 2);
+            self.scroll_to(items, at, 2);
         }
     }
 
     /// Scrolls to a row, with so many rows above it.
-    pub(crate) fn show(&mut self, items: &mut impl Items, at: Anchor, above_it: usize) {
+    pub(crate) fn scroll_to(&mut self, items: &mut impl Items, at: Anchor, above_it: usize) {
         self.leave_end(items);
         let mut top = at;
         for _ in 0..above_it {

@@ -14,7 +14,7 @@ pub(super) struct Orders {
     /// The step of the newest request.
     step: StepId,
     /// Revisions of blocks that wait for inspection.
-    looks: Vec<(BlockId, Revision)>,
+    inspections: Vec<(BlockId, Revision)>,
     /// The last timer that was set.
     timer: TimerId,
     /// How many entries were to be recorded.
@@ -53,7 +53,7 @@ impl Scene {
             match effect {
                 Effect::Record(_) => self.orders.recorded += 1,
                 Effect::Ask(request) => self.orders.step = request.step,
-                Effect::Inspect { block, revision, .. } => self.orders.looks.push((block.id, revision)),
+                Effect::Inspect { block, revision, .. } => self.orders.inspections.push((block.id, revision)),
                 Effect::SetTimer(timer, _) => self.orders.timer = timer,
                 _ => {}
             }
@@ -138,9 +138,9 @@ impl Scene {
     /// The inspection of a block arrives.
     pub fn inspected(&mut self, block: u32, found: Inspection) {
         let id = BlockId(block);
-        assert!(self.is_looked_at(block), "nobody asked for a look at block {block}");
-        while let Some(at) = self.orders.looks.iter().position(|(ordered, _)| *ordered == id) {
-            let (_, revision) = self.orders.looks.remove(at);
+        assert!(self.awaits_inspection(block), "nobody asked for a look at block {block}");
+        while let Some(at) = self.orders.inspections.iter().position(|(ordered, _)| *ordered == id) {
+            let (_, revision) = self.orders.inspections.remove(at);
             self.send(Event::Inspected(id, revision, Box::new(found.clone())));
         }
     }
@@ -148,8 +148,8 @@ impl Scene {
     /// The places of an edit were found, or not.
     pub fn placed(&mut self, block: u32, edit: Result<PlacedEdit, EditFault>) {
         let inspection = Inspection::new(Review::default(), Err("its places are looked for".into()));
-        let at = self.orders.looks.iter().position(|(ordered, _)| *ordered == BlockId(block));
-        let (id, revision) = self.orders.looks.remove(at.expect("a look at the block"));
+        let at = self.orders.inspections.iter().position(|(ordered, _)| *ordered == BlockId(block));
+        let (id, revision) = self.orders.inspections.remove(at.expect("a look at the block"));
         self.send(Event::Inspected(id, revision, Box::new(Inspection { edit: Some(edit), ..inspection })));
     }
 
@@ -159,8 +159,8 @@ impl Scene {
         self.inspected(block, found);
     }
 
-    fn is_looked_at(&self, block: u32) -> bool {
-        self.orders.looks.iter().any(|(ordered, _)| *ordered == BlockId(block))
+    fn awaits_inspection(&self, block: u32) -> bool {
+        self.orders.inspections.iter().any(|(ordered, _)| *ordered == BlockId(block))
     }
 
     /// The person decides about a block as it is shown.
@@ -172,7 +172,7 @@ impl Scene {
     /// The person lets a block run, with the typed word if it takes one. If its inspection is still awaited,
     /// the block is found harmless.
     pub fn approve(&mut self, block: u32) {
-        if self.is_looked_at(block) {
+        if self.awaits_inspection(block) {
             self.inspect(block, Vec::new());
         }
         let typed = self.state().needs_typed(BlockId(block));

@@ -1,6 +1,7 @@
 //! Keys and time: what the terminal reports to the screen of a scene.
 
 use super::Scene;
+use sayso::engine::Command;
 use sayso::tui::screen::{Ctx, Screen};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::look::{DrawStyle, Glyphs};
@@ -12,8 +13,8 @@ impl Scene {
     pub fn pass(&mut self, ms: u64) {
         self.at += Duration::from_millis(ms);
         self.now = self.now.plus(ms);
-        let (_, wishes) = self.step(Screen::tick);
-        self.wishes.extend(wishes);
+        let (_, commands) = self.step(Screen::tick);
+        self.commands.extend(commands);
     }
 
     pub fn settle(&mut self) {
@@ -31,7 +32,7 @@ impl Scene {
 
     /// Takes the commands that resulted from passing time.
     pub fn take_wishes(&mut self) -> Vec<UiCommand> {
-        std::mem::take(&mut self.wishes)
+        std::mem::take(&mut self.commands)
     }
 
     /// A key, read now; no time passes.
@@ -52,15 +53,15 @@ impl Scene {
     /// Presses keys by their names: `a`, `ctrl-c`, `enter`. Each comes a tenth of a second after the one
     /// before; held-back actions are waited for.
     pub fn press(&mut self, keys: &[&str]) -> Vec<UiCommand> {
-        let mut wishes = Vec::new();
+        let mut commands = Vec::new();
         for name in keys {
             self.pass(100);
-            wishes.extend(self.key(name));
+            commands.extend(self.key(name));
             self.hold_out();
-            wishes.extend(self.take_wishes());
+            commands.extend(self.take_wishes());
             self.frame();
         }
-        wishes
+        commands
     }
 
     pub fn type_text(&mut self, text: &str) {
@@ -74,9 +75,11 @@ impl Scene {
     pub fn step<T>(&mut self, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
         let links = sayso::tui::Hyperlinks::default();
         let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
+        let keymap = self.screen.keymap.clone();
         let look = DrawStyle {
             theme: &self.theme,
             links: &links,
+            keymap: &keymap,
             glyphs: Glyphs::LINES,
             place: &place,
             now: self.now,
@@ -98,6 +101,24 @@ impl Scene {
         assert!(self.screen.guard.rows().is_all_seen(), "not everything can be shown");
         self.pass(1_000);
     }
+}
+
+/// The engine commands among the UI commands.
+pub fn engine_commands(commands: &[UiCommand]) -> Vec<Command> {
+    let sent = commands.iter().filter_map(|wish| match wish {
+        UiCommand::Send(command) => Some(command.clone()),
+        _ => None,
+    });
+    sent.collect()
+}
+
+/// Presses a key and lets the time pass in which it might turn out to be a paste.
+pub fn decide(scene: &mut Scene, name: &str) -> Vec<Command> {
+    let mut commands = scene.press(&[name]);
+    scene.pass(50);
+    commands.extend(scene.take_wishes());
+    scene.frame();
+    engine_commands(&commands)
 }
 
 /// A key by its name.

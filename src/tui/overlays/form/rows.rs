@@ -72,10 +72,10 @@ fn foot(form: &FormBox, above: bool, below: bool) -> String {
 fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Rows {
     let mut rows = Rows::default();
     for why in form.general_errors() {
-        rows.rows.extend(safe::words(why, width, look.style(Slot::StatusError)));
+        rows.rows.extend(safe::wrap_words(why, width, look.style(Slot::StatusError)));
     }
     if !form.form.note.trim().is_empty() {
-        rows.rows.extend(safe::words(form.form.note.trim(), width, look.dim()));
+        rows.rows.extend(safe::wrap_words(form.form.note.trim(), width, look.dim()));
     }
     if !rows.rows.is_empty() {
         rows.rows.push(Line::default());
@@ -125,7 +125,7 @@ fn label(asked: &Asked, here: bool, width: usize, look: DrawStyle<'_>) -> Vec<Li
     let name = safe::one_line(name);
     let kind = hint(asked);
     let head = format!("{mark}{name}");
-    let mut rows = safe::words(&head, width, style);
+    let mut rows = safe::wrap_words(&head, width, style);
     if let Some(last) = rows.last_mut() {
         let room = width.saturating_sub(last.width());
         let kind = safe::one_line(&kind);
@@ -174,7 +174,7 @@ fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawSt
     let place = FieldPlace::of(number, (from, INDENT_COLUMNS), (room, laid.rows.len()));
     rows.fields.push(FieldPlace { rows: most, here, ..place });
     for mut line in laid.rows {
-        line.spans.insert(0, Span::styled(format!("  {} ", look.glyphs.vertical), look.dim()));
+        line.spans.insert(0, Span::styled(format!("  {} ", look.glyphs.border.vertical), look.dim()));
         rows.rows.push(line);
     }
     if hidden {
@@ -190,7 +190,7 @@ fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawSt
 fn beside((number, field): (usize, &Field), width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
     let at = rows.rows.len().saturating_sub(1);
     let Some(row) = rows.rows.last_mut() else { return };
-    let head = Span::styled(format!("  {} ", look.glyphs.vertical), look.dim());
+    let head = Span::styled(format!("  {} ", look.glyphs.border.vertical), look.dim());
     let column = row.width() + head.width();
     let room = width.saturating_sub(column);
     if room < 4 {

@@ -17,7 +17,7 @@ use std::ops::Range;
 pub(super) type PagerMarks<'a> = (Option<&'a Pattern>, Option<&'a Range<usize>>);
 
 fn options(width: usize, mark: Style) -> WrapOptions {
-    WrapOptions { width, strictness: Strictness::Text, words: false, tab: TAB, mark }
+    WrapOptions { width, strictness: Strictness::Text, break_at_words: false, tab: TAB, mark }
 }
 
 /// How many rows a line takes; one if `width` is `None`.
@@ -30,12 +30,6 @@ pub(super) fn row_of(text: &str, width: Option<usize>, byte: usize) -> usize {
     let Some(width) = width else { return 0 };
     let rows = wrap::rows(text, &[], options(width, Style::default()));
     rows.iter().rposition(|row| row.range.start <= byte).unwrap_or(0)
-}
-
-/// The column of a byte in an unwrapped line.
-pub(super) fn column_of(text: &str, byte: usize) -> usize {
-    let glyphs = plain::glyphs(text, Strictness::Text, TAB);
-    glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()
 }
 
 pub(super) fn rows(

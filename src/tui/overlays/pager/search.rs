@@ -4,6 +4,7 @@ use super::source::{FileLine, SearchOutcome};
 use super::{Pager, SearchProgress, paint};
 use crate::tui::note::Note;
 use crate::tui::overlays::{OverlayContext, OverlayResponse};
+use crate::tui::paint::output::column_of;
 use crate::tui::pattern::Pattern;
 use crate::tui::widgets::field::Field;
 use ratatui::layout::Rect;
@@ -73,7 +74,7 @@ impl Pager {
     fn show(&mut self, line: &FileLine, place: Range<usize>, room: Rect) -> io::Result<()> {
         let (width, height) = (self.width(room), self.height(room));
         let row = paint::row_of(&line.text, width, place.start);
-        let column = paint::column_of(&line.text, place.start);
+        let column = column_of(&line.text, place.start);
         self.at = Some((line.start, place));
         if width.is_none() && !(self.left..self.left + usize::from(room.width)).contains(&column) {
             self.left = column.saturating_sub(usize::from(room.width) / 2);
@@ -107,7 +108,7 @@ impl Pager {
                 let mut field = Field::line();
                 field.set(&text);
                 self.field = Some(field);
-                vec![OverlayResponse::Say(Note::info(format!("{error}.").replace("..", ".")))]
+                vec![OverlayResponse::ShowNote(Note::info(format!("{error}.").replace("..", ".")))]
             }
         }
     }

@@ -23,8 +23,8 @@ pub(super) fn draw(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>
         sheet.gap();
         return;
     };
-    let head = format!("{0}{0} preview: {1} ", look.glyphs.horizontal, safe::one_line(chosen.label()));
-    let rule = look.glyphs.horizontal.repeat(usize::from(width).saturating_sub(head.chars().count()));
+    let head = format!("{0}{0} preview: {1} ", look.glyphs.border.horizontal, safe::one_line(chosen.label()));
+    let rule = look.glyphs.border.horizontal.repeat(usize::from(width).saturating_sub(head.chars().count()));
     sheet.row(Line::styled(format!("{head}{rule}"), look.style(Slot::UiBorder)));
     let mut lines: Vec<Line<'static>> = Vec::new();
     if let Choice::Hit(hit) = list.choice() {

@@ -137,7 +137,7 @@ fn a_changed_text_is_told_from_the_change_on() {
 /// Applies results to the lines that were known before.
 fn put_in(mut lines: Vec<Classes>, painted: Vec<HighlightResult>) -> Vec<Classes> {
     for told in painted {
-        let end = told.goes_on.unwrap_or(lines.len()).max(told.first_line);
+        let end = told.resumes_at_old_line.unwrap_or(lines.len()).max(told.first_line);
         lines.splice(told.first_line..end, told.lines);
     }
     lines

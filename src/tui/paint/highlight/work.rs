@@ -34,7 +34,7 @@ struct Mark {
 }
 
 /// A text that was highlighted, up to its last mark.
-struct LineResult {
+struct HighlightedText {
     /// Whether all of the text was; work that nobody wanted any more stops in between.
     complete: bool,
     key: u64,
@@ -46,7 +46,7 @@ struct LineResult {
 pub(super) struct Work {
     grammars: SyntaxSet,
     scopes: Scopes,
-    told: VecDeque<LineResult>,
+    told: VecDeque<HighlightedText>,
 }
 
 impl Work {
@@ -69,15 +69,15 @@ impl Work {
         let Some(grammar) = grammar else {
             // The earlier colours may be of another text: clear them.
             if before.is_some() {
-                tell(HighlightResult { key, first_line: 0, lines: Vec::new(), goes_on: None });
+                tell(HighlightResult { key, first_line: 0, lines: Vec::new(), resumes_at_old_line: None });
             }
             return;
         };
         let (marks, behind) = match before {
-            Some(before) if before.language == language => before.marks_that_hold(&text),
+            Some(before) if before.language == language => before.split_marks(&text),
             _ => Default::default(),
         };
-        let mut told = LineResult { complete: false, key, language, text, marks };
+        let mut told = HighlightedText { complete: false, key, language, text, marks };
         if told.marks.is_empty() {
             let (parse, stack) = (ParseState::new(grammar), ScopeStack::new());
             told.marks.push(Mark { line: 0, byte: 0, parse, stack });
@@ -107,8 +107,8 @@ struct MarksBehind {
     /// The marks in it, at their new positions.
     marks: VecDeque<Mark>,
     /// Lines that the change added and removed.
-    came: usize,
-    went: usize,
+    added: usize,
+    removed: usize,
 }
 
 impl MarksBehind {
@@ -122,25 +122,25 @@ impl MarksBehind {
     }
 }
 
-impl LineResult {
+impl HighlightedText {
     /// Splits the saved states: the marks before the change, and those after it.
-    fn marks_that_hold(mut self, text: &str) -> (Vec<Mark>, MarksBehind) {
+    fn split_marks(mut self, text: &str) -> (Vec<Mark>, MarksBehind) {
         let (was, is) = (self.text.as_bytes(), text.as_bytes());
         let same = same(was, is);
         let (old, new) = (was.get(same..).unwrap_or_default(), is.get(same..).unwrap_or_default());
         let end = same_end(old, new);
         let lines = |text: &[u8]| text.iter().rev().skip(end).filter(|byte| **byte == b'\n').count();
-        let (went, came) = (lines(old), lines(new));
+        let (removed, added) = (lines(old), lines(new));
         // If the change ends exactly at the start of a line, that line may start elsewhere now: its mark is
         // dropped.
         let marks = self.marks.iter().filter(|mark| mark.byte > was.len() - end).map(|mark| Mark {
-            line: mark.line + came - went,
+            line: mark.line + added - removed,
             byte: mark.byte + is.len() - was.len(),
             ..mark.clone()
         });
         // Only a complete result can be continued: its receiver has the lines after the change.
         let marks = if self.complete { marks.collect() } else { VecDeque::new() };
-        let behind = MarksBehind { marks, came, went };
+        let behind = MarksBehind { marks, added, removed };
         self.marks.retain(|mark| mark.byte <= same);
         (self.marks, behind)
     }
@@ -181,15 +181,15 @@ impl LineResult {
                 if first_line == start && behind.joins(&at) {
                     self.marks.extend(behind.marks);
                     self.complete = true;
-                    let goes_on = Some(at.line + behind.went - behind.came);
-                    tell(HighlightResult { key: self.key, first_line, lines, goes_on });
+                    let resumes_at_old_line = Some(at.line + behind.removed - behind.added);
+                    tell(HighlightResult { key: self.key, first_line, lines, resumes_at_old_line });
                     return;
                 }
                 self.mark(&at);
             }
             if lines.len() == LINES_PER_RESULT {
                 let lines = std::mem::take(&mut lines);
-                if !tell(HighlightResult { key: self.key, first_line, lines, goes_on: None }) {
+                if !tell(HighlightResult { key: self.key, first_line, lines, resumes_at_old_line: None }) {
                     return;
                 }
                 first_line = at.line;
@@ -198,7 +198,7 @@ impl LineResult {
         self.complete = true;
         // An empty result is sent too: the text may have become shorter.
         if !lines.is_empty() || first_line == start {
-            tell(HighlightResult { key: self.key, first_line, lines, goes_on: None });
+            tell(HighlightResult { key: self.key, first_line, lines, resumes_at_old_line: None });
         }
     }
 

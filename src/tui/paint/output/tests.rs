@@ -195,15 +195,15 @@ fn what_was_not_kept_is_told_where_it_is_missing() {
 #[test]
 fn changes_are_told() {
     let mut output = printed("a\nb\n");
-    assert_eq!(output.push(Stream::Stdout, b"c"), LineChange { from: 2, gone: 0 });
-    assert_eq!(output.push(Stream::Stdout, b"d\ne"), LineChange { from: 2, gone: 0 });
-    assert_eq!(output.push(Stream::Stdout, b"\x1b[2A\rx"), LineChange { from: 1, gone: 0 });
-    assert_eq!(output.push(Stream::Stdout, b""), LineChange { from: 4, gone: 0 });
+    assert_eq!(output.push(Stream::Stdout, b"c"), LineChange { from: 2, dropped: 0 });
+    assert_eq!(output.push(Stream::Stdout, b"d\ne"), LineChange { from: 2, dropped: 0 });
+    assert_eq!(output.push(Stream::Stdout, b"\x1b[2A\rx"), LineChange { from: 1, dropped: 0 });
+    assert_eq!(output.push(Stream::Stdout, b""), LineChange { from: 4, dropped: 0 });
     let mut output = printed("x\n".repeat(10_000));
-    assert_eq!(output.push(Stream::Stdout, b"y\nz\n"), LineChange { from: 2_000, gone: 1 });
+    assert_eq!(output.push(Stream::Stdout, b"y\nz\n"), LineChange { from: 2_000, dropped: 1 });
     assert_eq!(output.text(10_000), "z");
-    assert_eq!(output.push(Stream::Stdout, b"z"), LineChange { from: 2_000, gone: 1 });
-    assert_eq!(output.push(Stream::Stdout, b"z"), LineChange { from: 10_000, gone: 0 });
+    assert_eq!(output.push(Stream::Stdout, b"z"), LineChange { from: 2_000, dropped: 1 });
+    assert_eq!(output.push(Stream::Stdout, b"z"), LineChange { from: 10_000, dropped: 0 });
 }
 
 /// Memory stays bounded for every kind of flood: long lines, many colours, rows overwritten again and again.

@@ -60,7 +60,7 @@ proptest! {
         width in 2usize..20,
         words in any::<bool>(),
     ) {
-        let options = WrapOptions { words, ..WrapOptions::code(width, Style::new()) };
+        let options = WrapOptions { break_at_words: words, ..WrapOptions::code(width, Style::new()) };
         let styles = [(text.len() / 2, Style::new().fg(Color::Red))];
         let rows = rows(&text, &styles, options);
         prop_assert!(!rows.is_empty());

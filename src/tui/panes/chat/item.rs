@@ -73,10 +73,10 @@ pub(super) fn rows(
                 rows.push(Line::styled(paged_out(out), look.style(Slot::ChatNote)));
                 return (rows, places);
             }
-            rows.extend(safe::words(text.trim_end(), width.into(), look.text()));
+            rows.extend(safe::wrap_words(text.trim_end(), width.into(), look.text()));
             if !files.is_empty() {
                 let told = sending::with_files(files, size);
-                rows.extend(safe::words(&told, width.into(), look.style(Slot::ChatNote)));
+                rows.extend(safe::wrap_words(&told, width.into(), look.style(Slot::ChatNote)));
             }
         }
         Item::Reply(reply) => {
@@ -94,7 +94,7 @@ pub(super) fn rows(
             rows.push(speaker(who, *when, look.style(slot), look));
             if let Some(item) = item {
                 let note = item.block.origin.note.as_deref().unwrap_or_default();
-                rows.extend(safe::words(note, width.into(), look.style(Slot::ChatNote)));
+                rows.extend(safe::wrap_words(note, width.into(), look.style(Slot::ChatNote)));
                 places.push((rows.len(), item.block.id));
                 rows.extend(block_rows(state, item, width, look));
             }
@@ -103,7 +103,7 @@ pub(super) fn rows(
         other => {
             if let Some((text, style)) = note(other, look) {
                 gap(&mut rows, at);
-                rows.extend(safe::words(&text, width.into(), style));
+                rows.extend(safe::wrap_words(&text, width.into(), style));
             }
         }
     }
@@ -182,7 +182,7 @@ fn reply_rows(
     }
     for refused in &reply.refused {
         let text = format!("! a tool call came to no block: {}", safe::one_line(&refused.why));
-        rows.extend(safe::words(&text, width.into(), look.style(Slot::StatusWarn)));
+        rows.extend(safe::wrap_words(&text, width.into(), look.style(Slot::StatusWarn)));
     }
     let warn = match reply.finish.reason {
         FinishReason::Stop | FinishReason::ToolCalls => return,

@@ -74,20 +74,20 @@ impl Live {
                 sending::unanswered(failure.departure),
                 safe::one_line(&failure.message)
             );
-            self.after.extend(safe::words(&text, width.into(), look.style(Slot::StatusError)));
+            self.after.extend(safe::wrap_words(&text, width.into(), look.style(Slot::StatusError)));
         }
         for command in &state.live.commands {
             gap(&mut self.after, at);
             self.after.push(queued_by_you(sending::QUEUED_COMMAND_MARK, look));
-            self.after.extend(safe::words(&format!("!{command}"), width.into(), look.dim()));
+            self.after.extend(safe::wrap_words(&format!("!{command}"), width.into(), look.dim()));
         }
         if let Some(queued) = &state.live.queued {
             gap(&mut self.after, at);
             self.after.push(queued_by_you(sending::QUEUED_MARK, look));
-            self.after.extend(safe::words(queued.text.trim_end(), width.into(), look.dim()));
+            self.after.extend(safe::wrap_words(queued.text.trim_end(), width.into(), look.dim()));
             if !queued.files.is_empty() {
                 let told = sending::with_files(&queued.files, size);
-                self.after.extend(safe::words(&told, width.into(), look.dim()));
+                self.after.extend(safe::wrap_words(&told, width.into(), look.dim()));
             }
         }
     }

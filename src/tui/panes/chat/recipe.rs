@@ -36,7 +36,11 @@ pub(super) fn rows(
             let Some(stage) = recipe::said_at(state, at) else { return rows };
             gap(&mut rows, at);
             let separator = format!(" {} ", look.glyphs.dot);
-            rows.extend(safe::words(&stage.parts().join(&separator), width_of, look.style(Slot::UiTitle)));
+            rows.extend(safe::wrap_words(
+                &stage.parts().join(&separator),
+                width_of,
+                look.style(Slot::UiTitle),
+            ));
         }
         RecipeFact::Judged(outcome) => rows.extend(verdict(outcome, width_of, look)),
         RecipeFact::Answered { answers, .. } => {
@@ -45,7 +49,7 @@ pub(super) fn rows(
         }
         RecipeFact::Ended { end, summary } => {
             gap(&mut rows, at);
-            rows.extend(safe::words(&ended(*end), width_of, end_style(*end, look)));
+            rows.extend(safe::wrap_words(&ended(*end), width_of, end_style(*end, look)));
             if !summary.trim().is_empty() {
                 rows.extend(markdown::lines(summary, width, look.theme, look.links));
             }

@@ -125,27 +125,19 @@ fn push_file_rows(
 mod tests {
     use super::*;
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look::Glyphs;
-    use crate::tui::widgets::words::Locale;
+    use crate::tui::widgets::look::with_look;
     use std::time::Duration;
 
     #[test]
     fn behind_its_time_a_comparison_looks_into_nothing() {
-        let links = crate::tui::Hyperlinks::default();
-        let (theme, place) = (Theme::terminal(Depth::Mono), Locale::default());
-        let (glyphs, now) = (Glyphs::LINES, crate::domain::Timestamp(0));
-        let look = DrawStyle { theme: &theme, links: &links, glyphs, place: &place, now, motion: false };
         let text = |ends: &str| format!("{ends}\n1\n2\n{ends}\n");
         let rows = |until: Instant| {
             let mut rows = Vec::new();
             let compared = (text("x"), text("y"));
-            push_file_rows(
-                &mut rows,
-                (&compared.0, &compared.1, 0, until),
-                &Colours::default(),
-                (80, 4, 90),
-                look,
-            );
+            let files = (&*compared.0, &*compared.1, 0, until);
+            with_look(&Theme::terminal(Depth::Mono), |look| {
+                push_file_rows(&mut rows, files, &Colours::default(), (80, 4, 90), look);
+            });
             rows.len()
         };
         let now = Instant::now();

@@ -10,7 +10,7 @@ use super::hunks::{DroppedHunks, HunkChoice};
 use crate::domain::file_texts::FilePart;
 use crate::tui::guard;
 use crate::tui::paint::plain::Strictness;
-use crate::tui::widgets::passage::Passage;
+use crate::tui::widgets::passage::WrappedLine;
 use crate::tui::widgets::safe;
 pub(super) use line_diff::DIFF_TIMEOUT;
 use line_diff::{DiffStep, LineDiff};
@@ -84,7 +84,7 @@ pub(crate) struct Doc {
 }
 
 /// The sign of a line with words from outside, if it has no finding of high or medium severity.
-const OUTSIDE_SIGN: &str = "<-";
+const TRACE_SIGN: &str = "<-";
 
 /// Extents of findings start here, beyond those of any code.
 const FINDINGS_FROM: u64 = 1 << 40;
@@ -138,7 +138,7 @@ impl Doc {
     }
 
     /// Lays a text out as a change of the text that it would replace; dropped hunks are marked.
-    pub(crate) fn against(
+    pub(crate) fn with_diff(
         old: Arc<str>,
         source: Arc<str>,
         remarks: Vec<Remark>,
@@ -160,7 +160,7 @@ impl Doc {
     }
 
     /// Numbers the lines per file.
-    pub(crate) fn of_files(mut self, files: Vec<FilePart>) -> Self {
+    pub(crate) fn with_files(mut self, files: Vec<FilePart>) -> Self {
         self.files.1 = files;
         self
     }
@@ -305,10 +305,10 @@ impl Doc {
     }
 
     /// A line of code with its rows, from 0.
-    pub(crate) fn passage(&self, line: usize) -> Passage {
+    pub(crate) fn passage(&self, line: usize) -> WrappedLine {
         let text = self.line(line);
         let rows = safe::code_ranges(text, self.code_width());
-        Passage::laid(text.to_owned(), rows, self.gutter, Strictness::Code)
+        WrappedLine::from_rows(text.to_owned(), rows, self.gutter, Strictness::Code)
     }
 
     fn code_width(&self) -> usize {

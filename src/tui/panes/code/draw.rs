@@ -6,7 +6,9 @@ use crate::domain::{Grantor, Readiness};
 use crate::engine::state::Countdown;
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::engine::{BlockState, State};
-use crate::tui::guard::{Guard, RefusalReason, Verb};
+use crate::tui::action::Action;
+use crate::tui::guard::{Guard, RefusalReason, Seconds, Verb};
+use crate::tui::keymap::Context;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
@@ -50,7 +52,7 @@ pub fn title(
         }
         (PaneSubject::Block(item), Mode::Diff(_)) => (
             format!("Block {} {}: CHANGES", item.block.id, words::language_of(item)),
-            "v goes on".into(),
+            look.keymap.hints(Context::Review, ("", "", ""), &[(Action::Diff, "goes on")]),
             None,
         ),
         (PaneSubject::Block(item), Mode::View) => of_block(item, state, guard, now, decides, look),
@@ -80,7 +82,7 @@ fn of_block(
         };
         let right = match standing {
             BlockState::Queued => "waits behind another block".into(),
-            _ => announced(item, state).unwrap_or_else(|| lock(item, state, guard, now, decides)),
+            _ => announced(item, state).unwrap_or_else(|| lock(item, state, guard, (now, decides), look)),
         };
         return (left, right, style);
     }
@@ -109,20 +111,26 @@ fn announced(item: &BlockItem, state: &State) -> Option<String> {
 
 /// `seen 11/24  a locked`; `seen 24/24, 2 rows not  a locked` for unseen rows of rights and findings. The quiet time
 /// locks letters only: the key that goes to the block approves without it.
-fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant, decides: bool) -> String {
+fn lock(
+    item: &BlockItem,
+    state: &State,
+    guard: &Guard,
+    (now, decides): (Instant, bool),
+    look: DrawStyle<'_>,
+) -> String {
     if state.inspected(item.block.id).is_none() {
         return "checking".into();
     }
+    let approve = |word| look.keymap.hints(Context::Review, ("", "", ""), &[(Action::Approve, word)]);
     let (seen, of) = guard.seen_lines();
     let locked = match guard.decision_refusal(Verb::Reject, now) {
         Some(RefusalReason::Appeared { left: Some(left), .. } | RefusalReason::Quiet { left }) => {
-            let tenths = left.as_millis().div_ceil(100).max(1);
-            format!("letters locked {}.{} s", tenths / 10, tenths % 10)
+            format!("letters locked {}", Seconds(left))
         }
         Some(_) => "all keys locked".into(),
-        None if state.inspected(item.block.id).is_some_and(|i| i.review.forbidden()) => "a DENIED".into(),
+        None if state.inspected(item.block.id).is_some_and(|i| i.review.forbidden()) => approve("DENIED"),
         None if guard.approval_refusal(now).is_some() || item.block.readiness() != Readiness::Ready => {
-            "a locked".into()
+            approve("locked")
         }
         None if decides => "keys open".into(),
         // Outside of the review, letters are text or do something else.
@@ -171,7 +179,7 @@ fn nothing(area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
         "No block waits. Code that the model proposes is shown here. Nothing runs until you approve it.";
     let text =
         if area.height >= 4 { text.replace(". ", ".\n").replacen('\n', "\n\n", 1) } else { text.to_owned() };
-    for (y, row) in (area.y..area.bottom()).zip(safe::words(&text, area.width.into(), look.dim())) {
+    for (y, row) in (area.y..area.bottom()).zip(safe::wrap_words(&text, area.width.into(), look.dim())) {
         buf.set_line(area.x, y, &row, area.width);
     }
 }

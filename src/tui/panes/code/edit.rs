@@ -78,7 +78,7 @@ impl CodePane {
                 break;
             }
             // For a line that continues below the pane, only the visible part is laid out.
-            let text = safe::code_seen(whole, room, usize::from(area.bottom() - y));
+            let text = safe::code_prefix(whole, room, usize::from(area.bottom() - y));
             let styles = self.styles_of(editor, number, text, brackets, look);
             let mut rows = safe::code(text, &styles, look.text(), room, look.theme.mark());
             if number == at.row {

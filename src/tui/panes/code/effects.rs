@@ -29,7 +29,7 @@ pub(super) fn facts(inspected: &InspectionResult, detail: Detail) -> Vec<(&'stat
     }
     let more = inspected.refused.len().saturating_sub(shown);
     if more > 0 {
-        facts.push(("Refused", format!("and {more} more: {}", detail.key_for_all()), true));
+        facts.push(("Refused", format!("and {}", detail.more(more)), true));
     }
     facts
 }
@@ -70,13 +70,14 @@ mod tests {
             unknown: true,
             ..Effects::default()
         };
+        let keys = Detail::ShortKeys(crate::tui::keymap::Key::parse("p"));
         assert_eq!(
-            line(&effects, Detail::Keys),
+            line(&effects, keys),
             "read a, b, c, 1 more: p; reach example.com; and what can't be told from its text"
         );
-        assert!(!line(&effects, Detail::All).contains('\u{1b}'));
-        assert_eq!(line(&Effects::default(), Detail::All), "");
+        assert!(!line(&effects, Detail::Full).contains('\u{1b}'));
+        assert_eq!(line(&Effects::default(), Detail::Full), "");
         let unknown = Effects { unknown: true, ..Effects::default() };
-        assert_eq!(line(&unknown, Detail::Keys), "do what can't be told from its text");
+        assert_eq!(line(&unknown, keys), "do what can't be told from its text");
     }
 }

@@ -7,6 +7,8 @@ use super::{CodePane, Mode};
 use crate::domain::file_texts::{self, FilePart};
 use crate::domain::visible::visible_line;
 use crate::engine::transcript::BlockItem;
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
 use crate::tui::panes::hunks::Hunks;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
@@ -22,7 +24,7 @@ const MAX_VERSIONS: usize = 4;
 
 /// A change, split into hunks.
 #[derive(Debug)]
-pub(super) struct HunkLayout {
+pub(super) struct HunkSelection {
     hunks: Hunks,
     dropped: BTreeSet<usize>,
     /// The lines of each hunk in the text on screen, from 0.
@@ -46,14 +48,14 @@ pub(crate) struct DroppedHunks {
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct HunkChoice {
     /// The lines of the text on screen that it added.
-    pub(crate) came: Range<usize>,
+    pub(crate) added: Range<usize>,
     /// The lines of the old text that it removed.
-    pub(crate) gone: Range<usize>,
+    pub(crate) removed: Range<usize>,
     /// The hunk, from 0, if it was dropped; then the ranges are empty.
     pub(crate) dropped: Option<u32>,
 }
 
-impl HunkLayout {
+impl HunkSelection {
     /// Splits the newest version of a block into its changes against the text that it replaces; `None` if there is
     /// nothing to decide piece by piece.
     pub(super) fn new(item: &BlockItem, before: &Arc<str>) -> Option<Self> {
@@ -128,7 +130,7 @@ impl HunkLayout {
         if self.dropped.contains(&hunk) {
             return HunkChoice { dropped: u32::try_from(hunk).ok(), ..HunkChoice::default() };
         }
-        HunkChoice { came: place.clone(), gone: found.old.clone(), dropped: None }
+        HunkChoice { added: place.clone(), removed: found.old.clone(), dropped: None }
     }
 
     /// The row below the code: `Hunk 2 of 3, line 10: kept   dropped: 1   h next  x drop it`.
@@ -137,7 +139,8 @@ impl HunkLayout {
         let (word, verb) = if is_dropped { ("dropped", "take it back") } else { ("kept", "drop it") };
         let place = format!("Hunk {} of {}, {}: ", hunk + 1, self.len(), self.place(hunk, width));
         let count = format!("   dropped: {}", self.dropped.len());
-        let keys = format!("   h next  x {verb}");
+        let keys = [(Action::HunkNext, "next"), (Action::HunkDrop, verb)];
+        let keys = look.keymap.hints(Context::Review, ("   ", "  ", ""), &keys);
         let style = look.style(if is_dropped { Slot::DiffDel } else { Slot::DiffAdd });
         let room = usize::from(width).saturating_sub(place.width() + word.len());
         let rest = if count.len() + keys.len() <= room { count + &keys } else { count };
@@ -153,11 +156,11 @@ impl CodePane {
     /// Adds the row for the chosen hunk below the code, and marks the hunk in the code.
     pub(super) fn lay_out_hunks(&mut self, look: DrawStyle<'_>) {
         let Some(laid) = &mut self.layout else { return };
-        let Some(taken) = laid.taken.as_ref().filter(|_| matches!(self.mode, Mode::View)) else { return };
-        self.hunk = self.hunk.min(taken.len().saturating_sub(1));
-        laid.doc.choose(taken.chosen(self.hunk));
-        self.opinion.push(taken.row(self.hunk, self.area.width, look));
-        let line = taken.line(self.hunk);
+        let Some(hunks) = laid.hunks.as_ref().filter(|_| matches!(self.mode, Mode::View)) else { return };
+        self.hunk = self.hunk.min(hunks.len().saturating_sub(1));
+        laid.doc.choose(hunks.chosen(self.hunk));
+        self.opinion.push(hunks.row(self.hunk, self.area.width, look));
+        let line = hunks.line(self.hunk);
         if std::mem::take(&mut self.show_hunk) {
             self.aim_at_line(line);
         }
@@ -165,7 +168,7 @@ impl CodePane {
 
     /// Whether the block on screen is a change that can be decided hunk by hunk.
     pub(crate) fn has_hunks(&self) -> bool {
-        self.layout.as_ref().is_some_and(|laid| laid.taken.is_some())
+        self.layout.as_ref().is_some_and(|laid| laid.hunks.is_some())
     }
 
     /// Whether the block on screen is a single change, which is approved or rejected as a whole.
@@ -175,23 +178,23 @@ impl CodePane {
 
     /// Whether the chosen hunk is dropped.
     pub(crate) fn is_hunk_dropped(&self) -> bool {
-        let taken = self.layout.as_ref().and_then(|laid| laid.taken.as_ref());
-        taken.is_some_and(|taken| taken.dropped.contains(&self.hunk))
+        let hunks = self.layout.as_ref().and_then(|laid| laid.hunks.as_ref());
+        hunks.is_some_and(|hunks| hunks.dropped.contains(&self.hunk))
     }
 
     /// Scrolls to the next hunk, or the one before. Returns whether there is one.
     pub(crate) fn next_hunk(&mut self, back: bool) -> bool {
-        let Some(taken) = self.layout.as_ref().and_then(|laid| laid.taken.as_ref()) else { return false };
-        let count = taken.len().max(1);
+        let Some(hunks) = self.layout.as_ref().and_then(|laid| laid.hunks.as_ref()) else { return false };
+        let count = hunks.len().max(1);
         self.hunk = (self.hunk + if back { count - 1 } else { 1 }) % count;
-        let line = taken.line(self.hunk);
+        let line = hunks.line(self.hunk);
         self.show_line(line);
         true
     }
 
     /// The text with the chosen hunk dropped or restored. Once that text is shown, the pane scrolls to the hunk.
     pub(crate) fn toggle_hunk(&mut self) -> Option<String> {
-        let text = self.layout.as_ref()?.taken.as_ref()?.toggled(self.hunk);
+        let text = self.layout.as_ref()?.hunks.as_ref()?.toggled(self.hunk);
         self.show_hunk = text.is_some();
         text
     }

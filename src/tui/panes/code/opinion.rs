@@ -26,8 +26,10 @@ pub(super) fn rows(
         (None, Some(opinion)) => answer_text(opinion, look),
         (None, None) => return Vec::new(),
     };
-    let mut rows =
-        vec![Line::styled(look.glyphs.horizontal.repeat(usize::from(width)), look.style(Slot::UiBorder))];
+    let mut rows = vec![Line::styled(
+        look.glyphs.border.horizontal.repeat(usize::from(width)),
+        look.style(Slot::UiBorder),
+    )];
     rows.extend(safe::hanging(Span::styled(LABEL, look.dim()), &text, width.into(), style));
     let most = most.max(2);
     if rows.len() > most {

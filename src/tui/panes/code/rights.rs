@@ -10,7 +10,9 @@ use super::detail::Detail;
 use super::effects;
 use crate::domain::{Block, Severity, UndoCover};
 use crate::engine::state::InspectionResult;
+use crate::tui::action::Action;
 use crate::tui::guard;
+use crate::tui::keymap::{Context, Key};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
@@ -59,9 +61,6 @@ const LABELS: [&str; 27] = [
 const MAX_FACT_CHARACTERS: u64 = 1 << 14;
 const MAX_LABEL_CHARACTERS: u64 = MAX_FACT_CHARACTERS << 12;
 
-/// The key that leads to the findings.
-const NEXT_FINDING: &str = "   f = next finding";
-
 /// The label of the fact about findings.
 const CHECK_LABEL: &str = "Check";
 
@@ -80,7 +79,7 @@ const ROW_SHARING_LABELS: [&str; 4] = ["Network", "Limits", "Sandbox", CHECK_LAB
 #[derive(Debug, Default)]
 pub(super) struct Rights {
     rows: Vec<Line<'static>>,
-    see: Vec<guard::SubjectRow>,
+    extents: Vec<guard::SubjectRow>,
     starts: Vec<FactStart>,
 }
 
@@ -90,9 +89,9 @@ struct FactStart {
     row: usize,
     label: &'static str,
     /// Whether the fact may share a row.
-    own: bool,
+    shares_row: bool,
     /// The fact as a single row without the hint at the next key, if it fits in one.
-    bare: Option<Line<'static>>,
+    without_key_hint: Option<Line<'static>>,
 }
 
 /// A fact: its label, its text, its style.
@@ -101,16 +100,23 @@ struct Fact {
     text: String,
     style: Style,
     /// Whether it may share a row.
-    own: bool,
+    shares_row: bool,
     /// The text without the hint at the next key, which the key bar shows too.
-    bare: Option<String>,
+    without_key_hint: Option<String>,
     /// For two facts on one row: each of them.
     parts: Vec<(&'static str, String)>,
 }
 
 impl Fact {
     fn new(label: &'static str, text: String, style: Style) -> Self {
-        Self { label, text, style, own: ROW_SHARING_LABELS.contains(&label), bare: None, parts: Vec::new() }
+        Self {
+            label,
+            text,
+            style,
+            shares_row: ROW_SHARING_LABELS.contains(&label),
+            without_key_hint: None,
+            parts: Vec::new(),
+        }
     }
 
     /// Two facts on one row, the second after `gap`, with its label.
@@ -125,10 +131,11 @@ impl Fact {
             if self.label.is_empty() { String::new() } else { format!("{:<LABEL_COLUMNS$}", self.label) };
         // Never break before the key that shows the rest of a list.
         let kept = !text.contains(HELD_SPACE);
-        let held = |text: &str| {
-            text.replace(": p", &format!(":{HELD_SPACE}p")).replace("; p all", &format!("; p{HELD_SPACE}all"))
+        let held = |text: &str, key: Key| {
+            let text = text.replace(&format!(": {key}"), &format!(":{HELD_SPACE}{key}"));
+            text.replace(&format!("; {key} all"), &format!("; {key}{HELD_SPACE}all"))
         };
-        let text = if kept { held(text) } else { text.to_owned() };
+        let text = key_for_all(look).filter(|_| kept).map_or(text.to_owned(), |key| held(text, key));
         let mut rows = safe::hanging(Span::styled(label, look.dim()), &text, width, self.style);
         for row in rows.iter_mut().filter(|_| kept) {
             row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD_SPACE, " ").into());
@@ -136,6 +143,16 @@ impl Fact {
         let is_count = self.label == CHECK_LABEL && text.starts_with(|c: char| c.is_ascii_digit());
         if is_count { rows.into_iter().map(|row| with_severities(row, look)).collect() } else { rows }
     }
+}
+
+/// The key that shows everything.
+pub(super) fn key_for_all(look: DrawStyle<'_>) -> Option<Key> {
+    look.keymap.keys(Context::Review, Action::Rights).first().copied()
+}
+
+/// The key that leads to the findings: `   f = next finding`.
+fn next_finding(look: DrawStyle<'_>) -> String {
+    look.keymap.hints(Context::Review, ("   ", "", ""), &[(Action::FindingNext, "= next finding")])
 }
 
 /// How facts are put in words.
@@ -154,7 +171,7 @@ impl Wording<'_> {
     fn path(&self, path: &Path) -> String {
         let packages = |id| PathBuf::from("blobs").join(id).join("packages");
         let is_own = |folder: &Path| self.session.is_some_and(|id| folder.ends_with(packages(id)));
-        if !self.detail.is_all() && path.ancestors().any(is_own) {
+        if !self.detail.is_full() && path.ancestors().any(is_own) {
             return "packages of this session".into();
         }
         if self.here == Some(path) { "here".into() } else { safe::name(&self.look.place.path(path)) }
@@ -184,10 +201,10 @@ impl Rights {
             let same = facts.iter().take(at).filter(|other| other.label == fact.label).count();
             rights.add(same, fact, usize::from(width), wording.look);
         }
-        let rule = wording.look.glyphs.horizontal.repeat(usize::from(width));
+        let rule = wording.look.glyphs.border.horizontal.repeat(usize::from(width));
         rights.rows.push(Line::styled(rule, wording.look.style(Slot::UiBorder)));
         let at = RIGHTS_FROM + MAX_LABEL_CHARACTERS * (LABELS.len() as u64 + 1);
-        rights.see.push(guard::SubjectRow { extent: at..at + 1, ..guard::SubjectRow::default() });
+        rights.extents.push(guard::SubjectRow { extent: at..at + 1, ..guard::SubjectRow::default() });
         rights
     }
 
@@ -197,14 +214,20 @@ impl Rights {
         // Extents count characters without blanks, which depend on the width.
         let mut at =
             RIGHTS_FROM + (number as u64) * MAX_LABEL_CHARACTERS + (same as u64) * MAX_FACT_CHARACTERS;
-        let bare = fact.bare.as_ref().map(|text| fact.rows(text, width, look));
-        let bare = bare.filter(|rows| rows.len() == 1).and_then(|mut rows| rows.pop());
-        self.starts.push(FactStart { row: self.rows.len(), label: fact.label, own: fact.own, bare });
+        let without_key_hint = fact.without_key_hint.as_ref().map(|text| fact.rows(text, width, look));
+        let without_key_hint =
+            without_key_hint.filter(|rows| rows.len() == 1).and_then(|mut rows| rows.pop());
+        self.starts.push(FactStart {
+            row: self.rows.len(),
+            label: fact.label,
+            shares_row: fact.shares_row,
+            without_key_hint,
+        });
         for row in fact.rows(&fact.text, width, look) {
             let shown =
                 row.spans.iter().flat_map(|s| s.content.chars()).filter(|c| !c.is_whitespace()).count();
             let extent = at..at + shown as u64;
-            self.see.push(guard::SubjectRow { extent, ..guard::SubjectRow::default() });
+            self.extents.push(guard::SubjectRow { extent, ..guard::SubjectRow::default() });
             at += shown as u64;
             self.rows.push(row);
         }
@@ -212,7 +235,7 @@ impl Rights {
 
     /// Adds a note below the rights: how the block was read or, for a block that sayso proposed, what it is for.
     pub(super) fn note(&mut self, note: &str, block: &Block, width: u16, look: DrawStyle<'_>) {
-        let (rule, seen) = (self.rows.pop(), self.see.pop());
+        let (rule, seen) = (self.rows.pop(), self.extents.pop());
         let (label, slot) = match (block.origin.typed, block.is_own()) {
             (true, _) => ("Origin", Slot::UiTitle),
             (_, true) => ("For", Slot::UiTitle),
@@ -221,7 +244,7 @@ impl Rights {
         let fact = Fact::new(label, safe::name(note), look.style(slot));
         self.add(0, &fact, usize::from(width), look);
         self.rows.extend(rule);
-        self.see.extend(seen);
+        self.extents.extend(seen);
     }
 
     pub(super) fn rows(&self) -> &[Line<'static>] {
@@ -230,7 +253,7 @@ impl Rights {
 
     /// The extents that have to be seen.
     pub(super) fn subject_rows(&self) -> &[guard::SubjectRow] {
-        &self.see
+        &self.extents
     }
 }
 
@@ -240,7 +263,7 @@ pub(in crate::tui) fn lines(
     full: bool,
     look: DrawStyle<'_>,
 ) -> impl Iterator<Item = (&'static str, String)> {
-    let detail = if full { Detail::All } else { Detail::Words };
+    let detail = if full { Detail::Full } else { Detail::ShortWords };
     let facts =
         facts(Some(inspected), &SeenRights::default(), Wording { detail, session: None, here: None, look });
     facts
@@ -261,14 +284,14 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
         Ok(terms) => {
             let change = seen.change(terms, &inspected.reach);
             let here = Some(terms.cwd.as_path())
-                .filter(|_| wording.detail == Detail::Keys && terms::tells_folder(terms));
+                .filter(|_| matches!(wording.detail, Detail::ShortKeys(_)) && terms::tells_folder(terms));
             let wording = Wording { here, ..wording };
             terms::facts(terms, &inspected.reach, change, wording)
         }
     };
     // If everything can be taken back, this shares the row of the check.
     let undo = inspected.undo.as_ref().map(|cover| undo_fact(cover, inspected, look));
-    let is_plain = wording.detail == Detail::Keys && inspected.review.unchecked.is_none();
+    let is_plain = matches!(wording.detail, Detail::ShortKeys(_)) && inspected.review.unchecked.is_none();
     let (beside, undo) = undo.into_iter().partition::<Vec<_>, _>(|fact| is_plain && fact.text == "all");
     facts.extend(undo);
     facts.extend(terms::place_of_packages(inspected, look));
@@ -276,12 +299,12 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
         Fact::new(label, text, if odd { look.style(Slot::StatusWarn) } else { look.text() })
     }));
     let beside: String = beside.iter().map(|fact| format!("     {}  {}", fact.label, fact.text)).collect();
-    let (found, own) = (findings_text(inspected), inspected.review.unchecked.is_none());
-    let leads_on = wording.detail != Detail::Words && !inspected.review.findings.is_empty();
-    let bare = leads_on.then(|| format!("{found}{beside}"));
-    let next = if leads_on { NEXT_FINDING } else { "" };
+    let (found, shares_row) = (findings_text(inspected), inspected.review.unchecked.is_none());
+    let leads_on = wording.detail != Detail::ShortWords && !inspected.review.findings.is_empty();
+    let without_key_hint = leads_on.then(|| format!("{found}{beside}"));
+    let next = if leads_on { next_finding(look) } else { String::new() };
     let check = Fact::new(CHECK_LABEL, format!("{found}{next}{beside}"), check_style(inspected, look));
-    facts.push(Fact { own, bare, ..check });
+    facts.push(Fact { shares_row, without_key_hint, ..check });
     facts
 }
 
@@ -345,16 +368,11 @@ fn with_severities(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Timestamp;
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look::Glyphs;
-    use crate::tui::widgets::words::Locale;
+    use crate::tui::widgets::look;
 
     fn with_look(act: impl FnOnce(DrawStyle<'_>)) {
-        let links = crate::tui::Hyperlinks::default();
-        let (theme, place) = (Theme::terminal(Depth::Mono), Locale::default());
-        let (glyphs, now) = (Glyphs::LINES, Timestamp(0));
-        act(DrawStyle { theme: &theme, links: &links, glyphs, place: &place, now, motion: false });
+        look::with_look(&Theme::terminal(Depth::Mono), act);
     }
 
     fn told(rights: &Rights) -> Vec<String> {
@@ -380,14 +398,14 @@ mod tests {
     fn only_the_check_goes_without_its_key() {
         with_look(|look| {
             let mut rights = Rights::default();
-            let before = Fact::new("Network", format!("off{NEXT_FINDING}"), Style::new());
-            let check = Fact::new(CHECK_LABEL, format!("1 high{NEXT_FINDING}"), Style::new());
-            for fact in [before, Fact { bare: Some("1 high".into()), ..check }] {
+            let before = Fact::new("Network", format!("off{}", next_finding(look)), Style::new());
+            let check = Fact::new(CHECK_LABEL, format!("1 high{}", next_finding(look)), Style::new());
+            for fact in [before, Fact { without_key_hint: Some("1 high".into()), ..check }] {
                 rights.add(0, &fact, 52, look);
             }
             rights.rows.push(Line::raw("rule"));
-            rights.see.push(guard::SubjectRow::default());
-            rights.close_up(52, look);
+            rights.extents.push(guard::SubjectRow::default());
+            rights.compact(52, look);
             assert_eq!(told(&rights), ["Network    off   f = next finding     Check  1 high", "rule"]);
         });
     }

@@ -6,7 +6,7 @@ use super::{CodePane, Mode};
 use crate::domain::BlockId;
 use crate::engine::State;
 use crate::tui::paint::plain::Strictness;
-use crate::tui::widgets::passage::{Passage, ScreenText};
+use crate::tui::widgets::passage::{ScreenText, WrappedLine};
 use ratatui::layout::Rect;
 
 impl CodePane {
@@ -37,10 +37,10 @@ impl CodePane {
     }
 
     /// The lines of the block on screen.
-    pub(crate) fn lines_of(&self, block: usize) -> Vec<Passage> {
+    pub(crate) fn lines_of(&self, block: usize) -> Vec<WrappedLine> {
         let laid = self.layout.as_ref().filter(|laid| laid.block.0 as usize == block);
         let lines = laid.into_iter().flat_map(|laid| laid.doc.source().lines());
-        lines.map(|line| Passage::laid(line.to_owned(), Vec::new(), 0, Strictness::Code)).collect()
+        lines.map(|line| WrappedLine::from_rows(line.to_owned(), Vec::new(), 0, Strictness::Code)).collect()
     }
 
     pub(crate) fn show_in(&mut self, block: BlockId, line: usize) {

@@ -47,7 +47,7 @@ impl fmt::Write for HashedText<'_> {
 }
 
 /// The guard's id of a block in its current state.
-pub(crate) fn token_of(state: &State, item: &BlockItem) -> guard::SubjectId {
+pub(crate) fn subject_of(state: &State, item: &BlockItem) -> guard::SubjectId {
     guard::SubjectId {
         block: item.block.id,
         revision: item.block.current().revision,

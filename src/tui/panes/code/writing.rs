@@ -18,7 +18,7 @@ pub(super) fn draw(buf: &mut Buffer, area: Rect, block: &Proposal, colours: &Col
     let mut rows: Vec<Line<'static>> = Vec::new();
     if !block.closed {
         let head = " ".repeat(gutter(of) - 2);
-        rows.push(Line::styled(format!("{head}{} ...", look.glyphs.vertical), look.dim()));
+        rows.push(Line::styled(format!("{head}{} ...", look.glyphs.border.vertical), look.dim()));
     }
     // Goes from the last line upwards until the pane is full; the rows are reversed at the end.
     let body = block.source.strip_suffix('\n').unwrap_or(&block.source);

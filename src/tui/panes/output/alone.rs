@@ -28,13 +28,14 @@ impl OutputPane {
         let (Some(subject), Some(number)) = (self.shown, self.image_in_view(self.images(state).len())) else {
             return false;
         };
-        self.alone = Some(AloneImage { subject, number, before: self.list.place(), head: self.head.len() });
+        self.single_image =
+            Some(AloneImage { subject, number, before: self.list.place(), head: self.head.len() });
         true
     }
 
     /// Shows the output again. `false` if it is shown already.
     pub(crate) fn leave_image(&mut self) -> bool {
-        let Some(alone) = self.alone.take() else { return false };
+        let Some(alone) = self.single_image.take() else { return false };
         // The position counts rows of the head as it was then. Give the head that length until it is laid out, so that
         // the rows after it move only by what was added or removed meanwhile.
         self.list.shift(self.head.len(), alone.head.cast_signed() - self.head.len().cast_signed());
@@ -45,12 +46,12 @@ impl OutputPane {
 
     /// Whether an image is shown alone.
     pub(crate) fn shows_image(&self) -> bool {
-        self.alone.is_some()
+        self.single_image.is_some()
     }
 
     /// Goes to the next image, or to the one before. `false` if none is shown alone.
     pub(super) fn step_image(&mut self, by: isize) -> bool {
-        let Some(alone) = &mut self.alone else { return false };
+        let Some(alone) = &mut self.single_image else { return false };
         // The number is limited when the image is laid out.
         alone.number = alone.number.saturating_add_signed(by.signum());
         true
@@ -58,7 +59,7 @@ impl OutputPane {
 
     /// The number of the image shown alone; keys since the last frame may have gone beyond the last image.
     fn image_number(&self, images: usize) -> Option<usize> {
-        self.alone.map(|alone| alone.number.min(images.saturating_sub(1)))
+        self.single_image.map(|alone| alone.number.min(images.saturating_sub(1)))
     }
 
     /// The number of the image in view: the one shown alone; else the first whose name is visible; else the one in
@@ -120,8 +121,9 @@ impl OutputPane {
     ) -> bool {
         let images = self.images(state);
         let last = images.len().checked_sub(1);
-        self.alone = self.alone.filter(|alone| Some(alone.subject) == self.shown && last.is_some());
-        let (Some(alone), Some(last)) = (self.alone.as_mut(), last) else { return false };
+        self.single_image =
+            self.single_image.filter(|alone| Some(alone.subject) == self.shown && last.is_some());
+        let (Some(alone), Some(last)) = (self.single_image.as_mut(), last) else { return false };
         let number = alone.number.min(last);
         alone.number = number;
         let Some(image) = images.get(number) else { return false };

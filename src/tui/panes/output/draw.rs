@@ -59,7 +59,7 @@ impl OutputPane {
 
     /// `line 23/200`: the last output line on screen, if not everything fits.
     fn line_reached(&self) -> Option<String> {
-        if self.screen.is_some() || self.alone.is_some() {
+        if self.screen.is_some() || self.single_image.is_some() {
             return None;
         }
         let visible = self.list.visible();
@@ -82,7 +82,7 @@ impl OutputPane {
         let Some(x) = area.x.checked_sub(1).filter(|_| !self.whole) else { return };
         for (y, at) in (area.y..area.bottom()).zip(self.list.visible()) {
             let line = at.item.checked_sub(self.head.len());
-            if self.alone.is_none() && line.is_some_and(|line| self.output.is_error(line)) {
+            if self.single_image.is_none() && line.is_some_and(|line| self.output.is_error(line)) {
                 buf.set_stringn(x, y, "!", 1, look.style(Slot::OutputStderr));
             }
         }

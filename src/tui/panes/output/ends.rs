@@ -44,7 +44,7 @@ impl OutputPane {
                 let away = run.unloaded_output().map(|(_, away)| away);
                 let told = match &run.ended {
                     Some((_, report)) => {
-                        let first = first_error::of_run(item, report).filter(|_| self.is_here);
+                        let first = first_error::of_run(item, report).filter(|_| self.output_loaded);
                         receipt::end_rows((report, &run.terms.language, away), first.as_deref(), width, look)
                     }
                     None if run.lost => {
@@ -72,7 +72,7 @@ impl OutputPane {
                     .extend(report.into_iter().flat_map(|report| receipt::undrawn_rows(report, width, look)));
                 self.tail = tail;
                 let is_silent =
-                    self.is_here && self.output.is_empty() && self.tail.is_empty() && images.is_empty();
+                    self.output_loaded && self.output.is_empty() && self.tail.is_empty() && images.is_empty();
                 if is_silent && report.is_some_and(|report| receipt::is_known_to_be_silent(report)) {
                     self.tail.push(Line::styled("It printed nothing.", look.dim()));
                 }

@@ -9,6 +9,8 @@ use crate::domain::{
 };
 use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, OutputAway, RunItem};
 use crate::engine::{State, kernels};
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
@@ -53,13 +55,17 @@ pub(super) fn end_rows(
     let mut tables = Vec::new();
     result_rows(report, width, look, &mut head, &mut tables);
     if let Some(detail) = report.outcome.detail().filter(|d| !d.trim().is_empty()) {
-        head.extend(safe::words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));
+        head.extend(safe::wrap_words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));
     }
     if matches!(report.outcome, Outcome::Refused(_) | Outcome::NotStarted(_)) {
-        head.push(Line::styled("Nothing ran. R puts it back for review.", look.dim()));
+        head.push(Line::styled(format!("Nothing ran.{}", puts_back(look)), look.dim()));
     }
     if let KernelFate::Lost(kernel) = report.kernel {
-        head.extend(safe::words(&lost_kernel(language, kernel), width.into(), look.style(Slot::StatusWarn)));
+        head.extend(safe::wrap_words(
+            &lost_kernel(language, kernel),
+            width.into(),
+            look.style(Slot::StatusWarn),
+        ));
     }
     head.extend(change_rows(report, width, look));
     head.extend(not_looked_at_rows(report, width, look));
@@ -68,10 +74,10 @@ pub(super) fn end_rows(
     head.extend(
         missing
             .into_iter()
-            .flat_map(|missing| safe::words(&missing, width.into(), look.style(Slot::StatusWarn))),
+            .flat_map(|missing| safe::wrap_words(&missing, width.into(), look.style(Slot::StatusWarn))),
     );
     if report.receipt.not_stopped {
-        head.extend(safe::words(running::MOVING, width.into(), look.style(Slot::StatusError)));
+        head.extend(safe::wrap_words(running::MOVING, width.into(), look.style(Slot::StatusError)));
     }
     match away {
         Some(away) => head.push(Line::styled(loading_text(away), look.style(Slot::OutputTruncated))),
@@ -147,6 +153,11 @@ fn usage_text(report: &RunReport) -> String {
     parts.join("   ")
 }
 
+/// ` R puts it back for review.`
+fn puts_back(look: DrawStyle<'_>) -> String {
+    look.keymap.hints(Context::Done, (" ", "", "."), &[(Action::BlockAgain, "puts it back for review")])
+}
+
 /// `changed  + out/revenue.png  48 KB   - out/a.png`
 fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let variables = report.receipt.variables.map(variable_text).unwrap_or_default();
@@ -184,6 +195,8 @@ fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<
 
 /// `taken back  .envrc`, or the key that takes changes back.
 pub(super) fn undo_rows(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+    let take_back =
+        |before, does| look.keymap.hints(Context::Done, (before, "", ""), &[(Action::TakeBack, does)]);
     let mut rows = Vec::new();
     if !run.taken_back.is_empty() {
         let mut names: Vec<String> =
@@ -194,13 +207,17 @@ pub(super) fn undo_rows(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<L
     }
     let of_record = run.undo().filter(|undo| undo.record.is_some() || !undo.cover.is_some());
     if let Some(undo) = of_record {
-        let key = if undo.record.is_some() { "   u shows each change" } else { "" };
+        let key = undo.record.as_ref().map_or_else(String::new, |_| take_back("   ", "shows each change"));
         let label = Span::styled("undo  ", look.dim());
         let text = format!("{}{key}", safe::one_line(&undo.cover.words()));
         rows.extend(safe::hanging(label, &text, width.into(), look.dim()));
     }
     if run.can_be_taken_back() && run.undo().is_none_or(|undo| undo.record.is_none()) {
-        rows.extend(safe::words("u takes back what is marked with !!", width.into(), look.dim()));
+        rows.extend(safe::wrap_words(
+            &take_back("", "takes back what is marked with !!"),
+            width.into(),
+            look.dim(),
+        ));
     }
     rows
 }
@@ -258,7 +275,9 @@ fn dropped_rows(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     if parts.is_empty() {
         return Vec::new();
     }
-    let all = if report.blob.is_some() { "   x shows all   w writes it to a file" } else { "" };
+    let keys = [(Action::OutputPager, "shows all"), (Action::OutputWrite, "writes it to a file")];
+    let keys = if report.blob.is_some() { &keys[..] } else { &[] };
+    let all = look.keymap.hints(Context::Done, ("   ", "   ", ""), keys);
     vec![Line::styled(format!("{}{all}", parts.join(", ")), look.style(Slot::OutputTruncated))]
 }
 
@@ -272,12 +291,12 @@ fn result_rows(
     tables: &mut Vec<Table>,
 ) {
     if let Some(error) = &report.error {
-        rows.extend(safe::words(&error_summary(error), width.into(), look.style(Slot::OutputStderr)));
+        rows.extend(safe::wrap_words(&error_summary(error), width.into(), look.style(Slot::OutputStderr)));
     }
     let Some(value) = &report.value else { return };
     let (head, width) = (Span::styled("value  ", look.dim()), usize::from(width));
     // One row per line, safe to draw.
-    let lines = safe::words(value, usize::MAX, look.text());
+    let lines = safe::wrap_words(value, usize::MAX, look.text());
     let beside = width.saturating_sub(head.width());
     if lines.len() < 2 || lines.iter().all(|line| line.width() <= beside) {
         rows.extend(safe::hanging(head, value, width, look.text()));
@@ -294,7 +313,9 @@ fn result_rows(
                 }
                 rows.push(line);
             }
-            None => rows.extend(safe::words(texts.get(at).map_or("", String::as_str), width, look.text())),
+            None => {
+                rows.extend(safe::wrap_words(texts.get(at).map_or("", String::as_str), width, look.text()));
+            }
         }
     }
 }
@@ -320,17 +341,17 @@ fn traceback(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'s
     if way.is_empty() {
         return Vec::new();
     }
-    safe::words(way, width.into(), look.style(Slot::OutputStderr))
+    safe::wrap_words(way, width.into(), look.style(Slot::OutputStderr))
 }
 
 /// The rows of a run whose end was never recorded.
 pub(super) fn lost_rows(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let text = format!(
-        "Block {} was running when the program ended: its end is not known. It is not run again by itself. R puts it \
-         back for review.",
-        item.block.id
+        "Block {} was running when the program ended: its end is not known. It is not run again by itself.{}",
+        item.block.id,
+        puts_back(look)
     );
-    safe::words(&text, width.into(), look.style(Slot::StatusWarn))
+    safe::wrap_words(&text, width.into(), look.style(Slot::StatusWarn))
 }
 
 /// The rows of a block that did not run; `is_told`: the model has been informed.
@@ -343,7 +364,7 @@ pub(super) fn not_run_rows(
     match &item.standing {
         BlockStanding::Rejected(reason) if !reason.trim().is_empty() => {
             let given = crate::domain::sentences::sending::reason_given(is_told);
-            let mut rows = safe::words(given, width.into(), look.dim());
+            let mut rows = safe::wrap_words(given, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), look.text()));
             rows
         }
@@ -353,7 +374,7 @@ pub(super) fn not_run_rows(
                 _ if item.block.is_own() => "Not run:",
                 _ => "Not run. The recipe did not offer it:",
             };
-            let mut rows = safe::words(by, width.into(), look.dim());
+            let mut rows = safe::wrap_words(by, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), why.trim(), width.into(), look.text()));
             rows
         }
@@ -385,16 +406,12 @@ pub(super) fn image_row(
         (0, _) | (_, 0) => String::new(),
         (wide, high) => format!("{wide}x{high}  "),
     };
-    let keys = [(!is_svg, "o open"), (!is_file, "w save")];
-    let keys = keys.into_iter().filter(|(holds, _)| *holds).map(|(_, key)| key.to_owned());
-    let notes = undrawn.map(|reason| reason.to_string()).into_iter().chain(keys);
-    let notes = notes.map(|note| format!("   {note}"));
-    let text = format!(
-        "image {number}  {}  {pixels}{}{}",
-        safe::one_line(&image.name),
-        words::size(image.bytes),
-        notes.collect::<String>()
-    );
+    let keys = [(!is_svg, (Action::OutputOpen, "open")), (!is_file, (Action::OutputWrite, "save"))];
+    let keys: Vec<_> = keys.into_iter().filter(|(holds, _)| *holds).map(|(_, key)| key).collect();
+    let keys = look.keymap.hints(Context::Done, ("   ", "   ", ""), &keys);
+    let undrawn = undrawn.map_or_else(String::new, |reason| format!("   {reason}"));
+    let (name, size) = (safe::one_line(&image.name), words::size(image.bytes));
+    let text = format!("image {number}  {name}  {pixels}{size}{undrawn}{keys}");
     Line::styled(safe::cut(&text, width.into()), look.text())
 }
 

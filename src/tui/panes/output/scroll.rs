@@ -17,7 +17,7 @@ impl OutputPane {
     /// value or error is at the top. Repeated until it does not fit, because pictures may still be drawn and the pane
     /// may shrink. A person who has scrolled up is left where they are.
     pub(super) fn show_result(&mut self, state: &State, look: DrawStyle<'_>) {
-        if !self.is_here {
+        if !self.output_loaded {
             return;
         }
         let ended = self.run(state).and_then(|(_, run)| Some(&run.ended.as_ref()?.1));
@@ -52,7 +52,7 @@ impl OutputPane {
 
     /// Scrolls to the first row, or to the first image if one is shown alone.
     pub(crate) fn to_top(&mut self, look: DrawStyle<'_>) {
-        if let Some(alone) = &mut self.alone {
+        if let Some(alone) = &mut self.single_image {
             alone.number = 0;
             return;
         }
@@ -61,7 +61,7 @@ impl OutputPane {
 
     /// Scrolls to the end and follows it, or goes to the last image if one is shown alone.
     pub(crate) fn follow(&mut self) {
-        if let Some(alone) = &mut self.alone {
+        if let Some(alone) = &mut self.single_image {
             alone.number = usize::MAX;
             return;
         }

@@ -26,7 +26,7 @@ pub(super) struct Table {
     pub(super) header: usize,
     /// The screen columns of its first column, including the gap after it; 0 if keeping it visible would leave too
     /// little room.
-    labels: usize,
+    first_width: usize,
     /// The screen columns at which the other columns begin.
     starts: Vec<usize>,
     /// The screen columns of the whole table.
@@ -71,7 +71,7 @@ impl Table {
 
     /// How many columns after the first can be scrolled out at most: then the last one is visible.
     pub(super) fn most_skipped(&self, width: usize) -> usize {
-        let fits = |start: &usize| self.width - start <= width.saturating_sub(self.labels);
+        let fits = |start: &usize| self.width - start <= width.saturating_sub(self.first_width);
         self.starts.iter().position(fits).unwrap_or(self.starts.len().saturating_sub(1))
     }
 
@@ -79,7 +79,7 @@ impl Table {
     /// is.
     pub(super) fn skipped_for(&self, column: usize, skipped: usize, width: usize) -> usize {
         let skipped = skipped.min(self.most_skipped(width));
-        if column < self.labels || self.visible_columns(skipped, width).contains(&column) {
+        if column < self.first_width || self.visible_columns(skipped, width).contains(&column) {
             return skipped;
         }
         let of = self.starts.partition_point(|start| *start <= column).saturating_sub(1);
@@ -89,7 +89,7 @@ impl Table {
     /// The screen columns of a line that are shown after the first column of the table.
     fn visible_columns(&self, skipped: usize, width: usize) -> Range<usize> {
         let from = self.starts.get(skipped).copied().unwrap_or(0);
-        let room = width.saturating_sub(self.labels);
+        let room = width.saturating_sub(self.first_width);
         if self.width - from <= room {
             return from..self.width;
         }
@@ -118,9 +118,9 @@ impl Table {
         let skipped = skipped.min(self.most_skipped(width));
         let shown = self.visible_columns(skipped, width);
         let mut out: Vec<Span<'static>> = Vec::new();
-        let labels = if skipped > 0 { self.labels.saturating_sub(1) } else { self.labels };
+        let labels = if skipped > 0 { self.first_width.saturating_sub(1) } else { self.first_width };
         out.extend(part(line, 0..labels));
-        if skipped > 0 && self.labels > 0 {
+        if skipped > 0 && self.first_width > 0 {
             out.push(Span::styled("<", more));
         }
         out.extend(part(line, shown.clone()));
@@ -147,14 +147,8 @@ impl Table {
             }
         }
         bytes.end = bytes.end.max(bytes.start);
-        (bytes, if skipped > 0 { self.labels } else { 0 })
+        (bytes, if skipped > 0 { self.first_width } else { 0 })
     }
-}
-
-/// The screen column of a byte in a line.
-pub(super) fn column_of(text: &str, byte: usize) -> usize {
-    let glyphs = plain::glyphs(text, Strictness::Text, TAB);
-    glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()
 }
 
 /// A range of screen columns of a line that is safe to draw, padded with blanks.
@@ -233,12 +227,12 @@ fn is_rule(text: &str) -> bool {
 struct CommonColumns {
     cells: Vec<Cell>,
     width: usize,
-    alike: bool,
+    same_length: bool,
 }
 
 impl CommonColumns {
     fn of(text: &str) -> Self {
-        Self { cells: cells(text), width: columns(text.trim_end()), alike: true }
+        Self { cells: cells(text), width: columns(text.trim_end()), same_length: true }
     }
 
     /// Adds a line if its columns fit; returns whether they do.
@@ -261,7 +255,7 @@ impl CommonColumns {
             return false;
         }
         let width = columns(text.trim_end());
-        self.alike &= width == self.width;
+        self.same_length &= width == self.width;
         self.width = self.width.max(width);
         self.cells = joined;
         true
@@ -277,7 +271,7 @@ impl CommonColumns {
         let is_table = match lines.len() {
             0 | 1 => false,
             n => {
-                (self.alike && gaps(&self.cells, false).len() >= MIN_GAPS.1)
+                (self.same_length && gaps(&self.cells, false).len() >= MIN_GAPS.1)
                     || (n > 2 && (gaps(&self.cells, true).len() >= MIN_GAPS.0 || bars >= MIN_GAPS.1))
             }
         };
@@ -297,7 +291,7 @@ impl CommonColumns {
             Some(holds(start..behind) && before.is_none_or(|before| holds(*before..start)))
         };
         let mut starts = match wide.len() >= MIN_GAPS.1 {
-            true if self.alike => {
+            true if self.same_length => {
                 let named = |start: &usize| wide.contains(start) || is_named(*start) == Some(true);
                 all.iter().copied().filter(named).collect()
             }
@@ -311,7 +305,13 @@ impl CommonColumns {
         let ruled = |line: usize| line < lines.end && is_rule(&text(line));
         let first = usize::from(ruled(lines.start)) + 1;
         let header = first + usize::from(ruled(lines.start + first));
-        is_table.then(|| Table { header: header.min(lines.len()), lines, labels, starts, width: self.width })
+        is_table.then(|| Table {
+            header: header.min(lines.len()),
+            lines,
+            first_width: labels,
+            starts,
+            width: self.width,
+        })
     }
 }
 
@@ -402,7 +402,7 @@ mod tests {
                     assert!(skipped <= number, "{width} {number}");
                     let line =
                         table.visible_part(&Line::raw("x".repeat(table.width)), skipped, width, Style::new());
-                    assert!(line.width() <= width.max(table.labels + 1), "{width} {skipped} {line}");
+                    assert!(line.width() <= width.max(table.first_width + 1), "{width} {skipped} {line}");
                 }
             }
         }

@@ -3,9 +3,9 @@
 use super::tables::{self, Table};
 use super::{OutputPane, Subject, TAIL_ITEM};
 use crate::domain::RunId;
-use crate::tui::paint::output::TAB;
+use crate::tui::paint::output::{TAB, column_of};
 use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::passage::{FoundText, Passage, ScreenText};
+use crate::tui::widgets::passage::{FoundText, ScreenText, WrappedLine};
 use crate::tui::widgets::virtual_list::Anchor;
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ impl OutputPane {
         Some(self.output.printed(line))
     }
 
-    pub(crate) fn lines_of(&self, item: usize) -> Vec<Passage> {
+    pub(crate) fn lines_of(&self, item: usize) -> Vec<WrappedLine> {
         let part = self.part(item);
         match self.printed(part) {
             Some(text) => {
@@ -51,30 +51,30 @@ impl OutputPane {
                 let line = part.saturating_sub(1);
                 vec![match tables::table_at(&self.tables, line) {
                     Some(table) => self.passage(table, text.into_owned()),
-                    None => Passage::painted(text.into_owned(), width, TAB),
+                    None => WrappedLine::from_glyphs(text.into_owned(), width, TAB),
                 }]
             }
             None if part == 0 => self.lines_of_head(),
-            None => Passage::of_rows(&self.tail),
+            None => WrappedLine::of_rows(&self.tail),
         }
     }
 
-    fn lines_of_head(&self) -> Vec<Passage> {
+    fn lines_of_head(&self) -> Vec<WrappedLine> {
         let (mut lines, mut from) = (Vec::new(), 0);
         for table in &self.head_tables {
-            lines.extend(Passage::of_rows(self.head.get(from..table.lines.start).unwrap_or_default()));
+            lines.extend(WrappedLine::of_rows(self.head.get(from..table.lines.start).unwrap_or_default()));
             let rows = self.head.get(table.lines.clone()).unwrap_or_default();
             lines.extend(rows.iter().map(|row| self.passage(table, row.to_string())));
             from = table.lines.end;
         }
-        lines.extend(Passage::of_rows(self.head.get(from..).unwrap_or_default()));
+        lines.extend(WrappedLine::of_rows(self.head.get(from..).unwrap_or_default()));
         lines
     }
 
     /// A line of a table; its visible part takes one row.
-    fn passage(&self, table: &Table, text: String) -> Passage {
+    fn passage(&self, table: &Table, text: String) -> WrappedLine {
         let (bytes, indent) = table.bytes(&text, self.skipped, self.area.width.into());
-        Passage::part(text, bytes, indent, TAB)
+        WrappedLine::part(text, bytes, indent, TAB)
     }
 
     /// What the text depends on: which run, how many lines it has, and how often existing lines changed.
@@ -94,7 +94,7 @@ impl OutputPane {
     /// Scrolls to a text.
     pub(crate) fn show(&mut self, found: &FoundText, look: DrawStyle<'_>) {
         let lines = self.lines_of(found.item);
-        let above: usize = lines.iter().take(found.line).map(Passage::rows).sum();
+        let above: usize = lines.iter().take(found.line).map(WrappedLine::rows).sum();
         self.bring_column(found, &lines, above);
         let row = above + lines.get(found.line).map_or(0, |line| line.row_of(found.bytes.start));
         let at = match self.part(found.item).checked_sub(1) {
@@ -102,11 +102,11 @@ impl OutputPane {
             Some(line) if line < self.output.len() => Anchor { item: self.head.len() + line, row },
             Some(line) => Anchor { item: self.head.len() + line + row, row: 0 },
         };
-        self.with(look, |list, printed| list.bring(printed, at));
+        self.with(look, |list, printed| list.ensure_visible(printed, at));
     }
 
     /// Scrolls a table sideways to the column with a found text; `above` rows of the text's part precede it.
-    fn bring_column(&mut self, found: &FoundText, lines: &[Passage], above: usize) {
+    fn bring_column(&mut self, found: &FoundText, lines: &[WrappedLine], above: usize) {
         let tables = match self.part(found.item).checked_sub(1) {
             None => tables::table_at(&self.head_tables, above),
             Some(line) => tables::table_at(&self.tables, line),
@@ -114,7 +114,7 @@ impl OutputPane {
         let width = self.area.width.into();
         let text = lines.get(found.line).filter(|_| !found.bytes.is_empty());
         if let (Some(table), Some(text)) = (tables, text) {
-            let column = tables::column_of(text.text(), found.bytes.start);
+            let column = column_of(text.text(), found.bytes.start);
             self.skipped = table.skipped_for(column, self.skipped, width);
         }
     }

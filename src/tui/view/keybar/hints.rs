@@ -1,5 +1,6 @@
 //! Which keys the key bar offers where, most important first.
 
+use crate::domain::Review;
 use crate::engine::state::Question;
 use crate::engine::transcript::RunItem;
 use crate::engine::{Phase, State, rules};
@@ -122,7 +123,7 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
             .key(Action::Help, "more", "more", 0);
         return;
     }
-    if !is_forbidden(state) {
+    if !review(state).is_some_and(Review::forbidden) {
         hints.key(Action::Approve, "approve once", "approve", 0);
     }
     hints.key(Action::Edit, "edit", "edit", 0).key(Action::Reject, "reject+reason", "reject", 0).key(
@@ -148,7 +149,8 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if screen.panes.code.scrolls() {
         hints.key(Action::ScrollPageDown, "page", "page", 3);
     }
-    if traced(state) {
+    // Words of the block came from outside.
+    if review(state).is_some_and(|review| !review.traces.is_empty()) {
         hints.key(Action::Provenance, "from where", "from where", 1);
     }
     hints.key(Action::Help, "more", "more", 0);
@@ -159,20 +161,13 @@ fn offers_always(state: &State) -> bool {
     let Some(block) = state.waiting().map(|item| item.block.id) else { return false };
     // A block that takes a typed word each time is never covered by a rule.
     let is_plain =
-        state.inspected(block).is_some_and(|i| !i.review.needs_typed_word() && !i.review.forbidden());
+        review(state).is_some_and(|review| !review.needs_typed_word() && !review.forbidden());
     is_plain && rules::is_offered(state, block)
 }
 
-/// Whether a rule of the person's forbids the waiting block.
-fn is_forbidden(state: &State) -> bool {
-    let inspected = state.waiting().and_then(|item| state.inspected(item.block.id));
-    inspected.is_some_and(|i| i.review.forbidden())
-}
-
-/// Whether words of the waiting block came from outside.
-fn traced(state: &State) -> bool {
-    let inspected = state.waiting().and_then(|item| state.inspected(item.block.id));
-    inspected.is_some_and(|i| !i.review.traces.is_empty())
+/// The review of the waiting block.
+fn review(state: &State) -> Option<&Review> {
+    Some(&state.inspected(state.waiting()?.block.id)?.review)
 }
 
 fn of_problems(state: &State, hints: &mut Hints<'_>) {

@@ -1,9 +1,9 @@
 //! The borders between panes that the person moved: where they were put, and which positions are possible.
 //!
-//! The positions are stored for each state of the block (`Share`), as the default shares are. They are saved as
+//! The positions are stored for each state of the block (`BlockActivity`), as the default shares are. They are saved as
 //! lines of text; a file with any line that can't be parsed counts as no borders at all.
 
-use super::{Arrangement, Share, SizeClass, part};
+use super::{Arrangement, BlockActivity, SizeClass, part};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Border {
@@ -14,13 +14,13 @@ pub(crate) enum Border {
 }
 
 /// All states, with their names in the file.
-const SHARES: [(Share, &str); 6] = [
-    (Share::Even, "even"),
-    (Share::Writing, "writing"),
-    (Share::Waiting, "waiting"),
-    (Share::Running, "running"),
-    (Share::Done, "done"),
-    (Share::Below, "below"),
+const SHARES: [(BlockActivity, &str); 6] = [
+    (BlockActivity::Even, "even"),
+    (BlockActivity::Writing, "writing"),
+    (BlockActivity::Waiting, "waiting"),
+    (BlockActivity::Running, "running"),
+    (BlockActivity::Done, "done"),
+    (BlockActivity::Below, "below"),
 ];
 
 /// The smallest size of a pane, its border included.
@@ -39,7 +39,7 @@ pub struct Borders {
     code: [Option<u16>; SHARES.len()],
 }
 
-fn number(share: Share) -> usize {
+fn number(share: BlockActivity) -> usize {
     SHARES.iter().position(|(known, _)| *known == share).unwrap_or(0)
 }
 
@@ -52,20 +52,20 @@ impl Borders {
 
     /// The height of the conversation: a share of `tall` rows, where `most` are left for it and the panes
     /// below.
-    pub(super) fn chat_rows(&self, share: Share, tall: u16, most: u16) -> Option<u16> {
+    pub(super) fn chat_rows(&self, share: BlockActivity, tall: u16, most: u16) -> Option<u16> {
         let hundredths = self.rows.get(number(share)).copied().flatten()?;
         Some(part(tall, hundredths).min(most.saturating_sub(2 * MIN_ROWS)).max(MIN_ROWS))
     }
 
     /// The height of the code in a column of this height.
-    pub(super) fn code_rows(&self, share: Share, height: u16) -> Option<u16> {
+    pub(super) fn code_rows(&self, share: BlockActivity, height: u16) -> Option<u16> {
         let hundredths = self.code.get(number(share)).copied().flatten()?;
         Some(part(height, hundredths).min(height.saturating_sub(MIN_ROWS)).max(MIN_ROWS))
     }
 
     /// Moves a border to this column or row of the screen. Without effect if the border is not on screen.
     #[must_use]
-    pub(crate) fn put(mut self, border: Border, at: u16, share: Share, made: &Arrangement) -> Self {
+    pub(crate) fn put(mut self, border: Border, at: u16, share: BlockActivity, made: &Arrangement) -> Self {
         match (border, made.class) {
             (Border::Chat, SizeClass::Wide) => self.columns = Some((at + 1).saturating_sub(made.body.x)),
             (Border::Chat, _) => {
@@ -172,7 +172,7 @@ mod tests {
     use crate::tui::widgets::layout::{LayoutRequest, Pane};
     use proptest::prelude::*;
 
-    fn arranged(width: u16, height: u16, share: Share, borders: Borders) -> Arrangement {
+    fn arranged(width: u16, height: u16, share: BlockActivity, borders: Borders) -> Arrangement {
         let wants = LayoutRequest {
             share,
             focus: Pane::Message,
@@ -188,14 +188,14 @@ mod tests {
     fn a_border_stands_where_it_was_put_and_for_that_state_alone() {
         for (width, height) in [(140, 40), (120, 28), (100, 30)] {
             for border in [Border::Chat, Border::Code] {
-                let before = arranged(width, height, Share::Done, Borders::default());
+                let before = arranged(width, height, BlockActivity::Done, Borders::default());
                 let at = before.border(border).expect("both panes are there") + 1;
-                let moved = Borders::default().put(border, at, Share::Done, &before);
-                let after = arranged(width, height, Share::Done, moved);
+                let moved = Borders::default().put(border, at, BlockActivity::Done, &before);
+                let after = arranged(width, height, BlockActivity::Done, moved);
                 assert_eq!(after.border(border), Some(at), "{width}x{height} {border:?}");
                 if border == Border::Code {
-                    let other = arranged(width, height, Share::Running, moved);
-                    assert_eq!(other, arranged(width, height, Share::Running, Borders::default()));
+                    let other = arranged(width, height, BlockActivity::Running, moved);
+                    assert_eq!(other, arranged(width, height, BlockActivity::Running, Borders::default()));
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! The layout of the panes for each size class.
 
 use super::{
-    Arrangement, Edge, LayoutRequest, MIN_PROSE_ROWS, Pane, Share, Slot, part, take_bottom, take_top_sharing,
+    Arrangement, BlockActivity, Edge, LayoutRequest, MIN_PROSE_ROWS, Pane, Slot, part, take_bottom,
+    take_top_sharing,
 };
 use ratatui::layout::Rect;
 
@@ -34,7 +35,7 @@ impl Arrangement {
             let share = part(right.height, wants.share.code());
             let code = match wants.code_rows {
                 // A short block leaves its free rows to the output of the run before it.
-                Some(rows) if wants.share == Share::Waiting => {
+                Some(rows) if wants.share == BlockActivity::Waiting => {
                     share.min(rows.saturating_add(2).max(part(right.height, 50)))
                 }
                 _ => share,
@@ -52,7 +53,7 @@ impl Arrangement {
         let mut rest = self.body;
         let tall = rest.height;
         let writes = wants.focus == Pane::Message || wants.message_rows > 1;
-        let (message_rows, edge) = if wants.share == Share::Waiting && !writes {
+        let (message_rows, edge) = if wants.share == BlockActivity::Waiting && !writes {
             (1, Edge::Bare)
         } else {
             ((wants.message_rows.max(1) + 2).min((tall / 3).max(3)), Edge::Box)
@@ -64,22 +65,22 @@ impl Arrangement {
             return;
         }
         let chat = match wants.share {
-            Share::Waiting => (tall / 7).max(4),
-            Share::Running | Share::Below => (tall / 4).max(7),
+            BlockActivity::Waiting => (tall / 7).max(4),
+            BlockActivity::Running | BlockActivity::Below => (tall / 4).max(7),
             // Nothing waits and nothing runs: the conversation matters most. A long message box takes its rows
             // from the conversation first.
-            Share::Even | Share::Writing | Share::Done => {
+            BlockActivity::Even | BlockActivity::Writing | BlockActivity::Done => {
                 part(tall, 52).max(MIN_PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
             }
         };
         let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
         let chat = match wants.code_rows {
             // The code shares its borders with the panes above and below.
-            Some(rows) if wants.share == Share::Waiting && !looks_at_output => {
+            Some(rows) if wants.share == BlockActivity::Waiting && !looks_at_output => {
                 chat.max(rest.height.saturating_sub(rows.saturating_add(1)))
             }
             // The conversation gets the rows that neither code nor output needs.
-            Some(rows) if wants.share == Share::Waiting => {
+            Some(rows) if wants.share == BlockActivity::Waiting => {
                 let needed = rows.saturating_add(wants.output_rows.unwrap_or(u16::MAX)).saturating_add(2);
                 chat.max(rest.height.saturating_sub(needed))
             }
@@ -89,14 +90,16 @@ impl Arrangement {
         self.chat = Some(Slot::new(take_top_sharing(&mut rest, chat), Edge::Box));
         // On a stacked screen a pane can be too low to read; the focused one gets enough rows.
         let code = match wants.share {
-            Share::Waiting if looks_at_output && wants.code_rows.is_some() => {
+            BlockActivity::Waiting if looks_at_output && wants.code_rows.is_some() => {
                 let rows = |needed: Option<u16>| needed.unwrap_or(u16::MAX).saturating_add(2);
                 let left = (rest.height + 1).saturating_sub(rows(wants.output_rows));
                 rows(wants.code_rows).min(part(rest.height, 65).max(left))
             }
-            Share::Writing | Share::Waiting if looks_at_output => part(rest.height, 65),
-            Share::Writing | Share::Waiting => rest.height,
-            Share::Even | Share::Running | Share::Done | Share::Below if wants.focus == Pane::Code => {
+            BlockActivity::Writing | BlockActivity::Waiting if looks_at_output => part(rest.height, 65),
+            BlockActivity::Writing | BlockActivity::Waiting => rest.height,
+            BlockActivity::Even | BlockActivity::Running | BlockActivity::Done | BlockActivity::Below
+                if wants.focus == Pane::Code =>
+            {
                 part(rest.height, 70)
             }
             share => part(rest.height, share.code()).max(3),

@@ -2,8 +2,14 @@
 
 use super::*;
 
-const SHARES: [Share; 6] =
-    [Share::Even, Share::Writing, Share::Waiting, Share::Running, Share::Done, Share::Below];
+const SHARES: [BlockActivity; 6] = [
+    BlockActivity::Even,
+    BlockActivity::Writing,
+    BlockActivity::Waiting,
+    BlockActivity::Running,
+    BlockActivity::Done,
+    BlockActivity::Below,
+];
 const PANES: [Pane; 5] = [Pane::Chat, Pane::Message, Pane::Code, Pane::Output, Pane::Vars];
 
 fn rows(slot: Option<Slot>) -> u16 {
@@ -22,26 +28,26 @@ fn the_classes_begin_where_they_should() {
 }
 
 /// A block and the output of a run are both shown.
-fn full(share: Share, focus: Pane) -> LayoutRequest {
+fn full(share: BlockActivity, focus: Pane) -> LayoutRequest {
     LayoutRequest { share, focus, code: true, output: true, ..LayoutRequest::default() }
 }
 
 #[test]
 fn shares_follow_the_block() {
     for (share, code, output) in [
-        (Share::Even, 18, 20),
-        (Share::Waiting, 29, 9),
-        (Share::Running, 9, 29),
-        (Share::Done, 11, 27),
-        (Share::Below, 11, 27),
+        (BlockActivity::Even, 18, 20),
+        (BlockActivity::Waiting, 29, 9),
+        (BlockActivity::Running, 9, 29),
+        (BlockActivity::Done, 11, 27),
+        (BlockActivity::Below, 11, 27),
     ] {
         let made = Arrangement::of(140, 40, full(share, Pane::Message));
         assert_eq!((rows(made.code), rows(made.output)), (code, output), "{share:?}");
     }
-    let made = Arrangement::of(100, 30, full(Share::Waiting, Pane::Code));
+    let made = Arrangement::of(100, 30, full(BlockActivity::Waiting, Pane::Code));
     assert_eq!((rows(made.chat), rows(made.code), rows(made.message)), (4, 23, 1));
     assert_eq!(made.output, None);
-    let made = Arrangement::of(100, 30, full(Share::Done, Pane::Message));
+    let made = Arrangement::of(100, 30, full(BlockActivity::Done, Pane::Message));
     assert_eq!((rows(made.chat), rows(made.code), rows(made.output), rows(made.message)), (14, 3, 10, 3));
 }
 
@@ -49,7 +55,8 @@ fn shares_follow_the_block() {
 #[test]
 fn a_short_block_leaves_its_free_rows_to_the_output() {
     for (rows_of_block, code, output) in [(5, 18, 20), (20, 22, 16), (90, 29, 9)] {
-        let wants = LayoutRequest { code_rows: Some(rows_of_block), ..full(Share::Waiting, Pane::Code) };
+        let wants =
+            LayoutRequest { code_rows: Some(rows_of_block), ..full(BlockActivity::Waiting, Pane::Code) };
         let made = Arrangement::of(140, 40, wants);
         assert_eq!((rows(made.code), rows(made.output)), (code, output), "{rows_of_block}");
         assert!(made.code.is_some_and(|slot| slot.inner.height >= rows_of_block.min(27)));
@@ -65,7 +72,7 @@ fn rows_that_no_other_pane_needs_are_for_prose() {
         let made = Arrangement::of(
             100,
             30,
-            LayoutRequest { code_rows, output_rows, ..full(Share::Waiting, Pane::Output) },
+            LayoutRequest { code_rows, output_rows, ..full(BlockActivity::Waiting, Pane::Output) },
         );
         let inner = |slot: Option<Slot>| slot.map_or(0, |slot| slot.inner.height);
         (inner(made.chat), inner(made.code), inner(made.output))
@@ -104,7 +111,7 @@ fn a_pane_with_nothing_in_it_gives_its_room_away() {
 #[test]
 fn prose_has_its_rows_while_nothing_waits_or_runs() {
     for height in 30..90 {
-        for share in [Share::Even, Share::Writing, Share::Done] {
+        for share in [BlockActivity::Even, BlockActivity::Writing, BlockActivity::Done] {
             for focus in PANES {
                 let made = Arrangement::of(100, height, full(share, focus));
                 let prose = made.chat.map_or(0, |s| s.inner.height);
@@ -117,7 +124,7 @@ fn prose_has_its_rows_while_nothing_waits_or_runs() {
 #[test]
 fn what_a_run_told_has_most_of_the_column() {
     for (width, height) in [(100, 30), (119, 45), (120, 28), (140, 40), (250, 80)] {
-        let made = Arrangement::of(width, height, full(Share::Done, Pane::Message));
+        let made = Arrangement::of(width, height, full(BlockActivity::Done, Pane::Message));
         let (code, output) = (rows(made.code), rows(made.output));
         assert!(output * 100 >= (code + output) * 60, "{width}x{height}: {code} {output}");
     }
@@ -126,7 +133,7 @@ fn what_a_run_told_has_most_of_the_column() {
 #[test]
 fn code_is_eighty_columns_wide_beside_the_conversation() {
     for width in 120..300 {
-        let made = Arrangement::of(width, 36, full(Share::Waiting, Pane::Code));
+        let made = Arrangement::of(width, 36, full(BlockActivity::Waiting, Pane::Code));
         let (Some(chat), Some(code)) = (made.chat, made.code) else { panic!("{width}: both are there") };
         assert!(code.outer.width - 2 >= 80, "{width}");
         assert!((38..=58).contains(&chat.outer.width), "{width}");

@@ -2,7 +2,7 @@
 
 use super::changed_words::{DiffLook, marked};
 use super::remark::Remark;
-use super::{CodeRow, Doc, LineStyles, OUTSIDE_SIGN, gutter};
+use super::{CodeRow, Doc, LineStyles, TRACE_SIGN, gutter};
 use crate::domain::Severity;
 use crate::domain::file_texts::{self, FilePart};
 use crate::tui::paint::wrap;
@@ -78,12 +78,12 @@ impl Doc {
         let from = !goes_on && self.remarks.iter().any(|f| f.line as usize == line + 1);
         let mut spans = self.numbered(&self.files.1, line, (goes_on, gravest, changed), look);
         if let (true, None, Some(sign)) = (from, gravest, spans.first_mut()) {
-            *sign = Span::styled(OUTSIDE_SIGN, look.style(Slot::ChatNote));
+            *sign = Span::styled(TRACE_SIGN, look.style(Slot::ChatNote));
             return spans;
         }
         let added = self.against.as_ref().is_some_and(|against| against.is_added(line));
         if let (true, None, false, Some(sign)) = (added, gravest, changed, spans.first_mut()) {
-            let mark = if self.chosen.came.contains(&line) { "+>" } else { "+ " };
+            let mark = if self.chosen.added.contains(&line) { "+>" } else { "+ " };
             *sign = Span::styled(mark, look.style(Slot::DiffAdd));
         }
         spans
@@ -102,7 +102,7 @@ impl Doc {
             gutter_of(number.unwrap_or(1) - 1, self.most_lines(), goes_on, gravest, changed, look);
         if let (None, false, Some(shown)) = (number, goes_on, spans.last_mut()) {
             let blank = " ".repeat(gutter(self.most_lines()) - 5);
-            *shown = Span::styled(format!("{blank} {} ", look.glyphs.vertical), look.dim());
+            *shown = Span::styled(format!("{blank} {} ", look.glyphs.border.vertical), look.dim());
         }
         spans
     }
@@ -140,7 +140,7 @@ impl Doc {
         let rows = safe::code(against.line(line), &words, text, self.code_width(), look.theme.mark());
         let mut spans = self.numbered(&self.files.0, line as usize, (part > 0, None, false), look);
         if let Some(sign) = spans.first_mut() {
-            let mark = if self.chosen.gone.contains(&(line as usize)) { "->" } else { "- " };
+            let mark = if self.chosen.removed.contains(&(line as usize)) { "->" } else { "- " };
             *sign = Span::styled(mark, style);
         }
         spans.extend(rows.get(part as usize).map(|row| row.line.spans.clone()).unwrap_or_default());
@@ -207,7 +207,7 @@ pub(crate) fn gutter_of(
     let (number, rule) = if goes_on {
         (" ".repeat(number_width), look.glyphs.goes_on)
     } else {
-        (format!("{:>number_width$}", line + 1), look.glyphs.vertical)
+        (format!("{:>number_width$}", line + 1), look.glyphs.border.vertical)
     };
     vec![Span::styled(sign, style), Span::styled(format!("{number} {rule} "), look.dim())]
 }

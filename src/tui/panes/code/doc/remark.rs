@@ -87,7 +87,7 @@ impl Remark {
     /// The message, wrapped.
     pub(crate) fn rows(&self, width: u16) -> Vec<Line<'static>> {
         let room = usize::from(width).saturating_sub(8 + self.label()).max(10);
-        safe::words(&self.message, room, Style::default())
+        safe::wrap_words(&self.message, room, Style::default())
     }
 }
 

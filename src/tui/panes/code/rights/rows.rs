@@ -11,20 +11,20 @@ const GAP: &str = "     ";
 impl Rights {
     /// Puts each short fact on the row of the one before it, if both fit, and the rule after the last one. Effects,
     /// refusals and the target keep rows of their own.
-    pub(in crate::tui::panes::code) fn close_up(&mut self, width: u16, look: DrawStyle<'_>) {
+    pub(in crate::tui::panes::code) fn compact(&mut self, width: u16, look: DrawStyle<'_>) {
         let width = usize::from(width);
-        let rule = self.rows.pop().zip(self.see.pop());
+        let rule = self.rows.pop().zip(self.extents.pop());
         let ends: Vec<usize> =
             self.starts.iter().skip(1).map(|fact| fact.row).chain([self.rows.len()]).collect();
         let facts = std::mem::take(&mut self.starts);
-        let (rows, see) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.see));
+        let (rows, see) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.extents));
         let mut laid = rows.into_iter().zip(see);
         let (mut is_one, mut is_own) = (false, false);
         for (fact, end) in facts.into_iter().zip(ends) {
             let count = end - fact.row;
-            let joins = is_one && is_own && count == 1 && fact.own;
+            let joins = is_one && is_own && count == 1 && fact.shares_row;
             for (row, see) in laid.by_ref().take(count) {
-                let last = self.rows.last_mut().zip(self.see.last_mut());
+                let last = self.rows.last_mut().zip(self.extents.last_mut());
                 match last.filter(|_| joins) {
                     Some((before, seen)) if let Some(joined) = fact.beside(before, &row, width) => {
                         *before = joined;
@@ -32,22 +32,22 @@ impl Rights {
                     }
                     _ => {
                         self.rows.push(row);
-                        self.see.push(see);
+                        self.extents.push(see);
                     }
                 }
             }
-            (is_one, is_own) = (count == 1, fact.own);
+            (is_one, is_own) = (count == 1, fact.shares_row);
         }
         let Some((rule, see)) = rule else { return };
-        match self.rows.last_mut().zip(self.see.last_mut()) {
+        match self.rows.last_mut().zip(self.extents.last_mut()) {
             Some((last, seen)) if is_own && last.width() + 3 < width => {
-                let left = look.glyphs.horizontal.repeat(width - last.width() - 1);
+                let left = look.glyphs.border.horizontal.repeat(width - last.width() - 1);
                 last.spans.extend([Span::raw(" "), Span::styled(left, look.style(Slot::UiBorder))]);
                 seen.beside.push(see.extent);
             }
             _ => {
                 self.rows.push(rule);
-                self.see.push(see);
+                self.extents.push(see);
             }
         }
     }
@@ -57,7 +57,7 @@ impl FactStart {
     /// The fact appended to the row of the one before it, if both fit; without the hint at the next key if they only
     /// fit so.
     fn beside(&self, before: &Line<'static>, row: &Line<'static>, width: usize) -> Option<Line<'static>> {
-        [Some(row), self.bare.as_ref()].into_iter().flatten().find_map(|row| {
+        [Some(row), self.without_key_hint.as_ref()].into_iter().flatten().find_map(|row| {
             let (first, text) = row.spans.split_first()?;
             let label = Span::styled(format!("{}  ", self.label), first.style);
             let mut joined = before.clone();

@@ -8,6 +8,8 @@ use super::{Fact, Wording};
 use crate::domain::sentences::{network, rights as in_one_line, running, sandbox, saving, secrets};
 use crate::domain::{ExecutorKind, Reach, Reachability, SandboxLevel, Terms};
 use crate::engine::state::InspectionResult;
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
@@ -32,7 +34,7 @@ pub(super) fn facts(
     if terms.executor == ExecutorKind::Engine {
         return pull_facts(terms).map(|(label, says)| Fact::new(label, says, text)).collect();
     }
-    let folded = !wording.detail.is_all() && change.is_some_and(|change| !change.of_rights());
+    let folded = !wording.detail.is_full() && change.is_some_and(|change| !change.of_rights());
     let mut facts = Vec::new();
     if !folded || change.is_some_and(|change| change.start) {
         facts.push(wording.fact("Runs in", runs_in(terms, look), change.is_some_and(|c| c.start)));
@@ -49,11 +51,12 @@ pub(super) fn facts(
     if folded {
         let off = terms.rights.sandbox.level == SandboxLevel::Off;
         let line = safe::name(&in_one_line::as_before(terms, |path| wording.path(path)));
+        let line = line + &look.keymap.hints(Context::Review, ("; ", "", ""), &[(Action::Rights, "all")]);
         facts.push(Fact::new("", line, if off { look.style(Slot::SandboxOff) } else { text }));
     } else {
         facts.extend(of_rights(terms, reach, change.unwrap_or_default(), wording));
     }
-    if wording.detail.is_all() {
+    if wording.detail.is_full() {
         facts.extend(in_full(terms, reach, wording));
     }
     facts
@@ -61,7 +64,7 @@ pub(super) fn facts(
 
 /// What the run may do, and what enforces that.
 fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wording<'_>) -> Vec<Fact> {
-    let (look, full) = (wording.look, wording.detail.is_all());
+    let (look, full) = (wording.look, wording.detail.is_full());
     let rights = &terms.rights;
     let off = rights.sandbox.level == SandboxLevel::Off;
     let mut facts = Vec::new();
@@ -323,8 +326,8 @@ fn environment(terms: &Terms, detail: Detail) -> String {
 mod tests {
     use super::*;
     use crate::domain::{Language, Limits, ProjectPython, Rights};
-    use crate::tui::widgets::look::Glyphs;
-    use crate::tui::widgets::words::Locale;
+    use crate::tui::theme::{Depth, Theme};
+    use crate::tui::widgets::look::with_look;
 
     fn told(path: &str, version: Option<&str>) -> String {
         told_where_wanted(path, version, None)
@@ -345,21 +348,7 @@ mod tests {
             shared: None,
             target: None,
         };
-        let links = crate::tui::Hyperlinks::default();
-        let (theme, place) =
-            (crate::tui::theme::Theme::terminal(crate::tui::theme::Depth::Mono), Locale::default());
-        let now = crate::domain::Timestamp(0);
-        project_python(
-            &terms,
-            DrawStyle {
-                theme: &theme,
-                links: &links,
-                glyphs: Glyphs::LINES,
-                place: &place,
-                now,
-                motion: true,
-            },
-        )
+        with_look(&Theme::terminal(Depth::Mono), |look| project_python(&terms, look))
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::tui::panes::code::{Mode, being_written};
 use crate::tui::panes::{LowerPane, output};
-use crate::tui::widgets::layout::{Arrangement, LayoutRequest, Pane, Share, SizeClass};
+use crate::tui::widgets::layout::{Arrangement, BlockActivity, LayoutRequest, Pane, SizeClass};
 
 impl Screen {
     /// The layout request for the next frame.
@@ -22,7 +22,7 @@ impl Screen {
                 || matches!(self.panes.focus, Pane::Output | Pane::Vars),
             borders: self.borders,
             message_rows: self.message_rows(),
-            bare: self.bare,
+            bare: self.bare_pane,
             zoomed: self.zoomed.is_some(),
             field: self.overlays.last().is_some_and(|top| top.in_message().is_some()),
         }
@@ -34,7 +34,8 @@ impl Screen {
         let of = |screen: &Self, wants| Arrangement::of(screen.size.0, screen.size.1, wants);
         let wants = self.layout_request(ctx.state);
         let made = of(self, wants);
-        let code = made.code.filter(|_| made.class != SizeClass::Narrow && wants.share == Share::Waiting);
+        let code =
+            made.code.filter(|_| made.class != SizeClass::Narrow && wants.share == BlockActivity::Waiting);
         let Some(slot) = code else { return made };
         self.panes.code.arrange(ctx.state, slot.inner, ctx.look);
         let code_rows = self.panes.code.rows_needed().and_then(|rows| u16::try_from(rows).ok());
@@ -58,7 +59,7 @@ impl Screen {
         made.class == SizeClass::Medium
             && made.code.is_some()
             && made.output.is_some()
-            && self.share(state) == Share::Waiting
+            && self.share(state) == BlockActivity::Waiting
     }
 
     /// Whether a pane has content.
@@ -84,17 +85,17 @@ impl Screen {
         })
     }
 
-    pub(super) fn share(&self, state: &State) -> Share {
+    pub(super) fn share(&self, state: &State) -> BlockActivity {
         if being_written(state).is_some() && !self.panes.code.edits() {
-            return Share::Writing;
+            return BlockActivity::Writing;
         }
         match state.phase {
-            Phase::Deciding(_) => Share::Waiting,
-            Phase::Running(_) => Share::Running,
-            _ if self.panes.lower != LowerPane::Output => Share::Below,
+            Phase::Deciding(_) => BlockActivity::Waiting,
+            Phase::Running(_) => BlockActivity::Running,
+            _ if self.panes.lower != LowerPane::Output => BlockActivity::Below,
             _ => match self.panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
-                Some(item) if item.standing != BlockStanding::Open => Share::Done,
-                _ => Share::Even,
+                Some(item) if item.standing != BlockStanding::Open => BlockActivity::Done,
+                _ => BlockActivity::Even,
             },
         }
     }
