@@ -87,7 +87,7 @@ fn measure(folder: &Path) {
         let mut worst = None;
         for segment in segments {
             let Segment::Block(block) = segment else { continue };
-            let Some(BlockKind::Edit { paths }) = block.file else { continue };
+            let Some(BlockKind::Edit { paths }) = block.special_kind else { continue };
             let first = paths.first().cloned().unwrap_or_default();
             let came = edit::read(&block.source, &first).map_err(|why| why.to_string()).and_then(|edits| {
                 for edit in edits {

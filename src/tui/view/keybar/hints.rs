@@ -160,8 +160,7 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
 fn offers_always(state: &State) -> bool {
     let Some(block) = state.waiting().map(|item| item.block.id) else { return false };
     // A block that takes a typed word each time is never covered by a rule.
-    let is_plain =
-        review(state).is_some_and(|review| !review.needs_typed_word() && !review.forbidden());
+    let is_plain = review(state).is_some_and(|review| !review.needs_typed_word() && !review.forbidden());
     is_plain && rules::is_offered(state, block)
 }
 
