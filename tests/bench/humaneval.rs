@@ -212,7 +212,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
     driver.send(Command::Submit("solve it".into()));
     let mut passed = false;
     loop {
-        for told in driver.next().await.told {
+        for told in driver.next().await.notifications {
             let Notification::Recorded(entry) = told else { continue };
             match *entry {
                 Entry::Ran { report, .. } => {

@@ -69,7 +69,7 @@ async fn what_is_given_up_while_it_is_sent_is_counted() {
             () = asking => panic!("nothing was answered"),
             stream = tokio::time::timeout(DEADLINE, arrives.recv()) => stream.expect("it arrives"),
         };
-        let counted = sayso::provider::requests_sent().near.get(&host).copied();
+        let counted = sayso::provider::requests_sent().local.get(&host).copied();
         assert_eq!((counted, stream.is_some()), (Some(1), true), "{of_models}");
         drop(events);
     }
