@@ -89,7 +89,7 @@ impl BenchExecutor {
             languages: Languages::default(),
             environment: Vec::new(),
             python: Some(python),
-            limits: Limits { wall_ms: 600_000, output_file: 0, memory_bytes: 0, ..Limits::default() },
+            limits: Limits { wall_ms: 600_000, output_file_bytes: 0, memory_bytes: 0, ..Limits::default() },
             sandbox: SandboxRequest { level, ..SandboxRequest::default() },
             worked: Vec::new(),
             without: DisabledLayers::default(),
