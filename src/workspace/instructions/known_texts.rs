@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// A larger book is discarded and begun anew.
-const MAX_BYTES: u64 = 4 << 20;
+/// More than the largest register takes, whose texts are 32 KiB each and escaped: a larger file is none of ours.
+const MAX_BYTES: u64 = 128 << 20;
 /// The most files that are recorded; what is not known is held back where a run began.
 const MAX_ENTRIES: usize = 512;
 /// The most folders that are recorded. If there are more, every folder counts as recorded.
