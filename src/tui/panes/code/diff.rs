@@ -85,7 +85,7 @@ fn push_file_rows(
     look: DrawStyle<'_>,
 ) {
     let compared = LineComparison::new(old, new, Some(until));
-    let words = |op: &DiffOp| compared.lines_with_words(op, Instant::now() + WORDS_TIMEOUT);
+    let words = |op: &DiffOp| compared.lines_with_words(op, Some(Instant::now() + WORDS_TIMEOUT));
     for (number, group) in compared.hunks(3).iter().enumerate() {
         if number > 0 {
             rows.push(Line::styled("...", look.dim()));

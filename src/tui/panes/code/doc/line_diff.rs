@@ -69,7 +69,7 @@ impl LineDiff {
                 let at = from + op.new_range().start;
                 same(&mut steps, next, at);
                 next = from + op.new_range().end;
-                for change in compared.lines_with_words(op, Instant::now() + WORDS_TIMEOUT) {
+                for change in compared.lines_with_words(op, Some(Instant::now() + WORDS_TIMEOUT)) {
                     match (change.tag, change.old, change.new) {
                         (ChangeTag::Delete, Some(line), _) => {
                             let line = small(gone_from + line);
