@@ -204,7 +204,7 @@ fn panes_and_status_name_the_keys_that_are_bound() {
     let mut images = super::images::drawn_by_a_run();
     drawn(&mut images, 140, 40);
     images.press(&["g"]);
-    for (scene, shipped, own) in [
+    let shown = vec![
         (Scene::waiting(), "f = next finding", "o = next finding"),
         (
             super::hunks::review(&super::hunks::old(), &super::hunks::new()),
@@ -215,7 +215,8 @@ fn panes_and_status_name_the_keys_that_are_bound() {
         (denied, "e edits it, r rejects.", "d edits it, c rejects."),
         (images, "   o open   w save", "   c open   d save"),
         (refused, "Nothing ran. R puts it back for review.", "Nothing ran. W puts it back for review."),
-    ] {
+    ];
+    for (scene, shipped, own) in shown {
         let [before, after] = under_both(scene);
         assert!(before.contains(shipped) && !before.contains(own), "{shipped}\n{before}");
         assert!(after.contains(own) && !after.contains(shipped), "{own}\n{after}");

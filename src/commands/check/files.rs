@@ -185,7 +185,7 @@ mod tests {
         std::fs::create_dir(&closed[0]).unwrap();
         std::fs::write(&closed[1], "#!/bin/sh\n").unwrap();
         for path in &closed {
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).unwrap();
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
         }
         // An administrator can read everything.
         if !rustix::process::geteuid().is_root() {
