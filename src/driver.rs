@@ -158,7 +158,7 @@ impl Driver {
             clock: parts.clock,
             sources: Sources::new(),
             waiting: VecDeque::new(),
-            any_run_began: false,
+            runs: None,
             model_queried: false,
             reported_notices: Vec::new(),
             before_run: Arc::default(),
@@ -295,10 +295,10 @@ impl Driver {
         while let Some(signal) = self.rooms.sources.ready() {
             self.handle_signal(signal);
         }
-        if self.rooms.any_run_began {
+        if let Some(mark) = self.rooms.runs.take() {
             let search = self.rooms.instructions.clone();
             // If this fails, the next session asks once more.
-            let _ = tokio::task::spawn_blocking(move || instructions::runs_are_over(&search)).await;
+            let _ = tokio::task::spawn_blocking(move || instructions::runs_are_over(&search, mark)).await;
         }
         self.rooms.store.close().await.inspect_err(|error| {
             tracing::error!(%error, "the session file could not be closed");

@@ -64,8 +64,8 @@ impl Rooms {
 
     /// A run is about to begin: from now on, changes in instruction files may be its work.
     pub(super) fn run_may_change_instructions(&mut self) {
-        if !std::mem::replace(&mut self.any_run_began, true) {
-            instructions::run_begins(&self.instructions);
+        if self.runs.is_none() {
+            self.runs = Some(instructions::run_begins(&self.instructions));
         }
     }
 

@@ -19,7 +19,7 @@ use crate::review::Scope;
 use crate::store::Store;
 use crate::workspace::FileError;
 use crate::workspace::changes;
-use crate::workspace::instructions::InstructionSearch;
+use crate::workspace::instructions::{InstructionSearch, RunsMark};
 use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::place::Folder;
 use crate::workspace::protected::ProtectedFiles;
@@ -53,8 +53,8 @@ pub(super) struct Rooms {
     pub(super) sources: Sources,
     /// Events for the engine that came up while effects were performed.
     pub(super) waiting: VecDeque<Event>,
-    /// Whether a run began in this process.
-    pub(super) any_run_began: bool,
+    /// The sign that a run began in this session, for the known instruction files.
+    pub(super) runs: Option<RunsMark>,
     /// Whether the provider was asked about the model; this waits until the front end could have drawn.
     pub(super) model_queried: bool,
     /// The problems with instruction files that were reported so far.

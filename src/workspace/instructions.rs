@@ -6,7 +6,7 @@
 mod known_texts;
 
 pub use known_texts::HeldFile;
-pub(crate) use known_texts::{accept, run_begins, runs_are_over};
+pub(crate) use known_texts::{RunsMark, accept, run_begins, runs_are_over};
 
 use crate::domain::{Instructions, Notice};
 use std::fs::File;
