@@ -66,7 +66,11 @@ fn jpeg(bytes: &[u8]) -> Result<Pixels, UndrawnReason> {
         .set_max_height(MAX_SOURCE_SIDE as usize);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
     decoder.decode_headers().map_err(reason)?;
-    let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
+    let is_grey = match decoder.input_colorspace() {
+        Some(ColorSpace::Luma) => true,
+        Some(ColorSpace::YCbCr | ColorSpace::RGB | ColorSpace::CMYK | ColorSpace::YCCK) => false,
+        _ => return Err(UndrawnReason::Unknown),
+    };
     let samples = if is_grey { ColorSpace::Luma } else { ColorSpace::RGB };
     decoder.set_options(options.jpeg_set_out_colorspace(samples));
     let samples = decoder.decode().map_err(reason)?;
