@@ -1,10 +1,11 @@
 //! Reads bash: walks the tree, expands words and collects each command and redirection as an act.
 //!
 //! `command` resolves commands that run others (`sudo`, `env`, `xargs`, `find -exec`); `word` folds words, `expand`
-//! words that become several; `redirect` handles redirections, `alias` aliases, `function` functions, and `program`
-//! what options do. `judge` judges the acts.
+//! words that become several, `brace` those with braces; `redirect` handles redirections, `alias` aliases, `function`
+//! functions, and `program` what options do. `judge` judges the acts.
 
 mod alias;
+mod brace;
 mod command;
 mod expand;
 mod find;
@@ -273,16 +274,6 @@ impl ShellReader<'_, '_> {
         let mut words = self.words(node, 0);
         let before = self.reading.acts.len();
         let span = self.place(node);
-        if self.source.get(..node.start_byte()).is_some_and(|head| head.ends_with('{'))
-            && let Some(first) = words.first().and_then(|word| word.value.as_whole_text())
-            && first.contains(',')
-            && first.ends_with('}')
-        {
-            // `{rm,-rf,x}` as a command; the grammar takes the brace for the start of a group.
-            let all = expand::braces(&format!("{{{first}"));
-            let made = all.into_iter().map(|text| Argument { value: Value::text(text), span: span.clone() });
-            words = made.chain(words.into_iter().skip(1)).collect();
-        }
         if self.called.is_some() {
             for word in &mut words {
                 word.span = span.clone();

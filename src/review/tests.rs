@@ -215,6 +215,15 @@ fn words_made_by_braces_are_judged_like_words_as_written() {
         ("rm part{1..-1}", "rm part1 part0 part-1"),
         ("rm \"part\"{1..2}", "rm part1 part2"),
         ("cat \"$HOME\"/{.ssh/id_rsa,notes}", "cat ~/.ssh/id_rsa ~/notes"),
+        ("cat ~/{.netrc,{x}}", "cat ~/.netrc ~/{x}"),
+        ("T='-rf /home'; rm $T/{a..a}", "T='-rf /home'; rm $T/a"),
+        ("T='-rf /home'; rm \"$T\"/{a..a}", "T='-rf /home'; rm \"$T/a\""),
+        ("T=notes; cat $T{,.txt}", "T=notes; cat $T $T.txt"),
+        ("rm my\\ part{1..2}", "rm 'my part1' 'my part2'"),
+        ("rm part\\{1..2\\}", "rm 'part{1..2}'"),
+        ("rm {1\"..\"3}", "rm '{1..3}'"),
+        ("rm {1\\..3}", "rm '{1..3}'"),
+        ("N=3; rm {1..$N}", "N=3; rm '{1..3}'"),
         ("for f in {a..a}; do cat ~/.ssh/id_rs$f; done", "for f in a; do cat ~/.ssh/id_rs$f; done"),
     ] {
         let (written, meant) = (look("bash", written), look("bash", meant));
@@ -224,9 +233,18 @@ fn words_made_by_braces_are_judged_like_words_as_written() {
         assert_eq!(rules(&written), rules(&meant));
         assert_eq!(written.effects, meant.effects);
     }
+    // The grammar can't read all commands that begin with a brace; then that is told.
+    for text in ["{cat,~/.netrc,{x}}", "{cat,{/etc/passwd,~/.netrc}}", "{,cat} ~/.netrc"] {
+        let review = look("bash", text);
+        assert!(review.gravest() >= Some(Severity::Medium), "{text} {:?}", told(&review));
+    }
     // What is not spelled out is not known.
     let many = look("bash", "rm part{1..5000}");
     assert!(many.effects.unknown && !many.effects.deletes.iter().any(|path| path.contains('{')));
+    let many = look("bash", "cat ~/{x,}{x,}{x,}{x,}{x,}{x,}{x,}.netrc").effects;
+    assert!(many.unknown && !many.reads.iter().any(|path| path.contains('{')), "{many:?}");
+    let longer = look("bash", "T=notes; Tx=~/.netrc; cat $T{x,y}").effects;
+    assert!(longer.unknown && !longer.reads.iter().any(|path| path.contains("notes")), "{longer:?}");
     assert_eq!(look("bash", "rm 'part{1..2}'").effects.deletes, ["part{1..2}"]);
 }
 

@@ -2,11 +2,12 @@
 //! loops, and the forms of `${…}`.
 
 use super::ShellReader;
+use super::brace::{self, braces, fields};
+use super::word::unescaped;
 use crate::review::escapes;
 use crate::review::flow::gravest_in;
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{Argument, HOLE, Value, ValueKind};
-use std::ops::Range;
 use tree_sitter::Node;
 
 /// The most values remembered for a variable.
@@ -14,15 +15,6 @@ const MAX_VALUES: usize = 16;
 
 /// Longest value that is remembered, in bytes: names of commands and paths are shorter.
 const MAX_VALUE_BYTES: usize = 512;
-
-/// The most words that one word may become.
-const MAX_WORDS: usize = 64;
-
-/// Longest range that is expanded, in bytes: its ends may have any number of zeros in front.
-const MAX_RANGE_BYTES: usize = 64;
-
-/// The most bytes by which the text around a pair of braces may be repeated.
-const MAX_BRACE_BYTES: usize = 256 * 1024;
 
 impl ShellReader<'_, '_> {
     /// Remembers a value that a variable may have.
@@ -95,6 +87,9 @@ impl ShellReader<'_, '_> {
             _ => node,
         };
         let spelled = text(node, self.source);
+        // In `{rm,-rf,x}` as a command, the grammar takes the first brace for the start of a group.
+        let opened = node.parent().is_some_and(|parent| parent.kind() == "command_name")
+            && self.source.get(..node.start_byte()).is_some_and(|head| head.ends_with('{'));
         match node.kind() {
             "simple_expansion" if matches!(spelled, "$@" | "$*") => self.positional.clone(),
             "expansion" => {
@@ -111,47 +106,80 @@ impl ShellReader<'_, '_> {
                 }
             }
             "word" | "concatenation" | "brace_expression"
-                if spelled.contains('{') && (spelled.contains(',') || spelled.contains("..")) =>
+                if (opened || spelled.contains('{')) && (spelled.contains(',') || spelled.contains("..")) =>
             {
-                let pieces =
-                    if node.kind() == "concatenation" { named_children(node, 256) } else { vec![node] };
-                let pieces: Vec<Value> = pieces.into_iter().map(|n| self.brace_piece(n, depth)).collect();
-                let value = Value::join(&pieces, "");
-                let (text, _) = value.as_text()?;
-                let all = braces(text);
-                (all != [text]).then(|| {
-                    let known = |text: String| {
-                        if text.contains(HOLE) { Value::part(text) } else { Value::text(text) }
-                    };
-                    all.iter().map(|text| known(shown_braces(text)).tainted(value.taint)).collect()
-                })
+                self.brace_words(node, opened, depth)
             }
             _ => None,
         }
     }
 
-    /// A part of a word before its braces are expanded. Only braces that are written without quotes count.
-    fn brace_piece(&mut self, node: Node<'_>, depth: u32) -> Value {
-        let mut value = match node.kind() {
-            "word" => return self.word(node, depth),
-            "brace_expression" => return Value::text(text(node, self.source)),
-            _ => self.word(node, depth),
-        };
-        if let ValueKind::Text { text, .. } = &mut value.kind {
-            *text = hidden_braces(text);
+    /// The words that the braces of a word make; `None` if they make none.
+    fn brace_words(&mut self, node: Node<'_>, opened: bool, depth: u32) -> Option<Vec<Value>> {
+        if brace::has_marks(text(node, self.source)) || node.named_child_count() > 256 {
+            return Some(vec![Value::unknown()]);
         }
-        value
+        let parts = if node.kind() == "concatenation" { named_children(node, 256) } else { vec![node] };
+        let mut pieces = if opened { vec![Value::text("{")] } else { Vec::new() };
+        let mut at = node.start_byte();
+        for part in parts {
+            // What has no name in the grammar, like a `$` at the end, may become part of a name.
+            if part.start_byte() > at {
+                pieces.push(Value::unknown());
+            }
+            pieces.push(self.brace_piece(part, depth));
+            at = part.end_byte();
+        }
+        if at < node.end_byte() {
+            pieces.push(Value::unknown());
+        }
+        let value = Value::join(&pieces, "");
+        let Some((text, whole)) = value.as_text() else { return Some(vec![value]) };
+        let made = braces(text);
+        let is_part = |word: &str| word.contains(HOLE) || !whole && !text.contains(HOLE);
+        let known = |word: String| if is_part(&word) { Value::part(word) } else { Value::text(word) };
+        (made != [text]).then(|| {
+            made.iter().flat_map(|word| fields(word)).map(|word| known(word).tainted(value.taint)).collect()
+        })
+    }
+
+    /// A part of a word before its braces are expanded. Only what is written without quotes means something in them.
+    fn brace_piece(&mut self, node: Node<'_>, depth: u32) -> Value {
+        let spelled = text(node, self.source);
+        if node.kind() == "brace_expression" {
+            return Value::text(spelled);
+        }
+        let value = self.word(node, depth);
+        let (held, whole) = match value.as_text() {
+            Some((held, whole)) => (held.to_owned(), whole),
+            None => (HOLE.to_string(), false),
+        };
+        if brace::has_marks(&held) {
+            return Value::unknown().tainted(value.taint);
+        }
+        let text = match node.kind() {
+            "word" | "number" if whole => unescaped(&brace::with_hidden_escapes(spelled)),
+            "simple_expansion" | "expansion" | "command_substitution" => {
+                let is_name = spelled
+                    .strip_prefix('$')
+                    .is_some_and(|name| name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()));
+                brace::expanded(&held, &self.separators(), is_name)
+            }
+            _ => brace::quoted(&held),
+        };
+        Value { kind: ValueKind::Text { text, whole }, taint: value.all_taint() }
+    }
+
+    /// The characters at which bash splits an unquoted expansion: white space, or those of `IFS`.
+    fn separators(&mut self) -> String {
+        let signs = self.frames.lookup(0, "IFS").and_then(|v| v.as_whole_text().map(str::to_owned));
+        signs.filter(|signs| !signs.trim().is_empty()).unwrap_or_else(|| " \t\n".to_owned())
     }
 
     /// Splits an unquoted expansion at white space, or at the characters of `IFS`.
     pub(super) fn split_fields(&mut self, held: &str) -> Vec<String> {
-        let signs = self.frames.lookup(0, "IFS").and_then(|v| v.as_whole_text().map(str::to_owned));
-        match signs {
-            Some(signs) if !signs.trim().is_empty() => {
-                held.split(|c: char| signs.contains(c)).filter(|w| !w.is_empty()).map(str::to_owned).collect()
-            }
-            _ => held.split_whitespace().map(str::to_owned).collect(),
-        }
+        let signs = self.separators();
+        held.split(|c| signs.contains(c)).filter(|field| !field.is_empty()).map(str::to_owned).collect()
     }
 
     /// Applies a form of `${NAME<form>}` to a known value: a substring, another case, a replacement, a removed prefix
@@ -278,104 +306,6 @@ pub(super) fn formatted(operands: &[Value]) -> Value {
     Value { kind: ValueKind::Text { text: out, whole }, taint }
 }
 
-/// The words that `{a,b}` and `{1..3}` in a word stand for; a hole stands for what would be too much.
-pub(super) fn braces(word: &str) -> Vec<String> {
-    let mut done = Vec::new();
-    let mut open = vec![word.to_owned()];
-    let mut steps = 0;
-    while let Some(word) = open.pop() {
-        steps += 1;
-        match innermost(&word).filter(|_| steps < 512 && done.len() + open.len() < MAX_WORDS) {
-            Some((span, items)) => {
-                let (head, tail) =
-                    (word.get(..span.start).unwrap_or_default(), word.get(span.end..).unwrap_or_default());
-                let bytes = items.len().saturating_mul(head.len() + tail.len());
-                let items = if bytes > MAX_BRACE_BYTES { vec![HOLE.to_string()] } else { items };
-                open.extend(items.iter().rev().map(|item| format!("{head}{item}{tail}")));
-            }
-            None => done.push(word),
-        }
-    }
-    done
-}
-
-/// The first pair of braces with no other brace inside that stands for several texts, and these texts.
-fn innermost(word: &str) -> Option<(Range<usize>, Vec<String>)> {
-    let mut start = None;
-    for (at, c) in word.char_indices() {
-        if c == '{' {
-            start = Some(at);
-        } else if c == '}'
-            && let Some(start) = start.take()
-        {
-            let inside = word.get(start + 1..at).unwrap_or_default();
-            let items = if inside.contains(',') {
-                Some(inside.split(',').map(str::to_owned).collect())
-            } else {
-                range(inside)
-            };
-            if let Some(items) = items {
-                return Some((start..at + 1, items));
-            }
-        }
-    }
-    None
-}
-
-/// The texts of a range in braces: `1..3`, `03..1`, `a..e..2`.
-fn range(inside: &str) -> Option<Vec<String>> {
-    let mut parts = inside.split("..");
-    let (first, last) = (parts.next()?, parts.next()?);
-    let step = parts.next().map_or(Some(1), |step| step.parse::<i64>().ok())?.unsigned_abs().max(1);
-    let letter = |end: &str| match end.as_bytes() {
-        [letter] if letter.is_ascii_alphabetic() => Some(i64::from(*letter)),
-        _ => None,
-    };
-    let letters = letter(first).zip(letter(last));
-    let (from, to) = match letters {
-        Some(ends) => ends,
-        None => (first.parse::<i64>().ok()?, last.parse::<i64>().ok()?),
-    };
-    if parts.next().is_some() {
-        return None;
-    }
-    let count = from.abs_diff(to) / step;
-    if count >= MAX_WORDS as u64 || inside.len() > MAX_RANGE_BYTES {
-        return Some(vec![HOLE.to_string()]);
-    }
-    let is_padded = |end: &str| {
-        let digits = end.trim_start_matches('-');
-        digits.len() > 1 && digits.starts_with('0')
-    };
-    let width = if is_padded(first) || is_padded(last) { first.len().max(last.len()) } else { 0 };
-    let spelled = |at: u64| {
-        let distance = at.checked_mul(step)?;
-        let number = if from <= to {
-            from.checked_add_unsigned(distance)?
-        } else {
-            from.checked_sub_unsigned(distance)?
-        };
-        match letters {
-            Some(_) => u8::try_from(number).ok().map(|letter| char::from(letter).to_string()),
-            None => Some(format!("{number:0width$}")),
-        }
-    };
-    (0..=count).map(spelled).collect()
-}
-
-/// Braces that were quoted, as characters that stand in no text, so that they are not expanded.
-const HIDDEN_BRACES: [(char, char); 3] = [('{', '\u{fdd0}'), (',', '\u{fdd1}'), ('}', '\u{fdd2}')];
-
-fn hidden_braces(text: &str) -> String {
-    let hide = |c| HIDDEN_BRACES.iter().find(|(shown, _)| *shown == c).map_or(c, |(_, hidden)| *hidden);
-    text.chars().map(hide).collect()
-}
-
-fn shown_braces(text: &str) -> String {
-    let show = |c| HIDDEN_BRACES.iter().find(|(_, hidden)| *hidden == c).map_or(c, |(shown, _)| *shown);
-    text.chars().map(show).collect()
-}
-
 /// Whether a file name pattern (`?`, `*`, `[…]`) matches a name.
 pub(super) fn pattern_fits(pattern: &[char], name: &[char]) -> bool {
     match (pattern.split_first(), name.split_first()) {
@@ -399,27 +329,6 @@ pub(super) fn pattern_fits(pattern: &[char], name: &[char]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn braces_become_words() {
-        assert_eq!(braces("{rm,-rf,/x}"), ["rm", "-rf", "/x"]);
-        assert_eq!(braces("a{b,c}d"), ["abd", "acd"]);
-        assert!(braces("a{b,c{d,e}}f").contains(&"acef".to_owned()));
-        assert_eq!(braces("{}"), ["{}"]);
-        assert_eq!(braces("a{1..3}"), ["a1", "a2", "a3"]);
-        assert_eq!(braces("{2..-2..2}"), ["2", "0", "-2"]);
-        assert_eq!(braces("{08..10}"), ["08", "09", "10"]);
-        assert_eq!(braces("{-01..1}"), ["-01", "000", "001"]);
-        assert_eq!(braces("{c..a}{1..1}"), ["c1", "b1", "a1"]);
-        assert_eq!(braces("{x,{1..2}}"), ["{x,1}", "{x,2}"].map(braces).concat());
-        assert_eq!(braces("x{1..9999}"), ["x…"]);
-        assert_eq!(braces(&format!("{{{}1..2}}", "0".repeat(70_000))), ["…"]);
-        let tail = "x".repeat(5000);
-        assert_eq!(braces(&format!("{{{}}}{tail}", "a,".repeat(5000))), [format!("…{tail}")]);
-        assert_eq!(braces("{1..a}{ab..c}{1..2..x}{1..2..3..4}"), ["{1..a}{ab..c}{1..2..x}{1..2..3..4}"]);
-        assert_eq!(braces(&format!("{{{}..{}}}", i64::MIN, i64::MAX)), ["…"]);
-        assert!(braces(&"{a,b}".repeat(40)).len() <= MAX_WORDS * 2);
-    }
 
     #[test]
     fn patterns_fit_names() {

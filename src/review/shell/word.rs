@@ -302,7 +302,7 @@ fn signs(set: &str) -> Vec<char> {
 }
 
 /// Removes the backslashes of an unquoted word.
-fn unescaped(word: &str) -> String {
+pub(super) fn unescaped(word: &str) -> String {
     let mut out = String::with_capacity(word.len());
     let mut chars = word.chars();
     while let Some(c) = chars.next() {
