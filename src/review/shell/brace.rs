@@ -102,24 +102,27 @@ pub(super) fn braces(word: &str) -> Vec<String> {
         bytes: word.len().saturating_mul(128).saturating_add(4096).min(MAX_BRACE_BYTES),
         words: MAX_WORDS.max(word.matches(',').count() + 1),
     };
-    budget.expand(word, 0).unwrap_or_else(|| vec![format!("{head}{HOLE}{tail}")])
+    budget.expand(word, 0).unwrap_or_else(|TooMuch| vec![format!("{head}{HOLE}{tail}")])
 }
 
-/// What may still be spent on a word. Its methods return `None` when it does not suffice.
+/// The braces of a word stand for more than is expanded.
+struct TooMuch;
+
+/// What may still be spent on a word.
 struct BraceBudget {
     bytes: usize,
     words: usize,
 }
 
 impl BraceBudget {
-    fn pay(&mut self, bytes: usize) -> Option<()> {
-        self.bytes = self.bytes.checked_sub(bytes)?;
-        Some(())
+    fn pay(&mut self, bytes: usize) -> Result<(), TooMuch> {
+        self.bytes = self.bytes.checked_sub(bytes).ok_or(TooMuch)?;
+        Ok(())
     }
 
-    fn expand(&mut self, word: &str, depth: u32) -> Option<Vec<String>> {
+    fn expand(&mut self, word: &str, depth: u32) -> Result<Vec<String>, TooMuch> {
         if depth > MAX_DEPTH {
-            return None;
+            return Err(TooMuch);
         }
         let mut made = vec![String::new()];
         let mut rest = word;
@@ -141,41 +144,42 @@ impl BraceBudget {
     }
 
     /// Each of the texts made so far, followed by `head` and each of the items.
-    fn product(&mut self, made: &[String], head: &str, items: &[String]) -> Option<Vec<String>> {
+    fn product(&mut self, made: &[String], head: &str, items: &[String]) -> Result<Vec<String>, TooMuch> {
         if made.len().saturating_mul(items.len()) > self.words {
-            return None;
+            return Err(TooMuch);
         }
         let bytes = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
         let before = (bytes(made) + made.len() * head.len()).saturating_mul(items.len());
         self.pay(before.saturating_add(bytes(items).saturating_mul(made.len())))?;
         let with_items = |text| items.iter().map(move |item| format!("{text}{head}{item}"));
-        Some(made.iter().flat_map(with_items).collect())
+        Ok(made.iter().flat_map(with_items).collect())
     }
 
     /// The text before the first pair of braces that counts, the text in it and the text after it.
-    fn first_pair<'w>(&mut self, word: &'w str) -> Option<Option<(&'w str, &'w str, &'w str)>> {
+    fn first_pair<'w>(&mut self, word: &'w str) -> Result<Option<(&'w str, &'w str, &'w str)>, TooMuch> {
         for (start, _) in word.match_indices('{') {
             // Bash passes over `{}` at the start.
             if start == 0 && word.starts_with("{}") {
                 continue;
             }
-            let (head, after) = (word.get(..start)?, word.get(start + 1..)?);
+            let part = |text: &'w str, bytes: std::ops::Range<usize>| text.get(bytes).unwrap_or_default();
+            let (head, after) = (part(word, 0..start), part(word, start + 1..word.len()));
             if let Some(end) = self.closing(after)? {
-                return Some(Some((head, after.get(..end)?, after.get(end + 1..)?)));
+                return Ok(Some((head, part(after, 0..end), part(after, end + 1..after.len()))));
             }
         }
-        Some(None)
+        Ok(None)
     }
 
     /// Where the pair of braces is closed whose inside a text starts with: only a brace after a comma or a range counts.
-    fn closing(&mut self, text: &str) -> Option<Option<usize>> {
+    fn closing(&mut self, text: &str) -> Result<Option<usize>, TooMuch> {
         let (mut level, mut counts) = (0_usize, false);
         for (at, c) in text.char_indices() {
             self.pay(1)?;
             match c {
                 '{' => level += 1,
                 '}' if level > 0 => level -= 1,
-                '}' if counts => return Some(Some(at)),
+                '}' if counts => return Ok(Some(at)),
                 ',' if level == 0 => counts = true,
                 '.' if level == 0 => {
                     let rest = text.get(at + 1..).unwrap_or_default();
@@ -184,7 +188,7 @@ impl BraceBudget {
                 _ => {}
             }
         }
-        Some(None)
+        Ok(None)
     }
 }
 
