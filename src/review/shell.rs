@@ -12,6 +12,7 @@ mod find;
 mod function;
 mod options;
 mod program;
+mod quoting;
 mod redirect;
 mod word;
 mod wrapper;

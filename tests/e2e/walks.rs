@@ -410,7 +410,7 @@ impl Walk {
         if !quiet(&self.terminal) || self.terminal.ended().is_some() {
             return;
         }
-        let before = self.terminal.painted();
+        let (before, screen) = (self.terminal.painted(), self.terminal.screen());
         self.terminal.press("Ctrl-L");
         if !quiet(&self.terminal) || self.terminal.ended().is_some() {
             return;
@@ -418,7 +418,11 @@ impl Walk {
         for (drawn, meant) in before.iter().zip(self.terminal.painted()) {
             // A minute may have passed in between.
             if *drawn != meant && (without_ages(drawn) != without_ages(&meant) || !has_age(&meant)) {
-                assert_eq!(*drawn, meant, "{}: the screen was not as it was meant", self.seed);
+                let now = self.terminal.screen();
+                panic!(
+                    "{}: the screen was not as it was meant:\n{drawn}\n{meant}\n{screen}\n-- drawn anew:\n{now}",
+                    self.seed
+                );
             }
         }
     }

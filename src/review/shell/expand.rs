@@ -3,7 +3,7 @@
 
 use super::ShellReader;
 use super::brace::{self, braces, fields};
-use super::word::unescaped;
+use super::quoting::unescaped;
 use crate::review::escapes;
 use crate::review::flow::gravest_in;
 use crate::review::syntax::{named_children, text};

@@ -1,6 +1,7 @@
 //! Folds words: works out what is known of the text that a word expands to, and of what a command prints.
 
 use super::ShellReader;
+use super::quoting::{unescaped, unescaped_quoted};
 use crate::review::escapes;
 use crate::review::path_class::{self, TEMPORARY_FOLDER, is_secret};
 use crate::review::syntax::{named_children, text};
@@ -296,39 +297,6 @@ fn signs(set: &str) -> Vec<char> {
                 out.push(*c);
                 at += 1;
             }
-        }
-    }
-    out
-}
-
-/// Removes the backslashes of an unquoted word.
-pub(super) fn unescaped(word: &str) -> String {
-    let mut out = String::with_capacity(word.len());
-    let mut chars = word.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                Some('\n') | None => {}
-                Some(other) => out.push(other),
-            },
-            _ => out.push(c),
-        }
-    }
-    out
-}
-
-/// The same within double quotes, where a backslash escapes only a few characters.
-fn unescaped_quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                Some('\n') | None => {}
-                Some(other @ ('$' | '`' | '"' | '\\')) => out.push(other),
-                Some(other) => out.extend(['\\', other]),
-            },
-            _ => out.push(c),
         }
     }
     out
