@@ -74,7 +74,8 @@ pub(super) fn hold_back_changes(
     search: &InstructionSearch,
     found: Vec<Instructions>,
 ) -> (Vec<Instructions>, Vec<HeldFile>) {
-    let Some(place) = &search.book else { return (found, Vec::new()) };
+    // Without a file there is nothing to record: looking leaves nothing on disk.
+    let Some(place) = search.book.as_ref().filter(|_| !found.is_empty()) else { return (found, Vec::new()) };
     change(place, |book| book.hold_back_changes(found))
 }
 
@@ -276,6 +277,7 @@ mod tests {
         let desk = Fixture::new();
         let search = desk.search("work");
         assert_eq!(told(&search), (vec![], 0));
+        assert!(!desk.base.join("own").exists(), "looking alone leaves nothing on disk");
         let mark = run_begins(&search);
         desk.put("work/AGENTS.md", "made");
         assert_eq!(told(&search), (vec![], 1));
