@@ -113,9 +113,12 @@ impl Frames {
         frame.names.insert(name.to_owned(), value);
     }
 
-    /// The names that are bound in a frame.
-    pub(super) fn names(&self, frame: usize) -> Vec<String> {
-        self.frames.get(frame).map(|frame| frame.names.keys().cloned().collect()).unwrap_or_default()
+    /// The names that are bound in a frame; none once the fuel is used up.
+    pub(super) fn names(&mut self, frame: usize) -> Vec<String> {
+        let count = self.frames.get(frame).map_or(0, |frame| frame.names.len());
+        let paid = self.pay(count);
+        let frame = self.frames.get(frame).filter(|_| paid);
+        frame.map(|frame| frame.names.keys().cloned().collect()).unwrap_or_default()
     }
 
     /// Gives a name the value that it had before, or none.

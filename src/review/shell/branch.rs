@@ -34,7 +34,7 @@ impl<'t> ShellReader<'_, 't> {
     pub(super) fn end_scopes(&mut self, at: usize) {
         while let Some(scope) = self.open.pop_if(|scope| scope.end <= at) {
             match scope.then {
-                ScopeEnd::Forget(names) => names.iter().for_each(|name| self.forget(name)),
+                ScopeEnd::Forget(names) => self.forget_all(&names),
                 ScopeEnd::Restore(values) => {
                     for (name, value) in values {
                         self.put_back(&name, value);
@@ -61,7 +61,7 @@ impl<'t> ShellReader<'_, 't> {
         match node.kind() {
             "for_statement" | "while_statement" | "c_style_for_statement" => {
                 let names = self.changed_in(&whole, whole.start);
-                names.iter().for_each(|name| self.forget(name));
+                self.forget_all(&names);
                 self.open.push(OpenScope { end: whole.end, then: ScopeEnd::Forget(names) });
             }
             "if_statement" => {
@@ -141,7 +141,7 @@ impl<'t> ShellReader<'_, 't> {
         names.push(POSITIONS.to_owned());
         let own = self.changed_in(whole, whole.start);
         let kept = names.iter().chain(&own).map(|name| (name.clone(), self.value_now(name))).collect();
-        names.iter().for_each(|name| self.forget(name));
+        self.forget_all(&names);
         self.open.push(OpenScope { end: whole.end, then: ScopeEnd::Restore(kept) });
     }
 
@@ -176,7 +176,7 @@ impl<'t> ShellReader<'_, 't> {
                 ChangeTarget::Everything => everything = true,
             }
         }
-        if functions {
+        if functions && self.frames.pay(self.changes.in_functions.len()) {
             names.extend(self.changes.in_functions.iter().map(|name| (*name).to_owned()));
             everything |= self.changes.everything_in_functions;
         }
@@ -195,9 +195,9 @@ impl<'t> ShellReader<'_, 't> {
         match target {
             ChangeTarget::Name(name) => self.forget(name),
             ChangeTarget::Functions => {
-                let names: Vec<&str> = self.changes.in_functions.iter().copied().collect();
-                if self.frames.pay(names.len()) {
-                    names.into_iter().for_each(|name| self.forget(name));
+                if self.frames.pay(self.changes.in_functions.len()) {
+                    let names: Vec<&str> = self.changes.in_functions.iter().copied().collect();
+                    self.forget_all(&names);
                 }
                 if self.changes.everything_in_functions {
                     self.forget_target(ChangeTarget::Everything);
@@ -207,7 +207,7 @@ impl<'t> ShellReader<'_, 't> {
                 let mut names = self.frames.names(0);
                 names.extend(SYSTEM_NAMES.iter().map(|name| (*name).to_owned()));
                 if self.frames.pay(names.len()) {
-                    names.iter().for_each(|name| self.forget(name));
+                    self.forget_all(&names);
                 }
             }
         }
@@ -220,6 +220,12 @@ impl<'t> ShellReader<'_, 't> {
                 Some(word) => set_in_or_named(word).into_iter().for_each(|target| self.forget_target(target)),
                 None => self.forget_target(ChangeTarget::Everything),
             }
+        }
+    }
+
+    fn forget_all<N: AsRef<str>>(&mut self, names: &[N]) {
+        for name in names {
+            self.forget(name.as_ref());
         }
     }
 

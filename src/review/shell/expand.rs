@@ -68,7 +68,8 @@ impl ShellReader<'_, '_> {
         let odd = signs != DEFAULT_SEPARATORS
             && signs.contains(|c: char| !DEFAULT_SEPARATORS.contains(c))
             && pieces.iter().any(|piece| piece.is_empty());
-        if pieces.len() > 1 && (odd || quoted) || !self.frames.pay(pieces.len()) {
+        // Where a part is not known, it is not known either what stands before it.
+        if pieces.len() > 1 && (odd || quoted || !whole) || !self.frames.pay(pieces.len()) {
             return pieces
                 .into_iter()
                 .map(|piece| uncertain(Value::text(piece).tainted(value.taint)))
@@ -179,7 +180,8 @@ impl ShellReader<'_, '_> {
                 let is_name = spelled
                     .strip_prefix('$')
                     .is_some_and(|name| name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()));
-                let kept = spelled.contains(['"', '\'']) && held.contains([' ', '\t', '\n']);
+                let kept = spelled.contains(['"', '\'']) || !whole;
+                let kept = kept && held.contains([' ', '\t', '\n']);
                 if kept || self.separators().as_deref() != Some(DEFAULT_SEPARATORS) {
                     return Value::unknown().tainted(value.taint);
                 }

@@ -64,9 +64,14 @@ impl ShellReader<'_, '_> {
         is_assigned: bool,
         depth: u32,
     ) -> Value {
+        let name = text(node, self.source).strip_prefix("${").unwrap_or_default();
+        let is_position = name.starts_with(|c: char| c.is_ascii_digit());
         // Whether the variable counts as set.
         let is_set = match value.as_text() {
-            Some(("", true)) => Some(!sign.starts_with(':')),
+            Some(("", true)) if sign.starts_with(':') => Some(false),
+            // A position that is empty may also not be set.
+            Some(("", true)) if is_position => None,
+            Some(("", true)) => Some(true),
             Some(_) => Some(true),
             None if is_assigned => None,
             None => Some(false),

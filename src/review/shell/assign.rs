@@ -1,0 +1,153 @@
+//! Reads assignments, declarations and loops over words, and what programs do with variables that they obey.
+
+use super::ShellReader;
+use super::change::keeps_prefix;
+use super::variable::uncertain;
+use crate::review::programs::{self, StartedAs};
+use crate::review::syntax::{named_children, text};
+use crate::review::value::{Act, Argument, Value, ValueKind};
+use std::ops::Range;
+use tree_sitter::Node;
+
+impl<'t> ShellReader<'_, 't> {
+    pub(super) fn assignment(&mut self, node: Node<'_>) {
+        let Some(name) = node.child_by_field_name("name") else { return };
+        let holder = node.parent();
+        let declares = holder.is_some_and(|holder| holder.kind() == "declaration_command");
+        // `NAME=`: the value is empty.
+        let given = node.child_by_field_name("value");
+        let spelled = given.map(|value| text(value, self.source)).unwrap_or_default();
+        let has_braces = spelled.contains('{') && (spelled.contains(',') || spelled.contains(".."));
+        let is_quoted = given
+            .is_some_and(|value| matches!(value.kind(), "string" | "raw_string" | "ansi_c_string" | "array"));
+        let (place, span) = (self.place(node), given.unwrap_or(node).byte_range());
+        let mut value = given.map_or_else(|| Value::text(""), |value| self.word(value, 0));
+        if declares && has_braces && !is_quoted {
+            // The words of a declaration are expanded like those of a command.
+            value = uncertain(value);
+        }
+        let is_item = name.kind() == "subscript";
+        let name = text(name, self.source);
+        let adds = text(node, self.source).get(name.len()..).is_some_and(|rest| rest.starts_with("+="));
+        if adds {
+            let before = self.frames.lookup(0, name).unwrap_or_else(Value::unknown);
+            value = added(before, value);
+        }
+        self.set(name, Argument { value: value.clone(), span }, place);
+        match holder.filter(|holder| holder.kind() == "command") {
+            // Before a command, an assignment is for this command only.
+            Some(command) if !keeps_prefix(command, self.source, &self.functions) => {}
+            Some(_) => self.forget(name),
+            // Outside of a function, it fails.
+            None if declares && !may_declare(node, self.source) => self.forget(name),
+            None if is_item => self.forget(name.split('[').next().unwrap_or_default()),
+            None => self.assign(name, value),
+        }
+    }
+
+    /// A loop over words.
+    pub(super) fn each_of(&mut self, node: Node<'t>) {
+        const MAX_WORDS: usize = 256;
+        let mut cursor = node.walk();
+        let nodes: Vec<Node<'_>> =
+            node.children_by_field_name("value", &mut cursor).take(MAX_WORDS + 1).collect();
+        let mut values = Vec::new();
+        for value in nodes.iter().take(MAX_WORDS) {
+            values.extend(self.fields(*value, 0));
+        }
+        if values.len() > MAX_WORDS || nodes.len() > MAX_WORDS {
+            values.truncate(MAX_WORDS);
+            values.push(Value::unknown());
+        }
+        let spelled = text(node, self.source);
+        if nodes.is_empty() || spelled.starts_with("select") {
+            // Without words, a loop goes through `"$@"`.
+            values.push(Value::unknown());
+        }
+        self.begin_scopes(node);
+        if let Some(name) = node.child_by_field_name("variable") {
+            self.assign_any(text(name, self.source), values);
+        }
+    }
+
+    /// Handles the assignment of an environment variable that programs obey.
+    pub(super) fn set(&mut self, name: &str, value: Argument, span: Range<usize>) {
+        let code = programs::shipped().variable(name);
+        if let Some(code) = code
+            && value.value.as_text().is_some_and(|(text, _)| !text.is_empty())
+        {
+            self.ordered(code, &value, &format!("{name}="), true, &span, 0);
+        }
+        if let Some(index) = name.strip_prefix("GIT_CONFIG_VALUE_") {
+            let key = self.frames.lookup(0, &format!("GIT_CONFIG_KEY_{index}"));
+            let setting = Value::join(&[key.unwrap_or_else(Value::unknown), value.value.clone()], "=");
+            let setting = Argument { value: setting, span: value.span.clone() };
+            self.ordered(StartedAs::Git, &setting, &format!("{name}="), true, &span, 0);
+        }
+        let name = format!("{name}=");
+        if self.rules.knows(&name) {
+            self.reading.acts.push(Act { folder: self.folder.clone(), ..Act::new(name, vec![value], span) });
+        }
+    }
+
+    /// `declare -x`, `export -p`, `readonly`: without a name, they print the environment.
+    pub(super) fn declared(&mut self, node: Node<'_>) {
+        let name = text(node, self.source).split_whitespace().next().unwrap_or_default().to_owned();
+        self.convert(node);
+        let first = Argument { value: Value::text(name), span: node.byte_range() };
+        let mut words = vec![first];
+        words.extend(self.words(node, 0));
+        if named_children(node, 16)
+            .iter()
+            .all(|n| n.kind() == "word" && text(*n, self.source).starts_with('-'))
+        {
+            let input = self.inputs.remove(&node.id());
+            let (before, span) = (self.reading.acts.len(), self.place(node));
+            self.command(words, input, &span, 0);
+            self.show(node, before, &span);
+        }
+    }
+
+    /// The options of `declare` that change the values of the variables.
+    fn convert(&mut self, node: Node<'_>) {
+        let children = named_children(node, 256);
+        let options = children.iter().filter(|n| n.kind() == "word").map(|n| text(*n, self.source));
+        let options: String = options.filter(|word| word.starts_with('-')).collect();
+        // A name may stand for another one from here on.
+        self.reading.unknown |= options.contains('n');
+        if !options.contains(['i', 'u', 'l', 'c']) {
+            return;
+        }
+        for child in children {
+            let name = child.child_by_field_name("name").unwrap_or(child);
+            if name.kind() == "variable_name" && self.converted.len() < 1024 {
+                self.converted.insert(text(name, self.source).to_owned());
+            } else if self.converted.len() >= 1024 {
+                self.reading.cut = true;
+            }
+        }
+    }
+}
+
+/// Whether a declaration holds here: `local` does in functions only.
+fn may_declare(node: Node<'_>, source: &str) -> bool {
+    let is_local = node.parent().is_some_and(|holder| text(holder, source).starts_with("local"));
+    let mut at = node.parent().filter(|_| is_local);
+    while let Some(around) = at.filter(|around| around.kind() != "function_definition") {
+        at = around.parent();
+    }
+    !is_local || at.is_some()
+}
+
+/// `a+=b`: appends items to an array, or text to a text.
+fn added(before: Value, more: Value) -> Value {
+    let taint = before.taint.with(more.taint);
+    match (before.kind, more.kind) {
+        (ValueKind::List(mut items), ValueKind::List(more)) => {
+            items.extend(more);
+            let kind = if items.len() > 256 { ValueKind::Unknown } else { ValueKind::List(items) };
+            Value { kind, taint }
+        }
+        (before, more) => Value::join(&[Value { kind: before, taint }, Value { kind: more, taint }], ""),
+    }
+}
