@@ -65,7 +65,9 @@ impl Rooms {
     /// A run is about to begin: from now on, changes in instruction files may be its work.
     pub(super) fn run_may_change_instructions(&mut self) {
         if self.runs.is_none() {
-            self.runs = Some(instructions::run_begins(&self.instructions));
+            let (mark, notice) = instructions::run_begins(&self.instructions);
+            self.runs = Some(mark);
+            self.update.notifications.extend(notice.map(Notification::Notice));
         }
     }
 
