@@ -152,7 +152,10 @@ impl Register {
     }
 
     /// Separates the texts to tell from those to hold back, and records texts that no run can have changed.
-    pub(super) fn hold_back_changes(&mut self, found: Vec<Instructions>) -> (Vec<Instructions>, Vec<HeldFile>) {
+    pub(super) fn hold_back_changes(
+        &mut self,
+        found: Vec<Instructions>,
+    ) -> (Vec<Instructions>, Vec<HeldFile>) {
         self.sort(found, MAX_ENTRIES)
     }
 
@@ -221,7 +224,8 @@ mod tests {
     #[test]
     fn the_texts_before_a_run_are_recorded_however_many_are_known() {
         let mut register = Register::default();
-        register.known = (0..MAX_ENTRIES).map(|n| (format!("/{n}/AGENTS.md").into(), String::new())).collect();
+        register.known =
+            (0..MAX_ENTRIES).map(|n| (format!("/{n}/AGENTS.md").into(), String::new())).collect();
         register.hold_back_changes(vec![file("/work/AGENTS.md", "tabs")]);
         assert_eq!(register.known.len(), MAX_ENTRIES, "looking adds no more");
         let found = vec![file("/work/AGENTS.md", "tabs")];
