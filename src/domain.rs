@@ -95,7 +95,7 @@ pub use pen::Pen;
 pub(crate) use pen::{PenColor, PenMark};
 pub use pixels::{Pixels, UndrawnReason};
 pub use place::Place;
-pub use prompt::{GivenFile, Prompt};
+pub use prompt::{AttachedFile, Prompt};
 pub use reach::{Reach, ReachPlace, Reachability};
 pub use recipe::{RecipeCard, RecipeCards, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use reply::{FailureKind, Finish, FinishReason, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};

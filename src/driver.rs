@@ -50,7 +50,7 @@ pub use crate::store::search::{
 };
 pub use crate::workspace::instructions::HeldFile;
 pub(crate) use crate::workspace::undo::{UndoLimits, UndoPlace};
-pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
+pub use crate::workspace::{AttachedFileError, FolderFiles, PathOfFile};
 pub use clock::Clock;
 pub use comparison::SessionComparison;
 pub(crate) use comparison::{ComparableSession, comparable, compare_sessions, own_id};

@@ -32,6 +32,6 @@ pub(crate) mod test_markers;
 pub mod undo;
 pub(crate) mod write;
 
-pub use attached_files::GivenFileError;
+pub use attached_files::AttachedFileError;
 pub(crate) use error::FileError;
 pub use paths::{FolderFiles, PathOfFile};

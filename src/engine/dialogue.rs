@@ -5,8 +5,8 @@
 //! s1 | replying s1`. A `+` marks a recorded entry, quotes mark a notice. [`WatchedEngine`] checks the engine's
 //! invariants after each event.
 
+mod attached;
 mod edits;
-mod given;
 mod tests;
 mod tools;
 mod watched;

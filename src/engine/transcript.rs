@@ -6,7 +6,7 @@ mod paging;
 
 use crate::domain::obeyed::obeyed;
 use crate::domain::{
-    Block, BlockId, Finish, GivenFile, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
+    AttachedFile, Block, BlockId, Finish, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
     RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, SharedValue, StepId, Terms, Timestamp,
     ToolCall, TurnEnd, UndoKind, UndoNote, Usage,
 };
@@ -22,14 +22,14 @@ pub(crate) use paging::{
 /// One item of the conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// A prompt of the person, with the files given with it.
+    /// A prompt of the person, with the files attached to it.
     Prompt {
         /// When it was sent.
         at: Timestamp,
         /// What the person wrote.
         text: Box<str>,
         /// The files, as they were then.
-        files: Box<[GivenFile]>,
+        files: Box<[AttachedFile]>,
     },
     /// A reply of the model.
     Reply(Box<ReplyItem>),

@@ -16,7 +16,7 @@ pub(super) const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// The number that the first passed descriptor has in the program; the others follow. High enough to avoid the numbers
 /// that programs and shells commonly use.
-pub(super) const FIRST_GIVEN_FD: i32 = 90;
+pub(super) const FIRST_INHERITED_FD: i32 = 90;
 
 /// A program to start. Its standard output and error, and the descriptors passed to it, are sent beside the message.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -34,7 +34,7 @@ use watched_run::WatchedRun;
 struct Supervisor {
     socket: OwnedFd,
     decoder: FrameDecoder,
-    given: Vec<OwnedFd>,
+    inherited: Vec<OwnedFd>,
     program: Option<RunningProgram>,
     watch: Option<WatchedRun>,
     /// When to stop the program, unless a run begins before.
@@ -75,12 +75,12 @@ enum StopReason {
 pub(super) fn supervise(socket: OwnedFd) -> ExitCode {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
-    let given = Vec::new();
+    let inherited = Vec::new();
     let Ok(children) = pause::children() else { return ExitCode::FAILURE };
     let mut supervisor = Supervisor {
         socket,
         decoder,
-        given,
+        inherited,
         program: None,
         watch: None,
         pause_at: None,
@@ -153,7 +153,7 @@ impl Supervisor {
         )?;
         for message in control.drain() {
             if let RecvAncillaryMessage::ScmRights(fds) = message {
-                self.given.extend(fds);
+                self.inherited.extend(fds);
             }
         }
         if received.bytes == 0 {
@@ -193,11 +193,11 @@ impl Supervisor {
     }
 
     fn spawn(&mut self, program: &ProgramSpec) {
-        let given = std::mem::take(&mut self.given);
+        let inherited = std::mem::take(&mut self.inherited);
         let told = if self.program.is_some() {
             Notification::NotSpawned("the helper has a program already".into())
         } else {
-            match start(program, given, self.own) {
+            match start(program, inherited, self.own) {
                 Ok(running) => {
                     let pid = running.pid.as_raw_nonzero().get();
                     self.program = Some(running);

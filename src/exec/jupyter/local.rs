@@ -293,7 +293,7 @@ fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, KernelStart
         cwd: start.cwd.clone(),
         ..ProgramSpec::default()
     };
-    Ok(Invocation { program, given: Vec::new(), names: OwnNames::default() })
+    Ok(Invocation { program, inherited: Vec::new(), names: OwnNames::default() })
 }
 
 /// The messages of a helper that matter here.

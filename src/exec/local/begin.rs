@@ -12,7 +12,7 @@ use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
 use crate::exec::kernel_wire::FrameToken;
 use crate::exec::languages::{self, TextName};
 use crate::exec::own_names::OwnNames;
-use crate::exec::plan::{self, GivenFile};
+use crate::exec::plan::{self, InheritedFd};
 use crate::exec::project_tools::ProjectTools;
 use crate::exec::sandbox::refused::ClosedPlaces;
 use crate::exec::sandbox::{Allowance, Sandbox, SandboxError, SessionSite};
@@ -264,14 +264,14 @@ impl Local {
         if terms.rights.terminal {
             invocation.names = invocation.names.in_terminal();
         }
-        let process = process::start(&enclosure, &terms.limits, invocation, |given| match given {
-            GivenFile::State => {
+        let process = process::start(&enclosure, &terms.limits, invocation, |fd| match fd {
+            InheritedFd::State => {
                 let file = memory_file::empty()?;
                 let copy = file.try_clone()?;
                 state = Some(file);
                 Ok(OwnedFd::from(copy))
             }
-            GivenFile::Profile => memory_file::sealed(languages::profile(language).as_bytes()),
+            InheritedFd::Profile => memory_file::sealed(languages::profile(language).as_bytes()),
             _ => memory_file::sealed(source.as_bytes()),
         })?;
         process.link.order(&HelperOrder::Begin(WatchedLimits::from(&terms.limits)));

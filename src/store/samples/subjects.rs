@@ -272,8 +272,8 @@ pub(in crate::store) fn about_instructions() -> Vec<Entry> {
 
 /// A message with files, and a review with words that occur in one of them.
 pub(in crate::store) fn about_files() -> Vec<Entry> {
-    let whole = GivenFile { path: "src/a b.py".into(), bytes: 6, text: "x = 1\n".into(), masked: false };
-    let cut = GivenFile { path: ".env".into(), bytes: 99_000, text: "KEY=***\n".into(), masked: true };
+    let whole = AttachedFile { path: "src/a b.py".into(), bytes: 6, text: "x = 1\n".into(), masked: false };
+    let cut = AttachedFile { path: ".env".into(), bytes: 99_000, text: "KEY=***\n".into(), masked: true };
     let prompt = Prompt { text: "see @\"src/a b.py\" and @.env".into(), files: vec![whole, cut] };
     let traces = vec![Trace { place: Place::default(), text: "/srv/x".into(), from: TextOrigin::Given }];
     let review = Review { traces, ..Review::default() };

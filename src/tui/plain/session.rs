@@ -214,7 +214,7 @@ impl<'a> Session<'a> {
                 let given = first.map(|first| first.answers.clone()).unwrap_or_default();
                 self.begin_recipe(name, given, true)
             }
-            JobResult::GivenFiles(text, files) => self.files_read(text, files.clone()),
+            JobResult::AttachedFiles(text, files) => self.files_read(text, files.clone()),
             other => self.print_job_result(other),
         }
     }
