@@ -5,6 +5,7 @@
 //! The engine receives one event at a time, and never while effects are being performed: `rooms`, which performs them,
 //! has no access to the engine.
 
+mod block_paths;
 pub mod catalogue;
 mod clock;
 mod comparison;
@@ -23,7 +24,6 @@ mod new_recipe;
 mod newest;
 mod open;
 mod perform;
-mod places;
 mod recipes;
 pub(crate) mod reminder;
 mod review_time;
@@ -45,11 +45,11 @@ pub(crate) use crate::store::search::filters::{
     words as words_of_search,
 };
 pub use crate::store::search::{
-    FilterError, PlaceKind, SearchHit as SessionHit, SearchQuery as SessionSearch,
-    SearchResults as SessionsFound, SessionPlace,
+    FilterError, LocationKind, SearchHit as SessionHit, SearchQuery as SessionSearch,
+    SearchResults as SessionsFound, SessionLocation,
 };
 pub use crate::workspace::instructions::HeldFile;
-pub(crate) use crate::workspace::undo::{UndoLimits, UndoPlace};
+pub(crate) use crate::workspace::undo::{UndoConfig, UndoLimits};
 pub use crate::workspace::{AttachedFileError, FolderFiles, PathOfFile};
 pub use clock::Clock;
 pub use comparison::SessionComparison;
@@ -68,8 +68,8 @@ use crate::exec::{self, Executor, ExecutorError};
 use crate::provider::{self, ConnectError, Provider};
 use crate::review::Scope;
 use crate::store::{Draft, Store, StoreError};
+use crate::workspace::held_path::Folder;
 use crate::workspace::instructions::{self, InstructionSearch};
-use crate::workspace::place::Folder;
 use newest::NewestOnly;
 use rooms::Rooms;
 use sources::Sources;
@@ -120,7 +120,7 @@ pub struct DriverParts {
     /// Overrides what a server reports about a model with what the configuration says.
     pub informed: ModelInfoOverride,
     /// Where and how much is copied for undo before runs; `None` if the session is not saved.
-    pub undo: Option<UndoPlace>,
+    pub undo: Option<UndoConfig>,
     /// The clock.
     pub clock: Clock,
 }
@@ -168,7 +168,7 @@ impl Driver {
             asked_saved: 0,
             stopped: Arc::default(),
             resolved_paths: Arc::default(),
-            places: places::HeldFolders::default(),
+            block_paths: block_paths::HeldBlockPaths::default(),
             working,
             earlier_texts: None,
             update: Update::default(),

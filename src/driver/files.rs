@@ -12,7 +12,7 @@ use crate::domain::{
 use crate::engine::{Event, State, StoreEvent};
 use crate::review::{self, Scope};
 use crate::workspace::act::{self, ChangesTold};
-use crate::workspace::place::HeldPath;
+use crate::workspace::held_path::HeldPath;
 use crate::workspace::protected::ProtectedFiles;
 use tokio::sync::mpsc;
 
@@ -89,7 +89,7 @@ impl Rooms {
         let kind = item.map(|item| item.block.kind.clone());
         let tells = item.map_or_else(ChangesTold::default, |item| change_detail(&item.block));
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
-        let places = self.places.take(request.approval().block(), request.approval().revision());
+        let places = self.block_paths.take(request.approval().block(), request.approval().revision());
         let (stop, obeyed, undo) = (self.is_stopped(run), self.obeyed.clone(), self.undo.clone());
         tokio::spawn(async move {
             let report = match store.sync().await {

@@ -1,8 +1,8 @@
 //! Inspects a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
+use super::block_paths::HeldBlockPaths;
 use super::inspect_files::{self, FileScope, impossible};
 use super::links::{AllSeen, SeenPaths, review_with_links};
-use super::places::HeldFolders;
 use super::review_time::traces_in_time;
 use super::sources::Signal;
 use super::undo::UndoRoom;
@@ -15,7 +15,7 @@ use crate::engine::{Event, Inspection};
 use crate::exec::{self, Executor, ExecutorError};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
-use crate::workspace::place::HeldPath;
+use crate::workspace::held_path::HeldPath;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::mpsc;
@@ -50,7 +50,7 @@ pub(super) fn spawn(
     earlier: Arc<EarlierTexts>,
     files: FileScope,
     executor: Executor,
-    (seen, places, undo, inbox): (AllSeen, HeldFolders, Arc<UndoRoom>, mpsc::Sender<Signal>),
+    (seen, places, undo, inbox): (AllSeen, HeldBlockPaths, Arc<UndoRoom>, mpsc::Sender<Signal>),
 ) {
     tokio::spawn(async move {
         let id = block.id;

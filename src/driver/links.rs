@@ -2,7 +2,7 @@
 //! start.
 
 use super::review_time::review_in_time;
-use crate::domain::{BlockId, Effects, Finding, Language, Place, Review, Revision, Severity};
+use crate::domain::{BlockId, Effects, Finding, Language, Review, Revision, Severity, TextRange};
 use crate::review::{Links, Scope};
 use crate::workspace::facts;
 use crate::workspace::leads::{self, ResolvedPaths};
@@ -42,7 +42,7 @@ fn link_findings(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
         Finding {
             rule: "file.link".into(),
             severity: if outside { Severity::Medium } else { Severity::Info },
-            place: Place { line, column: 1, end_line: line, end_column: 1 },
+            place: TextRange { line, column: 1, end_line: line, end_column: 1 },
             message: format!("{name} leads by links to {}", place.display()),
             forbidden: false,
         }

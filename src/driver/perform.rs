@@ -44,7 +44,7 @@ impl Rooms {
                     earlier,
                     FileScope { scope, own: self.sessions.clone() },
                     self.executor.clone(),
-                    (self.resolved_paths.clone(), self.places.clone(), self.undo.clone(), self.inbox()),
+                    (self.resolved_paths.clone(), self.block_paths.clone(), self.undo.clone(), self.inbox()),
                 );
             }
             Effect::StartRun { request, protected }
@@ -79,7 +79,7 @@ impl Rooms {
             // An approved block takes its places when it starts, whichever of the two effects comes first.
             Effect::Settled(block) if is_approved(state, block) => {}
             Effect::Settled(block) => {
-                self.places.release(block);
+                self.block_paths.release(block);
                 let mut seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.retain(|(other, _), _| *other != block);
                 self.undo.release(block);

@@ -4,9 +4,9 @@
 //! consequences wait in [`Rooms::waiting`] until all effects of the current event are performed; results of slow work
 //! arrive through [`Rooms::inbox`].
 
+use super::block_paths::HeldBlockPaths;
 use super::inspect::EarlierTexts;
 use super::links::AllSeen;
-use super::places::HeldFolders;
 use super::recipes::RecipeBook;
 use super::sources::{Signal, Sources};
 use super::undo::{FolderCopies, UndoRoom};
@@ -19,9 +19,9 @@ use crate::review::Scope;
 use crate::store::Store;
 use crate::workspace::FileError;
 use crate::workspace::changes;
+use crate::workspace::held_path::Folder;
 use crate::workspace::instructions::{InstructionSearch, RunsMark};
 use crate::workspace::obeyed::ObeyedFiles;
-use crate::workspace::place::Folder;
 use crate::workspace::protected::ProtectedFiles;
 use crate::workspace::take_back::RevertibleChange;
 use std::collections::VecDeque;
@@ -66,7 +66,7 @@ pub(super) struct Rooms {
     /// Where the paths that blocks name lead.
     pub(super) resolved_paths: AllSeen,
     /// The places that blocks about files would act on.
-    pub(super) places: HeldFolders,
+    pub(super) block_paths: HeldBlockPaths,
     /// The working folder, held open since the session began; files that the person saves are written through it.
     pub(super) working: Result<Arc<Folder>, FileError>,
     /// The copies and records for undo.

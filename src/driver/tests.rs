@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::store::search::{SearchControl, SearchQuery, SearchResults, SearchWords, search};
 use crate::store::{LoadedSession, Seal, Store, branch, read_with};
-use crate::workspace::undo::{UndoLimits, UndoPlace, UndoScope, UndoStore};
+use crate::workspace::undo::{UndoConfig, UndoLimits, UndoScope, UndoStore};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ impl Home {
     }
 
     fn undo(&self) -> UndoStore {
-        UndoStore::new(UndoPlace {
+        UndoStore::new(UndoConfig {
             folder: self.base.join("undo"),
             own: Vec::new(),
             limits: UndoLimits::default(),

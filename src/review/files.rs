@@ -5,7 +5,7 @@ use super::Scope;
 use super::path_class::{self, PathMeaning};
 use super::rules::TargetClass;
 use crate::domain::obeyed::obeyed;
-use crate::domain::{Effects, FileAct, Finding, OnDisk, Place, Review, Severity, Target};
+use crate::domain::{Effects, FileAct, Finding, OnDisk, Review, Severity, Target, TextRange};
 use std::path::Path;
 
 /// The review of an act on one file or folder at this place. `own` are sayso's own folders.
@@ -40,7 +40,7 @@ impl FileReview<'_> {
         self.findings.push(Finding {
             rule: rule.to_owned(),
             severity,
-            place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
+            place: TextRange { line: 1, column: 1, end_line: 1, end_column: 1 },
             message: what,
             forbidden: false,
         });

@@ -6,7 +6,7 @@
 
 use super::FileError;
 use super::excerpt::binary_kind;
-use super::place::{Folder, HeldPath};
+use super::held_path::{Folder, HeldPath};
 use crate::domain::{AttachedFile, Masker};
 use crate::text::at_words::{AtWord, at_words};
 use rustix::fs::FileType;

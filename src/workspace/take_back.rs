@@ -2,7 +2,7 @@
 //! still as the run left it. Folders are held open on the way, and links are not followed.
 
 use super::FileError;
-use super::place::{Folder, HeldPath};
+use super::held_path::{Folder, HeldPath};
 use super::read::open_plain;
 use super::staging::Staging;
 use super::stamp::FileStamp;

@@ -4,7 +4,7 @@
 //! there. Nothing is changed here, and the reading is bounded.
 
 use super::FileError;
-use super::place::{Folder, HeldPath, NameFacts};
+use super::held_path::{Folder, HeldPath, NameFacts};
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
 use crate::text::number::size;
 use rustix::fs::{FileType, Mode};

@@ -66,7 +66,7 @@ pub(crate) type IsSecret = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 /// Where and how much is copied for undo.
 #[derive(Clone)]
-pub struct UndoPlace {
+pub struct UndoConfig {
     /// The folder of the copies.
     pub(crate) folder: PathBuf,
     /// Folders of sayso itself, of which nothing is copied.
@@ -81,7 +81,7 @@ pub struct UndoPlace {
 
 /// The copies of this person's files on this computer, and what is known of the files.
 pub(crate) struct UndoStore {
-    place: UndoPlace,
+    config: UndoConfig,
     opened: Option<(Objects, Index)>,
     secrets: HashMap<PathBuf, bool>,
 }
@@ -100,14 +100,14 @@ pub(crate) type TextPair = (Option<String>, Option<String>);
 
 impl UndoStore {
     /// Opens and creates nothing before it is needed.
-    pub(crate) fn new(place: UndoPlace) -> Self {
-        Self { place, opened: None, secrets: HashMap::new() }
+    pub(crate) fn new(config: UndoConfig) -> Self {
+        Self { config, opened: None, secrets: HashMap::new() }
     }
 
     fn open(&mut self) -> io::Result<(&Objects, &mut Index)> {
         if self.opened.is_none() {
-            let objects = Objects::open(self.place.folder.join("objects"))?;
-            self.opened = Some((objects, Index::open(self.place.folder.join("index"))));
+            let objects = Objects::open(self.config.folder.join("objects"))?;
+            self.opened = Some((objects, Index::open(self.config.folder.join("index"))));
         }
         let (objects, index) = self.opened.as_mut().ok_or_else(|| io::Error::other("it was not opened"))?;
         Ok((objects, index))
@@ -128,7 +128,7 @@ impl UndoStore {
         others: &[PathBuf],
         patience: Duration,
     ) -> Result<CopyPlan, UndoCover> {
-        let UndoPlace { own, limits, is_secret, working, .. } = self.place.clone();
+        let UndoConfig { own, limits, is_secret, working, .. } = self.config.clone();
         if limits.total == 0 {
             return Err(UndoCover::none("switched off in the configuration"));
         }
@@ -165,7 +165,7 @@ impl UndoStore {
     }
 
     fn take(&mut self, scope: UndoScope, plan: CopyPlan) -> io::Result<UndoSnapshot> {
-        let limits = self.place.limits;
+        let limits = self.config.limits;
         let (objects, index) = self.open()?;
         let taken = UndoSnapshot::take(scope, plan, objects, index, limits.file);
         // The index is saved even after an error, so that files that were copied need not be read again.
@@ -180,8 +180,8 @@ impl UndoStore {
     /// # Errors
     /// The system's error: then nothing of the run can be taken back.
     pub(crate) fn record(&mut self, snapshot: &UndoSnapshot, others: &[PathBuf]) -> io::Result<UndoNote> {
-        let most = self.place.limits.files.saturating_mul(AFTERWARDS_FACTOR);
-        let mut walked = walk::walk(&snapshot.scope, &self.place.own, most, None).ok();
+        let most = self.config.limits.files.saturating_mul(AFTERWARDS_FACTOR);
+        let mut walked = walk::walk(&snapshot.scope, &self.config.own, most, None).ok();
         if let Some(walked) = &mut walked {
             walked.add(others);
         }
@@ -215,7 +215,7 @@ impl UndoStore {
 
     /// Cleans up after a put-back that was interrupted.
     fn clear(&mut self) -> io::Result<()> {
-        let (folder, most) = (self.place.folder.join(UNFINISHED), self.place.limits.snapshot_limit());
+        let (folder, most) = (self.config.folder.join(UNFINISHED), self.config.limits.snapshot_limit());
         let (objects, _) = self.open()?;
         unfinished::clear(&folder, objects, most);
         Ok(())
@@ -227,7 +227,7 @@ impl UndoStore {
     /// When the record does not exist any more.
     pub(crate) fn changes(&mut self, record: Sha256) -> io::Result<Vec<UndoChange>> {
         self.clear()?;
-        let (record, working) = (self.read(record)?, self.place.working.clone());
+        let (record, working) = (self.read(record)?, self.config.working.clone());
         let (objects, index) = self.open()?;
         let mut opener = Opener::default();
         let is_gone = is_in_gone(&working);
@@ -307,9 +307,9 @@ impl UndoStore {
         way: UndoKind,
     ) -> io::Result<Vec<PutBackFile>> {
         self.clear()?;
-        let (record, working) = (self.read(record)?, self.place.working.clone());
-        let unfinished = PutBackNotes::begin(&self.place.folder.join(UNFINISHED))?;
-        let most = self.place.limits.snapshot_limit();
+        let (record, working) = (self.read(record)?, self.config.working.clone());
+        let unfinished = PutBackNotes::begin(&self.config.folder.join(UNFINISHED))?;
+        let most = self.config.limits.snapshot_limit();
         let wanted: BTreeSet<usize> = match numbers {
             [] => (0..record.changes.len()).collect(),
             some => some.iter().map(|number| *number as usize).collect(),

@@ -46,8 +46,8 @@ pub(super) fn run(
     let found = find_recorded(entries, args.block.map(BlockId))?;
     let way = if args.again { UndoKind::Redo } else { UndoKind::Undo };
     // Paths are relative to the session's own folder.
-    let place = crate::driver::UndoPlace { working: summary.cwd.clone(), ..factory.undo_place() };
-    let mut copies = UndoStore::new(place);
+    let config = crate::driver::UndoConfig { working: summary.cwd.clone(), ..factory.undo_config() };
+    let mut copies = UndoStore::new(config);
     let all = copies.changes(found.record).map_err(|error| {
         failure(format!("what block {} changed can't be taken back: {error}", found.block))
     })?;

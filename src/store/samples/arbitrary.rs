@@ -183,7 +183,7 @@ pub(in crate::store) fn entry() -> impl Strategy<Value = Entry> {
                 findings: vec![Finding {
                     rule: "sh.x".into(),
                     severity: Severity::Medium,
-                    place: Place::default(),
+                    place: TextRange::default(),
                     message: message.clone(),
                     forbidden: message.len().is_multiple_of(2),
                 }],

@@ -10,7 +10,7 @@ use super::snapshot::state_of;
 use super::unfinished::{KnownFile, PutBackNotes, TornWrite, open_to_write};
 use crate::domain::{Sha256, UndoKind, UndoState};
 use crate::workspace::FileError;
-use crate::workspace::place::{HeldPath, folder_in, open_in};
+use crate::workspace::held_path::{HeldPath, folder_in, open_in};
 use crate::workspace::staging::{Staging, own_name};
 use rustix::fs::{
     AtFlags, Mode, RenameFlags, mkdirat, readlinkat, renameat_with, statat, symlinkat, unlinkat,

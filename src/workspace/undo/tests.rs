@@ -30,14 +30,14 @@ impl UndoFixture {
         let base = fs::canonicalize(folder).unwrap();
         let work = base.join("work");
         fs::create_dir_all(&work).unwrap();
-        let place = UndoPlace {
+        let config = UndoConfig {
             folder: base.join("undo"),
             own: Vec::new(),
             limits,
             is_secret: Arc::new(|path| path.ends_with(".env")),
             working: work.clone(),
         };
-        (work, UndoStore::new(place))
+        (work, UndoStore::new(config))
     }
 
     fn scope(&self) -> walk::UndoScope {
@@ -543,7 +543,7 @@ fn a_file_of_several_names_that_was_taken_back_is_the_persons_whatever_became_of
     let record = fixture.run(|fixture| fs::write(fixture.at("cfg"), "new words").unwrap());
     let notes = fixture.folder.path().join("undo/unfinished");
     let read = fixture.store.read(record).unwrap();
-    let most = fixture.store.place.limits.snapshot_limit();
+    let most = fixture.store.config.limits.snapshot_limit();
     let (objects, index) = fixture.store.open().unwrap();
     let (unfinished, way) = (PutBackNotes::of_killed(&notes), UndoKind::Undo);
     let wanted = (0..read.changes.len()).collect();
@@ -567,7 +567,7 @@ fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
         fixture.write("changed", "after");
     });
     let record = fixture.store.read(record).unwrap();
-    let most = fixture.store.place.limits.snapshot_limit();
+    let most = fixture.store.config.limits.snapshot_limit();
     let (objects, index) = fixture.store.open().unwrap();
     let (unfinished, way) = (PutBackNotes::without_room(), UndoKind::Undo);
     let wanted = (0..record.changes.len()).collect();

@@ -14,7 +14,7 @@ pub(super) use clear::clear;
 use super::index::FileKey;
 use super::objects::plain_file;
 use crate::domain::Sha256;
-use crate::workspace::place::is_same_file;
+use crate::workspace::held_path::is_same_file;
 use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags, fallocate, flock, openat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};

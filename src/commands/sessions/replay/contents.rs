@@ -5,7 +5,7 @@ use crate::domain::{FileChange, RunReport, Sha256};
 use crate::engine::difference::KnownContents;
 use crate::text::alike::BothRuns;
 use crate::workspace::contents::of_file;
-use crate::workspace::place::Folder;
+use crate::workspace::held_path::Folder;
 use std::path::Path;
 
 /// The largest text that is compared by content; a larger one is compared by its hash.

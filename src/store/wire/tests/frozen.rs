@@ -231,7 +231,7 @@ fn of_blocks() -> Vec<Entry> {
 }
 
 fn of_reviews() -> Vec<Entry> {
-    let place = Place { line: 1, column: 2, end_line: 3, end_column: 4 };
+    let place = TextRange { line: 1, column: 2, end_line: 3, end_column: 4 };
     let review = Review {
         findings: [(Severity::Info, true), (Severity::Medium, false), (Severity::High, true)]
             .map(|(severity, forbidden)| {
