@@ -133,7 +133,7 @@
 //!   fit is declined, and the model is told why.
 //! - The driver resolves the paths in a block before the decision and again right before the start. If a path has
 //!   changed, the run is refused and the block is asked about again. What sayso itself reads, lists or writes for a
-//!   block, or saves for the person, goes through the folder that was opened when it was shown (`workspace/place.rs`);
+//!   block, or saves for the person, goes through the folder that was opened when it was shown (`workspace/held_path.rs`);
 //!   no link is followed after that.
 //! - The blocks of one reply are settled in order, one at a time. When a block's turn comes, its terms are determined
 //!   again, because an earlier `cd` or a dead kernel changes its meaning.

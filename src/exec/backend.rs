@@ -28,8 +28,9 @@ pub struct MissingPart {
 /// A fetch in progress.
 pub(super) type Fetch = Pin<Box<dyn Future<Output = Result<(), ExecutorError>>>>;
 
+/// A run as a backend begins it: the approved bytes, and the terms under which they run.
 #[derive(Clone, Debug)]
-pub(super) struct Job {
+pub(super) struct BackendRun {
     pub(crate) block: BlockId,
     /// The approved terms, which still hold.
     pub(crate) terms: Terms,
@@ -173,9 +174,9 @@ pub(super) trait Backend {
     async fn sandbox(&mut self) -> Result<SandboxReport, ExecutorError>;
     /// Who ends runs at their time limit.
     fn watch(&self) -> LimitEnforcer;
-    /// Begins a run under its terms, or refuses if they no longer hold. From now on [`Backend::hear`] returns its
+    /// Begins a run under its terms, or refuses if they no longer hold. From now on [`Backend::next_event`] returns its
     /// events, up to [`BackendEvent::Ended`].
-    async fn begin(&mut self, job: Job);
+    async fn begin(&mut self, job: BackendRun);
     /// Waits for the next event of the run. Safe to cancel.
     async fn next_event(&mut self) -> BackendEvent;
     /// Interrupts the run; a kernel keeps its state.
@@ -186,9 +187,9 @@ pub(super) trait Backend {
     fn has_answered(&self) -> bool {
         false
     }
-    /// Kills the run. Its end still arrives through [`Backend::hear`].
+    /// Kills the run. Its end still arrives through [`Backend::next_event`].
     fn kill(&mut self);
-    /// Stops waiting for the run. Returns its end, or `None` if the end arrives next through [`Backend::hear`].
+    /// Stops waiting for the run. Returns its end, or `None` if the end arrives next through [`Backend::next_event`].
     fn give_up(&mut self) -> Option<RunEnd> {
         Some(RunEnd::of(EndCause::Died("what carried it out does not end, or is out of reach".into())))
     }

@@ -24,7 +24,7 @@ mod shell;
 mod tunnel;
 
 use super::Setup;
-use super::backend::{BackendEvent, EndCause, Job, RunEnd};
+use super::backend::{BackendEvent, BackendRun, EndCause, RunEnd};
 use super::helper_wire::{PauseState, ResourceUse};
 use super::kernel_wire::KernelMessage;
 use crate::config::ContainerExecutor;
@@ -61,14 +61,14 @@ pub(super) struct Containers {
     shell: Option<ContainerShell>,
     /// The block that runs in the kernel.
     job: Option<KernelBlock>,
-    /// Events that `hear` returns next.
+    /// Events that `next_event` returns next.
     queue: VecDeque<BackendEvent>,
     notices: mpsc::Sender<KernelNotice>,
     removals: Vec<JoinHandle<()>>,
 }
 
 struct KernelBlock {
-    job: Job,
+    job: BackendRun,
     started: bool,
     done: Option<super::kernel_wire::RunSummary>,
 }
@@ -271,7 +271,7 @@ impl Containers {
     }
 
     /// Begins a run whose image and command were found when its terms were computed, and still hold.
-    fn begin_known(&mut self, known: &LanguageFacts, job: Job) {
+    fn begin_known(&mut self, known: &LanguageFacts, job: BackendRun) {
         known.engine.count();
         if !is_kernel(&known.entry) {
             let name = self.name("block");

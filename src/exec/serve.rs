@@ -1,7 +1,7 @@
 //! The loop of an executor's thread: carries out orders, handles events of the backend, and keeps the clock of the run.
 
 use super::Setup;
-use super::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, MissingPart, RunEnd};
+use super::backend::{Backend, BackendEvent, BackendRun, EndCause, LimitEnforcer, MissingPart, RunEnd};
 use super::event_sender;
 use super::executor_error::ExecutorError;
 use super::order::ExecutorOrder;
@@ -168,7 +168,7 @@ impl<B: Backend> ExecutorLoop<B> {
     }
 
     /// The block for the backend, if nothing else runs and the approved terms still hold.
-    async fn job(&mut self, request: &RunRequest) -> Result<Job, Outcome> {
+    async fn job(&mut self, request: &RunRequest) -> Result<BackendRun, Outcome> {
         let approved = request.approval().terms();
         self.is_free()?;
         let now = self.backend.terms_again(approved, request.source()).await;
@@ -184,7 +184,7 @@ impl<B: Backend> ExecutorLoop<B> {
         }
         let token = blob::random().map_err(|error| Outcome::NotStarted(error.to_string()))?;
         let block = request.approval().block();
-        Ok(Job { block, terms: now, label: request.label(), source: request.source().clone(), token })
+        Ok(BackendRun { block, terms: now, label: request.label(), source: request.source().clone(), token })
     }
 
     fn is_free(&self) -> Result<(), Outcome> {

@@ -15,7 +15,7 @@ mod start;
 mod watched_run;
 
 use super::frames::FrameDecoder;
-use super::helper_wire::{HelperOrder, MAX_MESSAGE_BYTES, Notification, ProgramSpec, WireMessage as _};
+use super::helper_wire::{HelperMessage, HelperOrder, MAX_MESSAGE_BYTES, ProgramSpec, WireMessage as _};
 use super::sandbox::confinement::Limit;
 use kill_all::kill_all;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -185,7 +185,7 @@ impl Supervisor {
             HelperOrder::Pause | HelperOrder::Interrupt => {}
             HelperOrder::PauseAll => {
                 let pause = self.pause_all();
-                self.send(&Notification::Paused(pause));
+                self.send(&HelperMessage::Paused(pause));
             }
             HelperOrder::GoOnAll => self.resume_all(),
             HelperOrder::Kill => self.end_all(),
@@ -195,16 +195,16 @@ impl Supervisor {
     fn spawn(&mut self, program: &ProgramSpec) {
         let inherited = std::mem::take(&mut self.inherited);
         let told = if self.program.is_some() {
-            Notification::NotSpawned("the helper has a program already".into())
+            HelperMessage::NotSpawned("the helper has a program already".into())
         } else {
             match start(program, inherited, self.own) {
                 Ok(running) => {
                     let pid = running.pid.as_raw_nonzero().get();
                     self.program = Some(running);
                     self.started_with = bounds::inherited(&program.confinement.limits);
-                    Notification::Spawned { pid }
+                    HelperMessage::Spawned { pid }
                 }
-                Err(why) => Notification::NotSpawned(why.to_string()),
+                Err(why) => HelperMessage::NotSpawned(why.to_string()),
             }
         };
         self.send(&told);
@@ -224,7 +224,7 @@ impl Supervisor {
             _ => (None, None),
         };
         let used = self.used();
-        self.send(&Notification::Exited { code, signal, used });
+        self.send(&HelperMessage::Exited { code, signal, used });
     }
 
     fn end_all(&mut self) {
@@ -245,7 +245,7 @@ impl Supervisor {
     }
 
     /// Sends a message to the executor. If the socket is closed, the next read shows that.
-    fn send(&self, told: &Notification) {
+    fn send(&self, told: &HelperMessage) {
         let bytes = told.encode();
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {

@@ -8,7 +8,7 @@ use crate::domain::{
 };
 use crate::exec::ExecutorError;
 use crate::exec::backend::{
-    Backend, BackendEvent, Fetch, Job, LimitEnforcer, MissingPart, wants_next_kernel,
+    Backend, BackendEvent, BackendRun, Fetch, LimitEnforcer, MissingPart, wants_next_kernel,
 };
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -47,7 +47,7 @@ impl Backend for Containers {
         LimitEnforcer::Loop { loses_interrupts: false }
     }
 
-    async fn begin(&mut self, job: Job) {
+    async fn begin(&mut self, job: BackendRun) {
         match self.language_facts(&job.terms.language, &job.terms.limits).await {
             Ok(known) => {
                 let there = self.kernel.as_ref().map(|kernel| kernel.state.generation);

@@ -7,7 +7,7 @@ use super::held::{ContainerHandle, START_TIMEOUT, remove};
 use super::plan::ContainerFrame;
 use super::shell::StateInOutput;
 use crate::domain::{BlockId, Chunk, RunEvent, Stream};
-use crate::exec::backend::{BackendEvent, EndCause, Job, RunEnd};
+use crate::exec::backend::{BackendEvent, BackendRun, EndCause, RunEnd};
 use crate::exec::blob;
 use crate::exec::helper_wire::ResourceUse;
 use crate::exec::own_names::OwnNames;
@@ -67,7 +67,7 @@ impl ContainerProgram {
         engine: Rc<Engine>,
         frame: &ContainerFrame,
         start: ProgramStart<'_>,
-        job: &Job,
+        job: &BackendRun,
     ) -> Self {
         let ProgramStart { image, name, command, shell } = start;
         let network = if frame.granted.network { "open" } else { "closed" };

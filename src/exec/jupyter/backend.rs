@@ -10,7 +10,7 @@ use crate::domain::{
     InstallInto, Interpreter, KernelFate, Language, Limits, Reach, SandboxLevel, SandboxReport, Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, RunEnd};
+use crate::exec::backend::{Backend, BackendEvent, BackendRun, EndCause, LimitEnforcer, RunEnd};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -41,7 +41,7 @@ impl Backend for Jupyter {
         LimitEnforcer::Loop { loses_interrupts: true }
     }
 
-    async fn begin(&mut self, job: Job) {
+    async fn begin(&mut self, job: BackendRun) {
         let content = json!({
             "code": &*job.source, "silent": false, "store_history": true, "user_expressions": {}, "allow_stdin": false,
             "stop_on_error": true,

@@ -6,7 +6,9 @@ use crate::domain::{
     Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, RunEnd, in_that_kernel};
+use crate::exec::backend::{
+    Backend, BackendEvent, BackendRun, EndCause, LimitEnforcer, RunEnd, in_that_kernel,
+};
 use crate::exec::helper_wire::{HelperOrder, ResourceUse};
 use crate::exec::{packages, project_tools};
 use tokio::sync::oneshot;
@@ -70,7 +72,7 @@ impl Backend for Local {
         LimitEnforcer::Helper
     }
 
-    async fn begin(&mut self, job: Job) {
+    async fn begin(&mut self, job: BackendRun) {
         self.leaving = None;
         let closed = self.closed_places(&job.terms);
         let begun = match job.terms.executor {

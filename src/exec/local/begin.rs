@@ -5,7 +5,7 @@ use crate::domain::{
     Enforcement, ExecutorKind, Interpreter, KernelRef, Language, Limits, Reach, Rights, SandboxLevel, Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::Job;
+use crate::exec::backend::BackendRun;
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
@@ -215,8 +215,8 @@ impl Local {
         Ok(folder.trim_end_matches('/').to_owned())
     }
 
-    pub(super) fn begin_program(&mut self, job: &Job) -> Result<RunHost, ExecError> {
-        let Job { terms, label, source, token, .. } = job;
+    pub(super) fn begin_program(&mut self, job: &BackendRun) -> Result<RunHost, ExecError> {
+        let BackendRun { terms, label, source, token, .. } = job;
         let language = terms.language.as_str();
         let enclosure = self.prepared_sandbox()?.enclosure(&terms.interpreter, language == "python");
         let mut env = self.program_environment()?;
@@ -286,7 +286,7 @@ fn mark_of(token: &FrameToken) -> String {
 
 impl LocalRun {
     /// A run that begins now.
-    pub(super) fn new(host: RunHost, job: &Job, closed: Option<ClosedPlaces>) -> Self {
+    pub(super) fn new(host: RunHost, job: &BackendRun, closed: Option<ClosedPlaces>) -> Self {
         Self {
             host,
             block: job.block,

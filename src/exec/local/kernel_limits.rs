@@ -6,7 +6,7 @@ use super::Local;
 use crate::domain::Limits;
 use crate::exec::ExecutorError;
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{HelperOrder, Notification, WatchedLimits};
+use crate::exec::helper_wire::{HelperMessage, HelperOrder, WatchedLimits};
 use crate::exec::kernel::Kernel;
 use std::time::{Duration, Instant};
 
@@ -78,11 +78,11 @@ impl Local {
             let mut answer = None;
             for told in told {
                 answer = match &told {
-                    Notification::Begun => Some(Ok(())),
-                    Notification::NotBegun(why) => Some(Err(not_set(why))),
+                    HelperMessage::Begun => Some(Ok(())),
+                    HelperMessage::NotBegun(why) => Some(Err(not_set(why))),
                     _ => answer,
                 };
-                self.on_notification(told, true);
+                self.on_helper_message(told, true);
             }
             let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
             if let Some(answer) = answer.filter(|_| kernel.beginning == 0) {
