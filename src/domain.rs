@@ -5,6 +5,7 @@
 //! JSON for scripts.
 
 pub(crate) mod approval;
+pub(crate) mod auto_run;
 pub(crate) mod block;
 pub(crate) mod block_kind;
 pub(crate) mod block_text_error;
@@ -26,7 +27,6 @@ pub(crate) mod message;
 mod model;
 pub(crate) mod moment;
 pub(crate) mod notice;
-pub(crate) mod obeyed;
 pub(crate) mod opinion;
 pub(crate) mod output_buffer;
 pub mod packages;

@@ -162,7 +162,7 @@ impl Driver {
             model_queried: false,
             reported_notices: Vec::new(),
             before_run: Arc::default(),
-            obeyed: Arc::default(),
+            auto_run: Arc::default(),
             to_take_back: Arc::default(),
             undo: Arc::new(undo::UndoRoom::new(parts.undo)),
             asked_saved: 0,

@@ -315,7 +315,7 @@ impl Engine {
             Command::SetLimits { block, limits } => self.set_limits(block, limits),
             Command::ToggleNewKernel(block) => self.set_fresh(block),
             Command::ToggleTerminal(block) => self.set_terminal(block),
-            Command::UndoObeyed(block) => self.undo_obeyed_changes(block),
+            Command::UndoAutoRun(block) => self.undo_auto_run_changes(block),
             Command::Undo { run, changes, way } => self.undo(run, changes, way),
             Command::PutBack(block) => self.put_back(block),
             Command::Stop => self.stop(),

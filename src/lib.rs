@@ -152,7 +152,7 @@
 //! - Nothing of a run moves between runs. At its end the helper stops the kernel with all its threads and ends
 //!   everything else; the next approved run lets the kernel continue. Containers are paused by their engine, and local
 //!   Jupyter kernels are stopped with all their child processes. What can't be stopped is reported as still running.
-//! - Only then is the folder scanned. Changes to names that programs obey by themselves (`domain/obeyed.rs`) are
+//! - Only then is the folder scanned. Changes to names that programs obey by themselves (`domain/auto_run.rs`) are
 //!   reported, and one key undoes them from copies made before the run.
 //! - The changes of a run are found by comparing two scans of the folder, and the receipt lists what was not scanned.
 //!   Files that a recipe protects are hashed right before and right after each run; no verdict depends on the receipt.

@@ -5,6 +5,7 @@
 
 pub(crate) mod act;
 pub(crate) mod attached_files;
+pub mod auto_run;
 pub(crate) mod changes;
 pub(crate) mod contents;
 pub(crate) mod copy;
@@ -18,7 +19,6 @@ pub mod instructions;
 pub(crate) mod leads;
 pub(crate) mod listing;
 pub(crate) mod names;
-pub mod obeyed;
 pub(crate) mod own_files;
 pub(crate) mod paths;
 pub(crate) mod protected;

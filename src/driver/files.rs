@@ -90,7 +90,7 @@ impl Rooms {
         let tells = item.map_or_else(ChangesTold::default, |item| change_detail(&item.block));
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
         let places = self.block_paths.take(request.approval().block(), request.approval().revision());
-        let (stop, obeyed, undo) = (self.is_stopped(run), self.obeyed.clone(), self.undo.clone());
+        let (stop, auto_run, undo) = (self.is_stopped(run), self.auto_run.clone(), self.undo.clone());
         tokio::spawn(async move {
             let report = match store.sync().await {
                 // It may have been stopped while waiting for the disk.
@@ -109,7 +109,7 @@ impl Rooms {
                         )?;
                         report.receipt.protected = protected.afterwards();
                         report.receipt.undo = undo.record(remembered, &[]);
-                        look_again(&obeyed);
+                        look_again(&auto_run);
                         Ok(report)
                     };
                     unless_stopped(stop, act).await

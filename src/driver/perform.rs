@@ -66,7 +66,7 @@ impl Rooms {
                 self.note_stop(run);
                 self.executor.kill(run);
             }
-            Effect::UndoObeyed(run) => self.take_back(run),
+            Effect::UndoAutoRun(run) => self.take_back(run),
             Effect::Undo { run, record, changes, way } => self.undo_changes(run, record, changes, way),
             Effect::RestartKernel => self.executor.restart_kernel(),
             Effect::SwitchModel => self.switch_model(state),

@@ -18,10 +18,10 @@ use crate::provider::Provider;
 use crate::review::Scope;
 use crate::store::Store;
 use crate::workspace::FileError;
+use crate::workspace::auto_run::AutoRunFiles;
 use crate::workspace::changes;
 use crate::workspace::held_path::Folder;
 use crate::workspace::instructions::{InstructionSearch, RunsMark};
-use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::protected::ProtectedFiles;
 use crate::workspace::take_back::RevertibleChange;
 use std::collections::VecDeque;
@@ -62,7 +62,7 @@ pub(super) struct Rooms {
     /// The state of the files before the current run.
     pub(super) before_run: Arc<Mutex<Option<StateBeforeRun>>>,
     /// Names in the folder that programs obey by themselves, as of the end of the latest run.
-    pub(super) obeyed: Arc<Mutex<ObeyedFiles>>,
+    pub(super) auto_run: Arc<Mutex<AutoRunFiles>>,
     /// Where the paths that blocks name lead.
     pub(super) resolved_paths: AllSeen,
     /// The places that blocks about files would act on.
@@ -71,7 +71,7 @@ pub(super) struct Rooms {
     pub(super) working: Result<Arc<Folder>, FileError>,
     /// The copies and records for undo.
     pub(super) undo: Arc<UndoRoom>,
-    /// What the latest runs did to obeyed names, to be undone.
+    /// What the latest runs did to auto-run names, to be undone.
     pub(super) to_take_back: Arc<Mutex<ToTakeBack>>,
     /// The last run that was told to stop; it may not have started yet.
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
@@ -83,7 +83,7 @@ pub(super) struct Rooms {
     pub(super) update: Update,
 }
 
-/// Runs, oldest first, with the changes to obeyed names that can be undone.
+/// Runs, oldest first, with the changes to auto-run names that can be undone.
 pub(super) type ToTakeBack = VecDeque<(RunId, Vec<RevertibleChange>)>;
 
 impl Rooms {

@@ -1,4 +1,4 @@
-//! Starts approved runs once their decision is on disk, and undoes what runs did to obeyed names.
+//! Starts approved runs once their decision is on disk, and undoes what runs did to auto-run names.
 
 use super::rooms::Rooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
@@ -7,8 +7,8 @@ use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoKind};
 use crate::engine::event::RestoredFile;
 use crate::engine::{Event, StoreEvent};
+use crate::workspace::auto_run::AutoRunFiles;
 use crate::workspace::changes;
-use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::protected::ProtectedFiles;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::mpsc;
@@ -23,7 +23,7 @@ impl Rooms {
         let terms = request.approval().terms();
         let (working, start) = (self.scope.cwd.clone(), terms.cwd.clone());
         let (folder, written) = (working.clone(), writable_folders(terms, &working));
-        let (looked, obeyed, stop) = (self.before_run.clone(), self.obeyed.clone(), self.is_stopped(run));
+        let (looked, auto_run, stop) = (self.before_run.clone(), self.auto_run.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let outside = self.inbox();
         let seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
@@ -31,13 +31,13 @@ impl Rooms {
         tokio::spawn(async move {
             // Scanning the folder takes no extra time: the run waits for the disk anyway.
             let look = tokio::task::spawn_blocking(move || {
-                let known = std::mem::take(&mut *obeyed.lock().unwrap_or_else(PoisonError::into_inner));
+                let known = std::mem::take(&mut *auto_run.lock().unwrap_or_else(PoisonError::into_inner));
                 let look = changes::begin(&working, &start, written, &known);
                 let meanwhile = look.changed_since(&known);
                 if !meanwhile.is_empty() {
                     let _ = outside.blocking_send(Signal::Event(Event::ChangedMeanwhile(meanwhile)));
                 }
-                let others = look.obeyed_paths();
+                let others = look.auto_run_paths();
                 (look, undo.remember(&approval, &place, &others))
             });
             let (synced, looked_at) = tokio::join!(store.sync(), look);
@@ -90,16 +90,16 @@ impl Rooms {
         move || *stopped.lock().unwrap_or_else(PoisonError::into_inner) == Some(run)
     }
 
-    /// Restores obeyed names to their state before a run, as far as that is known and they are as the run left them.
+    /// Restores auto-run names to their state before a run, as far as that is known and they are as the run left them.
     pub(super) fn take_back(&self, run: RunId) {
-        let (inbox, known, obeyed) = (self.inbox(), self.to_take_back.clone(), self.obeyed.clone());
+        let (inbox, known, auto_run) = (self.inbox(), self.to_take_back.clone(), self.auto_run.clone());
         tokio::task::spawn_blocking(move || {
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
             let at = known.iter().position(|(of, _)| *of == run);
             let changes = at.and_then(|at| known.remove(at)).map(|(_, changes)| changes);
             drop(known);
             // The scan before the next run waits for this, so that restored files do not count as its work.
-            let mut looked = obeyed.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut looked = auto_run.lock().unwrap_or_else(PoisonError::into_inner);
             let answer = changes.ok_or(
                 "no copy is there any more: it is of an earlier start, or of many runs ago".to_owned(),
             );
@@ -118,7 +118,7 @@ impl Rooms {
 
     /// Undoes or redoes changes of a run.
     pub(super) fn undo_changes(&self, run: RunId, record: Sha256, changes: Vec<u32>, way: UndoKind) {
-        let (inbox, undo, obeyed) = (self.inbox(), self.undo.clone(), self.obeyed.clone());
+        let (inbox, undo, auto_run) = (self.inbox(), self.undo.clone(), self.auto_run.clone());
         tokio::task::spawn_blocking(move || {
             let done = undo.with(|store| store.put_back(record, &changes, way));
             let answer = match done {
@@ -133,18 +133,18 @@ impl Rooms {
                 Err(why) => Err(why.to_owned()),
             };
             // The next run is not blamed for what was restored.
-            look_again(&obeyed);
+            look_again(&auto_run);
             let _ = inbox.blocking_send(Signal::Event(Event::Undone(run, way, answer)));
         });
     }
 }
 
-/// Scans obeyed names again after sayso itself changed some, so that no run is blamed for that.
-pub(super) fn look_again(obeyed: &Mutex<ObeyedFiles>) {
-    list_again(&mut obeyed.lock().unwrap_or_else(PoisonError::into_inner));
+/// Scans auto-run names again after sayso itself changed some, so that no run is blamed for that.
+pub(super) fn look_again(auto_run: &Mutex<AutoRunFiles>) {
+    list_again(&mut auto_run.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
-fn list_again(known: &mut ObeyedFiles) {
+fn list_again(known: &mut AutoRunFiles) {
     if known.was_scanned() {
         *known = known.rescan();
     }

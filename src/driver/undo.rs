@@ -88,7 +88,7 @@ impl UndoRoom {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, _), _| *other != block);
     }
 
-    /// Copies what an approved run may change, and `others`: obeyed names, wherever they are.
+    /// Copies what an approved run may change, and `others`: auto-run names, wherever they are.
     ///
     /// # Errors
     /// When this covers less than the person was told: then nothing may start.

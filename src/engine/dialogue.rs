@@ -407,7 +407,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::InterruptRun(run) => format!("interrupt r{run}"),
         Effect::KillRun(run) => format!("kill r{run}"),
         Effect::RestartKernel => "restart".into(),
-        Effect::UndoObeyed(run) => format!("take back r{run}"),
+        Effect::UndoAutoRun(run) => format!("take back r{run}"),
         Effect::Undo { run, changes, way, .. } => {
             let way = if *way == UndoKind::Undo { "undo" } else { "redo" };
             format!("{way} r{run} {changes:?}")

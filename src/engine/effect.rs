@@ -54,7 +54,7 @@ pub enum Effect {
     KillRun(RunId),
     /// Restore files that programs obey by themselves to what they were before this run. Answered by
     /// `Event::Undone`.
-    UndoObeyed(RunId),
+    UndoAutoRun(RunId),
     /// Undo changes of a run, or redo them: those with these numbers in this record, or all if there are none. Answered
     /// by `Event::Undone`.
     Undo {

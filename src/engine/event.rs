@@ -81,7 +81,7 @@ pub enum Command {
     /// Run the block that waits in a terminal of its own, or switch that off again; it is inspected again.
     ToggleTerminal(BlockId),
     /// Undo what the last run of a block did to files that programs obey by themselves.
-    UndoObeyed(BlockId),
+    UndoAutoRun(BlockId),
     /// Undo changes of a run, or redo them, by their numbers in its record; all if there are none.
     Undo {
         /// The run.
@@ -237,7 +237,7 @@ pub enum Event {
     RecipeReady(Box<RecipeStart>),
     /// The answer to `Effect::Consult`.
     Consulted(BlockId, Revision, Box<Consultation>),
-    /// The answer to `Effect::UndoObeyed` and `Effect::Undo`: each file and whether it was restored, or why nothing is
+    /// The answer to `Effect::UndoAutoRun` and `Effect::Undo`: each file and whether it was restored, or why nothing is
     /// known.
     Undone(RunId, UndoKind, Result<Vec<RestoredFile>, String>),
     /// Files that programs obey by themselves were found changed between two runs.

@@ -28,7 +28,7 @@ impl State {
         let Some(block) = block else { return sentences::NOTHING_RECORDED.into() };
         match self.transcript.blocks.get(&block).and_then(|item| item.runs.last()) {
             None => format!("Block {block} has not run."),
-            Some(run) if run.can_be_taken_back() => sentences::only_obeyed(block),
+            Some(run) if run.can_be_taken_back() => sentences::only_auto_run(block),
             Some(run) => sentences::nothing_recorded(block, run.undo()),
         }
     }
@@ -36,13 +36,13 @@ impl State {
 
 impl Engine {
     /// The person undoes what the last run of a block did to files that programs obey by themselves.
-    pub(super) fn undo_obeyed_changes(&mut self, block: BlockId) {
+    pub(super) fn undo_auto_run_changes(&mut self, block: BlockId) {
         if let Some(why) = self.state.held_up() {
             return self.notify(why);
         }
         let run = self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last());
         match run.filter(|run| run.can_be_taken_back()) {
-            Some(run) => self.effects.push(Effect::UndoObeyed(run.run)),
+            Some(run) => self.effects.push(Effect::UndoAutoRun(run.run)),
             None => self.notify(notices::nothing_to_take_back(block)),
         }
     }
@@ -125,11 +125,11 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         assert!(
-            d.command(Command::UndoObeyed(BlockId(1))).starts_with("'A run goes on: "),
+            d.command(Command::UndoAutoRun(BlockId(1))).starts_with("'A run goes on: "),
             "not while it runs"
         );
         d.ended_as(1, changed(".envrc"));
-        assert!(d.command(Command::UndoObeyed(BlockId(1))).starts_with("take back r1"));
+        assert!(d.command(Command::UndoAutoRun(BlockId(1))).starts_with("take back r1"));
         let file = |path: &str, result| RestoredFile { path: path.into(), result };
         let answer = vec![file("/w/.envrc", Ok(())), file("/w/.vscode/a", Err("it changed".into()))];
         let told = d.send(Event::Undone(RunId(1), UndoKind::Undo, Ok(answer)));
@@ -143,7 +143,7 @@ mod tests {
         d.user("go on");
         let told = format!("{:?}", d.request());
         assert!(told.contains("The person took back what it did to /w/.envrc."), "{told}");
-        let again = d.command(Command::UndoObeyed(BlockId(1)));
+        let again = d.command(Command::UndoAutoRun(BlockId(1)));
         assert!(again.contains("There is nothing of block 1 to take back"), "{again}");
     }
 
@@ -155,7 +155,7 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         d.ended_as(1, changed("a.py"));
-        let told = d.command(Command::UndoObeyed(BlockId(1)));
+        let told = d.command(Command::UndoAutoRun(BlockId(1)));
         assert!(told.contains("There is nothing of block 1 to take back"), "{told}");
         let lost = d.send(Event::Undone(RunId(9), UndoKind::Undo, Err("no".into())));
         assert!(!lost.contains('\''), "{lost}");
@@ -228,7 +228,7 @@ mod tests {
         let undo = |way| Command::Undo { run: RunId(1), changes: Vec::new(), way };
         assert!(d.command(undo(UndoKind::Undo)).starts_with("undo r1"));
         d.reads_only();
-        for command in [undo(UndoKind::Undo), undo(UndoKind::Redo), Command::UndoObeyed(BlockId(1))] {
+        for command in [undo(UndoKind::Undo), undo(UndoKind::Redo), Command::UndoAutoRun(BlockId(1))] {
             let told = d.command(command);
             assert!(
                 told.starts_with("'This session is open for reading only: nothing can be taken"),

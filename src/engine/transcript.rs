@@ -4,7 +4,7 @@ mod ends;
 mod fold;
 mod paging;
 
-use crate::domain::obeyed::obeyed;
+use crate::domain::auto_run::auto_run_name;
 use crate::domain::{
     AttachedFile, Block, BlockId, Finish, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
     RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, SharedValue, StepId, Terms, Timestamp,
@@ -267,7 +267,7 @@ impl RunItem {
     pub(crate) fn can_be_taken_back(&self) -> bool {
         let files = self.ended.iter().flat_map(|(_, report)| &report.receipt.files);
         self.taken_back.is_empty()
-            && files.map(|file| Path::new(&file.path)).any(|path| obeyed(path).is_some())
+            && files.map(|file| Path::new(&file.path)).any(|path| auto_run_name(path).is_some())
     }
 }
 

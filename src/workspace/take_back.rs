@@ -1,4 +1,4 @@
-//! Restores obeyed files to their state before a run, from copies that were made before it, and only if a file is
+//! Restores auto-run files to their state before a run, from copies that were made before it, and only if a file is
 //! still as the run left it. Folders are held open on the way, and links are not followed.
 
 use super::FileError;
@@ -133,13 +133,13 @@ fn remove(folder: &File, name: &std::ffi::OsStr) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::obeyed::ObeyedFiles;
+    use super::super::auto_run::AutoRunFiles;
     use super::*;
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    fn of(folder: &Path) -> ObeyedFiles {
-        ObeyedFiles::default().scan(vec![folder.to_path_buf()])
+    fn of(folder: &Path) -> AutoRunFiles {
+        AutoRunFiles::default().scan(vec![folder.to_path_buf()])
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub(crate) fn nothing_recorded(block: BlockId, note: Option<&UndoNote>) -> Strin
 }
 
 /// There is no list, but what the run did to names that programs obey can be undone.
-pub(crate) fn only_obeyed(block: BlockId) -> String {
+pub(crate) fn only_auto_run(block: BlockId) -> String {
     format!(
         "Block {block} changed names that programs obey by themselves: u in Output, in panes, takes that back."
     )

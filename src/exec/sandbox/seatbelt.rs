@@ -4,7 +4,7 @@
 #![cfg(any(test, target_os = "macos"))]
 
 use super::policy::Policy;
-use crate::domain::obeyed::AUTO_RUN_NAMES;
+use crate::domain::auto_run::AUTO_RUN_NAMES;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -54,8 +54,8 @@ pub(crate) fn profile(policy: &Policy, helper: &Path) -> String {
     }
     // Of two rules that match, the later one holds.
     for folder in policy.writable() {
-        for obeyed in AUTO_RUN_NAMES {
-            rule("deny file-write*", &folder.join(obeyed.name));
+        for auto_run in AUTO_RUN_NAMES {
+            rule("deny file-write*", &folder.join(auto_run.name));
         }
     }
     for path in policy.hidden_folders.iter().chain(&policy.hidden_files) {

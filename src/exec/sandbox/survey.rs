@@ -6,7 +6,7 @@ use super::policy::Policy;
 use super::scratch::Scratch;
 use super::toolchain::{self, SearchScope};
 use crate::domain::SandboxLevel;
-use crate::domain::obeyed::AUTO_RUN_NAMES;
+use crate::domain::auto_run::AUTO_RUN_NAMES;
 use crate::launch::Launcher;
 use std::ffi::OsStr;
 use std::fs;
@@ -231,8 +231,8 @@ pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
 fn protected(writable: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut names, mut pinned) = (Vec::new(), Vec::new());
     for folder in writable {
-        for obeyed in AUTO_RUN_NAMES {
-            let path = folder.join(obeyed.name);
+        for auto_run in AUTO_RUN_NAMES {
+            let path = folder.join(auto_run.name);
             let Ok(meta) = fs::symlink_metadata(&path) else { continue };
             let parent = path.parent().filter(|parent| *parent != folder);
             if meta.is_symlink() {

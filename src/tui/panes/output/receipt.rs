@@ -1,7 +1,7 @@
 //! Makes the rows about a run: how it ended, what it used and changed, its value or its error.
 
 use super::tables::{self, Table};
-use crate::domain::obeyed::{obeyed, run_by_tools};
+use crate::domain::auto_run::{auto_run_name, run_by_tools};
 use crate::domain::sentences::running;
 use crate::domain::{
     ImageRef, KernelFate, KernelRef, Language, Outcome, RunError, RunReport, Severity, Stream, UndrawnReason,
@@ -181,7 +181,7 @@ fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<
         safe::hanging_parts(Span::styled("changed  ", look.dim()), &texts, width.into(), look.text());
     for file in &report.receipt.files {
         let path = Path::new(&file.path);
-        let (name, mark, severity) = match (obeyed(path), run_by_tools(path)) {
+        let (name, mark, severity) = match (auto_run_name(path), run_by_tools(path)) {
             (Some(name), _) => (name, "!!", Severity::High),
             (None, Some(name)) => (name, "! ", Severity::Medium),
             (None, None) => continue,
