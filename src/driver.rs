@@ -34,6 +34,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 mod undo;
+mod undo_runs;
 mod update;
 mod written_pictures;
 
@@ -163,7 +164,7 @@ impl Driver {
             reported_notices: Vec::new(),
             before_run: Arc::default(),
             auto_run: Arc::default(),
-            to_take_back: Arc::default(),
+            revertible_runs: Arc::default(),
             undo: Arc::new(undo::UndoRoom::new(parts.undo)),
             asked_saved: 0,
             stopped: Arc::default(),

@@ -53,10 +53,10 @@ mod running;
 mod spending;
 pub mod state;
 pub(crate) mod steps;
-mod take_back;
 pub mod transcript;
 mod turn;
 mod typed;
+mod undo;
 pub(crate) mod workflow;
 
 #[cfg(test)]
@@ -282,7 +282,7 @@ impl Engine {
             Event::KernelLanguages(languages) => self.kernels_found(languages),
             Event::Instructions(found) => self.instructions_found(found),
             Event::Consulted(block, revision, answer) => self.take_opinion(block, revision, *answer),
-            Event::Undone(run, way, answer) => self.undo_finished(run, way, answer),
+            Event::Undone(run, kind, answer) => self.undo_finished(run, kind, answer),
             Event::ChangedMeanwhile(changes) => self.changed_meanwhile(&changes),
             Event::Loaded(bodies) => self.take_loaded(bodies),
         }
@@ -316,7 +316,7 @@ impl Engine {
             Command::ToggleNewKernel(block) => self.set_fresh(block),
             Command::ToggleTerminal(block) => self.set_terminal(block),
             Command::UndoAutoRun(block) => self.undo_auto_run_changes(block),
-            Command::Undo { run, changes, way } => self.undo(run, changes, way),
+            Command::Undo { run, changes, kind } => self.undo(run, changes, kind),
             Command::PutBack(block) => self.put_back(block),
             Command::Stop => self.stop(),
             Command::Kill => self.kill(),

@@ -26,10 +26,10 @@ pub(crate) mod read;
 pub(crate) mod replace;
 mod staging;
 mod stamp;
-pub(crate) mod take_back;
 pub(crate) mod target;
 pub(crate) mod test_markers;
 pub mod undo;
+pub(crate) mod undo_auto_run;
 pub(crate) mod write;
 
 pub use attached_files::AttachedFileError;

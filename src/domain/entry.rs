@@ -280,8 +280,8 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "super::serial::is_zero")]
         more: u32,
         /// Whether this was an undo or a redo.
-        #[serde(default, skip_serializing_if = "UndoKind::is_back")]
-        way: UndoKind,
+        #[serde(rename = "way", default, skip_serializing_if = "UndoKind::is_back")]
+        kind: UndoKind,
     },
     /// The person restarted the kernel: its variables are lost.
     KernelRestarted,

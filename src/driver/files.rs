@@ -1,9 +1,10 @@
 //! Carries out approved blocks that write, read or list.
 
 use super::rooms::Rooms;
-use super::runs::{look_again, not_started};
+use super::runs::not_started;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::RememberError;
+use super::undo_runs::rescan_auto_run;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{
     Block, BlockKind, BlockTextError, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms,
@@ -109,7 +110,7 @@ impl Rooms {
                         )?;
                         report.receipt.protected = protected.afterwards();
                         report.receipt.undo = undo.record(remembered, &[]);
-                        look_again(&auto_run);
+                        rescan_auto_run(&auto_run);
                         Ok(report)
                     };
                     unless_stopped(stop, act).await

@@ -66,8 +66,8 @@ impl Rooms {
                 self.note_stop(run);
                 self.executor.kill(run);
             }
-            Effect::UndoAutoRun(run) => self.take_back(run),
-            Effect::Undo { run, record, changes, way } => self.undo_changes(run, record, changes, way),
+            Effect::UndoAutoRun(run) => self.undo_auto_run(run),
+            Effect::Undo { run, record, changes, kind } => self.undo_changes(run, record, changes, kind),
             Effect::RestartKernel => self.executor.restart_kernel(),
             Effect::SwitchModel => self.switch_model(state),
             Effect::SetTimer(timer, ms) => self.set_timer(timer, ms),

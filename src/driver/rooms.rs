@@ -23,7 +23,7 @@ use crate::workspace::changes;
 use crate::workspace::held_path::Folder;
 use crate::workspace::instructions::{InstructionSearch, RunsMark};
 use crate::workspace::protected::ProtectedFiles;
-use crate::workspace::take_back::RevertibleChange;
+use crate::workspace::undo_auto_run::RevertibleChange;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -72,7 +72,7 @@ pub(super) struct Rooms {
     /// The copies and records for undo.
     pub(super) undo: Arc<UndoRoom>,
     /// What the latest runs did to auto-run names, to be undone.
-    pub(super) to_take_back: Arc<Mutex<ToTakeBack>>,
+    pub(super) revertible_runs: Arc<Mutex<RevertibleRuns>>,
     /// The last run that was told to stop; it may not have started yet.
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that words of blocks may come from, and when they were gathered.
@@ -84,7 +84,7 @@ pub(super) struct Rooms {
 }
 
 /// Runs, oldest first, with the changes to auto-run names that can be undone.
-pub(super) type ToTakeBack = VecDeque<(RunId, Vec<RevertibleChange>)>;
+pub(super) type RevertibleRuns = VecDeque<(RunId, Vec<RevertibleChange>)>;
 
 impl Rooms {
     /// Waits for the next signal. Cancel-safe.

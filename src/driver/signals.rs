@@ -60,7 +60,7 @@ impl Driver {
             return Some(report);
         };
         let (inbox, auto_run) = (self.rooms.inbox(), self.rooms.auto_run.clone());
-        let (to_take_back, undo) = (self.rooms.to_take_back.clone(), self.rooms.undo.clone());
+        let (revertible_runs, undo) = (self.rooms.revertible_runs.clone(), self.rooms.undo.clone());
         let (working, blobs) = (self.rooms.working.clone(), self.rooms.store.blobs());
         let scope = self.rooms.scope.clone();
         let code = self.state().transcript.run(run).and_then(|(item, run)| {
@@ -84,9 +84,9 @@ impl Driver {
                 report.receipt.files = changes.files;
                 report.receipt.not_looked_at = changes.gaps;
                 *auto_run.lock().unwrap_or_else(PoisonError::into_inner) = changes.auto_run;
-                if !changes.to_take_back.is_empty() {
-                    let mut all = to_take_back.lock().unwrap_or_else(PoisonError::into_inner);
-                    all.push_back((run, changes.to_take_back));
+                if !changes.revertible.is_empty() {
+                    let mut all = revertible_runs.lock().unwrap_or_else(PoisonError::into_inner);
+                    all.push_back((run, changes.revertible));
                     let over = all.len().saturating_sub(MAX_RUNS);
                     all.drain(..over);
                 }

@@ -227,8 +227,8 @@ fn records(loaded: &LoadedSession) -> Vec<(usize, Sha256)> {
 type PutBack = (Vec<String>, Vec<String>);
 
 /// Undoes or redoes a record.
-fn put_back(undo: &mut UndoStore, record: Sha256, way: UndoKind) -> Result<PutBack, String> {
-    let done = undo.put_back(record, &[], way).map_err(|error| error.to_string())?;
+fn put_back(undo: &mut UndoStore, record: Sha256, kind: UndoKind) -> Result<PutBack, String> {
+    let done = undo.put_back(record, &[], kind).map_err(|error| error.to_string())?;
     let (did, refused): (Vec<_>, Vec<_>) = done.into_iter().partition(|file| file.result.is_ok());
     let told = |file: &crate::workspace::undo::PutBackFile| {
         format!("{}: {}", file.path, file.result.as_ref().err().unwrap())

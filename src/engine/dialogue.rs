@@ -408,9 +408,9 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::KillRun(run) => format!("kill r{run}"),
         Effect::RestartKernel => "restart".into(),
         Effect::UndoAutoRun(run) => format!("take back r{run}"),
-        Effect::Undo { run, changes, way, .. } => {
-            let way = if *way == UndoKind::Undo { "undo" } else { "redo" };
-            format!("{way} r{run} {changes:?}")
+        Effect::Undo { run, changes, kind, .. } => {
+            let kind = if *kind == UndoKind::Undo { "undo" } else { "redo" };
+            format!("{kind} r{run} {changes:?}")
         }
         Effect::SwitchModel => "switch".into(),
         Effect::SetTimer(timer, ms) => format!("timer {timer} {ms}"),
@@ -428,7 +428,7 @@ fn entry_word(entry: &Entry) -> String {
         Entry::Header(_) => "+header".into(),
         Entry::Resumed => "+resumed".into(),
         Entry::Accepted { .. } => "+adopted".into(),
-        Entry::Undone { run, files, way: UndoKind::Undo, .. } => {
+        Entry::Undone { run, files, kind: UndoKind::Undo, .. } => {
             format!("+taken back r{run} {}", files.join(" "))
         }
         Entry::Undone { run, files, .. } => format!("+made again r{run} {}", files.join(" ")),

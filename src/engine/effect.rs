@@ -65,7 +65,7 @@ pub enum Effect {
         /// The numbers of the changes.
         changes: Vec<u32>,
         /// Undo or redo.
-        way: UndoKind,
+        kind: UndoKind,
     },
     /// Restart the kernel: the old one ends now, the new one starts when it is needed.
     RestartKernel,

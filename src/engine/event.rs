@@ -89,7 +89,7 @@ pub enum Command {
         /// The numbers of the changes.
         changes: Vec<u32>,
         /// Undo or redo.
-        way: UndoKind,
+        kind: UndoKind,
     },
     /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between
     /// turns (the model learns the result with the next prompt), while a block waits, and when the turn is stuck.

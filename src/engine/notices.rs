@@ -205,18 +205,18 @@ fn list_files(files: &[String]) -> String {
     }
 }
 
-pub(super) fn taken_back(block: BlockId, files: &[String], way: UndoKind) -> Notice {
+pub(super) fn taken_back(block: BlockId, files: &[String], kind: UndoKind) -> Notice {
     let files = one_line(&list_files(files));
-    Notice::info(match way {
+    Notice::info(match kind {
         UndoKind::Undo => format!("Block {block}: taken back: {files}."),
         UndoKind::Redo => format!("Block {block}: made again: {files}."),
     })
 }
 
 /// Some changes could not be undone or redone.
-pub(super) fn not_taken_back(block: BlockId, done: &[String], way: UndoKind, why: &str) -> Notice {
+pub(super) fn not_taken_back(block: BlockId, done: &[String], kind: UndoKind, why: &str) -> Notice {
     let (files, why) = (one_line(&list_files(done)), one_line(why));
-    Notice::warn(match (done.is_empty(), way) {
+    Notice::warn(match (done.is_empty(), kind) {
         (true, UndoKind::Undo) => format!("Block {block}: nothing was taken back: {why}."),
         (true, UndoKind::Redo) => format!("Block {block}: nothing was made again: {why}."),
         (false, UndoKind::Undo) => format!("Taken back: {files}. Not {why}."),

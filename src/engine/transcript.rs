@@ -252,9 +252,9 @@ impl RunItem {
     }
 
     /// Notes which of its changes were undone or redone.
-    pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, way: UndoKind) {
+    pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, kind: UndoKind) {
         self.taken_back.retain(|known| !files.contains(known));
-        match way {
+        match kind {
             UndoKind::Undo => {
                 self.taken_back.extend(files.iter().cloned());
                 self.more_taken_back += more;

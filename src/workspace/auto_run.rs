@@ -7,7 +7,7 @@
 //! same tick of the clock.
 
 use super::stamp::FileStamp;
-use super::take_back::{EarlierFile, EntryCopy, RevertibleChange};
+use super::undo_auto_run::{EarlierFile, EntryCopy, RevertibleChange};
 use crate::domain::FileChange;
 use crate::domain::auto_run::{AutoRunName, auto_run_name, run_by_tools};
 use rustix::fs::{AtFlags, Mode, OFlags};

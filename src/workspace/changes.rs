@@ -7,7 +7,7 @@
 mod snapshot;
 
 use super::auto_run::AutoRunFiles;
-use super::take_back;
+use super::undo_auto_run;
 use crate::domain::auto_run::auto_run_name;
 use crate::domain::{FileChange, UnscannedChanges};
 pub(super) use snapshot::SKIPPED_FOLDERS;
@@ -39,7 +39,7 @@ pub(crate) struct Changes {
     /// The auto-run files as they are now, for the next comparison.
     pub(crate) auto_run: AutoRunFiles,
     /// The changes to auto-run files, so that they can be taken back.
-    pub(crate) to_take_back: Vec<take_back::RevertibleChange>,
+    pub(crate) revertible: Vec<undo_auto_run::RevertibleChange>,
 }
 
 /// Takes a snapshot of the working folder and of the folder in which a run starts, and of the auto-run files in all
@@ -99,8 +99,8 @@ impl ChangeWatch {
             changes: u32::try_from(more).unwrap_or(u32::MAX),
             names_incomplete: auto_run.is_too_large() || self.auto_run.is_too_large(),
         };
-        let to_take_back = auto_run.revertible(&self.auto_run);
-        Changes { files, gaps, auto_run, to_take_back }
+        let revertible = auto_run.revertible(&self.auto_run);
+        Changes { files, gaps, auto_run, revertible }
     }
 
     fn compare(&self, now: &Snapshot) -> Vec<FileChange> {

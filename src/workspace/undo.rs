@@ -304,7 +304,7 @@ impl UndoStore {
         &mut self,
         record: Sha256,
         numbers: &[u32],
-        way: UndoKind,
+        kind: UndoKind,
     ) -> io::Result<Vec<PutBackFile>> {
         self.clear()?;
         let (record, working) = (self.read(record)?, self.config.working.clone());
@@ -320,7 +320,7 @@ impl UndoStore {
             .partition(|at| record.changes.get(*at).is_some_and(|change| is_gone(&change.path)));
         let (objects, index) = self.open()?;
         let mut done =
-            PutBack { objects, index: &mut *index, unfinished, record: &record, way, most, kept: false }
+            PutBack { objects, index: &mut *index, unfinished, record: &record, kind, most, kept: false }
                 .apply(&wanted);
         index.save();
         done.extend(gone.into_iter().map(|at| (at, Err(FileError::FolderGone))));

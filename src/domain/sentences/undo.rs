@@ -71,8 +71,8 @@ pub(crate) fn only_auto_run(block: BlockId) -> String {
 }
 
 /// What an undo or redo does with files that the run created, changed and deleted; their names follow.
-pub(crate) fn does(way: UndoKind) -> [(&'static str, &'static str); 3] {
-    match way {
+pub(crate) fn does(kind: UndoKind) -> [(&'static str, &'static str); 3] {
+    match kind {
         UndoKind::Undo => [("created", "Removes"), ("changed", "Changes back"), ("deleted", "Brings back")],
         UndoKind::Redo => [("created", "Brings back"), ("changed", "Changes again"), ("deleted", "Removes")],
     }

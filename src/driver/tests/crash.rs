@@ -92,8 +92,8 @@ fn child_that_does_everything() {
         store.append(ran(number, note), AT);
         wait(store.sync()).unwrap();
         println!("back");
-        for way in [UndoKind::Undo, UndoKind::Redo] {
-            undo.put_back(record, &[], way).unwrap();
+        for kind in [UndoKind::Undo, UndoKind::Redo] {
+            undo.put_back(record, &[], kind).unwrap();
         }
         println!("search");
         home.search(&format!("unique{number}x"));
@@ -188,8 +188,8 @@ fn of_undo(home: &Home, loaded: &LoadedSession, round: usize) {
     // Earlier runs too, once the files are as those left them.
     for (number, record) in records(loaded).into_iter().rev().take(3) {
         home.bring(&after(number));
-        for (way, wanted) in [(UndoKind::Undo, before(number)), (UndoKind::Redo, after(number))] {
-            let (_, refused) = put_back(&mut undo, record, way).unwrap();
+        for (kind, wanted) in [(UndoKind::Undo, before(number)), (UndoKind::Redo, after(number))] {
+            let (_, refused) = put_back(&mut undo, record, kind).unwrap();
             assert_eq!((refused, home.files()), (Vec::new(), wanted), "round {round}: {number}");
         }
     }

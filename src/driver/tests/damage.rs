@@ -213,10 +213,10 @@ fn out_of_damaged_copies_nothing_wrong_is_put_back() {
             let mut undo = home.undo();
             for (number, record) in records(&loaded).into_iter().rev() {
                 let (before, after) = (before(number), after(number));
-                for (way, from, to) in [(UndoKind::Undo, &after, &before), (UndoKind::Redo, &before, &after)]
+                for (kind, from, to) in [(UndoKind::Undo, &after, &before), (UndoKind::Redo, &before, &after)]
                 {
                     home.bring(from);
-                    of_put_back(home, (put_back(&mut undo, record, way), what), from, to);
+                    of_put_back(home, (put_back(&mut undo, record, kind), what), from, to);
                 }
             }
             // The next run is copied, with contents that were copied before, or the reason why not is given. What is

@@ -127,9 +127,9 @@ impl Transcript {
             }),
             Entry::Reopened(block) => self.change_block(block, |item| item.standing = BlockStanding::Open),
             Entry::Ran { run, block, report } => self.end_run(run, block, *report, at),
-            Entry::Undone { run, block, files, more, way } => self.change_block(block, |item| {
+            Entry::Undone { run, block, files, more, kind } => self.change_block(block, |item| {
                 let found = item.runs.iter_mut().filter(|item| item.run == run);
-                found.for_each(|run| run.note_taken_back(&files, more, way));
+                found.for_each(|run| run.note_taken_back(&files, more, kind));
             }),
             Entry::Opinion { block, revision, model, answer, usage } => {
                 let opinion = OpinionItem { at, revision, model, answer, usage };

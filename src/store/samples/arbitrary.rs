@@ -100,7 +100,7 @@ fn without_text() -> impl Strategy<Value = Entry> {
             block: BlockId(2),
             files: vec![".envrc".into()],
             more: u32::from(again),
-            way: if again { UndoKind::Redo } else { UndoKind::Undo },
+            kind: if again { UndoKind::Redo } else { UndoKind::Undo },
         }),
         Just(Entry::KernelRestarted),
     ]

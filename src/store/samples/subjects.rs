@@ -313,12 +313,12 @@ pub(in crate::store) fn about_undo() -> Vec<Entry> {
         let receipt = Receipt { undo: Some(undo), ..report.receipt.clone() };
         Entry::Ran { run: RunId(run), block: BlockId(1), report: Box::new(RunReport { receipt, ..report }) }
     };
-    let back = |more, way| Entry::Undone {
+    let back = |more, kind| Entry::Undone {
         run: RunId(1),
         block: BlockId(1),
         files: vec!["sales.csv".into()],
         more,
-        way,
+        kind,
     };
     let none = UndoCover::none("more than 50000 files");
     vec![

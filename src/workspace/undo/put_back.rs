@@ -80,7 +80,7 @@ pub(super) struct PutBack<'a> {
     /// Notes on the work in progress, for cleaning up if this process is interrupted.
     pub(super) unfinished: PutBackNotes,
     pub(super) record: &'a Record,
-    pub(super) way: UndoKind,
+    pub(super) kind: UndoKind,
     /// The most bytes of a file that is copied before it is replaced or removed.
     pub(super) most: u64,
     /// Whether such a copy was made.
@@ -92,7 +92,7 @@ type Todo<'r> = (usize, &'r PathChange, State);
 
 impl PutBack<'_> {
     fn from_and_to<'c>(&self, change: &'c PathChange) -> (&'c State, &'c State) {
-        match self.way {
+        match self.kind {
             UndoKind::Undo => (&change.after, &change.before),
             UndoKind::Redo => (&change.before, &change.after),
         }
@@ -159,7 +159,7 @@ impl PutBack<'_> {
         }
         let is_kept = is_kept(self.objects, to);
         if !is_kept || matches!(from, State::Unkept { .. }) {
-            let was = self.way == UndoKind::Undo && matches!(to, State::File { .. }) && !is_kept;
+            let was = self.kind == UndoKind::Undo && matches!(to, State::File { .. }) && !is_kept;
             return Err(if was { FileError::Dropped } else { FileError::NoCopy });
         }
         // The present content is stored before it is replaced. A stored copy only counts if its hash is right, not

@@ -61,8 +61,8 @@ impl UndoFixture {
         self.store.record(&snapshot, &[]).unwrap().record.expect("something changed")
     }
 
-    fn put_back(&mut self, record: Sha256, way: UndoKind) -> Vec<String> {
-        let done = self.store.put_back(record, &[], way).unwrap();
+    fn put_back(&mut self, record: Sha256, kind: UndoKind) -> Vec<String> {
+        let done = self.store.put_back(record, &[], kind).unwrap();
         done.iter()
             .filter_map(|file| Some(format!("{}: {}", file.path, file.result.as_ref().err()?)))
             .collect()
@@ -209,9 +209,9 @@ fn names_of_one_file_stay_names_of_one_file() {
         append("other", 0o644);
     });
     let text = |path: &Path| fs::read_to_string(path).unwrap();
-    for (way, wanted, mode) in [(UndoKind::Undo, "1", 0o444), (UndoKind::Redo, "1 and a longer text", 0o400)]
+    for (kind, wanted, mode) in [(UndoKind::Undo, "1", 0o444), (UndoKind::Redo, "1 and a longer text", 0o400)]
     {
-        assert_eq!(fixture.put_back(record, way), Vec::<String>::new());
+        assert_eq!(fixture.put_back(record, kind), Vec::<String>::new());
         for path in [fixture.at("small"), fixture.at("hard"), fixture.at("other"), outside.clone()] {
             assert_eq!(text(&path), wanted, "{}", path.display());
         }
@@ -407,8 +407,8 @@ fn what_goes_is_kept_anew_where_its_copy_is_only_as_long() {
     let record = fixture.run(|fixture| fixture.write("a", "2"));
     let hex = fixture.store.open().unwrap().0.put(b"2").unwrap().to_string();
     fs::write(fixture.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..]), "9").unwrap();
-    for (way, text) in [(UndoKind::Undo, "1"), (UndoKind::Redo, "2")] {
-        assert_eq!(fixture.put_back(record, way), Vec::<String>::new());
+    for (kind, text) in [(UndoKind::Undo, "1"), (UndoKind::Redo, "2")] {
+        assert_eq!(fixture.put_back(record, kind), Vec::<String>::new());
         assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), text);
     }
 }
@@ -524,8 +524,8 @@ fn a_working_folder_that_was_moved_is_not_made_a_second_time() {
     let elsewhere = fixture.folder.path().join("elsewhere");
     fs::rename(&fixture.work, &elsewhere).unwrap();
     assert!(fixture.told(record).iter().all(|(_, _, how)| *how == UndoState::FolderGone));
-    for way in [UndoKind::Undo, UndoKind::Redo] {
-        let refused = fixture.put_back(record, way);
+    for kind in [UndoKind::Undo, UndoKind::Redo] {
+        let refused = fixture.put_back(record, kind);
         assert!(refused.len() == 2 && refused[0].contains("the working folder is gone"), "{refused:?}");
         assert!(!fixture.work.exists());
     }
@@ -545,9 +545,9 @@ fn a_file_of_several_names_that_was_taken_back_is_the_persons_whatever_became_of
     let read = fixture.store.read(record).unwrap();
     let most = fixture.store.config.limits.snapshot_limit();
     let (objects, index) = fixture.store.open().unwrap();
-    let (unfinished, way) = (PutBackNotes::of_killed(&notes), UndoKind::Undo);
+    let (unfinished, kind) = (PutBackNotes::of_killed(&notes), UndoKind::Undo);
     let wanted = (0..read.changes.len()).collect();
-    let done = PutBack { objects, index, unfinished, record: &read, way, most, kept: false }.apply(&wanted);
+    let done = PutBack { objects, index, unfinished, record: &read, kind, most, kept: false }.apply(&wanted);
     assert!(done.values().all(Result::is_ok), "{done:?}");
     assert_eq!(fs::read_to_string(fixture.at("cfg")).unwrap(), "old text");
     assert_eq!(fs::read_dir(&notes).unwrap().count(), 1);
@@ -569,9 +569,10 @@ fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
     let record = fixture.store.read(record).unwrap();
     let most = fixture.store.config.limits.snapshot_limit();
     let (objects, index) = fixture.store.open().unwrap();
-    let (unfinished, way) = (PutBackNotes::without_room(), UndoKind::Undo);
+    let (unfinished, kind) = (PutBackNotes::without_room(), UndoKind::Undo);
     let wanted = (0..record.changes.len()).collect();
-    let done = PutBack { objects, index, unfinished, record: &record, way, most, kept: false }.apply(&wanted);
+    let done =
+        PutBack { objects, index, unfinished, record: &record, kind, most, kept: false }.apply(&wanted);
     let failed: Vec<PathBuf> = done
         .iter()
         .filter(|(_, result)| result.is_err())

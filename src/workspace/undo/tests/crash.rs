@@ -93,8 +93,8 @@ fn child_that_goes_back_and_forth() {
     let Some((_, mut store, record)) = of_child() else { return };
     println!("begun");
     loop {
-        for way in [UndoKind::Redo, UndoKind::Undo] {
-            store.put_back(record, &[], way).unwrap();
+        for kind in [UndoKind::Redo, UndoKind::Undo] {
+            store.put_back(record, &[], kind).unwrap();
         }
     }
 }
@@ -227,8 +227,8 @@ fn child_on_a_full_disk() {
     }
     assert!(all(&work).keys().eq(before.keys()), "nothing is left behind");
     fs::remove_file(&filler).unwrap();
-    for (way, wanted) in [(UndoKind::Undo, &before), (UndoKind::Redo, &after)] {
-        let done = store.put_back(record, &[], way).unwrap();
+    for (kind, wanted) in [(UndoKind::Undo, &before), (UndoKind::Redo, &after)] {
+        let done = store.put_back(record, &[], kind).unwrap();
         assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
         assert_eq!(all(&work), *wanted);
     }

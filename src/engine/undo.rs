@@ -12,11 +12,11 @@ const MAX_FILES_NAMED: usize = 50;
 impl State {
     /// Why changes of runs can't be undone or redone now.
     pub(crate) fn undo_refused(&self) -> Option<Notice> {
-        self.held_up().or_else(|| self.live.foreign.then(notices::foreign_is_not_taken_back))
+        self.undo_blocked().or_else(|| self.live.foreign.then(notices::foreign_is_not_taken_back))
     }
 
     /// Why nothing can be undone now, even in a session of one's own.
-    fn held_up(&self) -> Option<Notice> {
+    fn undo_blocked(&self) -> Option<Notice> {
         if self.live.run.is_some() {
             return Some(notices::not_while_a_run_goes_on());
         }
@@ -37,7 +37,7 @@ impl State {
 impl Engine {
     /// The person undoes what the last run of a block did to files that programs obey by themselves.
     pub(super) fn undo_auto_run_changes(&mut self, block: BlockId) {
-        if let Some(why) = self.state.held_up() {
+        if let Some(why) = self.state.undo_blocked() {
             return self.notify(why);
         }
         let run = self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last());
@@ -49,12 +49,12 @@ impl Engine {
 
     /// The person undoes or redoes changes of a run. Refused in a foreign session, since its record of changes can't be
     /// trusted.
-    pub(super) fn undo(&mut self, run: RunId, changes: Vec<u32>, way: UndoKind) {
+    pub(super) fn undo(&mut self, run: RunId, changes: Vec<u32>, kind: UndoKind) {
         if let Some(why) = self.state.undo_refused() {
             return self.notify(why);
         }
         match self.state.transcript.run(run).and_then(|(_, run)| run.undo()?.record) {
-            Some(record) => self.effects.push(Effect::Undo { run, record, changes, way }),
+            Some(record) => self.effects.push(Effect::Undo { run, record, changes, kind }),
             None => self.notify(notices::no_record()),
         }
     }
@@ -63,28 +63,28 @@ impl Engine {
     pub(super) fn undo_finished(
         &mut self,
         run: RunId,
-        way: UndoKind,
+        kind: UndoKind,
         answer: Result<Vec<RestoredFile>, String>,
     ) {
         let Some(block) = self.state.transcript.run(run).map(|(item, _)| item.block.id) else { return };
         let all = match answer {
             Ok(all) => all,
-            Err(why) => return self.notify(notices::not_taken_back(block, &[], way, &why)),
+            Err(why) => return self.notify(notices::not_taken_back(block, &[], kind, &why)),
         };
         let (done, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|file| file.result.is_ok());
         let files: Vec<String> = done.into_iter().map(|file| file.path).collect();
         if !files.is_empty() {
             let more = u32::try_from(files.len().saturating_sub(MAX_FILES_NAMED)).unwrap_or(u32::MAX);
             let files = files.iter().take(MAX_FILES_NAMED).cloned().collect();
-            self.record(Entry::Undone { run, block, files, more, way });
+            self.record(Entry::Undone { run, block, files, more, kind });
         }
         let more = left.len().saturating_sub(1);
         self.notify(match left.into_iter().find_map(|file| Some((file.path, file.result.err()?))) {
             Some((path, why)) if more > 0 => {
-                notices::not_taken_back(block, &files, way, &format!("{path} and {more} more: {why}"))
+                notices::not_taken_back(block, &files, kind, &format!("{path} and {more} more: {why}"))
             }
-            Some((path, why)) => notices::not_taken_back(block, &files, way, &format!("{path}: {why}")),
-            None => notices::taken_back(block, &files, way),
+            Some((path, why)) => notices::not_taken_back(block, &files, kind, &format!("{path}: {why}")),
+            None => notices::taken_back(block, &files, kind),
         });
         if !files.is_empty() {
             // The block that waits may be about one of these files.
@@ -174,7 +174,7 @@ mod tests {
         d.reply("```python\n1\n```\n");
         d.inspected_ok(1);
         d.type_run(1);
-        let undo = |changes: &[u32], way| Command::Undo { run: RunId(1), changes: changes.to_vec(), way };
+        let undo = |changes: &[u32], kind| Command::Undo { run: RunId(1), changes: changes.to_vec(), kind };
         assert!(d.command(undo(&[], UndoKind::Undo)).starts_with("'A run goes on: "));
         d.ended_as(1, recorded(Some(Sha256::of(b"record"))));
         assert!(d.command(undo(&[0, 2], UndoKind::Undo)).starts_with("undo r1 [0, 2]"));
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn where_nothing_can_be_written_down_nothing_is_taken_back() {
         let mut d = ran();
-        let undo = |way| Command::Undo { run: RunId(1), changes: Vec::new(), way };
+        let undo = |kind| Command::Undo { run: RunId(1), changes: Vec::new(), kind };
         assert!(d.command(undo(UndoKind::Undo)).starts_with("undo r1"));
         d.reads_only();
         for command in [undo(UndoKind::Undo), undo(UndoKind::Redo), Command::UndoAutoRun(BlockId(1))] {
@@ -245,7 +245,7 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         d.ended_as(1, recorded(None));
-        let undo = || Command::Undo { run: RunId(1), changes: Vec::new(), way: UndoKind::Undo };
+        let undo = || Command::Undo { run: RunId(1), changes: Vec::new(), kind: UndoKind::Undo };
         assert!(d.command(undo()).starts_with("'Nothing is known of changes"));
         d.foreign();
         assert!(d.command(undo()).starts_with("'This session is foreign"));
