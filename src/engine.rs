@@ -317,7 +317,7 @@ impl Engine {
             Command::ToggleTerminal(block) => self.set_terminal(block),
             Command::UndoAutoRun(block) => self.undo_auto_run_changes(block),
             Command::Undo { run, changes, kind } => self.undo(run, changes, kind),
-            Command::PutBack(block) => self.put_back(block),
+            Command::Reopen(block) => self.reopen_block(block),
             Command::Stop => self.stop(),
             Command::Kill => self.kill(),
             Command::RestartKernel => self.restart_kernel(),

@@ -224,13 +224,13 @@ fn records(loaded: &LoadedSession) -> Vec<(usize, Sha256)> {
 }
 
 /// The names of the files reported as restored, and the errors of the others.
-type PutBack = (Vec<String>, Vec<String>);
+type RestoredPaths = (Vec<String>, Vec<String>);
 
 /// Undoes or redoes a record.
-fn put_back(undo: &mut UndoStore, record: Sha256, kind: UndoKind) -> Result<PutBack, String> {
-    let done = undo.put_back(record, &[], kind).map_err(|error| error.to_string())?;
+fn restore(undo: &mut UndoStore, record: Sha256, kind: UndoKind) -> Result<RestoredPaths, String> {
+    let done = undo.restore(record, &[], kind).map_err(|error| error.to_string())?;
     let (did, refused): (Vec<_>, Vec<_>) = done.into_iter().partition(|file| file.result.is_ok());
-    let told = |file: &crate::workspace::undo::PutBackFile| {
+    let told = |file: &crate::workspace::undo::RestoreResult| {
         format!("{}: {}", file.path, file.result.as_ref().err().unwrap())
     };
     Ok((did.into_iter().map(|file| file.path).collect(), refused.iter().map(told).collect()))

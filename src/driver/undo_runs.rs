@@ -39,7 +39,7 @@ impl Rooms {
     pub(super) fn undo_changes(&self, run: RunId, record: Sha256, changes: Vec<u32>, kind: UndoKind) {
         let (inbox, undo, auto_run) = (self.inbox(), self.undo.clone(), self.auto_run.clone());
         tokio::task::spawn_blocking(move || {
-            let done = undo.with(|store| store.put_back(record, &changes, kind));
+            let done = undo.with(|store| store.restore(record, &changes, kind));
             let answer = match done {
                 Ok(Ok(files)) => Ok(files
                     .into_iter()

@@ -246,8 +246,8 @@ impl Dialogue {
         self.decide(block, Decision::Skip)
     }
 
-    pub(crate) fn put_back(&mut self, block: u32) -> String {
-        self.command(Command::PutBack(BlockId(block)))
+    pub(crate) fn reopen_block(&mut self, block: u32) -> String {
+        self.command(Command::Reopen(BlockId(block)))
     }
 
     // Runs.

@@ -93,7 +93,7 @@ pub enum Command {
     },
     /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between
     /// turns (the model learns the result with the next prompt), while a block waits, and when the turn is stuck.
-    PutBack(BlockId),
+    Reopen(BlockId),
     /// Stop what goes on: the reply (its text is kept), the wait for a retry, the run (an interrupt; the turn moves on
     /// when the run has ended). Never decides about a waiting block.
     Stop,

@@ -225,7 +225,7 @@ mod tests {
         // The person edits the second block while it is inspected, and puts the first back.
         let edit = Decision::Edit("c\n".into());
         d.command(Command::Decide { block: BlockId(2), revision: Revision(1), decision: edit });
-        d.command(Command::PutBack(BlockId(1)));
+        d.command(Command::Reopen(BlockId(1)));
         let line =
             [d.inspected_ok(1), d.skip(1), d.answered(2, 1), d.answered(2, 2), d.inspected_ok(2)].concat();
         assert!(!line.contains("+approved") && !line.contains("start"), "{line}");
@@ -300,7 +300,7 @@ mod tests {
         // Running it again takes another decision.
         d.started(2);
         assert!(d.ended(2, Outcome::Ok).ends_with("| idle"));
-        d.put_back(1);
+        d.reopen_block(1);
         assert!(!d.inspected_ok(1).contains("start"));
     }
 

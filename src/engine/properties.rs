@@ -71,7 +71,7 @@ fn event(watched: &WatchedEngine, (kind, a, b): EventNumbers) -> Event {
         27 => aim.run(RunEvent::Started),
         28 => aim.run(RunEvent::Output(Chunk { stream: Stream::Stdout, bytes: vec![b'x'; 9] })),
         29..=32 => aim.run(RunEvent::Ended(Box::new(aim.report()))),
-        33 => Event::User(Command::PutBack(aim.block())),
+        33 => Event::User(Command::Reopen(aim.block())),
         34 => Event::User(Command::ChooseLanguage { block: aim.block(), language: aim.language() }),
         35 => {
             if aim.a % 4 == 1 {
@@ -120,7 +120,7 @@ impl EventMaker<'_> {
     /// An event that makes sense now: without these, most sessions would end before anything has run.
     fn fitting(&self) -> Event {
         match self.phase() {
-            Phase::Idle if self.b.is_multiple_of(3) => Event::User(Command::PutBack(self.block())),
+            Phase::Idle if self.b.is_multiple_of(3) => Event::User(Command::Reopen(self.block())),
             Phase::Idle if self.b % 5 == 1 => Event::User(self.files()),
             Phase::Idle => Event::User(Command::Submit("x".into())),
             Phase::Replying(_) => {

@@ -360,7 +360,7 @@ impl State {
     }
 
     /// Whether a settled block can be put back now.
-    pub(crate) fn can_put_back(&self) -> bool {
+    pub(crate) fn can_reopen_block(&self) -> bool {
         matches!(self.phase, Phase::Idle | Phase::Deciding(_) | Phase::Stuck(_))
     }
 

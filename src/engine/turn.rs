@@ -309,12 +309,12 @@ impl Engine {
     }
 
     /// Puts a settled block back: it waits for a new decision.
-    pub(super) fn put_back(&mut self, block: BlockId) {
+    pub(super) fn reopen_block(&mut self, block: BlockId) {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         if item.standing == BlockStanding::Open {
             return;
         }
-        if !self.state.can_put_back() {
+        if !self.state.can_reopen_block() {
             self.notify(notices::not_now(block));
             return;
         }

@@ -9,7 +9,7 @@
 //! - `plan`: which of them are copied
 //! - `snapshot`: their state before a run, and what differs afterwards
 //! - `record`: what a run changed
-//! - `put_back`: takes changes back, or makes them again
+//! - `restore`: takes changes back, or makes them again
 //! - `unfinished`: notes on a put-back in progress, to clean up after one that was interrupted
 //!
 //! Nothing is taken back without the person's decision, and before it they are shown what can be taken back and what
@@ -19,8 +19,8 @@ mod index;
 mod objects;
 mod opener;
 mod plan;
-mod put_back;
 mod record;
+mod restore;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -40,14 +40,14 @@ use index::Index;
 use objects::Objects;
 use opener::Opener;
 use plan::CopyPlan;
-use put_back::{PutBack, standing};
 use record::{PathChange, Record, State};
+use restore::{Restoration, standing};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use unfinished::PutBackNotes;
+use unfinished::RestoreNotes;
 use walk::WalkError;
 
 /// How long the names below a run's folders are walked before the person is told that nothing can be taken back.
@@ -88,7 +88,7 @@ pub(crate) struct UndoStore {
 
 /// The result of taking one change back or making it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PutBackFile {
+pub(crate) struct RestoreResult {
     /// The path as it is shown.
     pub(crate) path: String,
     /// Whether the file is now as it was wanted, or why not.
@@ -300,15 +300,15 @@ impl UndoStore {
     ///
     /// # Errors
     /// When the record does not exist any more.
-    pub(crate) fn put_back(
+    pub(crate) fn restore(
         &mut self,
         record: Sha256,
         numbers: &[u32],
         kind: UndoKind,
-    ) -> io::Result<Vec<PutBackFile>> {
+    ) -> io::Result<Vec<RestoreResult>> {
         self.clear()?;
         let (record, working) = (self.read(record)?, self.config.working.clone());
-        let unfinished = PutBackNotes::begin(&self.config.folder.join(UNFINISHED))?;
+        let unfinished = RestoreNotes::begin(&self.config.folder.join(UNFINISHED))?;
         let most = self.config.limits.snapshot_limit();
         let wanted: BTreeSet<usize> = match numbers {
             [] => (0..record.changes.len()).collect(),
@@ -320,7 +320,7 @@ impl UndoStore {
             .partition(|at| record.changes.get(*at).is_some_and(|change| is_gone(&change.path)));
         let (objects, index) = self.open()?;
         let mut done =
-            PutBack { objects, index: &mut *index, unfinished, record: &record, kind, most, kept: false }
+            Restoration { objects, index: &mut *index, unfinished, record: &record, kind, most, kept: false }
                 .apply(&wanted);
         index.save();
         done.extend(gone.into_iter().map(|at| (at, Err(FileError::FolderGone))));
@@ -328,7 +328,7 @@ impl UndoStore {
             .into_iter()
             .filter(|(at, result)| record.is_listed(*at) || result.is_err())
             .filter_map(|(at, result)| {
-                Some(PutBackFile { path: display_path(&working, &record.changes.get(at)?.path), result })
+                Some(RestoreResult { path: display_path(&working, &record.changes.get(at)?.path), result })
             });
         Ok(files.collect())
     }

@@ -229,11 +229,11 @@ fn ruled() -> Scene {
     grants(&mut scene, RuleScope::SameText);
     scene.reply("The folder is empty.");
     scene.command(Command::RevokeRule(RuleId(1)));
-    put_back(&mut scene, held("bash"));
+    reopen_block(&mut scene, held("bash"));
     grants(&mut scene, RuleScope::Clean);
-    put_back(&mut scene, reading);
+    reopen_block(&mut scene, reading);
     grants(&mut scene, RuleScope::Reading);
-    put_back(&mut scene, held("bash"));
+    reopen_block(&mut scene, held("bash"));
     at_code(scene)
 }
 
@@ -245,8 +245,8 @@ fn grants(scene: &mut Scene, scope: RuleScope) {
 }
 
 /// The person puts block 3 back; it would run under these terms.
-fn put_back(scene: &mut Scene, terms: Terms) {
-    scene.command(Command::PutBack(BlockId(3)));
+fn reopen_block(scene: &mut Scene, terms: Terms) {
+    scene.command(Command::Reopen(BlockId(3)));
     scene.inspected(3, inspection(terms, Vec::new()));
 }
 

@@ -11,7 +11,7 @@ use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::store::Store;
 use crate::text::number::{counted, size};
-use crate::workspace::undo::{PutBackFile, UndoStore};
+use crate::workspace::undo::{RestoreResult, UndoStore};
 use std::collections::BTreeSet;
 use std::io;
 
@@ -67,7 +67,7 @@ pub(super) fn run(
         return Err(failure("nothing of it can be done".into()));
     }
     // An empty list would mean all changes.
-    let done = if can.is_empty() { Ok(Vec::new()) } else { copies.put_back(found.record, &can, kind) };
+    let done = if can.is_empty() { Ok(Vec::new()) } else { copies.restore(found.record, &can, kind) };
     let done = done.map_err(|error| failure(error.to_string()))?;
     record_undo(&found, &done, kind, store.with_masker(factory.masker()))?;
     print_result(&done, &left, wanted.len(), kind, console)
@@ -198,7 +198,7 @@ fn verb(kind: UndoKind) -> &'static str {
 /// Records in the session what was done, so that the model learns of it too.
 fn record_undo(
     found: &RecordedRun,
-    done: &[PutBackFile],
+    done: &[RestoreResult],
     kind: UndoKind,
     store: Store,
 ) -> Result<(), Failure> {
@@ -215,7 +215,7 @@ fn record_undo(
 }
 
 fn print_result(
-    done: &[PutBackFile],
+    done: &[RestoreResult],
     left: &[&UndoChange],
     all: usize,
     kind: UndoKind,

@@ -93,7 +93,7 @@ fn child_that_does_everything() {
         wait(store.sync()).unwrap();
         println!("back");
         for kind in [UndoKind::Undo, UndoKind::Redo] {
-            undo.put_back(record, &[], kind).unwrap();
+            undo.restore(record, &[], kind).unwrap();
         }
         println!("search");
         home.search(&format!("unique{number}x"));
@@ -177,7 +177,7 @@ fn of_undo(home: &Home, loaded: &LoadedSession, round: usize) {
     let mut undo = home.undo();
     let Some((number, record)) = records(loaded).pop() else { return };
     let now = home.files();
-    let (did, refused) = put_back(&mut undo, record, UndoKind::Undo).unwrap();
+    let (did, refused) = restore(&mut undo, record, UndoKind::Undo).unwrap();
     for (name, text) in before(number) {
         let wanted = if did.contains(&name) { Some(&text) } else { now.get(&name) };
         assert_eq!(home.files().get(&name), wanted, "round {round}: {refused:?}");
@@ -189,7 +189,7 @@ fn of_undo(home: &Home, loaded: &LoadedSession, round: usize) {
     for (number, record) in records(loaded).into_iter().rev().take(3) {
         home.bring(&after(number));
         for (kind, wanted) in [(UndoKind::Undo, before(number)), (UndoKind::Redo, after(number))] {
-            let (_, refused) = put_back(&mut undo, record, kind).unwrap();
+            let (_, refused) = restore(&mut undo, record, kind).unwrap();
             assert_eq!((refused, home.files()), (Vec::new(), wanted), "round {round}: {number}");
         }
     }

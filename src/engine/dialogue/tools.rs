@@ -218,7 +218,7 @@ fn put_back_between_turns_the_answer_stays_and_the_result_is_told_as_text() {
     d.skip(1);
     d.user("y");
     d.reply("Well.");
-    d.put_back(1);
+    d.reopen_block(1);
     d.runs(1, 1, Outcome::Ok);
     d.user("z");
     assert_eq!(answers(&d), [("a".to_owned(), "not run".to_owned())]);

@@ -185,7 +185,7 @@ fn rules_do_not_live_longer_than_the_process() {
 #[test]
 fn a_block_that_is_put_back_asks_for_its_own_decision() {
     let mut d = granted(RuleScope::Clean, "Done.");
-    d.put_back(1);
+    d.reopen_block(1);
     clean(&mut d, 1);
     assert_eq!(d.state().live.matched, None);
 }

@@ -226,7 +226,7 @@ impl Screen {
         }
         self.panes.code.show(item.block.id);
         self.panes.focus = Pane::Code;
-        vec![UiCommand::Send(Command::PutBack(item.block.id))]
+        vec![UiCommand::Send(Command::Reopen(item.block.id))]
     }
 }
 

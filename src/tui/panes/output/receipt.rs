@@ -155,7 +155,7 @@ fn usage_text(report: &RunReport) -> String {
 
 /// ` R puts it back for review.`
 fn puts_back(look: DrawStyle<'_>) -> String {
-    look.keymap.hints(Context::Done, (" ", "", "."), &[(Action::BlockAgain, "puts it back for review")])
+    look.keymap.hints(Context::Done, (" ", "", "."), &[(Action::ReopenBlock, "puts it back for review")])
 }
 
 /// `changed  + out/revenue.png  48 KB   - out/a.png`

@@ -7,7 +7,7 @@ use super::objects::{Objects, sync};
 use super::opener::Opener;
 use super::record::{PathChange, Record, State};
 use super::snapshot::state_of;
-use super::unfinished::{KnownFile, PutBackNotes, TornWrite, open_to_write};
+use super::unfinished::{KnownFile, RestoreNotes, TornWrite, open_to_write};
 use crate::domain::{Sha256, UndoKind, UndoState};
 use crate::workspace::FileError;
 use crate::workspace::held_path::{HeldPath, folder_in, open_in};
@@ -74,11 +74,11 @@ fn is_halfway(now: &State, change: &PathChange) -> bool {
         && (change.before.is_folder() || change.after.is_folder())
 }
 
-pub(super) struct PutBack<'a> {
+pub(super) struct Restoration<'a> {
     pub(super) objects: &'a Objects,
     pub(super) index: &'a mut Index,
     /// Notes on the work in progress, for cleaning up if this process is interrupted.
-    pub(super) unfinished: PutBackNotes,
+    pub(super) unfinished: RestoreNotes,
     pub(super) record: &'a Record,
     pub(super) kind: UndoKind,
     /// The most bytes of a file that is copied before it is replaced or removed.
@@ -90,7 +90,7 @@ pub(super) struct PutBack<'a> {
 /// A change to carry out: its number in the record, and the present state of its path.
 type Todo<'r> = (usize, &'r PathChange, State);
 
-impl PutBack<'_> {
+impl Restoration<'_> {
     fn from_and_to<'c>(&self, change: &'c PathChange) -> (&'c State, &'c State) {
         match self.kind {
             UndoKind::Undo => (&change.after, &change.before),
