@@ -313,7 +313,7 @@ impl Engine {
             Command::SkipAll => self.skip_all(),
             Command::ChooseLanguage { block, language } => self.choose_language(block, language),
             Command::SetLimits { block, limits } => self.set_limits(block, limits),
-            Command::ToggleNewKernel(block) => self.set_fresh(block),
+            Command::ToggleNewKernel(block) => self.toggle_new_kernel(block),
             Command::ToggleTerminal(block) => self.set_terminal(block),
             Command::UndoAutoRun(block) => self.undo_auto_run_changes(block),
             Command::Undo { run, changes, kind } => self.undo(run, changes, kind),

@@ -160,7 +160,7 @@ impl Executor {
     ///
     /// # Errors
     /// When it can't run here, or when blocks of this language share no kernel.
-    pub async fn fresh_terms(
+    pub async fn new_kernel_terms(
         &self,
         language: &Language,
         limits: Option<Limits>,

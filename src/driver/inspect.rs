@@ -46,7 +46,7 @@ impl EarlierTexts {
 pub(super) fn spawn(
     block: Block,
     revision: Revision,
-    (limits, fresh, terminal): (Option<Limits>, bool, bool),
+    (limits, new_kernel, terminal): (Option<Limits>, bool, bool),
     earlier: Arc<EarlierTexts>,
     files: FileScope,
     executor: Executor,
@@ -69,7 +69,7 @@ pub(super) fn spawn(
         }
         let scope = files.scope;
         let working = scope.cwd.clone();
-        let terms = find_terms(&block, revision, (limits, fresh, terminal), &executor).await;
+        let terms = find_terms(&block, revision, (limits, new_kernel, terminal), &executor).await;
         let terms = terms.map_err(|why| why.to_string());
         let scope = match &terms {
             // An earlier `cd` changes what relative paths mean.
@@ -174,7 +174,7 @@ enum InspectError {
 async fn find_terms(
     block: &Block,
     revision: Revision,
-    (limits, fresh, terminal): (Option<Limits>, bool, bool),
+    (limits, new_kernel, terminal): (Option<Limits>, bool, bool),
     executor: &Executor,
 ) -> Result<Terms, InspectError> {
     let version = block.version(revision).ok_or(InspectError::Gone)?;
@@ -195,8 +195,8 @@ async fn find_terms(
     Ok(if terminal {
         let terms = executor.terms(language, limits).await?;
         executor.terminal_terms(terms).await?
-    } else if fresh {
-        executor.fresh_terms(language, limits).await?
+    } else if new_kernel {
+        executor.new_kernel_terms(language, limits).await?
     } else {
         executor.terms(language, limits).await?
     })

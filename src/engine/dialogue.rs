@@ -397,8 +397,8 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Ask(request) if request.purpose == Purpose::Summary => format!("sum up s{}", request.step),
         Effect::Ask(request) => format!("ask s{}", request.step),
         Effect::CancelAsk(step) => format!("cancel s{step}"),
-        Effect::Inspect { block, revision, fresh, terminal, .. } => {
-            let kernel = if *fresh { " in a new kernel" } else { "" };
+        Effect::Inspect { block, revision, new_kernel, terminal, .. } => {
+            let kernel = if *new_kernel { " in a new kernel" } else { "" };
             format!("look {}.{revision}{kernel}{}", block.id, if *terminal { " in a terminal" } else { "" })
         }
         Effect::StartRun { request, .. } => format!("start r{}", request.approval().run()),

@@ -25,7 +25,7 @@ pub enum Effect {
         /// The limits of its run, if the person changed them.
         limits: Option<Limits>,
         /// Whether it would run in a new kernel.
-        fresh: bool,
+        new_kernel: bool,
         /// Whether it would get a terminal of its own.
         terminal: bool,
         /// Whether the strict list of forbidden things applies to it, whatever the configuration says.

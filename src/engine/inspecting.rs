@@ -49,7 +49,7 @@ impl Engine {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let live = self.state.live.blocks.entry(block).or_default();
         live.inspected = None;
-        let (limits, fresh) = (live.limits, live.fresh);
+        let (limits, new_kernel) = (live.limits, live.new_kernel);
         let revision = item.block.current().revision;
         let look = self.inspections.orders.entry(block).or_default();
         look.crossed = !look.unanswered.is_empty();
@@ -57,7 +57,7 @@ impl Engine {
         look.environment_version = self.inspections.environment_version;
         let block = Box::new(item.block.clone());
         let strict = self.is_strict(&block);
-        self.effects.push(Effect::Inspect { block, revision, limits, fresh, terminal, strict });
+        self.effects.push(Effect::Inspect { block, revision, limits, new_kernel, terminal, strict });
     }
 
     /// Orders inspections of the first of these blocks.
@@ -206,22 +206,22 @@ impl Engine {
     }
 
     /// The person switches on or off that the block runs in a new kernel.
-    pub(super) fn set_fresh(&mut self, block: BlockId) {
+    pub(super) fn toggle_new_kernel(&mut self, block: BlockId) {
         if !self.open_block(block).is_some_and(|item| matches!(item.block.kind, BlockKind::Code { .. })) {
             return;
         }
         let live = self.state.live.blocks.entry(block).or_default();
-        live.fresh = !live.fresh;
+        live.new_kernel = !live.new_kernel;
         // A block with a terminal runs outside of the kernel.
-        if live.fresh {
+        if live.new_kernel {
             live.terminal = Some(false);
         }
-        let fresh = live.fresh;
+        let new_kernel = live.new_kernel;
         let language = self.open_block(block).and_then(|item| item.block.current().language.clone());
         let kernel = language
             .and_then(|language| self.state.live.kernels.get_key_value(&language))
             .map(|(language, kernel)| (language.clone(), *kernel));
-        let notice = notices::fresh(block, fresh, kernel);
+        let notice = notices::new_kernel_toggled(block, new_kernel, kernel);
         self.notify(notice);
         self.order_inspection(block);
     }
@@ -243,7 +243,7 @@ impl Engine {
         }
         let leaves_kernel = known.is_some_and(|terms| terms.executor == ExecutorKind::Kernel);
         live.terminal = Some(terminal);
-        live.fresh &= !terminal;
+        live.new_kernel &= !terminal;
         let notice = notices::terminal(block, terminal, leaves_kernel);
         self.notify(notice);
         self.order_inspection(block);

@@ -63,7 +63,7 @@ impl Engine {
         }
         self.open_named("sayso sessions replay".into());
         let mut waiting = BTreeMap::new();
-        for RecordedBlock { label, kind, language, source, edit, limits, fresh } in blocks {
+        for RecordedBlock { label, kind, language, source, edit, limits, new_kernel } in blocks {
             let written = edit.as_ref().map_or_else(|| source.clone(), |edit| edit.written.clone());
             let block = self.propose_own(kind, language, written, label);
             let mut revision = Revision(1);
@@ -75,7 +75,7 @@ impl Engine {
                 self.record(Entry::Placed { block, revision, source, bases, note, whole: true });
             }
             let live = self.state.live.blocks.entry(block).or_default();
-            (live.limits, live.fresh) = (Some(limits), fresh);
+            (live.limits, live.new_kernel) = (Some(limits), new_kernel);
             waiting.insert(block, revision);
         }
         self.turn.named = Some(NamedBlocks { waiting, fetch: false });
@@ -263,7 +263,7 @@ mod tests {
             source: source.into(),
             edit: None,
             limits: Limits { wall_ms: 7_000, ..Limits::default() },
-            fresh: false,
+            new_kernel: false,
         }
     }
 
@@ -285,8 +285,8 @@ mod tests {
     #[test]
     fn what_ran_before_runs_once_more_as_it_was_called_then_and_within_its_limits() {
         let mut d = Dialogue::new();
-        let fresh = RecordedBlock { fresh: true, ..recorded("block 7", code(), "x\n") };
-        let line = d.command(Command::RunRecorded(vec![recorded("block 4", code(), "x = 1\n"), fresh]));
+        let new_kernel = RecordedBlock { new_kernel: true, ..recorded("block 7", code(), "x\n") };
+        let line = d.command(Command::RunRecorded(vec![recorded("block 4", code(), "x = 1\n"), new_kernel]));
         assert!(line.ends_with("look 1.1 | deciding 1"), "{line}");
         assert_eq!(d.state().live.blocks[&BlockId(1)].limits.map(|limits| limits.wall_ms), Some(7_000));
         let line = d.inspected(1, review(Severity::High), Ok(terms()));

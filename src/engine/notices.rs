@@ -237,9 +237,13 @@ pub(super) fn changed_meanwhile(changes: &[FileChange]) -> Option<Notice> {
 }
 
 /// The person switched a new kernel for a block on or off; says what becomes of the current one.
-pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<(Language, KernelRef)>) -> Notice {
+pub(super) fn new_kernel_toggled(
+    block: BlockId,
+    new_kernel: bool,
+    kernel: Option<(Language, KernelRef)>,
+) -> Notice {
     Notice::info(match &kernel {
-        Some((language, kernel)) if fresh => format!(
+        Some((language, kernel)) if new_kernel => format!(
             "Block {block} would run in a new kernel: {} ends then{}. K goes back.",
             kernels::name(language, *kernel),
             kernels::lost([(language, kernel)], (", ", ""))
@@ -247,7 +251,7 @@ pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<(Language, Kerne
         Some((language, kernel)) => {
             format!("Block {block} would run in kernel {}.", kernels::name(language, *kernel))
         }
-        None if fresh => format!("Block {block} would run in a new kernel. K goes back."),
+        None if new_kernel => format!("Block {block} would run in a new kernel. K goes back."),
         None => format!("Block {block} would run in the kernel that is there."),
     })
 }

@@ -382,7 +382,7 @@ impl EventMaker<'_> {
             source: pick(SOURCES, self.a + n).into(),
             edit: None,
             limits: Limits::default(),
-            fresh: self.a.is_multiple_of(4),
+            new_kernel: self.a.is_multiple_of(4),
         };
         let code = BlockKind::Code { language: Some(self.language()) };
         Command::RunRecorded(vec![block(code, 0), block(BlockKind::Write { path: "out.txt".into() }, 1)])

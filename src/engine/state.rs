@@ -151,7 +151,7 @@ pub(crate) struct LiveBlock {
     /// Limits that the person set for it.
     pub(crate) limits: Option<Limits>,
     /// Whether the person wants it to run in a new kernel.
-    pub(crate) fresh: bool,
+    pub(crate) new_kernel: bool,
     /// Whether the person wants it to have a terminal of its own; `None`: the default of its language.
     pub(crate) terminal: Option<bool>,
     /// The revision on which a second opinion was requested, and when.

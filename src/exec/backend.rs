@@ -153,7 +153,8 @@ pub(super) trait Backend {
     /// The terms under which a block would run.
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError>;
     /// The same, in a new kernel. The current kernel ends when the run begins.
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError>;
+    async fn new_kernel_terms(&mut self, language: &Language, limits: Limits)
+    -> Result<Terms, ExecutorError>;
     /// The terms under which a run with these approved terms would run now.
     async fn terms_again(&mut self, approved: &Terms, _source: &str) -> Result<Terms, ExecutorError> {
         in_that_kernel(self, approved).await
@@ -243,7 +244,7 @@ pub(super) async fn in_that_kernel<B: Backend + ?Sized>(
 ) -> Result<Terms, ExecutorError> {
     let now = backend.terms(&approved.language, approved.limits).await?;
     if wants_next_kernel(now.kernel.map(|kernel| kernel.generation), approved) {
-        return backend.fresh_terms(&approved.language, approved.limits).await;
+        return backend.new_kernel_terms(&approved.language, approved.limits).await;
     }
     Ok(now)
 }

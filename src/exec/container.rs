@@ -121,8 +121,14 @@ impl Containers {
             Some(ContainerKernel::start(known.engine.clone(), &known.frame, image, name, self.generation));
     }
 
-    fn terms_of(&self, known: &LanguageFacts, language: &Language, limits: Limits, fresh: bool) -> Terms {
-        let kernel = self.kernel.as_ref().filter(|_| is_kernel(&known.entry) && !fresh);
+    fn terms_of(
+        &self,
+        known: &LanguageFacts,
+        language: &Language,
+        limits: Limits,
+        new_kernel: bool,
+    ) -> Terms {
+        let kernel = self.kernel.as_ref().filter(|_| is_kernel(&known.entry) && !new_kernel);
         let goes_on = !known.frame.able.pauses;
         let next = KernelRef { generation: self.generation + 1, variables: 0, keeps_running: goes_on };
         // A kernel keeps its image, whatever the name of the image means now.

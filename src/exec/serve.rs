@@ -60,7 +60,7 @@ impl<B: Backend> ExecutorLoop<B> {
                 let _ = reply.send(self.backend.terms(&language, limits.unwrap_or(own)).await);
             }
             ExecutorOrder::FreshTerms(language, limits, reply) => {
-                let terms = self.backend.fresh_terms(&language, limits.unwrap_or(own)).await;
+                let terms = self.backend.new_kernel_terms(&language, limits.unwrap_or(own)).await;
                 let terms = terms.and_then(|terms| match terms.kernel {
                     Some(_) => Ok(terms),
                     None => Err(ExecutorError::NoKernel(terms.language)),

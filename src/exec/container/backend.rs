@@ -19,7 +19,11 @@ impl Backend for Containers {
         Ok(self.terms_of(&known, language, limits, false))
     }
 
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
+    async fn new_kernel_terms(
+        &mut self,
+        language: &Language,
+        limits: Limits,
+    ) -> Result<Terms, ExecutorError> {
         let known = self.language_facts(language, &limits).await?;
         Ok(self.terms_of(&known, language, limits, true))
     }
@@ -51,8 +55,8 @@ impl Backend for Containers {
         match self.language_facts(&job.terms.language, &job.terms.limits).await {
             Ok(known) => {
                 let there = self.kernel.as_ref().map(|kernel| kernel.state.generation);
-                let fresh = wants_next_kernel(there, &job.terms);
-                let mut now = self.terms_of(&known, &job.terms.language, job.terms.limits, fresh);
+                let new_kernel = wants_next_kernel(there, &job.terms);
+                let mut now = self.terms_of(&known, &job.terms.language, job.terms.limits, new_kernel);
                 now.target.clone_from(&job.terms.target);
                 if now.same_as(&job.terms) {
                     self.begin_known(&known, job);

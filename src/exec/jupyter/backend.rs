@@ -20,7 +20,11 @@ impl Backend for Jupyter {
         Ok(self.terms_of(&spec, language, limits, false))
     }
 
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
+    async fn new_kernel_terms(
+        &mut self,
+        language: &Language,
+        limits: Limits,
+    ) -> Result<Terms, ExecutorError> {
         let spec = self.available.spec(language).await?;
         Ok(self.terms_of(&spec, language, limits, true))
     }

@@ -19,7 +19,11 @@ impl Backend for Local {
         self.terms_of(language, &interpreter, limits, false)
     }
 
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
+    async fn new_kernel_terms(
+        &mut self,
+        language: &Language,
+        limits: Limits,
+    ) -> Result<Terms, ExecutorError> {
         let interpreter = self.finder.find(language)?;
         self.terms_of(language, &interpreter, limits, true)
     }

@@ -68,13 +68,13 @@ impl Local {
         language: &Language,
         interpreter: &Interpreter,
         limits: Limits,
-        fresh: bool,
+        new_kernel: bool,
     ) -> Result<Terms, ExecutorError> {
         let persistent = self.is_kernel(language);
-        let opened = if persistent && !fresh { self.opened_since_start(language) } else { None };
+        let opened = if persistent && !new_kernel { self.opened_since_start(language) } else { None };
         let usual = (language.as_str() == "bash").then(|| self.program_environment()).transpose()?;
-        let lower = persistent && self.lower_than_kernel(&limits, fresh)?;
-        let path = match self.kernel_that_fits(&limits).filter(|_| persistent && !fresh) {
+        let lower = persistent && self.lower_than_kernel(&limits, new_kernel)?;
+        let path = match self.kernel_that_fits(&limits).filter(|_| persistent && !new_kernel) {
             Some(kernel) => kernel.interpreter.clone(),
             None => interpreter.path.clone(),
         };
@@ -92,7 +92,7 @@ impl Local {
         }
         let next = KernelRef { generation: self.generation + 1, variables: 0, keeps_running: false };
         let (executor, kernel, cwd) = if persistent {
-            let kernel = self.kernel_that_fits(&limits).filter(|_| !fresh);
+            let kernel = self.kernel_that_fits(&limits).filter(|_| !new_kernel);
             let cwd = kernel.map_or(&self.setup.cwd, |kernel| &kernel.cwd);
             (ExecutorKind::Kernel, Some(kernel.map_or(next, |kernel| kernel.state)), cwd)
         } else if language.as_str() == "bash" {
@@ -101,7 +101,7 @@ impl Local {
             (ExecutorKind::Subprocess, None, &self.setup.cwd)
         };
         let shared = match executor {
-            ExecutorKind::Kernel if fresh => None,
+            ExecutorKind::Kernel if new_kernel => None,
             ExecutorKind::Kernel => {
                 self.kernel_that_fits(&limits).and_then(|kernel| kernel.shared.if_any()).map(|mut shared| {
                     shared.changed.extend(opened);
