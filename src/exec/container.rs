@@ -33,7 +33,7 @@ use crate::exec::KernelNotice;
 use crate::text::number::memory;
 use access::{EngineAccess, LanguageFacts, is_kernel, is_shell};
 use bridge_wire::BridgeMessage;
-use engine::Engine;
+use engine::ContainerEngine;
 pub(super) use error::ContainerError;
 use kernel::{ContainerKernel, KernelEnd, KernelEvent};
 pub(super) use look::found;
@@ -96,7 +96,7 @@ impl Containers {
     }
 
     /// The engine. While a kernel exists, the engine it runs on is returned without a check.
-    async fn engine(&mut self) -> Result<Rc<Engine>, ContainerError> {
+    async fn engine(&mut self) -> Result<Rc<ContainerEngine>, ContainerError> {
         self.access.engine(self.kernel.is_some()).await
     }
 

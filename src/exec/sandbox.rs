@@ -50,7 +50,7 @@ pub(super) use enter::{enter, only_compute, resource};
 pub(super) use error::SandboxError;
 pub(super) use layer_error::LayerError;
 pub(super) use layers::ActiveLayers;
-use policy::Policy;
+use policy::SandboxPolicy;
 use probe::ProbeError;
 pub(super) use probe::run_to_end;
 use refused::ClosedPlaces;
@@ -83,7 +83,7 @@ pub(super) struct Sandbox {
     report: SandboxReport,
     using: ActiveLayers,
     /// `None` if the level is off.
-    confined: Option<(Policy, Scratch)>,
+    confined: Option<(SandboxPolicy, Scratch)>,
     home: Option<PathBuf>,
     own: Vec<PathBuf>,
     programs: Launcher,
@@ -108,7 +108,7 @@ pub(super) struct Allowance {
 #[derive(Clone, Debug)]
 pub(super) struct Enclosure {
     pub(crate) entry: HelperEntry,
-    policy: Option<Policy>,
+    policy: Option<SandboxPolicy>,
     using: ActiveLayers,
     /// What a run in it can reach.
     pub(crate) reach: Reach,
@@ -224,7 +224,7 @@ impl Sandbox {
     fn look_for_bwrap(
         without: DisabledLayers,
         programs: &Launcher,
-        policy: &Policy,
+        policy: &SandboxPolicy,
         found: &mut report::LayerSurvey,
     ) -> Option<Bwrap> {
         let avoid = [policy.writable(), vec![policy.cwd.clone()]].concat();
@@ -304,7 +304,7 @@ impl Sandbox {
             Some(_) => (policy.tmp.as_path(), policy.home.as_path()),
             None => (tmp.as_path(), home.as_path()),
         };
-        for (name, value) in Policy::environment(places) {
+        for (name, value) in SandboxPolicy::environment(places) {
             plan::set(env, name, value);
         }
         managers::set_variables(env, self.home.as_deref());
@@ -326,13 +326,13 @@ impl Sandbox {
     }
 
     /// The enclosure for this policy, and what can be reached in it.
-    fn enclosure_of(&self, entry: HelperEntry, policy: Option<Policy>) -> Enclosure {
+    fn enclosure_of(&self, entry: HelperEntry, policy: Option<SandboxPolicy>) -> Enclosure {
         let blocked = self.report.network_blocked;
         let reach = policy.as_ref().map_or_else(Reach::open, |policy| self.using.reach(policy, blocked));
         Enclosure { entry, policy, reach, using: self.using.clone(), scope: self.scope.clone() }
     }
 
-    fn policy_for(&self, program: &Path, python: bool) -> Option<Policy> {
+    fn policy_for(&self, program: &Path, python: bool) -> Option<SandboxPolicy> {
         let (policy, _) = self.confined.as_ref()?;
         let scope = SearchScope {
             home: self.home.as_deref(),

@@ -2,7 +2,7 @@
 
 use super::chain;
 use super::seal::{Mac, Seal, SealState};
-use super::wire::{self, Link};
+use super::wire::{self, ChainLink};
 use super::{ReadProgress, Store, StoreError, blobs_of, disk, index, reader, scratch, search};
 use crate::domain::{Entry, Masker, Timestamp};
 use crate::text::number::counted;
@@ -90,7 +90,7 @@ pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), Store
     let entry = Entry::Accepted { sha256: chain::hash(&file, whole).map_err(failed)? };
     let fields =
         wire::encode(&entry, Path::new(""), None).map_err(|error| StoreError::NotSaved(error.to_string()))?;
-    let link = Link { sealing: Some(SealState::begin(seal.clone(), Mac::ADOPTED)), ..opened.next };
+    let link = ChainLink { sealing: Some(SealState::begin(seal.clone(), Mac::ADOPTED)), ..opened.next };
     let (line, _) = wire::seal(link, at, &Masker::default().mask(fields), false);
     file.write_all(line.bytes()).and_then(|()| file.sync_data()).map_err(|error| {
         file.set_len(whole).ok();

@@ -40,7 +40,7 @@ use index::Index;
 use objects::Objects;
 use opener::Opener;
 use plan::CopyPlan;
-use record::{PathChange, Record, State};
+use record::{FileState, PathChange, Record};
 use restore::{Restoration, standing};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -193,7 +193,7 @@ impl UndoStore {
         if told > 0 {
             // Marks the copies that the record needs as just used, so that they are dropped last.
             for change in &record.changes {
-                if let State::File { sha256, bytes, .. } = change.before {
+                if let FileState::File { sha256, bytes, .. } = change.before {
                     objects.has_and_touch(sha256, bytes);
                 }
             }
@@ -236,7 +236,11 @@ impl UndoStore {
             number: u32::try_from(at).unwrap_or(u32::MAX),
             path: display_path(&working, &change.path),
             change: change_word(change),
-            bytes: if change.after == State::Nothing { change.before.bytes() } else { change.after.bytes() },
+            bytes: if change.after == FileState::Nothing {
+                change.before.bytes()
+            } else {
+                change.after.bytes()
+            },
             standing: if is_gone(&change.path) {
                 UndoState::FolderGone
             } else {
@@ -258,24 +262,24 @@ impl UndoStore {
         let Some(change) = record.changes.get(number as usize) else { return Ok((None, None)) };
         let mut opener = Opener::default();
         let now = snapshot::state_of(&change.path, opener.node(&change.path).as_ref(), &mut opener, index);
-        let mut text = |state: &State| -> Option<String> {
+        let mut text = |state: &FileState| -> Option<String> {
             let bytes = match state {
-                State::Nothing => Vec::new(),
-                State::Link { to } => format!("link to {}\n", to.display()).into_bytes(),
-                State::Folder { .. } => b"folder\n".to_vec(),
-                State::File { bytes, .. } if *bytes > MAX_COMPARED_BYTES => return None,
-                State::File { sha256, bytes, .. } if objects.has_and_touch(*sha256, *bytes) => {
+                FileState::Nothing => Vec::new(),
+                FileState::Link { to } => format!("link to {}\n", to.display()).into_bytes(),
+                FileState::Folder { .. } => b"folder\n".to_vec(),
+                FileState::File { bytes, .. } if *bytes > MAX_COMPARED_BYTES => return None,
+                FileState::File { sha256, bytes, .. } if objects.has_and_touch(*sha256, *bytes) => {
                     objects.get(*sha256, MAX_COMPARED_BYTES).ok()?
                 }
                 // The content that the run left is not among the copies until the change is taken back, so it is read
                 // from the file.
-                State::File { .. } if now == *state => {
+                FileState::File { .. } if now == *state => {
                     let mut bytes = Vec::new();
                     let file = opener.open(&change.path).ok()?;
                     io::Read::read_to_end(&mut io::Read::take(file, MAX_COMPARED_BYTES), &mut bytes).ok()?;
                     bytes
                 }
-                State::File { .. } | State::Unkept { .. } => return None,
+                FileState::File { .. } | FileState::Unkept { .. } => return None,
             };
             String::from_utf8(bytes).ok()
         };
@@ -288,7 +292,9 @@ impl UndoStore {
         let record = self.read(record).ok()?;
         let (objects, _) = self.open().ok()?;
         match record.changes.iter().find(|change| change.path == path)?.before {
-            State::File { sha256, bytes, mode } if bytes <= most && objects.has_and_touch(sha256, bytes) => {
+            FileState::File { sha256, bytes, mode }
+                if bytes <= most && objects.has_and_touch(sha256, bytes) =>
+            {
                 Some((objects.get(sha256, most).ok()?, mode))
             }
             _ => None,
@@ -344,8 +350,8 @@ fn is_in_gone(working: &Path) -> impl Fn(&Path) -> bool {
 /// The kind of a change, in one word.
 fn change_word(change: &PathChange) -> &'static str {
     match (&change.before, &change.after) {
-        (State::Nothing, _) => "created",
-        (_, State::Nothing) => "deleted",
+        (FileState::Nothing, _) => "created",
+        (_, FileState::Nothing) => "deleted",
         _ => "changed",
     }
 }

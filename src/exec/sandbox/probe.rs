@@ -3,7 +3,7 @@
 
 use super::ActiveLayers;
 use super::confinement::Confinement;
-use super::policy::Policy;
+use super::policy::SandboxPolicy;
 use super::scratch::Scratch;
 use super::selftest::{self, CANARY, SECRET, SelfTestResult, Task};
 use crate::exec::entry::HelperEntry;
@@ -45,7 +45,7 @@ pub(crate) enum ProbeError {
 /// Why the test has no result.
 pub(super) fn self_test(
     using: &ActiveLayers,
-    policy: &Policy,
+    policy: &SandboxPolicy,
     confinement: &Confinement,
     scratch: &Scratch,
     helper: &HelperFile,
@@ -79,7 +79,7 @@ fn unproven(why: ProbeError) -> ProbeError {
 }
 
 fn probe(
-    (using, policy): (&ActiveLayers, &Policy),
+    (using, policy): (&ActiveLayers, &SandboxPolicy),
     mut confinement: Confinement,
     scratch: &Scratch,
     helper: &HelperFile,

@@ -2,7 +2,7 @@
 
 use super::ActiveLayers;
 use super::names::{DEVICES, TERMINALS};
-use super::policy::{Mount, Policy};
+use super::policy::{Mount, SandboxPolicy};
 use crate::domain::{Reach, Reachability, ReachablePath};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ const STREAMS: &[&str] = &["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd"
 
 impl ActiveLayers {
     /// What a run under this policy can reach. `blocked` says that a test from inside found the network closed.
-    pub(super) fn reach(&self, policy: &Policy, blocked: bool) -> Reach {
+    pub(super) fn reach(&self, policy: &SandboxPolicy, blocked: bool) -> Reach {
         let network = match (policy.network, blocked) {
             (true, _) => Reachability::Yes,
             (false, true) => Reachability::No,
@@ -26,7 +26,7 @@ impl ActiveLayers {
 }
 
 /// The places in the separate file system of the outer layer.
-fn mounted_places(policy: &Policy) -> Vec<ReachablePath> {
+fn mounted_places(policy: &SandboxPolicy) -> Vec<ReachablePath> {
     let unknown = |path: &str| ReachablePath {
         read: Reachability::Unknown,
         write: Reachability::Unknown,
@@ -45,7 +45,7 @@ fn mounted_places(policy: &Policy) -> Vec<ReachablePath> {
 }
 
 /// The places that file rules open. Everything below an open place is open too, whatever else the policy says about it.
-fn fenced_places(policy: &Policy) -> Vec<ReachablePath> {
+fn fenced_places(policy: &SandboxPolicy) -> Vec<ReachablePath> {
     let file_rules = policy.file_rules_alone();
     let within = |path: &Path, of: &[PathBuf]| of.iter().any(|outer| path.starts_with(outer));
     let can = |yes: bool| if yes { Reachability::Yes } else { Reachability::No };
@@ -75,7 +75,10 @@ mod tests {
         ActiveLayers { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
     }
 
-    fn told(using: &ActiveLayers, policy: &Policy) -> impl Fn(&str) -> (Reachability, Reachability) + use<> {
+    fn told(
+        using: &ActiveLayers,
+        policy: &SandboxPolicy,
+    ) -> impl Fn(&str) -> (Reachability, Reachability) + use<> {
         let reach = using.reach(policy, true);
         move |path| (reach.reads(Path::new(path)), reach.writes(Path::new(path)))
     }
@@ -108,7 +111,8 @@ mod tests {
             assert_eq!(can(path), expected, "{path}");
         }
         assert_eq!(can("/proc/1/environ"), (Reachability::Unknown, Reachability::Unknown));
-        let read_only = told(&layered(), &Policy { write: Vec::new(), ..sample(SandboxLevel::ReadOnly) });
+        let read_only =
+            told(&layered(), &SandboxPolicy { write: Vec::new(), ..sample(SandboxLevel::ReadOnly) });
         assert_eq!(read_only("/home/ada/data/sales/a"), READ_ONLY);
         assert_eq!(read_only("/srv/out/a"), UNREACHABLE);
     }
@@ -135,7 +139,7 @@ mod tests {
         let policy = sample(SandboxLevel::Workspace);
         assert_eq!(layered().reach(&policy, true).network, Reachability::No);
         assert_eq!(layered().reach(&policy, false).network, Reachability::Unknown);
-        let open = Policy { network: true, ..policy };
+        let open = SandboxPolicy { network: true, ..policy };
         assert_eq!(layered().reach(&open, false).network, Reachability::Yes);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::error::SandboxError;
 use super::names::SECRETS;
-use super::policy::Policy;
+use super::policy::SandboxPolicy;
 use super::scratch::Scratch;
 use super::toolchain::{self, SearchScope};
 use crate::domain::SandboxLevel;
@@ -59,7 +59,7 @@ pub(super) fn survey(
     wish: &SandboxRequest,
     standing: SessionSite<'_>,
     scratch: &Scratch,
-) -> Result<(Policy, Vec<String>), SandboxError> {
+) -> Result<(SandboxPolicy, Vec<String>), SandboxError> {
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.into());
     let cwd = real(standing.cwd);
     let home = standing.home.map(real).filter(|home| home.components().count() > 1);
@@ -84,7 +84,7 @@ pub(super) fn survey(
     let (sockets, all) = sockets(&[std::slice::from_ref(&cwd), &opened].concat());
     notes.push(if all { LATER_SOCKETS.into() } else { MORE_SOCKETS.into() });
     hidden_files.extend(sockets);
-    let policy = Policy {
+    let policy = SandboxPolicy {
         level,
         home: match &home {
             Some(home) if !at_home && !toolchain::is_system(home) => home.clone(),
@@ -105,7 +105,7 @@ pub(super) fn survey(
     };
     let policy = policy.with_read(&read).with_read(&tools);
     let (protected, pinned) = protected(&policy.writable());
-    Ok((Policy { protected, pinned, ..policy }, notes))
+    Ok((SandboxPolicy { protected, pinned, ..policy }, notes))
 }
 
 /// The further folders of the wish, resolved. A missing one is an error: nothing is left out silently.
@@ -205,14 +205,14 @@ fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
 
 /// The policy with protected names searched again, since a folder may have become a repository. Hidden files that no
 /// longer exist are left out, because covering one would leave an empty file behind.
-pub(super) fn look_again(policy: &Policy) -> Policy {
+pub(super) fn look_again(policy: &SandboxPolicy) -> SandboxPolicy {
     let (protected, pinned) = protected(&policy.writable());
     let is_there = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
     let hidden_files = policy.hidden_files.iter().filter(is_there).cloned().collect();
-    Policy { protected, pinned, hidden_files, ..policy.clone() }
+    SandboxPolicy { protected, pinned, hidden_files, ..policy.clone() }
 }
 
-/// Paths in a writable place that must stay as they are; see [`Policy::protected`] and [`Policy::pinned`].
+/// Paths in a writable place that must stay as they are; see [`SandboxPolicy::protected`] and [`SandboxPolicy::pinned`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GuardedPaths {
     /// Protected names that exist; they must be read-only.
@@ -288,7 +288,11 @@ mod tests {
             Self { home: base.join("home"), own: vec![base.join("home/own")], scratch, _folder: folder }
         }
 
-        fn survey(&self, wish: &SandboxRequest, cwd: &str) -> Result<(Policy, Vec<String>), SandboxError> {
+        fn survey(
+            &self,
+            wish: &SandboxRequest,
+            cwd: &str,
+        ) -> Result<(SandboxPolicy, Vec<String>), SandboxError> {
             let cwd = self.home.join(cwd);
             let (path, programs) = (OsStr::new("/usr/bin"), &Launcher::default());
             let standing = SessionSite { cwd: &cwd, home: Some(&self.home), own: &self.own, path, programs };
