@@ -87,7 +87,7 @@ pub(crate) use notice::Level;
 pub use notice::Notice;
 #[cfg(test)]
 pub(crate) use opinion::Risk;
-pub use opinion::{Consultation, Opinion};
+pub use opinion::{Opinion, OpinionReply};
 pub(crate) use output_buffer::StreamEnds;
 pub use output_buffer::{OutputBuffer, Stream};
 pub use packages::{InstallInto, PackageList};

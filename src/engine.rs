@@ -6,7 +6,7 @@
 //! (prompts, steps, ends), `replying` (a streamed reply), `inspecting` (reviews of blocks), `approval` (decisions),
 //! `running` (runs and kernels), `always` (rules of the person), `workflow` (recipes), `named` (files named on the
 //! command line), `opened` (a file whose blocks wait), `typed` (commands the person types), `naming` (of sessions),
-//! `compact` (summaries), `consult` (second opinions), `spending` (the budget), `instructions`, `loading` (texts
+//! `compact` (summaries), `opinion` (second opinions), `spending` (the budget), `instructions`, `loading` (texts
 //! dropped from memory and loaded again), `resume`. These are methods of [`Engine`], because all of them change the one
 //! [`State`].
 //!
@@ -23,7 +23,6 @@ pub(crate) mod changes;
 mod compact;
 pub(crate) mod comparison;
 mod conditions;
-mod consult;
 pub(crate) mod context;
 pub mod cost;
 mod dialect;
@@ -40,6 +39,7 @@ mod named;
 pub(crate) mod naming;
 mod notices;
 mod opened;
+mod opinion;
 pub(crate) mod printed_text;
 pub(crate) mod prompt;
 pub(crate) mod provenance;
@@ -67,12 +67,12 @@ mod properties;
 pub(crate) use block_state::BlockState;
 pub(crate) use compact::MAX_TOKENS_OF_UNKNOWN;
 pub use comparison::{ComparedSession, Comparison};
-pub(crate) use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
 pub use event::{Command, EditFault, Event, Inspection, LoadedBody, PlacedEdit, StoreEvent};
 pub use named::NamedFile;
 pub(crate) use opened::OpenedBlock;
 pub use opened::OpenedFile;
+pub(crate) use opinion::{OpinionSettings, does_not_fit};
 pub use recorded::RecordedBlock;
 #[cfg(test)]
 pub(crate) use recorded::RecordedEdit;
@@ -135,7 +135,7 @@ pub struct Settings {
     /// What a session may cost before the person is asked whether to go on, in billionths of a US dollar.
     pub session_budget: Option<u64>,
     /// When sayso asks for a second opinion without being told to, and which model it asks.
-    pub judge: JudgeSettings,
+    pub opinion: OpinionSettings,
     /// The code that opens recipes.
     pub workflows: Workflows,
     /// Masks keys in the names of sessions.
@@ -164,7 +164,7 @@ impl Default for Settings {
             own_instructions: String::new(),
             prices: Prices::default(),
             session_budget: None,
-            judge: JudgeSettings::default(),
+            opinion: OpinionSettings::default(),
             workflows: Workflows::default(),
             masker: Masker::default(),
         }
@@ -267,7 +267,7 @@ impl Engine {
             Event::Reply(step, event) => self.reply(step, event),
             Event::Inspected(block, revision, inspection) => {
                 self.take_inspection(block, revision, *inspection);
-                self.consult_if_grave(block);
+                self.request_opinion_if_grave(block);
             }
             Event::Run(run, event) => self.run(run, event),
             Event::Store(event) => self.store(event),
@@ -281,7 +281,7 @@ impl Engine {
             Event::RecipeReady(start) => self.begin_recipe(*start),
             Event::KernelLanguages(languages) => self.kernels_found(languages),
             Event::Instructions(found) => self.instructions_found(found),
-            Event::Consulted(block, revision, answer) => self.take_opinion(block, revision, *answer),
+            Event::OpinionArrived(block, revision, answer) => self.take_opinion(block, revision, *answer),
             Event::Undone(run, kind, answer) => self.undo_finished(run, kind, answer),
             Event::ChangedMeanwhile(changes) => self.changed_meanwhile(&changes),
             Event::Loaded(bodies) => self.take_loaded(bodies),
@@ -341,7 +341,7 @@ impl Engine {
             Command::RetryStore => self.retry_store(),
             Command::Load(bodies) => self.load(&bodies),
             Command::Compact => self.compact(),
-            Command::Consult(block) => self.consult(block),
+            Command::RequestOpinion(block) => self.request_opinion(block),
             Command::UseInstructions(wanted) => self.use_instructions(wanted),
             Command::Answer(answers) => self.answer_form(&answers),
         }

@@ -329,7 +329,7 @@ fn ending_of(
         }
         Phase::Deciding(_) if interrupts.count > 0 => return Some(Ending::Interrupted),
         // A pending second opinion belongs in the session; it arrives in bounded time.
-        Phase::Deciding(block) if state.consulting(*block).is_some() => return None,
+        Phase::Deciding(block) if state.awaited_opinion(*block).is_some() => return None,
         Phase::Deciding(block) if lacks_language(state, *block) => {
             // Nobody can choose a language here, and mostly such a block is no program at all.
             let (block, revision) = (*block, state.transcript.blocks.get(block)?.block.current().revision);

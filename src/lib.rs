@@ -139,7 +139,7 @@
 //!   again, because an earlier `cd` or a dead kernel changes its meaning.
 //! - What a block lacks (packages, a container image) becomes a block of sayso's own before it. Only that block uses
 //!   the network, and only after the person approved it.
-//! - A second opinion (`Consult`) is requested beside the turn and delays nothing.
+//! - A second opinion (`RequestOpinion`) is requested beside the turn and delays nothing.
 //!
 //! Runs:
 //!

@@ -84,11 +84,11 @@ pub(crate) struct ReviewSettings {
     pub(crate) lower: Vec<String>,
     /// The severity from which a second opinion is requested automatically; `None` (`off`): only when the person asks
     /// for one.
-    #[serde(with = "judge")]
-    pub(crate) judge: Option<Severity>,
+    #[serde(rename = "judge", with = "opinion")]
+    pub(crate) opinion: Option<Severity>,
     /// The model for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) judge_model: Option<String>,
+    #[serde(rename = "judge_model", skip_serializing_if = "Option::is_none")]
+    pub(crate) opinion_model: Option<String>,
 }
 
 mod dialect {
@@ -106,7 +106,7 @@ mod dialect {
     }
 }
 
-mod judge {
+mod opinion {
     use super::word;
     use crate::domain::Severity;
     use serde::{Deserializer, Serializer};
@@ -367,8 +367,8 @@ impl Default for ReviewSettings {
             forbid: Vec::new(),
             off: Vec::new(),
             lower: Vec::new(),
-            judge: None,
-            judge_model: None,
+            opinion: None,
+            opinion_model: None,
         }
     }
 }

@@ -84,8 +84,8 @@ impl Rooms {
                 seen.retain(|(other, _), _| *other != block);
                 self.undo.release(block);
             }
-            Effect::Consult { block, revision, model, request } => {
-                self.consult(block, revision, model, *request);
+            Effect::RequestOpinion { block, revision, model, request } => {
+                self.request_opinion(block, revision, model, *request);
             }
             Effect::Load(entries) => self.load(entries),
             Effect::Notify(notice) => self.update.notifications.push(Notification::Notice(notice)),

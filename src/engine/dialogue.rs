@@ -417,7 +417,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Prewarm(language) => format!("prewarm {language}"),
         Effect::RetryStore => "retry store".into(),
         Effect::Settled(_) => return None,
-        Effect::Consult { block, revision, .. } => format!("consult {block}.{revision}"),
+        Effect::RequestOpinion { block, revision, .. } => format!("consult {block}.{revision}"),
         Effect::Load(entries) => format!("load({})", entries.len()),
         Effect::Notify(notice) => format!("'{}'", notice.text),
     })

@@ -81,8 +81,8 @@ pub enum Effect {
     /// unless it was approved.
     Settled(BlockId),
     /// Ask a model for an opinion on this revision of a block, while everything else goes on. Answered exactly once by
-    /// `Event::Consulted`, in bounded time.
-    Consult {
+    /// `Event::OpinionArrived`, in bounded time.
+    RequestOpinion {
         /// The block in question.
         block: BlockId,
         /// The version that the model is shown.

@@ -6,9 +6,9 @@ use super::recorded::RecordedBlock;
 use super::transcript::Body;
 use crate::domain::FileChange;
 use crate::domain::{
-    Answers, BlockId, Consultation, DeadKernel, Decision, Entry, ImageName, Instructions, Language, Limits,
-    ModelInfo, ModelName, OnDisk, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent,
-    RunId, StepId, Terms, TimerId, UndoCover, UndoKind,
+    Answers, BlockId, DeadKernel, Decision, Entry, ImageName, Instructions, Language, Limits, ModelInfo,
+    ModelName, OnDisk, OpinionReply, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId,
+    RunEvent, RunId, StepId, Terms, TimerId, UndoCover, UndoKind,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -124,7 +124,7 @@ pub enum Command {
     /// Load those of these texts that are not in memory: a front end shows them. Answered by [`Event::Loaded`].
     Load(Vec<Body>),
     /// Ask a model for its opinion on the newest revision of a block that waits.
-    Consult(BlockId),
+    RequestOpinion(BlockId),
     /// Whether the project's instruction files are sent to the model from the next request on.
     UseInstructions(bool),
     /// Answer the form that waits (`Phase::Asking(Question::Form)`). Answers that don't fit are reported, and none is
@@ -235,8 +235,8 @@ pub enum Event {
     Instructions(Vec<Instructions>),
     /// The driver prepared a recipe that the person asked for. It gets the next turn. Refused while a turn goes on.
     RecipeReady(Box<RecipeStart>),
-    /// The answer to `Effect::Consult`.
-    Consulted(BlockId, Revision, Box<Consultation>),
+    /// The answer to `Effect::RequestOpinion`.
+    OpinionArrived(BlockId, Revision, Box<OpinionReply>),
     /// The answer to `Effect::UndoAutoRun` and `Effect::Undo`: each file and whether it was restored, or why nothing is
     /// known.
     Undone(RunId, UndoKind, Result<Vec<RestoredFile>, String>),

@@ -9,14 +9,14 @@ use super::dialogue::{WatchedEngine, confined, failure, report, review, terms};
 use super::replying::follow_all;
 use super::state::Countdown;
 use super::{
-    Command, Effect, Engine, Event, Inspection, JudgeSettings, NamedFile, OpenedBlock, OpenedFile, Phase,
+    Command, Effect, Engine, Event, Inspection, NamedFile, OpenedBlock, OpenedFile, OpinionSettings, Phase,
     RecordedBlock, Settings, StoreEvent,
 };
 use crate::domain::{
-    BlockId, BlockKind, Chunk, Consultation, DeadKernel, Decision, Dialect, ExecutorKind, FailureKind,
-    Finish, FinishReason, Instructions, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName,
-    OnDisk, OpaqueItem, Outcome, Policy, Price, ReplyEvent, Review, Revision, RuleId, RuleScope, RunEvent,
-    RunId, RunReport, Severity, StepId, Stream, Target, Terms, TimerId, Timestamp, ToolCall, Usage,
+    BlockId, BlockKind, Chunk, DeadKernel, Decision, Dialect, ExecutorKind, FailureKind, Finish,
+    FinishReason, Instructions, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName, OnDisk,
+    OpaqueItem, OpinionReply, Outcome, Policy, Price, ReplyEvent, Review, Revision, RuleId, RuleScope,
+    RunEvent, RunId, RunReport, Severity, StepId, Stream, Target, Terms, TimerId, Timestamp, ToolCall, Usage,
 };
 use proptest::prelude::*;
 
@@ -95,7 +95,7 @@ fn event(watched: &WatchedEngine, (kind, a, b): EventNumbers) -> Event {
             2 => Event::User(Command::RestartKernel),
             3 => aim.known(),
             4 => Event::Instructions(aim.instructions()),
-            _ => aim.consulted(),
+            _ => aim.opinion_arrived(),
         },
         _ => Event::User(aim.command()),
     }
@@ -332,7 +332,7 @@ impl EventMaker<'_> {
         [Vec::new(), vec![file]][usize::from(self.b > 60)].clone()
     }
 
-    fn consulted(&self) -> Event {
+    fn opinion_arrived(&self) -> Event {
         let block = self.block();
         let text = match self.b % 3 {
             0 => Err("too late".into()),
@@ -340,10 +340,10 @@ impl EventMaker<'_> {
             _ => Ok("{\"risk\":\"low\",\"reason\":\"r\",\"lines\":[1]}".into()),
         };
         let usage = Usage { input: Some(9), output: Some(9), ..Usage::default() };
-        Event::Consulted(
+        Event::OpinionArrived(
             block,
             self.revision(block),
-            Box::new(Consultation {
+            Box::new(OpinionReply {
                 model: name(),
                 text,
                 usage,
@@ -410,7 +410,7 @@ impl EventMaker<'_> {
             8 => Command::UseModel(name()),
             9 => Command::Rename("n".into()),
             10 => Command::Compact,
-            11 | 12 => Command::Consult(self.block()),
+            11 | 12 => Command::RequestOpinion(self.block()),
             _ => Command::RetryStore,
         }
     }
@@ -432,7 +432,7 @@ fn settings(policy: Policy) -> Settings {
         session_budget: Some(100_000),
         prices: Prices { own: [(name().to_string(), PRICE)].into(), ..Prices::default() },
         use_instructions: true,
-        judge: JudgeSettings { from: Some(Severity::Medium), model: None },
+        opinion: OpinionSettings { from: Some(Severity::Medium), model: None },
         ..Settings::default()
     }
 }

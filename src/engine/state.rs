@@ -155,7 +155,7 @@ pub(crate) struct LiveBlock {
     /// Whether the person wants it to have a terminal of its own; `None`: the default of its language.
     pub(crate) terminal: Option<bool>,
     /// The revision on which a second opinion was requested, and when.
-    pub(crate) consulting: Option<(Revision, Timestamp)>,
+    pub(crate) awaited_opinion: Option<(Revision, Timestamp)>,
 }
 
 /// A summary that is being written.
@@ -424,9 +424,9 @@ impl State {
     }
 
     /// Since when a second opinion on a block's newest revision is being waited for.
-    pub(crate) fn consulting(&self, block: BlockId) -> Option<Timestamp> {
+    pub(crate) fn awaited_opinion(&self, block: BlockId) -> Option<Timestamp> {
         let current = self.transcript.blocks.get(&block)?.block.current().revision;
-        let (revision, since) = self.live.blocks.get(&block)?.consulting?;
+        let (revision, since) = self.live.blocks.get(&block)?.awaited_opinion?;
         (revision == current).then_some(since)
     }
 

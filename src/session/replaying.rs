@@ -72,7 +72,7 @@ impl SessionFactory {
         }
         config.run.environment.retain(|name| allowed.environment.contains(name));
         config.run.python = config.run.python.take().or(python);
-        config.review.judge = None;
+        config.review.opinion = None;
         config.executor = executor;
         let mut factory = self.clone();
         (factory.loaded, factory.place) = (Arc::new(loaded), place);

@@ -125,11 +125,11 @@ impl Screen {
     pub(super) fn ask_opinion(&mut self, state: &State) -> Vec<UiCommand> {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let block = item.block.id;
-        if state.consulting(block).is_some() {
+        if state.awaited_opinion(block).is_some() {
             self.show_note(Note::about_waiting_block("A second opinion is asked for already."));
             return Vec::new();
         }
-        vec![UiCommand::Send(Command::Consult(block))]
+        vec![UiCommand::Send(Command::RequestOpinion(block))]
     }
 
     /// Changes where the packages of the block on screen are installed: a new revision, which is reviewed and
