@@ -4,14 +4,15 @@
 //! [`Engine::handle`] takes one event and returns the effects the driver has to perform. It never waits: slow work is
 //! requested with an effect, and its result arrives as an event. Each file holds the transitions of one concern: `turn`
 //! (prompts, steps, ends), `replying` (a streamed reply), `inspecting` (reviews of blocks), `approval` (decisions),
-//! `running` (runs and kernels), `always` (rules of the person), `workflow` (recipes), `named` (files named on the
-//! command line), `opened` (a file whose blocks wait), `typed` (commands the person types), `naming` (of sessions),
-//! `compact` (summaries), `opinion` (second opinions), `spending` (the budget), `instructions`, `loading` (texts
-//! dropped from memory and loaded again), `resume`. These are methods of [`Engine`], because all of them change the one
-//! [`State`].
+//! `running` (runs and kernels), `always` (rules of the person), `workflow` (recipes), `command_line_runs` (files named
+//! on the command line), `opened` (a file whose blocks wait), `typed_commands` (commands the person types),
+//! `session_name`, `compact` (summaries), `opinion` (second opinions), `undo`, `spending` (the budget), `instructions`,
+//! `loading` (texts dropped from memory and loaded again), `resume`. These are methods of [`Engine`], because all of
+//! them change the one [`State`].
 //!
 //! Other files only read a session: `steps` (the iteration log), `recorded` (runs of a session that are to be
-//! repeated), `difference` (whether the repeated runs did the same), `comparison` (two sessions side by side).
+//! repeated), `run_comparison` (whether the repeated runs did the same), `session_comparison` (two sessions side by
+//! side).
 
 pub mod activity;
 pub(crate) mod always;
@@ -20,13 +21,12 @@ pub(crate) mod approval;
 pub(crate) mod block_state;
 mod call_error;
 pub(crate) mod changes;
+mod command_line_runs;
 mod compact;
-pub(crate) mod comparison;
 mod conditions;
 pub(crate) mod context;
 pub mod cost;
 mod dialect;
-pub(crate) mod difference;
 pub(crate) mod effect;
 pub(crate) mod event;
 pub(crate) mod functions;
@@ -35,8 +35,6 @@ mod install;
 mod instructions;
 pub(crate) mod kernels;
 mod loading;
-mod named;
-pub(crate) mod naming;
 mod notices;
 mod opened;
 mod opinion;
@@ -49,13 +47,16 @@ pub mod reply;
 mod replying;
 mod resume;
 pub mod rules;
+pub(crate) mod run_comparison;
 mod running;
+pub(crate) mod session_comparison;
+pub(crate) mod session_name;
 mod spending;
 pub mod state;
 pub(crate) mod steps;
 pub mod transcript;
 mod turn;
-mod typed;
+mod typed_commands;
 mod undo;
 pub(crate) mod workflow;
 
@@ -65,17 +66,17 @@ pub(crate) mod dialogue;
 mod properties;
 
 pub(crate) use block_state::BlockState;
+pub use command_line_runs::NamedFile;
 pub(crate) use compact::MAX_TOKENS_OF_UNKNOWN;
-pub use comparison::{ComparedSession, Comparison};
 pub use effect::Effect;
 pub use event::{Command, EditFault, Event, Inspection, LoadedBody, PlacedEdit, StoreEvent};
-pub use named::NamedFile;
 pub(crate) use opened::OpenedBlock;
 pub use opened::OpenedFile;
 pub(crate) use opinion::{OpinionSettings, does_not_fit};
 pub use recorded::RecordedBlock;
 #[cfg(test)]
 pub(crate) use recorded::RecordedEdit;
+pub use session_comparison::{ComparedSession, Comparison};
 pub use state::{Phase, State};
 pub(crate) use transcript::Transcript;
 pub use workflow::{Workflow, WorkflowContext, WorkflowError, WorkflowOpener, WorkflowStep, Workflows};

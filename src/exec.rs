@@ -32,12 +32,12 @@ mod capture;
 pub mod cgroup;
 #[cfg(feature = "docker")]
 mod container;
+pub(crate) mod discovery;
 mod entry;
 mod environment;
 mod error;
 mod event_sender;
 mod executor_error;
-pub(crate) mod found;
 mod frames;
 pub mod helper;
 mod helper_file;

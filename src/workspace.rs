@@ -16,7 +16,7 @@ pub(crate) mod folder;
 pub(crate) mod functions;
 pub(crate) mod held_path;
 pub mod instructions;
-pub(crate) mod leads;
+pub(crate) mod link_targets;
 pub(crate) mod listing;
 pub(crate) mod names;
 pub(crate) mod own_files;

@@ -110,7 +110,8 @@ pub enum Entry {
         sha256: Sha256,
     },
     /// The session was renamed.
-    Named(#[serde(with = "super::serial::in_name")] String),
+    #[serde(rename = "named")]
+    Renamed(#[serde(with = "super::serial::in_name")] String),
     /// Replies come from this model from here on.
     Model(#[serde(with = "super::serial::in_model")] ModelName),
     /// The person sent a message: a turn begins.

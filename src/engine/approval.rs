@@ -88,7 +88,7 @@ pub(super) fn gate(
     match item.block.readiness() {
         Readiness::Ready => {}
         // The person named an empty file like every other: it runs.
-        Readiness::Empty if by == Grantor::Named => {}
+        Readiness::Empty if by == Grantor::CommandLine => {}
         Readiness::NeedsLanguage => return Err(Refusal::NeedsLanguage(block)),
         Readiness::Incomplete => return Err(Refusal::Incomplete(block)),
         Readiness::Empty => return Err(Refusal::Empty(block)),
@@ -258,7 +258,7 @@ impl Engine {
         let approval = Approval::grant(run, (block, revision), &source, terms.clone(), by, self.now);
         let sha256 = approval.sha256();
         let Ok(request) = RunRequest::new(approval, source) else { return };
-        let request = request.named(self.name_of(block).filter(|_| by == Grantor::Named));
+        let request = request.named(self.name_of(block).filter(|_| by == Grantor::CommandLine));
         self.counted.run = run;
         self.remember_file(block, sha256, &terms);
         self.rebuild_started(block);

@@ -432,7 +432,7 @@ fn entry_word(entry: &Entry) -> String {
             format!("+taken back r{run} {}", files.join(" "))
         }
         Entry::Undone { run, files, .. } => format!("+made again r{run} {}", files.join(" ")),
-        Entry::Named(name) => format!("+named {name}"),
+        Entry::Renamed(name) => format!("+named {name}"),
         Entry::Model(model) => format!("+model {model}"),
         Entry::Prompt(_) => "+prompt".into(),
         Entry::Reply { finish, .. } => match &finish.word {

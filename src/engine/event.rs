@@ -1,6 +1,6 @@
 //! The engine's inputs: commands of the person and events from the rooms of I/O.
 
-use super::named::NamedFile;
+use super::command_line_runs::NamedFile;
 use super::opened::OpenedFile;
 use super::recorded::RecordedBlock;
 use super::transcript::Body;

@@ -1,8 +1,8 @@
 //! Words the engine's messages to the person: what happened, then what to press.
 
 use super::changes;
-use super::difference::Difference;
 use super::kernels;
+use super::run_comparison::Difference;
 use super::state::{LiveRun, Question};
 use crate::domain::FileChange;
 use crate::domain::sentences::{running, saving, sending};

@@ -301,7 +301,7 @@ fn reads(item: &BlockItem, run: &RunItem) -> Vec<String> {
 /// The name of a run's text in error messages.
 fn label(item: &BlockItem, run: &RunItem) -> String {
     let of_file = || item.block.origin.note.clone().filter(|path| path != "-");
-    let named = run.by == Grantor::Named && item.block.is_own() && item.block.kind.is_code();
+    let named = run.by == Grantor::CommandLine && item.block.is_own() && item.block.kind.is_code();
     named.then(of_file).flatten().unwrap_or_else(|| format!("block {}", item.block.id))
 }
 
@@ -437,7 +437,7 @@ mod tests {
     #[test]
     fn what_was_named_is_called_by_its_name() {
         let mut told = RecordedSession::default();
-        told.block(1, "a").approved(1, "a", terms(), Grantor::Named).ran(1, Outcome::Ok);
+        told.block(1, "a").approved(1, "a", terms(), Grantor::CommandLine).ran(1, Outcome::Ok);
         assert_eq!(told.runs_told(), ["1 tests/a.py"]);
     }
 

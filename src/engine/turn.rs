@@ -4,8 +4,8 @@
 //! What happens inside a step (a reply, a decision, a run) is handled elsewhere; each of those ends in
 //! [`Engine::advance`].
 
+use super::command_line_runs::NamedBlocks;
 use super::loading::AwaitedRequest;
-use super::named::NamedBlocks;
 use super::reply::call;
 use super::spending::HeldRequest;
 use super::state::{LiveReply, Question};

@@ -87,7 +87,7 @@ impl SessionFactory {
             return KernelLanguages::Unknown;
         }
         let all = &self.languages.all;
-        KernelLanguages::Known(exec::found::kernel_languages(all, config.run.python.as_deref(), wanted))
+        KernelLanguages::Known(exec::discovery::kernel_languages(all, config.run.python.as_deref(), wanted))
     }
 
     /// The files with the person's own functions, and what is wrong with those that can't be used.

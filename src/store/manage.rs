@@ -70,7 +70,7 @@ pub(crate) async fn rename(
 ) -> Result<(), StoreError> {
     let (store, _) = Store::open_with(path, seal)?;
     let store = store.with_masker(masker.clone());
-    store.append(Entry::Named(name.to_owned()), at);
+    store.append(Entry::Renamed(name.to_owned()), at);
     store.close().await
 }
 
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(preview(&path, 5), ["you    What is it?"]);
         rename(&path, "better", (&Masker::default(), None), Timestamp(2)).await.expect("named");
         let loaded = reader::read(&path).expect("readable");
-        assert!(loaded.entries.iter().any(|(_, e)| *e == Entry::Named("better".into())));
+        assert!(loaded.entries.iter().any(|(_, e)| *e == Entry::Renamed("better".into())));
         let blobs = blobs_of(&path);
         std::fs::create_dir_all(blobs.join("packages")).expect("made");
         std::fs::write(blobs.join("run-1.out"), "much").expect("written");

@@ -227,7 +227,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
             Entry::Prompt(_) | Entry::Reply { .. } => self.messages += 1,
             Entry::Block(block) => self.blocks = self.blocks.max(block.id.0),
             Entry::Accepted { sha256 } => self.adopts = Some(*sha256),
-            Entry::Named(name) => self.name = Some(name.clone()),
+            Entry::Renamed(name) => self.name = Some(name.clone()),
             _ => {}
         }
         if let Some(fault) = self.texts.check(&entry) {

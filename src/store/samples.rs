@@ -208,7 +208,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
     };
     vec![
         Entry::Model(ModelName { provider: "demo".into(), model: "scripted".into() }),
-        Entry::Named("sales-q3".into()),
+        Entry::Renamed("sales-q3".into()),
         Entry::Prompt("Load sales.csv, plot revenue by region\nzweite Zeile ✓ \u{0} \u{7f}".into()),
         Entry::Reply {
             step: StepId(1),

@@ -301,7 +301,7 @@ impl Writer {
         self.messages += u64::from(is_message);
         self.blocks = self.blocks.max(block_number(&entry));
         self.tell_masked(&entry, kinds);
-        if let Entry::Named(name) = entry.into_inner() {
+        if let Entry::Renamed(name) = entry.into_inner() {
             self.name = Some(name);
         }
         Ok(())
@@ -402,7 +402,7 @@ fn makes_the_file(entry: &Entry) -> bool {
         Entry::Header(_)
             | Entry::Resumed
             | Entry::Accepted { .. }
-            | Entry::Named(_)
+            | Entry::Renamed(_)
             | Entry::Model(_)
             | Entry::KernelRestarted
             | Entry::Instructions(_)

@@ -125,7 +125,8 @@ fn of_session(home: &Home, synced: usize, round: usize) -> LoadedSession {
 
 /// Each branch is complete and knows its origin; an unfinished one does not count as a branch.
 fn of_branches(home: &Home, of: &LoadedSession, round: usize) {
-    let kept = |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Accepted { .. });
+    let kept =
+        |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Renamed(_) | Entry::Accepted { .. });
     let files = home.session_files();
     for path in files.iter().filter(|path| **path != home.main()) {
         let branch = home.read(path);

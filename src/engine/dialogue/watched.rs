@@ -269,7 +269,7 @@ impl WatchedEngine {
         let version = proposed.current();
         assert_eq!((version.revision, &version.source), (*revision, request.source()));
         if proposed.kind.is_code() {
-            let empty = version.source.trim().is_empty() && *by != Grantor::Named;
+            let empty = version.source.trim().is_empty() && *by != Grantor::CommandLine;
             assert!(version.whole && version.language.is_some() && !empty);
             assert!(terms.executor.runs_code());
             assert_eq!(terms.target.is_some(), matches!(proposed.kind, BlockKind::Load { .. }));
@@ -310,7 +310,7 @@ impl WatchedEngine {
             (Grantor::Rule(rule), event) => {
                 self.check_rule(*rule, event, (*block, *revision), inspection);
             }
-            (Grantor::Named, Some(_)) => {
+            (Grantor::CommandLine, Some(_)) => {
                 assert!(!inspection.review.forbidden(), "a name approved what is forbidden");
                 let fetches = matches!(proposed.kind, BlockKind::Pull { .. });
                 let at = self.named.iter().position(|named| named == sha256);

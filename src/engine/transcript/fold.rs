@@ -36,7 +36,7 @@ impl Transcript {
                 self.end_rules();
                 self.items.push(Item::Resumed { at });
             }
-            Entry::Named(name) => self.name = name,
+            Entry::Renamed(name) => self.name = name,
             Entry::Model(model) => {
                 self.model = Some(model.clone());
                 self.items.push(Item::Model { at, model: Box::new(model) });

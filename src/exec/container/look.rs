@@ -3,7 +3,7 @@
 use super::engine::ContainerEngine;
 use super::error::ContainerError;
 use crate::config::ContainerExecutor;
-use crate::exec::found::{FoundEngine, FoundImage};
+use crate::exec::discovery::{FoundEngine, FoundImage};
 use crate::launch::Launcher;
 
 /// The engine, and which of the configured images it has.

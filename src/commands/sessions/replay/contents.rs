@@ -2,7 +2,7 @@
 //! run. A file counts as left by a run only if its hash matches the run's report.
 
 use crate::domain::{FileChange, RunReport, Sha256};
-use crate::engine::difference::KnownContents;
+use crate::engine::run_comparison::KnownContents;
 use crate::text::alike::BothRuns;
 use crate::workspace::contents::of_file;
 use crate::workspace::held_path::Folder;

@@ -270,7 +270,7 @@ fn of_approvals() -> Vec<Entry> {
     let mut entries = [
         Grantor::Person { typed: false },
         Grantor::Person { typed: true },
-        Grantor::Named,
+        Grantor::CommandLine,
         Grantor::Flag,
         Grantor::Rule(RuleId(4)),
         Grantor::Before,

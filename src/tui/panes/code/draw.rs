@@ -246,7 +246,7 @@ fn approved(run: &RunItem, lines: &str, state: BlockState, look: DrawStyle<'_>) 
     let by = match run.by {
         Grantor::Person { typed: false } => "by you once".to_owned(),
         Grantor::Person { typed: true } => "by you once, with the word run".to_owned(),
-        Grantor::Named => "by being named".to_owned(),
+        Grantor::CommandLine => "by being named".to_owned(),
         Grantor::Flag => "by --approve".to_owned(),
         Grantor::Rule(rule) => format!("by rule {rule}"),
         Grantor::Before => "by you, the same text before".to_owned(),

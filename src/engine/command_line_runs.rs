@@ -125,12 +125,12 @@ impl Engine {
             return;
         }
         let forbidden = inspected.review.findings.iter().find(|finding| finding.forbidden);
-        let why = match gate(&self.state, block, revision, Grantor::Named) {
+        let why = match gate(&self.state, block, revision, Grantor::CommandLine) {
             Ok(_) if revision != named => FILES_CHANGED_MESSAGE.into(),
             Ok(terms) if terms.executor == ExecutorKind::Files && leads_outside(terms) => {
                 OUTSIDE_MESSAGE.into()
             }
-            Ok(_) => return self.grant(block, revision, Grantor::Named),
+            Ok(_) => return self.grant(block, revision, Grantor::CommandLine),
             // It is granted when writing works again, or when it is inspected.
             Err(Refusal::Unsaved(_) | Refusal::NotInspected(_)) => return,
             Err(Refusal::Impossible(_, why)) => why,
