@@ -217,8 +217,8 @@ impl Driver {
     }
 
     /// Sets what the time limit of a run in its own terminal counts from now on, and restarts it.
-    pub(crate) fn count(&self, run: RunId, what: CountedTime) {
-        self.rooms.executor.count(run, what);
+    pub(crate) fn set_counted_time(&self, run: RunId, what: CountedTime) {
+        self.rooms.executor.set_counted_time(run, what);
     }
 
     /// Whether the whole session so far is on disk: the store confirms it, and the file exists.
@@ -246,7 +246,7 @@ impl Driver {
         let name = provider.name().clone();
         self.rooms.provider = Some(provider);
         self.rooms.learn_model(self.engine.state());
-        self.feed(Event::Provider(name));
+        self.feed(Event::ModelSwitched(name));
     }
 
     /// Sets how long prompts wait for instruction files, for front ends without anyone at the screen.

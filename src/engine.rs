@@ -276,9 +276,9 @@ impl Engine {
             Event::KernelWarning(words) => self.notify(Notice::warn(words)),
             Event::KernelBack(words) => self.notify(Notice::info(words)),
             Event::Timer(timer) => self.timer(timer),
-            Event::Provider(model) if self.state.transcript.model.as_ref() == Some(&model) => {}
-            Event::Provider(model) => self.command(Command::UseModel(model)),
-            Event::Model(info) => self.learn_model(*info),
+            Event::ModelSwitched(model) if self.state.transcript.model.as_ref() == Some(&model) => {}
+            Event::ModelSwitched(model) => self.command(Command::UseModel(model)),
+            Event::ModelInfo(info) => self.learn_model(*info),
             Event::RecipeReady(start) => self.begin_recipe(*start),
             Event::KernelLanguages(languages) => self.kernels_found(languages),
             Event::Instructions(found) => self.instructions_found(found),
@@ -309,7 +309,7 @@ impl Engine {
             Command::RunRecorded(blocks) => self.run_recorded(blocks),
             Command::Decide { block, revision, decision } => self.decide(block, revision, decision),
             Command::OnScreen { block, revision, seen } => self.on_screen(block, revision, seen),
-            Command::HoldBack => self.stop_covered_start(),
+            Command::StopCountdown => self.stop_covered_start(),
             Command::RevokeRule(rule) => self.revoke_rule(rule),
             Command::SkipAll => self.skip_all(),
             Command::ChooseLanguage { block, language } => self.choose_language(block, language),
@@ -324,9 +324,9 @@ impl Engine {
             Command::RestartKernel => self.restart_kernel(),
             Command::Rebuild(runs) => self.rebuild(&runs),
             Command::Retry => self.retry(),
-            Command::Continue => self.go_on(),
+            Command::Continue => self.continue_turn(),
             Command::EndTurn => self.end_turn(),
-            Command::TakeQueued => self.state.live.pop_queued(),
+            Command::EditQueued => self.state.live.pop_queued(),
             Command::UseModel(model) => {
                 self.forget_model(&model);
                 // Choosing the same model again only reconnects it, since its key may have changed.

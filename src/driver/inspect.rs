@@ -135,7 +135,7 @@ async fn missing_packages(
     let version = block.version(revision).filter(|v| v.language == Some(Language::python()));
     match (&block.kind, version) {
         (BlockKind::Code { .. } | BlockKind::Load { .. }, Some(version)) if possible => {
-            executor.lacking(&version.source, &packages::asked_for(&block.origin.info)).await
+            executor.missing_packages(&version.source, &packages::asked_for(&block.origin.info)).await
         }
         _ => Vec::new(),
     }
@@ -143,7 +143,7 @@ async fn missing_packages(
 
 /// The missing container image without which a block in this language can't run.
 async fn missing_image(language: Option<Language>, executor: &Executor) -> Option<ImageName> {
-    let missing = executor.missing(&language?).await?;
+    let missing = executor.missing_image(&language?).await?;
     ImageName::parse(&missing.name).ok()
 }
 

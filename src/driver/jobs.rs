@@ -37,7 +37,7 @@ impl Driver {
         let (catalogue, inbox) = (self.catalogue.clone(), self.rooms.inbox());
         match job {
             Job::Interpreters => {
-                self.spawn_job(async move { JobResult::Interpreters(executor.found().await) });
+                self.spawn_job(async move { JobResult::Interpreters(executor.interpreters().await) });
             }
             Job::Sandbox => self.spawn_job(async move {
                 JobResult::Sandbox(executor.sandbox().await.map_err(|why| why.to_string()))

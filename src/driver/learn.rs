@@ -23,7 +23,7 @@ impl Rooms {
         let (inbox, informed) = (self.inbox(), self.informed.clone());
         tokio::spawn(async move {
             let info = informed(info(&provider).await);
-            let _ = inbox.send(Signal::Event(Event::Model(Box::new(info)))).await;
+            let _ = inbox.send(Signal::Event(Event::ModelInfo(Box::new(info)))).await;
         });
     }
 
@@ -32,7 +32,7 @@ impl Rooms {
         let Some(name) = self.provider.as_ref().map(|provider| provider.name().clone()) else { return };
         if state.live.model.as_ref().is_none_or(|known| known.name != name) {
             let info = (self.informed)(ModelInfo::named(name));
-            self.waiting.push_back(Event::Model(Box::new(info)));
+            self.waiting.push_back(Event::ModelInfo(Box::new(info)));
         }
     }
 
@@ -45,7 +45,8 @@ impl Rooms {
         }
         let (executor, inbox) = (self.executor.clone(), self.inbox());
         tokio::spawn(async move {
-            let found: Vec<Language> = executor.found().await.into_iter().map(|one| one.language).collect();
+            let found: Vec<Language> =
+                executor.interpreters().await.into_iter().map(|one| one.language).collect();
             if !found.is_empty() {
                 let _ = inbox.send(Signal::Event(Event::KernelLanguages(found))).await;
             }

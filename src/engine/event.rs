@@ -57,7 +57,7 @@ pub enum Command {
         seen: bool,
     },
     /// Don't let the block that a rule covers start by itself: it waits for a decision.
-    HoldBack,
+    StopCountdown,
     /// Revoke a rule: what it covered needs a decision again.
     RevokeRule(RuleId),
     /// Skip every block of the reply that is not settled.
@@ -111,7 +111,7 @@ pub enum Command {
     /// Don't go on: end the turn.
     EndTurn,
     /// Take the queued prompt back to edit it, else the newest of the queued commands; it leaves the queue.
-    TakeQueued,
+    EditQueued,
     /// Use this model from the next step on.
     UseModel(ModelName),
     /// Give the session a name.
@@ -219,9 +219,9 @@ pub enum Event {
     /// News about the session file.
     Store(StoreEvent),
     /// Another model was chosen outside of the session and is used from now on.
-    Provider(ModelName),
+    ModelSwitched(ModelName),
     /// What is known of a model, reported by its provider.
-    Model(Box<ModelInfo>),
+    ModelInfo(Box<ModelInfo>),
     /// A kernel ended while nothing ran.
     KernelDied(DeadKernel),
     /// Something is wrong with the kernel's server, in words: it does not answer now, or output may be missing. The

@@ -318,7 +318,7 @@ impl EventMaker<'_> {
         let model = model.filter(|_| !self.b.is_multiple_of(4)).unwrap_or_else(name);
         let context = [None, Some(0), Some(40), Some(400), Some(100_000)][self.b % 5];
         let info = ModelInfo { context, price: Some(PRICE), ..ModelInfo::named(model) };
-        Event::Model(Box::new(info))
+        Event::ModelInfo(Box::new(info))
     }
 
     fn instructions(&self) -> Vec<Instructions> {
@@ -394,7 +394,7 @@ impl EventMaker<'_> {
             18 => self.files(),
             13 => Command::RevokeRule(RuleId(self.a as u32 % 2 + 1)),
             14 => Command::UseInstructions(self.a.is_multiple_of(2)),
-            15 => Command::HoldBack,
+            15 => Command::StopCountdown,
             16 | 17 => {
                 let block = self.block();
                 let seen = self.a.is_multiple_of(2);
@@ -406,7 +406,7 @@ impl EventMaker<'_> {
             4 => Command::Continue,
             5 => Command::EndTurn,
             6 => Command::SkipAll,
-            7 => Command::TakeQueued,
+            7 => Command::EditQueued,
             8 => Command::UseModel(name()),
             9 => Command::Rename("n".into()),
             10 => Command::Compact,

@@ -168,7 +168,7 @@ pub(super) trait Backend {
     /// Sets the size of the run's terminal.
     fn resize(&mut self, _rows: u16, _columns: u16) {}
     /// Sets what the time limit of a run with a terminal counts, and starts the count anew.
-    fn count(&mut self, _what: CountedTime) {}
+    fn set_counted_time(&mut self, _what: CountedTime) {}
     /// What a run under these terms reaches.
     async fn reach(&mut self, terms: &Terms) -> Reach;
     /// What is enforced on runs.
@@ -203,7 +203,7 @@ pub(super) trait Backend {
     /// Ends the kernel. Called only while nothing runs.
     async fn restart(&mut self);
     /// What has to be fetched before blocks of this language can run.
-    async fn missing(&mut self, _language: &Language) -> Option<MissingPart> {
+    async fn missing_image(&mut self, _language: &Language) -> Option<MissingPart> {
         None
     }
     /// Whether files of the person's functions can be loaded here.
@@ -217,7 +217,13 @@ pub(super) trait Backend {
         limits: Limits,
     ) -> Result<Terms, ExecutorError>;
     /// Replies, now or later, which packages a Python source lacks. Drops `reply` if that can't be found out.
-    fn lacking(&mut self, _source: &str, _packages: &[String], _reply: oneshot::Sender<Vec<String>>) {}
+    fn missing_packages(
+        &mut self,
+        _source: &str,
+        _packages: &[String],
+        _reply: oneshot::Sender<Vec<String>>,
+    ) {
+    }
     /// The terms under which an image would be pulled for this language.
     async fn pull_terms(&mut self, _language: &Language, _limits: Limits) -> Result<Terms, ExecutorError> {
         Err(ExecutorError::NoEngine)
@@ -226,7 +232,7 @@ pub(super) trait Backend {
     async fn fetch(&mut self, missing: MissingPart, _progress: mpsc::Sender<String>) -> Fetch {
         Box::pin(std::future::ready(Err(ExecutorError::NotFetched(missing.name))))
     }
-    async fn found(&mut self) -> Vec<Interpreter>;
+    async fn interpreters(&mut self) -> Vec<Interpreter>;
     /// Ends everything that was started.
     async fn close(&mut self);
 }

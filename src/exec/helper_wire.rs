@@ -53,7 +53,7 @@ pub(super) enum HelperOrder {
     GoOnAll,
     /// Set what the time limit of the run counts, and start the count anew. Only for a program with a terminal of its
     /// own.
-    Count(CountedTime),
+    SetCountedTime(CountedTime),
     /// Send SIGINT to the program's process group. Ignored while it is stopped.
     Interrupt,
     /// Kill the program and all its descendants.
@@ -286,7 +286,7 @@ mod tests {
             HelperOrder::Begin(WatchedLimits::from(&Limits::default())),
             HelperOrder::Begin(WatchedLimits { wall_ms: u64::MAX, ..WatchedLimits::default() }),
             HelperOrder::End,
-            HelperOrder::Count(CountedTime::Computing),
+            HelperOrder::SetCountedTime(CountedTime::Computing),
             HelperOrder::Interrupt,
             HelperOrder::Kill,
         ] {

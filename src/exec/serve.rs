@@ -59,7 +59,7 @@ impl<B: Backend> ExecutorLoop<B> {
             ExecutorOrder::Terms(language, limits, reply) => {
                 let _ = reply.send(self.backend.terms(&language, limits.unwrap_or(own)).await);
             }
-            ExecutorOrder::FreshTerms(language, limits, reply) => {
+            ExecutorOrder::NewKernelTerms(language, limits, reply) => {
                 let terms = self.backend.new_kernel_terms(&language, limits.unwrap_or(own)).await;
                 let terms = terms.and_then(|terms| match terms.kernel {
                     Some(_) => Ok(terms),
@@ -82,8 +82,8 @@ impl<B: Backend> ExecutorLoop<B> {
                 let limits = limits.unwrap_or(Limits { wall_ms: pull::DEFAULT_WALL_MS, ..own });
                 let _ = reply.send(self.backend.pull_terms(&language, limits).await);
             }
-            ExecutorOrder::Lacking(source, packages, reply) => {
-                self.backend.lacking(&source, &packages, reply);
+            ExecutorOrder::MissingPackages(source, packages, reply) => {
+                self.backend.missing_packages(&source, &packages, reply);
             }
             ExecutorOrder::TerminalTerms(terms, reply) => {
                 let _ = reply.send(self.backend.with_terminal(*terms));
@@ -92,16 +92,16 @@ impl<B: Backend> ExecutorLoop<B> {
             ExecutorOrder::Resize(id, rows, columns) if self.goes_on(id) => {
                 self.backend.resize(rows, columns);
             }
-            ExecutorOrder::Count(id, what) => {
+            ExecutorOrder::SetCountedTime(id, what) => {
                 if self.run.as_ref().is_some_and(|run| run.id == id && run.has_terminal()) {
-                    self.backend.count(what);
+                    self.backend.set_counted_time(what);
                 }
             }
             ExecutorOrder::Reach(terms, reply) => drop(reply.send(self.backend.reach(&terms).await)),
             ExecutorOrder::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
-            ExecutorOrder::Found(reply) => drop(reply.send(self.backend.found().await)),
-            ExecutorOrder::Missing(language, reply) => {
-                drop(reply.send(self.backend.missing(&language).await));
+            ExecutorOrder::Interpreters(reply) => drop(reply.send(self.backend.interpreters().await)),
+            ExecutorOrder::MissingImage(language, reply) => {
+                drop(reply.send(self.backend.missing_image(&language).await));
             }
             ExecutorOrder::Fetch(missing, progress, reply) => {
                 let fetch = self.backend.fetch(missing, progress).await;

@@ -179,7 +179,7 @@ impl Supervisor {
             HelperOrder::End => self.end_run(),
             HelperOrder::Pause if self.watch.is_none() => drop(self.pause()),
             HelperOrder::GoOn => self.resume_unused(),
-            HelperOrder::Count(what) => self.count(what),
+            HelperOrder::SetCountedTime(what) => self.count(what),
             // No run is going on, so a late interrupt must not wake the program.
             HelperOrder::Interrupt if !self.paused => self.interrupt(),
             HelperOrder::Pause | HelperOrder::Interrupt => {}

@@ -417,7 +417,10 @@ async fn what_hangs_the_answer_about_packages_hangs_one_only() {
         for name in ('sitecustomize', 'email', 'csv', 'zipfile', 'zlib', 'encodings', 'socket', 'numpie_of_nobody'):\n\
         \x20   open(f'trap/{name}.py', 'w').write('open(\"ran.txt\", \"a\").write(__name__)')";
     shop.py(trap).await.ok();
-    assert_eq!(shop.executor.lacking("import numpie_of_nobody", &["pkg".into()]).await, Vec::<String>::new());
+    assert_eq!(
+        shop.executor.missing_packages("import numpie_of_nobody", &["pkg".into()]).await,
+        Vec::<String>::new()
+    );
     let lacking = shop.lacking("import numpie_of_nobody", &["other-of-nobody".into()]).await;
     assert_eq!(lacking, ["other-of-nobody"]);
     eventually("all stand still", || moving(&of_runs(&shop)).is_empty());

@@ -499,7 +499,7 @@ fn a_queued_message_comes_back_for_editing() {
     let mut scene = Scene::worked();
     scene.ask("first");
     scene.ask("later");
-    assert_eq!(engine_commands(&scene.press(&["alt-up"])), [Command::TakeQueued]);
+    assert_eq!(engine_commands(&scene.press(&["alt-up"])), [Command::EditQueued]);
     assert_eq!(scene.screen.panes.composer.full_text(), "later");
 }
 

@@ -94,7 +94,7 @@ fn found(scene: &mut Scene, found: JobResult) {
 fn picking() -> Scene {
     let setup = Setup { clouds: clouds(), cwd: "/home/ada/data/sales".into(), ..Setup::default() };
     let mut scene = Scene::begin(setup, long_prompt(), name("ollama", "qwen3-coder"));
-    scene.send(Event::Model(Box::new(info("ollama", "qwen3-coder", 32_768))));
+    scene.send(Event::ModelInfo(Box::new(info("ollama", "qwen3-coder", 32_768))));
     scene.ask("Load sales.csv");
     scene.reply("Loaded.\n");
     scene.type_text("/model");
@@ -226,7 +226,7 @@ fn known() -> Scene {
     let setup = Setup { cwd: "/home/ada/data/sales".into(), ..Setup::default() };
     let mut scene = Scene::begin(setup, settings, name("ollama", "qwen3-coder"));
     let told = ModelInfo { tools: Some(true), images: Some(false), ..info("ollama", "qwen3-coder", 32_768) };
-    scene.send(Event::Model(Box::new(told)));
+    scene.send(Event::ModelInfo(Box::new(told)));
     scene
 }
 
@@ -269,7 +269,7 @@ fn status() {
 fn what_was_told_shorter_and_what_was_summed_up_is_counted() {
     let mut scene = Scene::begin(Setup::default(), long_prompt(), name("ollama", "qwen3-coder"));
     let told = ModelInfo { local: true, ..info("ollama", "qwen3-coder", 20_000) };
-    scene.send(Event::Model(Box::new(told)));
+    scene.send(Event::ModelInfo(Box::new(told)));
     scene.first_reply(Usage::default());
     let long = "a line of a long result\n".repeat(4_000);
     scene.ran(1, 100, &long);

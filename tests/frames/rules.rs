@@ -175,7 +175,7 @@ fn a_covered_block_says_that_it_starts() {
 
 #[test]
 fn what_starts_by_itself_is_stopped_at_once() {
-    let hold = [Command::HoldBack];
+    let hold = [Command::StopCountdown];
     let mut scene = covered();
     // Another key has just locked decisions: stopping is no decision.
     scene.press(&["j", "x"]);

@@ -856,7 +856,7 @@ fn a_prompt_in_a_turn_is_queued_and_sent_when_it_ends() {
 fn a_queued_prompt_can_be_taken_back() {
     let mut d = replied(ONE);
     d.user("and y");
-    assert_eq!(d.command(Command::TakeQueued), "| deciding 1");
+    assert_eq!(d.command(Command::EditQueued), "| deciding 1");
     assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.', +end stopped | idle");
 }
 
@@ -888,7 +888,7 @@ fn the_step_limit_asks() {
     assert_eq!(d.state().phase, Phase::Asking(Question::StepLimit(2)));
     assert_eq!(d.state().live.notice.as_ref().unwrap().text, "2 steps taken in this turn. Go on?");
     assert_eq!(d.user("later"), "'Queued. It is sent when this turn ends.' | asking after 2 steps");
-    d.command(Command::TakeQueued);
+    d.command(Command::EditQueued);
     assert_eq!(d.command(Command::Continue), "ask s3 | replying s3");
     assert!(d.told().contains("Block 2 (python): exit 0"));
     assert_eq!(d.reply("Done."), "+reply stop, +end answered | idle");
@@ -1004,11 +1004,11 @@ fn another_model_is_used_from_the_next_request_on() {
     assert_eq!(line, format!("{told}, +model ollama/qwen, switch | stuck key_refused"));
     assert_eq!(d.state().transcript.model.as_ref(), Some(&model));
     // The session's own model is recorded once, whoever chooses it again.
-    assert_eq!(d.send(Event::Provider(model)), "| stuck key_refused");
+    assert_eq!(d.send(Event::ModelSwitched(model)), "| stuck key_refused");
     let line = d.command(Command::UseModel(d.state().transcript.model.clone().unwrap()));
     assert_eq!(line, "'Replies come from ollama/qwen already.', switch | stuck key_refused");
     let other = crate::domain::ModelName { provider: "p".into(), model: "m".into() };
-    let line = d.send(Event::Provider(other));
+    let line = d.send(Event::ModelSwitched(other));
     assert_eq!(line, "'Replies come from p/m from here on.', +model p/m, switch | stuck key_refused");
     assert_eq!(d.command(Command::Rename("  plots ".into())), "+named plots | stuck key_refused");
     assert_eq!(d.command(Command::Rename("plots".into())), "| stuck key_refused");

@@ -181,7 +181,7 @@ fn auto_is_tools_where_the_model_is_known_to_take_them() {
     assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(0), "not known: fences");
     d.reply("Hello.");
     let info = ModelInfo { tools: Some(true), ..ModelInfo::named(name) };
-    d.send(Event::Model(Box::new(info)));
+    d.send(Event::ModelInfo(Box::new(info)));
     d.user("y");
     assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(5));
 }

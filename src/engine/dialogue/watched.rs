@@ -128,7 +128,7 @@ impl WatchedEngine {
             }
             Event::User(
                 Command::OnScreen { seen: false, .. }
-                | Command::HoldBack
+                | Command::StopCountdown
                 | Command::RevokeRule(_)
                 | Command::Stop,
             ) => self.hidden(event),
@@ -149,7 +149,7 @@ impl WatchedEngine {
             Event::User(Command::OnScreen { block, revision, .. }) => {
                 self.announced.retain(|_, shown| *shown != (*block, *revision));
             }
-            Event::User(Command::HoldBack) => self.announced.clear(),
+            Event::User(Command::StopCountdown) => self.announced.clear(),
             Event::User(Command::Stop) if matches!(self.engine.state().phase, Phase::Deciding(_)) => {
                 self.announced.clear();
             }

@@ -63,7 +63,7 @@ fn nobody_waits_for_it() {
 fn what_does_not_fit_the_judge_is_told_and_not_sent() {
     let told = |context| {
         let info = ModelInfo { context: Some(context), ..ModelInfo::named(model()) };
-        Event::Model(Box::new(info))
+        Event::ModelInfo(Box::new(info))
     };
     let mut d = asked();
     d.command(Command::UseModel(model()));

@@ -78,7 +78,7 @@ fn time_runs_only_while_it_is_on_screen() {
 
 #[test]
 fn what_is_held_back_waits_for_a_decision() {
-    for command in [Command::HoldBack, Command::Stop] {
+    for command in [Command::StopCountdown, Command::Stop] {
         let mut d = granted(RuleScope::Clean, TWO);
         clean(&mut d, 2);
         d.on_screen(2, true);

@@ -142,7 +142,7 @@ impl Backend for Containers {
         }
     }
 
-    async fn missing(&mut self, language: &Language) -> Option<MissingPart> {
+    async fn missing_image(&mut self, language: &Language) -> Option<MissingPart> {
         let name = self.access.image_of(language).ok()?;
         let engine = self.engine().await.ok()?;
         match engine.image(&name).await {
@@ -193,7 +193,7 @@ impl Backend for Containers {
         }
     }
 
-    async fn found(&mut self) -> Vec<Interpreter> {
+    async fn interpreters(&mut self) -> Vec<Interpreter> {
         let languages: Vec<Language> =
             self.access.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
         let mut found = Vec::new();

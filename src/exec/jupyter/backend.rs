@@ -156,7 +156,7 @@ impl Backend for Jupyter {
         .into())
     }
 
-    async fn found(&mut self) -> Vec<Interpreter> {
+    async fn interpreters(&mut self) -> Vec<Interpreter> {
         let languages: Vec<Language> =
             self.available.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
         let mut found = Vec::new();

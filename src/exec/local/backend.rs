@@ -60,8 +60,8 @@ impl Backend for Local {
         }
     }
 
-    fn count(&mut self, what: CountedTime) {
-        self.order(&HelperOrder::Count(what));
+    fn set_counted_time(&mut self, what: CountedTime) {
+        self.order(&HelperOrder::SetCountedTime(what));
     }
 
     async fn reach(&mut self, terms: &Terms) -> Reach {
@@ -162,11 +162,11 @@ impl Backend for Local {
         self.install_terms_of(language, (&installer, into), limits)
     }
 
-    fn lacking(&mut self, source: &str, packages: &[String], reply: oneshot::Sender<Vec<String>>) {
+    fn missing_packages(&mut self, source: &str, packages: &[String], reply: oneshot::Sender<Vec<String>>) {
         self.ask_lacking(source, packages, reply);
     }
 
-    async fn found(&mut self) -> Vec<Interpreter> {
+    async fn interpreters(&mut self) -> Vec<Interpreter> {
         self.finder.all()
     }
 

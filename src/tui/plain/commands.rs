@@ -223,7 +223,7 @@ impl Session<'_> {
     fn queue(&mut self) -> io::Result<()> {
         if let Some(queued) = self.driver.state().live.peek_queued() {
             self.plain.page.lines_behind("Queued: ", &queued)?;
-            self.driver.send(Command::TakeQueued);
+            self.driver.send(Command::EditQueued);
             self.keep(&queued);
         }
         for item in self.driver.state().queue() {

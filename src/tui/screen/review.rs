@@ -97,7 +97,7 @@ impl Screen {
             }
             // Only reached outside the review, where decisions do nothing.
             Action::Skip if self.announced(ctx.state).is_some() => {
-                return vec![UiCommand::Send(Command::HoldBack)];
+                return vec![UiCommand::Send(Command::StopCountdown)];
             }
             Action::Provenance => self.show_source(ctx),
             Action::Approve

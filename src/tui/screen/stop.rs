@@ -61,7 +61,7 @@ impl Screen {
             return vec![UiCommand::Send(Command::Stop)];
         }
         if self.announced(ctx.state).is_some() {
-            return vec![UiCommand::Send(Command::HoldBack)];
+            return vec![UiCommand::Send(Command::StopCountdown)];
         }
         if !self.overlays.is_empty() {
             return self.close_top(ctx);
