@@ -72,7 +72,7 @@ use crate::store::{Draft, Store, StoreError};
 use crate::workspace::held_path::Folder;
 use crate::workspace::instructions::{self, InstructionSearch};
 use newest::NewestOnly;
-use rooms::Rooms;
+use rooms::IoRooms;
 use sources::Sources;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -119,7 +119,7 @@ pub struct DriverParts {
     /// Where to look for instruction files.
     pub instructions: InstructionSearch,
     /// Overrides what a server reports about a model with what the configuration says.
-    pub informed: ModelInfoOverride,
+    pub model_overrides: ModelInfoOverride,
     /// Where and how much is copied for undo before runs; `None` if the session is not saved.
     pub undo: Option<UndoConfig>,
     /// The clock.
@@ -129,7 +129,7 @@ pub struct DriverParts {
 /// Performs effects, feeds events.
 pub struct Driver {
     engine: Engine,
-    rooms: Rooms,
+    rooms: IoRooms,
     catalogue: catalogue::Catalogue,
     store_key: StoreKey,
     read_search: ReadSearch,
@@ -145,7 +145,7 @@ impl Driver {
     pub fn new(parts: DriverParts) -> Self {
         let draft = parts.store.draft(parts.scope.masker.clone());
         let working = Folder::find(&parts.scope.cwd).map(Arc::new);
-        let rooms = Rooms {
+        let rooms = IoRooms {
             store: parts.store,
             executor: parts.executor,
             provider: parts.provider,
@@ -155,18 +155,18 @@ impl Driver {
             sessions: parts.sessions,
             instructions: parts.instructions,
             instructions_timeout: learn::INSTRUCTIONS_TIMEOUT,
-            informed: parts.informed,
+            model_overrides: parts.model_overrides,
             clock: parts.clock,
             sources: Sources::new(),
-            waiting: VecDeque::new(),
-            runs: None,
+            queued_events: VecDeque::new(),
+            runs_lock: None,
             model_queried: false,
             reported_notices: Vec::new(),
             before_run: Arc::default(),
             auto_run: Arc::default(),
             revertible_runs: Arc::default(),
             undo: Arc::new(undo::UndoRoom::new(parts.undo)),
-            asked_saved: 0,
+            last_checked_entry: 0,
             stopped: Arc::default(),
             resolved_paths: Arc::default(),
             block_paths: block_paths::HeldBlockPaths::default(),
@@ -296,7 +296,7 @@ impl Driver {
         while let Some(signal) = self.rooms.sources.ready() {
             self.handle_signal(signal);
         }
-        if let Some(mark) = self.rooms.runs.take() {
+        if let Some(mark) = self.rooms.runs_lock.take() {
             let search = self.rooms.instructions.clone();
             // If this fails, the next session asks once more.
             let _ = tokio::task::spawn_blocking(move || instructions::runs_are_over(&search, mark)).await;
@@ -343,13 +343,13 @@ impl Driver {
 
     /// Passes an event to the engine and performs the effects, then does the same for events that came up meanwhile.
     fn feed(&mut self, event: Event) {
-        self.rooms.waiting.push_back(event);
+        self.rooms.queued_events.push_back(event);
         self.process_events();
     }
 
     /// The only place that passes events to the engine: one at a time, each with all its effects.
     fn process_events(&mut self) {
-        while let Some(event) = self.rooms.waiting.pop_front() {
+        while let Some(event) = self.rooms.queued_events.pop_front() {
             self.rooms.update.urgent |= !is_quiet(&event);
             let effects = self.engine.handle(event, self.rooms.clock.now());
             self.rooms.perform(effects, self.engine.state());

@@ -1,6 +1,6 @@
 //! Carries out approved blocks that write, read or list.
 
-use super::rooms::Rooms;
+use super::rooms::IoRooms;
 use super::runs::not_started;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::RememberError;
@@ -80,7 +80,7 @@ async fn unless_stopped(
     work.await.unwrap_or_else(|error| Err(error.into())).unwrap_or_else(|why| not_started(why.to_string()))
 }
 
-impl Rooms {
+impl IoRooms {
     /// Starts a block about files. As with a program, the decision has to be on disk before anything is done.
     pub(super) fn start_files(&mut self, request: RunRequest, protected: Vec<String>, state: &State) {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);

@@ -1,6 +1,6 @@
 //! The second opinion: sends a request beside the turn and collects its whole answer, in bounded time and size.
 
-use super::rooms::Rooms;
+use super::rooms::IoRooms;
 use super::sources::Signal;
 use crate::domain::{BlockId, ModelName, ModelRequest, OpinionReply, ReplyEvent, Revision, Usage};
 use crate::engine::{Event, does_not_fit};
@@ -33,7 +33,7 @@ enum NoAnswer {
     Failed(String),
 }
 
-impl Rooms {
+impl IoRooms {
     /// Asks a model about a block. The answer comes as an event, exactly once.
     pub(super) fn request_opinion(
         &self,

@@ -3,7 +3,7 @@
 use super::Notification;
 use super::inspect::{EarlierTexts, EntryReader};
 use super::inspect_files::FileScope;
-use super::rooms::Rooms;
+use super::rooms::IoRooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::{images, inspect};
 use crate::domain::{
@@ -18,7 +18,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-impl Rooms {
+impl IoRooms {
     /// Performs effects in order.
     pub(super) fn perform(&mut self, effects: Vec<Effect>, state: &State) {
         for effect in effects {

@@ -1,6 +1,6 @@
 //! Starts approved runs once their decision is on disk.
 
-use super::rooms::Rooms;
+use super::rooms::IoRooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::writable_folders;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
@@ -11,7 +11,7 @@ use crate::workspace::protected::ProtectedFiles;
 use std::sync::PoisonError;
 use tokio::sync::mpsc;
 
-impl Rooms {
+impl IoRooms {
     /// Starts a run. The decision has to be on disk before the program gets the code.
     pub(super) fn start_run(&mut self, request: RunRequest, protected: Vec<String>) {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);

@@ -1,6 +1,6 @@
 //! Undoes and redoes what runs changed, on workers, and scans again so that no later run is blamed for it.
 
-use super::rooms::Rooms;
+use super::rooms::IoRooms;
 use super::sources::Signal;
 use crate::domain::{RunId, Sha256, UndoKind};
 use crate::engine::Event;
@@ -8,7 +8,7 @@ use crate::engine::event::RestoredFile;
 use crate::workspace::auto_run::AutoRunFiles;
 use std::sync::{Mutex, PoisonError};
 
-impl Rooms {
+impl IoRooms {
     /// Restores auto-run names to their state before a run, as far as that is known and they are as the run left them.
     pub(super) fn undo_auto_run(&self, run: RunId) {
         let (inbox, known, auto_run) = (self.inbox(), self.revertible_runs.clone(), self.auto_run.clone());

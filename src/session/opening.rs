@@ -205,7 +205,7 @@ impl SessionFactory {
                 SessionSearch::read(text, Reader { now, zone, cwd, home, languages })
             }),
             instructions: self.instructions(),
-            informed: Arc::new(move |told| knows.with_overrides(told)),
+            model_overrides: Arc::new(move |told| knows.with_overrides(told)),
             undo,
             clock: Clock::System,
             store,
