@@ -4,9 +4,9 @@
 //! in the same words in which approving it would be refused.
 
 use super::rules::RuleMismatch;
-use super::state::{InspectionResult, LiveRun};
+use super::state::LiveRun;
 use super::transcript::{BlockItem, BlockStanding};
-use super::{Effect, Engine, Phase, State, notices};
+use super::{Effect, Engine, Inspection, Phase, State, notices};
 use crate::domain::{
     Approval, Block, BlockId, BlockKind, CountedTime, Decision, Entry, ExecutorKind, Finding, Grantor,
     Notice, OutputBuffer, Policy, Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms,
@@ -97,7 +97,7 @@ pub(super) fn gate(
             return Err(Refusal::Unclear(block, why.unwrap_or_default()));
         }
     }
-    let Some(InspectionResult { review, terms, .. }) = state.inspected(block) else {
+    let Some(Inspection { review, terms, .. }) = state.inspected(block) else {
         return Err(Refusal::NotInspected(block));
     };
     if let Some(finding) = review.findings.iter().find(|finding| finding.forbidden) {
@@ -235,8 +235,9 @@ impl Engine {
         if open && !self.settings.unconfined || led {
             return;
         }
-        let revision = inspected.revision;
-        self.grant_if_ready(block, revision, Grantor::Flag);
+        if let Some(item) = self.state.transcript.blocks.get(&block) {
+            self.grant_if_ready(block, item.block.current().revision, Grantor::Flag);
+        }
     }
 
     /// Grants a block for which the person decided before (by flag, rule, memory or name); if the gate refuses, the

@@ -117,10 +117,11 @@ impl Engine {
     /// reason and the next one follows.
     pub(super) fn apply_named(&mut self) {
         let Phase::Deciding(block) = self.state.phase else { return };
+        let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let Some(inspected) = self.state.inspected(block) else { return };
         let waiting = self.turn.named.as_ref().map(|named| &named.waiting);
         let Some(named) = waiting.and_then(|waiting| waiting.get(&block)).copied() else { return };
-        let revision = inspected.revision;
+        let revision = item.block.current().revision;
         if revision != named && !self.is_placed_anew(block) {
             return;
         }

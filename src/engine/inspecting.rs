@@ -3,7 +3,7 @@
 //! An inspection that was ordered before something changed (the text, the limits, the kernel) must not open the gate:
 //! while any order is unanswered, the block counts as not inspected.
 
-use super::event::{EditFault, PlacedEdit};
+use super::inspection::{EditFault, PlacedEdit};
 use super::transcript::BlockStanding;
 use super::{Effect, Engine, Inspection, Phase, notices};
 use crate::domain::{BlockId, BlockKind, Entry, ExecutorKind, Language, Limits, Revision};
@@ -76,7 +76,7 @@ impl Engine {
     }
 
     /// Takes an answer. It counts if no other is outstanding; if orders crossed, the block is inspected once more.
-    pub(super) fn take_inspection(&mut self, block: BlockId, revision: Revision, inspection: Inspection) {
+    pub(super) fn take_inspection(&mut self, block: BlockId, revision: Revision, mut inspection: Inspection) {
         let Some(look) = self.inspections.orders.get_mut(&block) else { return };
         let Some(order) = look.unanswered.iter().position(|ordered| *ordered == revision) else { return };
         look.unanswered.remove(order);
@@ -86,28 +86,17 @@ impl Engine {
         if look.crossed || item.block.current().revision != revision {
             return self.order_inspection(block);
         }
-        if let Some(edit) = inspection.edit {
+        if let Some(edit) = inspection.edit.take() {
             return self.place_edit(block, revision, edit);
         }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { mut review, terms, reach, refused, before, lacking, image, venv, undo, .. } =
-            inspection;
-        let before = self.remarks(block, &mut review, before.as_deref()).or(before);
+        let before = self.remarks(block, &mut inspection.review, inspection.before.as_deref());
+        inspection.before = before.or(inspection.before);
+        let review = inspection.review.clone();
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && **known == review);
         let notice = edited.then(|| notices::edited(&item.block, &review));
-        self.state.live.blocks.entry(block).or_default().inspected = Some(super::state::InspectionResult {
-            revision,
-            review: review.clone(),
-            terms,
-            reach,
-            refused,
-            before,
-            lacking,
-            image,
-            venv,
-            undo,
-        });
+        self.state.live.blocks.entry(block).or_default().inspected = Some((revision, inspection));
         self.conditions_found(block);
         if !known {
             self.record(Entry::Review { block, revision, review });
@@ -234,7 +223,7 @@ impl Engine {
         }
         let terminal = !self.has_terminal(block);
         let live = self.state.live.blocks.entry(block).or_default();
-        let known = live.inspected.as_ref().and_then(|found| found.terms.as_ref().ok());
+        let known = live.inspected.as_ref().and_then(|(_, found)| found.terms.as_ref().ok());
         let elsewhere = known
             .is_some_and(|terms| !matches!(terms.executor, ExecutorKind::Kernel | ExecutorKind::Subprocess));
         if elsewhere && terminal {
