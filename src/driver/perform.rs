@@ -11,7 +11,7 @@ use crate::domain::{
     StepId, TimerId,
 };
 use crate::engine::provenance;
-use crate::engine::transcript::{BlockStanding, Body};
+use crate::engine::transcript::{BlockStatus, Body};
 use crate::engine::{Effect, Event, LoadedBody, State, StoreEvent};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -194,7 +194,7 @@ impl IoRooms {
 }
 
 fn is_approved(state: &State, block: BlockId) -> bool {
-    state.transcript.blocks.get(&block).is_some_and(|item| item.standing == BlockStanding::Approved)
+    state.transcript.blocks.get(&block).is_some_and(|item| item.status == BlockStatus::Approved)
 }
 
 /// Reads these entries on a blocking thread. If that fails half-way, each remaining entry is reported as unreadable,

@@ -5,7 +5,7 @@
 
 use super::rules::RuleMismatch;
 use super::state::LiveRun;
-use super::transcript::{BlockItem, BlockStanding};
+use super::transcript::{BlockItem, BlockStatus};
 use super::{Effect, Engine, Inspection, Phase, State, notices};
 use crate::domain::{
     Approval, Block, BlockId, BlockKind, CountedTime, Decision, Entry, ExecutorKind, Finding, Grantor,
@@ -130,7 +130,7 @@ fn is_for_block(block: &Block, terms: &Terms) -> bool {
 
 /// The block, if it waits for a decision about this revision.
 fn block_to_decide(state: &State, block: BlockId, revision: Revision) -> Result<&BlockItem, Refusal> {
-    let open = state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
+    let open = state.transcript.blocks.get(&block).filter(|item| item.status == BlockStatus::Open);
     let Some(item) = open else { return Err(Refusal::NotWaiting(block)) };
     match state.phase {
         Phase::Deciding(first) if first == block => {}

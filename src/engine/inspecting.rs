@@ -4,7 +4,7 @@
 //! while any order is unanswered, the block counts as not inspected.
 
 use super::inspection::{EditFault, PlacedEdit};
-use super::transcript::BlockStanding;
+use super::transcript::BlockStatus;
 use super::{Effect, Engine, Inspection, Phase, notices};
 use crate::domain::{BlockId, BlockKind, Entry, ExecutorKind, Language, Limits, Revision};
 use crate::text::line::one_line;
@@ -80,8 +80,7 @@ impl Engine {
         let Some(look) = self.inspections.orders.get_mut(&block) else { return };
         let Some(order) = look.unanswered.iter().position(|ordered| *ordered == revision) else { return };
         look.unanswered.remove(order);
-        let open =
-            self.state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
+        let open = self.state.transcript.blocks.get(&block).filter(|item| item.status == BlockStatus::Open);
         let (Some(item), true) = (open, look.unanswered.is_empty()) else { return };
         if look.crossed || item.block.current().revision != revision {
             return self.order_inspection(block);
@@ -248,6 +247,6 @@ impl Engine {
     }
 
     fn open_block(&self, block: BlockId) -> Option<&super::transcript::BlockItem> {
-        self.state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open)
+        self.state.transcript.blocks.get(&block).filter(|item| item.status == BlockStatus::Open)
     }
 }

@@ -4,7 +4,7 @@
 //! Nothing is fetched without a decision, and the person sees the names of what would be fetched. When it was fetched,
 //! the block that needed it waits (again).
 
-use super::transcript::BlockStanding;
+use super::transcript::BlockStatus;
 use super::{Engine, Phase, notices};
 use crate::domain::{
     BlockId, BlockKind, Entry, ExecutorKind, ImageName, Language, Outcome, PackageList, Policy, RunReport,
@@ -102,7 +102,7 @@ impl Engine {
     fn reopen_failed_block(&mut self, block: BlockId) {
         let failed = self.state.transcript.blocks.get(&block).is_some_and(|item| {
             let report = item.runs.last().and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
-            item.standing == BlockStanding::Approved
+            item.status == BlockStatus::Approved
                 && report.is_some_and(|report| report.outcome == Outcome::Failed)
         });
         if failed {

@@ -4,7 +4,7 @@
 //! the person can decide before it arrives. An opinion on an older revision is recorded, but not announced.
 
 use super::context::{estimate, fenced, kept_free, shortened};
-use super::transcript::BlockStanding;
+use super::transcript::BlockStatus;
 use super::{Effect, Engine, Phase};
 use crate::domain::sentences::sending;
 use crate::domain::{
@@ -157,8 +157,7 @@ fn closing(text: &str) -> Option<usize> {
 impl Engine {
     /// The person asks for a second opinion.
     pub(super) fn request_opinion(&mut self, block: BlockId) {
-        let open =
-            self.state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
+        let open = self.state.transcript.blocks.get(&block).filter(|item| item.status == BlockStatus::Open);
         let Some(item) = open else {
             return self.notify(Notice::info(format!("Block {block} does not wait for a decision.")));
         };
@@ -183,7 +182,7 @@ impl Engine {
         let review = &inspected.review;
         let grave = review.unchecked.is_some() || review.gravest().is_some_and(|gravest| gravest >= from);
         let waits =
-            self.state.transcript.blocks.get(&block).is_some_and(|item| item.standing == BlockStanding::Open);
+            self.state.transcript.blocks.get(&block).is_some_and(|item| item.status == BlockStatus::Open);
         let known = self.state.opinion(block).is_some() || self.state.awaited_opinion(block).is_some();
         if grave && waits && !known && !self.is_named(block) && self.budget_reached().is_none() {
             self.ask_for_opinion(block);

@@ -273,7 +273,7 @@ impl RunItem {
 
 /// The current decision about a block.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(crate) enum BlockStanding {
+pub(crate) enum BlockStatus {
     /// It waits for a decision, or will wait after another.
     #[default]
     Open,
@@ -281,7 +281,7 @@ pub(crate) enum BlockStanding {
     Approved,
     /// It was rejected with these words.
     Rejected(String),
-    /// The recipe of its turn did not offer it; the reason.
+    /// It was not offered (recipe, a named file that can't run, an edit that does not fit); the reason.
     Declined(String),
     /// It was skipped: the model is not told.
     Skipped,
@@ -297,7 +297,7 @@ pub struct BlockItem {
     /// The second opinions on it, oldest first.
     pub(crate) opinions: Vec<OpinionItem>,
     /// The current decision about it.
-    pub(crate) standing: BlockStanding,
+    pub(crate) status: BlockStatus,
     /// When it was settled last.
     pub(crate) settled_at: Option<Timestamp>,
     /// Its runs, oldest first.

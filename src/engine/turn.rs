@@ -9,7 +9,7 @@ use super::loading::AwaitedRequest;
 use super::reply::call;
 use super::spending::HeldRequest;
 use super::state::{LiveReply, Question};
-use super::transcript::BlockStanding;
+use super::transcript::BlockStatus;
 use super::{Effect, Engine, Phase, Workflow, functions, notices};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Prompt, Purpose, ReplyFailure, Sha256,
@@ -311,7 +311,7 @@ impl Engine {
     /// Puts a settled block back: it waits for a new decision.
     pub(super) fn reopen_block(&mut self, block: BlockId) {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
-        if item.standing == BlockStanding::Open {
+        if item.status == BlockStatus::Open {
             return;
         }
         if !self.state.can_reopen_block() {

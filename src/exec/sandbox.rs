@@ -122,13 +122,13 @@ impl Sandbox {
     /// # Errors
     /// When the requested level can't be set up; the text says what to do.
     pub(super) fn prepare(
-        wish: &SandboxRequest,
+        request: &SandboxRequest,
         without: DisabledLayers,
-        standing: SessionSite<'_>,
+        site: SessionSite<'_>,
         limits: &Limits,
         helper: &HelperFile,
     ) -> Result<Self, SandboxError> {
-        let mut sandbox = Self::layered(wish, without, standing, limits, helper)?;
+        let mut sandbox = Self::layered(request, without, site, limits, helper)?;
         let found = if without.cgroup { Err(CgroupError::LeftOut) } else { Scope::find(helper) };
         let found = found.map(Arc::new);
         sandbox.report.add_group_layer(cgroup::layer(&found));
@@ -137,9 +137,9 @@ impl Sandbox {
     }
 
     fn layered(
-        wish: &SandboxRequest,
+        request: &SandboxRequest,
         without: DisabledLayers,
-        standing: SessionSite<'_>,
+        site: SessionSite<'_>,
         limits: &Limits,
         helper: &HelperFile,
     ) -> Result<Self, SandboxError> {
@@ -147,26 +147,26 @@ impl Sandbox {
             report: report::without(),
             using: ActiveLayers::default(),
             confined: None,
-            home: standing.home.map(Into::into),
-            own: standing.own.to_vec(),
-            programs: standing.programs.clone(),
+            home: site.home.map(Into::into),
+            own: site.own.to_vec(),
+            programs: site.programs.clone(),
             helper: helper.clone(),
             scope: None,
             python: None,
             narrowed: false,
         };
-        if wish.level == SandboxLevel::Off {
+        if request.level == SandboxLevel::Off {
             return Ok(sandbox);
         }
-        let missing = match sandbox.try_layers(wish, without, standing, limits) {
+        let missing = match sandbox.try_layers(request, without, site, limits) {
             Ok(()) if sandbox.report.level != SandboxLevel::Off => return Ok(sandbox),
             Ok(()) => sandbox.report.why_off(),
             Err(SandboxError::Missing(_, why)) => why,
             // A requested folder has a problem, or nothing could be found out: nothing runs on a guess.
             Err(error) => return Err(error),
         };
-        if wish.asked {
-            return Err(SandboxError::Missing(wish.level, missing));
+        if request.asked {
+            return Err(SandboxError::Missing(request.level, missing));
         }
         sandbox.using = ActiveLayers::default();
         sandbox.confined = None;
@@ -180,19 +180,19 @@ impl Sandbox {
 
     fn try_layers(
         &mut self,
-        wish: &SandboxRequest,
+        request: &SandboxRequest,
         without: DisabledLayers,
-        standing: SessionSite<'_>,
+        site: SessionSite<'_>,
         limits: &Limits,
     ) -> Result<(), SandboxError> {
         let scratch = Scratch::make(&std::env::temp_dir()).map_err(|error| {
-            SandboxError::Missing(wish.level, format!("no private folder can be made: {error}"))
+            SandboxError::Missing(request.level, format!("no private folder can be made: {error}"))
         })?;
-        let (policy, notes) = survey::survey(wish, standing, &scratch)?;
-        self.narrowed = policy.level != wish.level;
+        let (policy, notes) = survey::survey(request, site, &scratch)?;
+        self.narrowed = policy.level != request.level;
         let mut found = report::LayerSurvey::new(notes);
         let mut using = ActiveLayers {
-            bwrap: Self::look_for_bwrap(without, standing.programs, &policy, &mut found),
+            bwrap: Self::look_for_bwrap(without, site.programs, &policy, &mut found),
             landlock: !without.landlock,
             seccomp: !without.seccomp,
             scoped: false,

@@ -9,7 +9,7 @@ use crate::domain::{
     Timestamp, Verdict,
 };
 use crate::engine::always::START_DELAY_MS;
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An engine, and a record of its events and effects.
@@ -355,7 +355,7 @@ impl WatchedEngine {
             Phase::Running(id) => {
                 assert_eq!(run, Some(id));
                 let block = state.live.run.as_ref().map(|run| run.block).unwrap();
-                assert_eq!(state.transcript.blocks[&block].standing, BlockStanding::Approved);
+                assert_eq!(state.transcript.blocks[&block].status, BlockStatus::Approved);
             }
             Phase::Compacting(step) => {
                 assert_eq!((first, run, step), (None, None, self.last_step));

@@ -27,7 +27,7 @@ impl Local {
         let Self { setup, sandbox, finder, tools, held, .. } = self;
         let tools = tools.get_or_insert_with(|| ProjectTools::of(finder, &setup.blobs));
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let standing = SessionSite {
+        let site = SessionSite {
             cwd: &setup.cwd,
             home: setup.home.as_deref(),
             own: &setup.own,
@@ -45,8 +45,7 @@ impl Local {
             for own in setup.own.iter().filter(is_open) {
                 let _ = blob::make_folder(own);
             }
-            let sandbox =
-                Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper);
+            let sandbox = Sandbox::prepare(&setup.sandbox, setup.without, site, &setup.limits, &setup.helper);
             *held = held.take().or_else(|| packages::hold(&setup.blobs));
             // This folder has to be visible in a kernel before packages are installed in it.
             let sandbox = sandbox.map(|sandbox| match packages::make(&setup.blobs) {

@@ -56,21 +56,21 @@ pub(crate) struct SessionSite<'a> {
 /// # Errors
 /// When a folder that the person named can't be used.
 pub(super) fn survey(
-    wish: &SandboxRequest,
-    standing: SessionSite<'_>,
+    request: &SandboxRequest,
+    site: SessionSite<'_>,
     scratch: &Scratch,
 ) -> Result<(SandboxPolicy, Vec<String>), SandboxError> {
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.into());
-    let cwd = real(standing.cwd);
-    let home = standing.home.map(real).filter(|home| home.components().count() > 1);
-    let mut own: Vec<PathBuf> = standing.own.iter().map(|folder| real(folder)).collect();
+    let cwd = real(site.cwd);
+    let home = site.home.map(real).filter(|home| home.components().count() > 1);
+    let mut own: Vec<PathBuf> = site.own.iter().map(|folder| real(folder)).collect();
     own.extend(scratch.tmp().parent().map(Into::into));
-    let (read, write) = allowed_folders(wish, &own)?;
-    let scope = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: standing.programs };
-    let tools = [toolchain::of_path(standing.path, scope), toolchain::of_variables(scope)].concat();
+    let (read, write) = allowed_folders(request, &own)?;
+    let scope = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: site.programs };
+    let tools = [toolchain::of_path(site.path, scope), toolchain::of_variables(scope)].concat();
 
     let mut notes = Vec::new();
-    let mut level = wish.level;
+    let mut level = request.level;
     if let Some(why) = too_wide(&cwd, home.as_deref(), &own) {
         level = SandboxLevel::ReadOnly;
         notes.push(format!(
@@ -99,7 +99,7 @@ pub(super) fn survey(
         hidden_folders,
         hidden_files,
         behind: behind_links(),
-        network: wish.network,
+        network: request.network,
         write,
         cwd,
     };
@@ -110,7 +110,7 @@ pub(super) fn survey(
 
 /// The further folders of the wish, resolved. A missing one is an error: nothing is left out silently.
 fn allowed_folders(
-    wish: &SandboxRequest,
+    request: &SandboxRequest,
     own: &[PathBuf],
 ) -> Result<(Vec<PathBuf>, Vec<PathBuf>), SandboxError> {
     let folder = |path: &PathBuf| {
@@ -122,8 +122,8 @@ fn allowed_folders(
         }
         Ok(path)
     };
-    let read = wish.read.iter().map(folder).collect::<Result<_, _>>()?;
-    let write = wish.write.iter().map(|path| folder(path).and_then(writable)).collect::<Result<_, _>>()?;
+    let read = request.read.iter().map(folder).collect::<Result<_, _>>()?;
+    let write = request.write.iter().map(|path| folder(path).and_then(writable)).collect::<Result<_, _>>()?;
     Ok((read, write))
 }
 
@@ -290,13 +290,13 @@ mod tests {
 
         fn survey(
             &self,
-            wish: &SandboxRequest,
+            request: &SandboxRequest,
             cwd: &str,
         ) -> Result<(SandboxPolicy, Vec<String>), SandboxError> {
             let cwd = self.home.join(cwd);
             let (path, programs) = (OsStr::new("/usr/bin"), &Launcher::default());
-            let standing = SessionSite { cwd: &cwd, home: Some(&self.home), own: &self.own, path, programs };
-            survey(wish, standing, &self.scratch)
+            let site = SessionSite { cwd: &cwd, home: Some(&self.home), own: &self.own, path, programs };
+            survey(request, site, &self.scratch)
         }
     }
 
@@ -333,12 +333,12 @@ mod tests {
     #[test]
     fn our_own_files_are_never_opened_for_writing() {
         let disk = SurveyDisk::new();
-        let wish = SandboxRequest { write: vec![disk.home.clone()], ..workspace() };
-        assert!(disk.survey(&wish, "work").unwrap_err().to_string().contains("sayso's own files"));
-        let wish = SandboxRequest { read: vec![disk.home.join("gone")], ..workspace() };
-        assert!(disk.survey(&wish, "work").unwrap_err().to_string().contains("is not there"));
-        let wish = SandboxRequest { write: vec![disk.home.join("data")], ..workspace() };
-        let (policy, _) = disk.survey(&wish, "work").unwrap();
+        let request = SandboxRequest { write: vec![disk.home.clone()], ..workspace() };
+        assert!(disk.survey(&request, "work").unwrap_err().to_string().contains("sayso's own files"));
+        let request = SandboxRequest { read: vec![disk.home.join("gone")], ..workspace() };
+        assert!(disk.survey(&request, "work").unwrap_err().to_string().contains("is not there"));
+        let request = SandboxRequest { write: vec![disk.home.join("data")], ..workspace() };
+        let (policy, _) = disk.survey(&request, "work").unwrap();
         assert_eq!(policy.writable(), [disk.home.join("work"), disk.home.join("data")]);
     }
 

@@ -4,7 +4,7 @@ use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::{
     BlockId, BlockKind, BranchPoint, Decision, InstallInto, Language, PackageList, Revision,
 };
-use crate::engine::transcript::{BlockItem, BlockStanding};
+use crate::engine::transcript::{BlockItem, BlockStatus};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::guard::RefusalReason;
@@ -220,7 +220,7 @@ impl Screen {
             self.show_note(Note::info("No block is on screen."));
             return Vec::new();
         };
-        if item.standing == BlockStanding::Open {
+        if item.status == BlockStatus::Open {
             self.show_note(Note::about_waiting_block(format!("Block {} waits already.", item.block.id)));
             return Vec::new();
         }

@@ -7,7 +7,7 @@ use crate::domain::{
     ImageRef, KernelFate, KernelRef, Language, Outcome, RunError, RunReport, Severity, Stream, UndrawnReason,
     VariableChanges,
 };
-use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, OutputAway, RunItem};
+use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, OutputAway, RunItem};
 use crate::engine::{State, kernels};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -361,14 +361,14 @@ pub(super) fn not_run_rows(
     width: u16,
     look: DrawStyle<'_>,
 ) -> Vec<Line<'static>> {
-    match &item.standing {
-        BlockStanding::Rejected(reason) if !reason.trim().is_empty() => {
+    match &item.status {
+        BlockStatus::Rejected(reason) if !reason.trim().is_empty() => {
             let given = crate::domain::sentences::sending::reason_given(is_told);
             let mut rows = safe::wrap_words(given, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), look.text()));
             rows
         }
-        BlockStanding::Declined(why) => {
+        BlockStatus::Declined(why) => {
             let by = match &item.block.kind {
                 crate::domain::BlockKind::Edit { .. } => "Not run. It went back to the model:",
                 _ if item.block.is_own() => "Not run:",
