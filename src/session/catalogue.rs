@@ -2,7 +2,7 @@
 
 use super::factory::SessionFactory;
 use super::source;
-use crate::config::{self, ChosenModel, Provider, ProviderKind};
+use crate::config::{self, ChosenModel, FormatKind, Provider};
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::ModelInfoOverride;
 use crate::driver::catalogue::{CatalogueAnswer, KeyState, ModelSource, NotAsked, Offer};
@@ -62,7 +62,7 @@ impl SessionFactory {
         let runs_program = provider.key_command.is_some() && !by_name;
         let made = if runs_program && !self.keys.has_written(name) {
             Err(NotAsked::RunsProgram)
-        } else if provider.kind == ProviderKind::Scripted {
+        } else if provider.kind == FormatKind::Scripted {
             Err(NotAsked::Story)
         } else {
             self.find_key(name, provider)
@@ -82,7 +82,7 @@ impl SessionFactory {
 
 fn known_models(name: &str, provider: &Provider) -> Vec<ModelName> {
     let of = |model: &str| ModelName { provider: name.to_owned(), model: model.to_owned() };
-    if provider.kind == ProviderKind::Scripted {
+    if provider.kind == FormatKind::Scripted {
         return Script::offered().iter().map(|story| of(story)).collect();
     }
     provider.models.keys().map(|model| of(model)).collect()
