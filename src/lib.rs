@@ -39,8 +39,8 @@
 //!    `Record(Approved)` and the start. If the disk is not durable, sayso says so.
 //! 6. The engine never reads the time, the disk, the network, the environment or random numbers: all of these are
 //!    arguments.
-//! 7. Text from outside is hostile until `tui/paint/plain.rs` has turned it into cells, or the headless printer has
-//!    escaped it.
+//! 7. Text from outside is hostile until `tui/paint/plain.rs` has turned it into cells, or the line mode
+//!    (`tui/plain/page.rs`) or the headless printer has escaped it.
 //! 8. The second law has one table: `launch/table.rs` lists everything that sayso starts by itself. Interpreters are
 //!    queried inside a sandbox or not at all.
 //! 9. `tests/architecture.rs` checks the directions of imports. What no test checks is not a rule.

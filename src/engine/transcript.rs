@@ -263,7 +263,7 @@ impl RunItem {
         }
     }
 
-    /// Whether it changed files that programs obey by themselves, and none of that was undone.
+    /// Whether it changed files that programs obey by themselves, and nothing of the run was undone yet.
     pub(crate) fn can_be_taken_back(&self) -> bool {
         let files = self.ended.iter().flat_map(|(_, report)| &report.receipt.files);
         self.taken_back.is_empty()

@@ -1,6 +1,6 @@
 //! The sandbox: what the system enforces on runs.
 //!
-//! It makes a policy from the person's wish and this machine, finds out by trying which layers work, tests them from
+//! It makes a policy from the person's request and this machine, finds out by trying which layers work, tests them from
 //! inside, and gives each run its entry, its confinement and its private folders. It does not supervise runs, decide
 //! what is allowed, or claim anything that no test has shown.
 //!

@@ -1,4 +1,4 @@
-//! What a run may reach, as a plain value made from the person's wish and the state of the disk. The mounts of the
+//! What a run may reach, as a plain value made from the person's request and the state of the disk. The mounts of the
 //! outer layer, the file rules of Landlock, and the rights that are shown follow from it. Pure.
 
 use super::confinement::FileRules;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// What a run may reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SandboxPolicy {
-    /// The level that results from the wish and the working folder.
+    /// The level that results from the request and the working folder.
     pub(crate) level: SandboxLevel,
     pub(crate) cwd: PathBuf,
     /// The path of the home folder, as programs see it.

@@ -1,4 +1,4 @@
-//! Makes a policy from the person's wish and the state of the disk. Changes nothing.
+//! Makes a policy from the person's request and the state of the disk. Changes nothing.
 
 use super::error::SandboxError;
 use super::names::SECRETS;
@@ -108,7 +108,7 @@ pub(super) fn survey(
     Ok((SandboxPolicy { protected, pinned, ..policy }, notes))
 }
 
-/// The further folders of the wish, resolved. A missing one is an error: nothing is left out silently.
+/// The further folders of the request, resolved. A missing one is an error: nothing is left out silently.
 fn allowed_folders(
     request: &SandboxRequest,
     own: &[PathBuf],
