@@ -44,7 +44,7 @@ pub(crate) use load::{LoadedConfig, load};
 pub(crate) use origin::{is_loopback, origin, without_secrets};
 pub(crate) use paths::Paths;
 pub(crate) use providers::{Effort, OneOrMore};
-pub use providers::{Provider, ProviderKind, Timeouts};
+pub use providers::{FormatKind, Provider, Timeouts};
 pub(crate) use schema::{Config, Images, Profile, ThemeChoice};
 pub(crate) use show::{init, schema_json, show};
 pub(crate) use vision::takes_images;

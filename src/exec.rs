@@ -32,12 +32,12 @@ mod capture;
 pub mod cgroup;
 #[cfg(feature = "docker")]
 mod container;
+pub(crate) mod discovery;
 mod entry;
 mod environment;
 mod error;
 mod event_sender;
 mod executor_error;
-pub(crate) mod found;
 mod frames;
 pub mod helper;
 mod helper_file;
@@ -160,13 +160,16 @@ impl Executor {
     ///
     /// # Errors
     /// When it can't run here, or when blocks of this language share no kernel.
-    pub async fn fresh_terms(
+    pub async fn new_kernel_terms(
         &self,
         language: &Language,
         limits: Option<Limits>,
     ) -> Result<Terms, ExecutorError> {
         self.find(language).await?;
-        self.inner.worker.try_ask(|reply| ExecutorOrder::FreshTerms(language.clone(), limits, reply)).await
+        self.inner
+            .worker
+            .try_ask(|reply| ExecutorOrder::NewKernelTerms(language.clone(), limits, reply))
+            .await
     }
 
     /// These terms, with a terminal of its own for the run.
@@ -189,8 +192,8 @@ impl Executor {
 
     /// Sets what the time limit of a run with a terminal counts, and starts the count anew. The run answers with
     /// [`crate::domain::RunEvent::Counts`] if it does.
-    pub fn count(&self, run: RunId, what: CountedTime) {
-        self.inner.worker.send(ExecutorOrder::Count(run, what));
+    pub fn set_counted_time(&self, run: RunId, what: CountedTime) {
+        self.inner.worker.send(ExecutorOrder::SetCountedTime(run, what));
     }
 
     /// The terms under which a file of the person's functions would be loaded now. They do not contain the file itself.
@@ -255,16 +258,16 @@ impl Executor {
 
     /// The packages that this Python source needs and the kernel lacks: those that it imports, and the `packages`
     /// requested with it. Runs nothing of the source. Empty if that can't be found out now.
-    pub async fn lacking(&self, source: &str, packages: &[String]) -> Vec<String> {
+    pub async fn missing_packages(&self, source: &str, packages: &[String]) -> Vec<String> {
         let (source, packages) = (source.to_owned(), packages.to_vec());
-        let asked = self.inner.worker.ask(|reply| ExecutorOrder::Lacking(source, packages, reply));
+        let asked = self.inner.worker.ask(|reply| ExecutorOrder::MissingPackages(source, packages, reply));
         tokio::time::timeout(Duration::from_secs(3), asked).await.ok().flatten().unwrap_or_default()
     }
 
     /// What has to be fetched over the network before blocks in this language can run: an image. The person is asked
     /// before it is fetched; until then [`Executor::terms`] fails because it is missing.
-    pub async fn missing(&self, language: &Language) -> Option<MissingPart> {
-        self.inner.worker.ask(|reply| ExecutorOrder::Missing(language.clone(), reply)).await.flatten()
+    pub async fn missing_image(&self, language: &Language) -> Option<MissingPart> {
+        self.inner.worker.ask(|reply| ExecutorOrder::MissingImage(language.clone(), reply)).await.flatten()
     }
 
     /// Fetches what is missing, and sends lines of progress meanwhile.

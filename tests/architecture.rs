@@ -390,7 +390,7 @@ fn the_driver_tells_the_engine_one_thing_after_the_other() {
     let planted = [
         ("driver/perform.rs", "let effects = self.engine.handle(event, now);"),
         ("driver/recipes.rs", "Signal::Event(Event::User(Command::Stop))"),
-        ("driver/rooms.rs", "struct Rooms { engine: Engine }"),
+        ("driver/rooms.rs", "struct IoRooms { engine: Engine }"),
         ("driver.rs", "a.handle(one); a.handle(other)"),
     ];
     for (path, text) in planted {

@@ -79,7 +79,7 @@ pub(super) async fn run(
 
 async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let executor = factory.local_executor();
-    let found = executor.found().await;
+    let found = executor.interpreters().await;
     let languages = factory.languages.all.clone();
     let is_there = |entry: &LanguageEntry| found.iter().any(|interpreter| interpreter.language == entry.name);
     let wanted = executor.terms(&Language::python(), None).await.ok();

@@ -260,8 +260,8 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
         }
         Entry::Accepted { .. } => writeln!(out, "  adopted {}", time(at)),
         Entry::Resumed => writeln!(out, "  resumed {}", time(at)),
-        Entry::Undone { block, files, more, way, .. } => {
-            let word = if *way == UndoKind::Undo { "taken back" } else { "made again" };
+        Entry::Undone { block, files, more, kind, .. } => {
+            let word = if *kind == UndoKind::Undo { "taken back" } else { "made again" };
             let more = if *more > 0 { format!(" and {more} more") } else { String::new() };
             writeln!(out, "  block {block}: {word}: {}{more}", visible_line(&files.join(", ")))
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 #[serde(default, deny_unknown_fields)]
 pub struct Provider {
     /// The format that its server speaks.
-    pub(crate) kind: ProviderKind,
+    pub(crate) kind: FormatKind,
     /// Its own address. See [`Provider::address`] for the one in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) base_url: Option<String>,
@@ -124,9 +124,9 @@ impl OneOrMore {
     strum::IntoStaticStr,
     strum::VariantNames,
 )]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename = "ProviderKind", rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-pub enum ProviderKind {
+pub enum FormatKind {
     /// Chat completions, which OpenAI and many others speak.
     #[default]
     Openai,
@@ -142,7 +142,7 @@ pub enum ProviderKind {
     Scripted,
 }
 
-impl ProviderKind {
+impl FormatKind {
     /// The kinds that have a server.
     pub const OF_SERVERS: [Self; 5] =
         [Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
@@ -156,11 +156,11 @@ impl ProviderKind {
     /// name its address: a forgotten line must not send a conversation to OpenAI.
     pub(crate) fn address(self) -> Option<&'static str> {
         match self {
-            ProviderKind::Openai | ProviderKind::Scripted => None,
-            ProviderKind::OpenaiResponses => Some(OPENAI_ADDRESS),
-            ProviderKind::Anthropic => Some(ANTHROPIC_ADDRESS),
-            ProviderKind::Gemini => Some(GEMINI_ADDRESS),
-            ProviderKind::Ollama => Some(OLLAMA_ADDRESS),
+            FormatKind::Openai | FormatKind::Scripted => None,
+            FormatKind::OpenaiResponses => Some(OPENAI_ADDRESS),
+            FormatKind::Anthropic => Some(ANTHROPIC_ADDRESS),
+            FormatKind::Gemini => Some(GEMINI_ADDRESS),
+            FormatKind::Ollama => Some(OLLAMA_ADDRESS),
         }
     }
 }
@@ -187,12 +187,12 @@ impl Provider {
     /// Responses include tools; chat completions are spoken by servers of all sorts.
     pub(crate) fn calls_tools(&self) -> Option<bool> {
         match self.kind {
-            ProviderKind::OpenaiResponses | ProviderKind::Anthropic | ProviderKind::Gemini => Some(true),
-            ProviderKind::Openai => {
+            FormatKind::OpenaiResponses | FormatKind::Anthropic | FormatKind::Gemini => Some(true),
+            FormatKind::Openai => {
                 let place = self.address().and_then(super::origin)?;
                 TOOL_CALLING_PROVIDERS.contains(&place.as_str()).then_some(true)
             }
-            ProviderKind::Ollama | ProviderKind::Scripted => None,
+            FormatKind::Ollama | FormatKind::Scripted => None,
         }
     }
 }
@@ -243,7 +243,7 @@ const OLLAMA_ADDRESS: &str = "http://127.0.0.1:11434";
 
 /// The providers that are known without any file.
 pub(super) fn shipped() -> BTreeMap<String, Provider> {
-    use ProviderKind::{Anthropic, Gemini, Ollama, Openai, OpenaiResponses, Scripted};
+    use FormatKind::{Anthropic, Gemini, Ollama, Openai, OpenaiResponses, Scripted};
     let cloud = |kind, address: &str, keys: &[&str], model: &str| Provider {
         kind,
         base_url: Some(address.into()),

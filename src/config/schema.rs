@@ -28,7 +28,7 @@ pub(crate) struct Config {
     /// How often the same code may be proposed in a turn before it asks the person.
     pub(crate) repeat_limit: u32,
     /// The guard of a decision.
-    pub(crate) review: Review,
+    pub(crate) review: ReviewSettings,
     /// Which parts of a conversation are sent.
     pub(crate) context: Context,
     /// Instructions before every conversation.
@@ -64,8 +64,8 @@ pub(crate) struct Config {
 
 /// The guard of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Review {
+#[serde(rename = "Review", default, deny_unknown_fields)]
+pub(crate) struct ReviewSettings {
     /// Milliseconds without a key press before a decision counts.
     pub(crate) arm_ms: u64,
     /// Milliseconds that a line has to be on screen to count as seen.
@@ -84,11 +84,11 @@ pub(crate) struct Review {
     pub(crate) lower: Vec<String>,
     /// The severity from which a second opinion is requested automatically; `None` (`off`): only when the person asks
     /// for one.
-    #[serde(with = "judge")]
-    pub(crate) judge: Option<Severity>,
+    #[serde(rename = "judge", with = "opinion")]
+    pub(crate) opinion: Option<Severity>,
     /// The model for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) judge_model: Option<String>,
+    #[serde(rename = "judge_model", skip_serializing_if = "Option::is_none")]
+    pub(crate) opinion_model: Option<String>,
 }
 
 mod dialect {
@@ -106,7 +106,7 @@ mod dialect {
     }
 }
 
-mod judge {
+mod opinion {
     use super::word;
     use crate::domain::Severity;
     use serde::{Deserializer, Serializer};
@@ -335,7 +335,7 @@ impl Default for Config {
             dialect: None,
             step_limit: 12,
             repeat_limit: 3,
-            review: Review::default(),
+            review: ReviewSettings::default(),
             context: Context::default(),
             instructions: Instructions::default(),
             budget: Budget::default(),
@@ -356,7 +356,7 @@ impl Default for Config {
     }
 }
 
-impl Default for Review {
+impl Default for ReviewSettings {
     fn default() -> Self {
         Self {
             arm_ms: 700,
@@ -367,8 +367,8 @@ impl Default for Review {
             forbid: Vec::new(),
             off: Vec::new(),
             lower: Vec::new(),
-            judge: None,
-            judge_model: None,
+            opinion: None,
+            opinion_model: None,
         }
     }
 }

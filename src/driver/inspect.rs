@@ -1,8 +1,8 @@
 //! Inspects a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
+use super::block_paths::HeldBlockPaths;
 use super::inspect_files::{self, FileScope, impossible};
 use super::links::{AllSeen, SeenPaths, review_with_links};
-use super::places::HeldFolders;
 use super::review_time::traces_in_time;
 use super::sources::Signal;
 use super::undo::UndoRoom;
@@ -15,7 +15,7 @@ use crate::engine::{Event, Inspection};
 use crate::exec::{self, Executor, ExecutorError};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
-use crate::workspace::place::HeldPath;
+use crate::workspace::held_path::HeldPath;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::mpsc;
@@ -46,11 +46,11 @@ impl EarlierTexts {
 pub(super) fn spawn(
     block: Block,
     revision: Revision,
-    (limits, fresh, terminal): (Option<Limits>, bool, bool),
+    (limits, new_kernel, terminal): (Option<Limits>, bool, bool),
     earlier: Arc<EarlierTexts>,
     files: FileScope,
     executor: Executor,
-    (seen, places, undo, inbox): (AllSeen, HeldFolders, Arc<UndoRoom>, mpsc::Sender<Signal>),
+    (seen, places, undo, inbox): (AllSeen, HeldBlockPaths, Arc<UndoRoom>, mpsc::Sender<Signal>),
 ) {
     tokio::spawn(async move {
         let id = block.id;
@@ -69,7 +69,7 @@ pub(super) fn spawn(
         }
         let scope = files.scope;
         let working = scope.cwd.clone();
-        let terms = find_terms(&block, revision, (limits, fresh, terminal), &executor).await;
+        let terms = find_terms(&block, revision, (limits, new_kernel, terminal), &executor).await;
         let terms = terms.map_err(|why| why.to_string());
         let scope = match &terms {
             // An earlier `cd` changes what relative paths mean.
@@ -135,7 +135,7 @@ async fn missing_packages(
     let version = block.version(revision).filter(|v| v.language == Some(Language::python()));
     match (&block.kind, version) {
         (BlockKind::Code { .. } | BlockKind::Load { .. }, Some(version)) if possible => {
-            executor.lacking(&version.source, &packages::asked_for(&block.origin.info)).await
+            executor.missing_packages(&version.source, &packages::asked_for(&block.origin.info)).await
         }
         _ => Vec::new(),
     }
@@ -143,7 +143,7 @@ async fn missing_packages(
 
 /// The missing container image without which a block in this language can't run.
 async fn missing_image(language: Option<Language>, executor: &Executor) -> Option<ImageName> {
-    let missing = executor.missing(&language?).await?;
+    let missing = executor.missing_image(&language?).await?;
     ImageName::parse(&missing.name).ok()
 }
 
@@ -174,7 +174,7 @@ enum InspectError {
 async fn find_terms(
     block: &Block,
     revision: Revision,
-    (limits, fresh, terminal): (Option<Limits>, bool, bool),
+    (limits, new_kernel, terminal): (Option<Limits>, bool, bool),
     executor: &Executor,
 ) -> Result<Terms, InspectError> {
     let version = block.version(revision).ok_or(InspectError::Gone)?;
@@ -195,8 +195,8 @@ async fn find_terms(
     Ok(if terminal {
         let terms = executor.terms(language, limits).await?;
         executor.terminal_terms(terms).await?
-    } else if fresh {
-        executor.fresh_terms(language, limits).await?
+    } else if new_kernel {
+        executor.new_kernel_terms(language, limits).await?
     } else {
         executor.terms(language, limits).await?
     })

@@ -4,9 +4,9 @@
 //! in the same words in which approving it would be refused.
 
 use super::rules::RuleMismatch;
-use super::state::{InspectionResult, LiveRun};
-use super::transcript::{BlockItem, BlockStanding};
-use super::{Effect, Engine, Phase, State, notices};
+use super::state::LiveRun;
+use super::transcript::{BlockItem, BlockStatus};
+use super::{Effect, Engine, Inspection, Phase, State, notices};
 use crate::domain::{
     Approval, Block, BlockId, BlockKind, CountedTime, Decision, Entry, ExecutorKind, Finding, Grantor,
     Notice, OutputBuffer, Policy, Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms,
@@ -88,7 +88,7 @@ pub(super) fn gate(
     match item.block.readiness() {
         Readiness::Ready => {}
         // The person named an empty file like every other: it runs.
-        Readiness::Empty if by == Grantor::Named => {}
+        Readiness::Empty if by == Grantor::CommandLine => {}
         Readiness::NeedsLanguage => return Err(Refusal::NeedsLanguage(block)),
         Readiness::Incomplete => return Err(Refusal::Incomplete(block)),
         Readiness::Empty => return Err(Refusal::Empty(block)),
@@ -97,7 +97,7 @@ pub(super) fn gate(
             return Err(Refusal::Unclear(block, why.unwrap_or_default()));
         }
     }
-    let Some(InspectionResult { review, terms, .. }) = state.inspected(block) else {
+    let Some(Inspection { review, terms, .. }) = state.inspected(block) else {
         return Err(Refusal::NotInspected(block));
     };
     if let Some(finding) = review.findings.iter().find(|finding| finding.forbidden) {
@@ -130,7 +130,7 @@ fn is_for_block(block: &Block, terms: &Terms) -> bool {
 
 /// The block, if it waits for a decision about this revision.
 fn block_to_decide(state: &State, block: BlockId, revision: Revision) -> Result<&BlockItem, Refusal> {
-    let open = state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
+    let open = state.transcript.blocks.get(&block).filter(|item| item.status == BlockStatus::Open);
     let Some(item) = open else { return Err(Refusal::NotWaiting(block)) };
     match state.phase {
         Phase::Deciding(first) if first == block => {}
@@ -235,8 +235,9 @@ impl Engine {
         if open && !self.settings.unconfined || led {
             return;
         }
-        let revision = inspected.revision;
-        self.grant_if_ready(block, revision, Grantor::Flag);
+        if let Some(item) = self.state.transcript.blocks.get(&block) {
+            self.grant_if_ready(block, item.block.current().revision, Grantor::Flag);
+        }
     }
 
     /// Grants a block for which the person decided before (by flag, rule, memory or name); if the gate refuses, the
@@ -258,7 +259,7 @@ impl Engine {
         let approval = Approval::grant(run, (block, revision), &source, terms.clone(), by, self.now);
         let sha256 = approval.sha256();
         let Ok(request) = RunRequest::new(approval, source) else { return };
-        let request = request.named(self.name_of(block).filter(|_| by == Grantor::Named));
+        let request = request.named(self.name_of(block).filter(|_| by == Grantor::CommandLine));
         self.counted.run = run;
         self.remember_file(block, sha256, &terms);
         self.rebuild_started(block);

@@ -5,8 +5,8 @@
 //! s1 | replying s1`. A `+` marks a recorded entry, quotes mark a notice. [`WatchedEngine`] checks the engine's
 //! invariants after each event.
 
+mod attached;
 mod edits;
-mod given;
 mod tests;
 mod tools;
 mod watched;
@@ -246,8 +246,8 @@ impl Dialogue {
         self.decide(block, Decision::Skip)
     }
 
-    pub(crate) fn put_back(&mut self, block: u32) -> String {
-        self.command(Command::PutBack(BlockId(block)))
+    pub(crate) fn reopen_block(&mut self, block: u32) -> String {
+        self.command(Command::Reopen(BlockId(block)))
     }
 
     // Runs.
@@ -397,8 +397,8 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Ask(request) if request.purpose == Purpose::Summary => format!("sum up s{}", request.step),
         Effect::Ask(request) => format!("ask s{}", request.step),
         Effect::CancelAsk(step) => format!("cancel s{step}"),
-        Effect::Inspect { block, revision, fresh, terminal, .. } => {
-            let kernel = if *fresh { " in a new kernel" } else { "" };
+        Effect::Inspect { block, revision, new_kernel, terminal, .. } => {
+            let kernel = if *new_kernel { " in a new kernel" } else { "" };
             format!("look {}.{revision}{kernel}{}", block.id, if *terminal { " in a terminal" } else { "" })
         }
         Effect::StartRun { request, .. } => format!("start r{}", request.approval().run()),
@@ -407,17 +407,17 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::InterruptRun(run) => format!("interrupt r{run}"),
         Effect::KillRun(run) => format!("kill r{run}"),
         Effect::RestartKernel => "restart".into(),
-        Effect::UndoObeyed(run) => format!("take back r{run}"),
-        Effect::Undo { run, changes, way, .. } => {
-            let way = if *way == UndoKind::Undo { "undo" } else { "redo" };
-            format!("{way} r{run} {changes:?}")
+        Effect::UndoAutoRun(run) => format!("take back r{run}"),
+        Effect::Undo { run, changes, kind, .. } => {
+            let kind = if *kind == UndoKind::Undo { "undo" } else { "redo" };
+            format!("{kind} r{run} {changes:?}")
         }
         Effect::SwitchModel => "switch".into(),
         Effect::SetTimer(timer, ms) => format!("timer {timer} {ms}"),
         Effect::Prewarm(language) => format!("prewarm {language}"),
         Effect::RetryStore => "retry store".into(),
         Effect::Settled(_) => return None,
-        Effect::Consult { block, revision, .. } => format!("consult {block}.{revision}"),
+        Effect::RequestOpinion { block, revision, .. } => format!("consult {block}.{revision}"),
         Effect::Load(entries) => format!("load({})", entries.len()),
         Effect::Notify(notice) => format!("'{}'", notice.text),
     })
@@ -428,11 +428,11 @@ fn entry_word(entry: &Entry) -> String {
         Entry::Header(_) => "+header".into(),
         Entry::Resumed => "+resumed".into(),
         Entry::Accepted { .. } => "+adopted".into(),
-        Entry::Undone { run, files, way: UndoKind::Undo, .. } => {
+        Entry::Undone { run, files, kind: UndoKind::Undo, .. } => {
             format!("+taken back r{run} {}", files.join(" "))
         }
         Entry::Undone { run, files, .. } => format!("+made again r{run} {}", files.join(" ")),
-        Entry::Named(name) => format!("+named {name}"),
+        Entry::Renamed(name) => format!("+named {name}"),
         Entry::Model(model) => format!("+model {model}"),
         Entry::Prompt(_) => "+prompt".into(),
         Entry::Reply { finish, .. } => match &finish.word {

@@ -4,7 +4,7 @@
 //! Nothing is fetched without a decision, and the person sees the names of what would be fetched. When it was fetched,
 //! the block that needed it waits (again).
 
-use super::transcript::BlockStanding;
+use super::transcript::BlockStatus;
 use super::{Engine, Phase, notices};
 use crate::domain::{
     BlockId, BlockKind, Entry, ExecutorKind, ImageName, Language, Outcome, PackageList, Policy, RunReport,
@@ -102,7 +102,7 @@ impl Engine {
     fn reopen_failed_block(&mut self, block: BlockId) {
         let failed = self.state.transcript.blocks.get(&block).is_some_and(|item| {
             let report = item.runs.last().and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
-            item.standing == BlockStanding::Approved
+            item.status == BlockStatus::Approved
                 && report.is_some_and(|report| report.outcome == Outcome::Failed)
         });
         if failed {
@@ -234,7 +234,7 @@ mod tests {
         // An installation does not accept the terms of another kind of run.
         d.inspected(2, Review::default(), Ok(terms()));
         assert!(!d.type_run(2).contains("start"), "terms of a kernel");
-        d.put_back(2);
+        d.reopen_block(2);
         d.command(Command::SetLimits { block: BlockId(2), limits: terms().limits });
         d.inspected(2, Review::default(), Ok(installer()));
         assert!(d.type_run(2).contains("start r2"));
@@ -343,7 +343,7 @@ mod tests {
         assert!(!line.contains("+block"), "it is offered once: {line}");
         assert!(!d.type_run(1).contains("start"));
         // The person may put the pull back.
-        let line = d.put_back(2);
+        let line = d.reopen_block(2);
         assert!(line.ends_with("deciding 2"), "{line}");
         let line = d.skip(2);
         assert!(line.ends_with("deciding 1"), "{line}");

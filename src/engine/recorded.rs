@@ -80,7 +80,7 @@ pub struct RecordedBlock {
     pub(crate) edit: Option<RecordedEdit>,
     pub(crate) limits: Limits,
     /// Whether it ran in an empty kernel.
-    pub(crate) fresh: bool,
+    pub(crate) new_kernel: bool,
 }
 
 /// The edit from which a run's text was made.
@@ -146,8 +146,8 @@ impl RecordedRuns {
                 }
                 Entry::Approved { run, .. } => {
                     let Some((item, run)) = transcript.run(*run) else { continue };
-                    let fresh = kernels.is_another_for(&run.terms);
-                    let step = step(item, run, fresh, installs);
+                    let new_kernel = kernels.is_another_for(&run.terms);
+                    let step = step(item, run, new_kernel, installs);
                     if let Some(sitting) = all.sittings.last_mut() {
                         sitting.steps.extend(step);
                     }
@@ -241,7 +241,7 @@ impl KernelsBefore {
 }
 
 /// A run of a block; `None` if its code never ran.
-fn step(item: &BlockItem, run: &RunItem, fresh: bool, installs: bool) -> Option<RecordedStep> {
+fn step(item: &BlockItem, run: &RunItem, new_kernel: bool, installs: bool) -> Option<RecordedStep> {
     let (ended, report) = run.ended.as_ref().map(|(at, report)| (*at, report.clone())).unzip();
     if let Some(report) = &report
         && matches!(report.outcome, Outcome::Refused(_) | Outcome::NotStarted(_))
@@ -269,7 +269,7 @@ fn step(item: &BlockItem, run: &RunItem, fresh: bool, installs: bool) -> Option<
                 source: version.source.clone(),
                 edit: edit(item, run),
                 limits: run.terms.limits,
-                fresh,
+                new_kernel,
             },
             terms: (*run.terms).clone(),
             time: (run.approved_at, ended),
@@ -301,7 +301,7 @@ fn reads(item: &BlockItem, run: &RunItem) -> Vec<String> {
 /// The name of a run's text in error messages.
 fn label(item: &BlockItem, run: &RunItem) -> String {
     let of_file = || item.block.origin.note.clone().filter(|path| path != "-");
-    let named = run.by == Grantor::Named && item.block.is_own() && item.block.kind.is_code();
+    let named = run.by == Grantor::CommandLine && item.block.is_own() && item.block.kind.is_code();
     named.then(of_file).flatten().unwrap_or_else(|| format!("block {}", item.block.id))
 }
 
@@ -375,7 +375,7 @@ mod tests {
                     "{} {}{}",
                     step.run.0,
                     run.bytes.label,
-                    if run.bytes.fresh { " fresh" } else { "" }
+                    if run.bytes.new_kernel { " fresh" } else { "" }
                 ),
                 Err(why) => format!("{} {why:?}", step.run.0),
             };
@@ -437,7 +437,7 @@ mod tests {
     #[test]
     fn what_was_named_is_called_by_its_name() {
         let mut told = RecordedSession::default();
-        told.block(1, "a").approved(1, "a", terms(), Grantor::Named).ran(1, Outcome::Ok);
+        told.block(1, "a").approved(1, "a", terms(), Grantor::CommandLine).ran(1, Outcome::Ok);
         assert_eq!(told.runs_told(), ["1 tests/a.py"]);
     }
 

@@ -106,9 +106,9 @@ impl Jupyter {
         }
     }
 
-    fn terms_of(&self, spec: &Spec, language: &Language, limits: Limits, fresh: bool) -> Terms {
+    fn terms_of(&self, spec: &Spec, language: &Language, limits: Limits, new_kernel: bool) -> Terms {
         let next = self.generations.get(&spec.name).copied().unwrap_or(0) + 1;
-        let kernel = self.kernels.get(&spec.name).filter(|_| !fresh);
+        let kernel = self.kernels.get(&spec.name).filter(|_| !new_kernel);
         let generation = kernel.map_or(next, |kernel| kernel.generation);
         let (interpreter, cwd, env) = match &self.available.server {
             Some(server) => {
@@ -231,7 +231,7 @@ impl Jupyter {
     /// Whether the terms of a run would still be the approved ones.
     fn terms_hold(&self, spec: &Spec, approved: &Terms) -> bool {
         let there = self.kernels.get(&spec.name).map(|kernel| kernel.generation);
-        let fresh = wants_next_kernel(there, approved);
-        self.terms_of(spec, &approved.language, approved.limits, fresh).same_as(approved)
+        let new_kernel = wants_next_kernel(there, approved);
+        self.terms_of(spec, &approved.language, approved.limits, new_kernel).same_as(approved)
     }
 }

@@ -16,7 +16,7 @@ pub(super) enum ExecutorOrder {
     /// Compute the terms of a block.
     Terms(Language, Option<Limits>, OrderReply<Terms>),
     /// Compute the terms of a block in a new kernel.
-    FreshTerms(Language, Option<Limits>, OrderReply<Terms>),
+    NewKernelTerms(Language, Option<Limits>, OrderReply<Terms>),
     /// Compute the terms of a file of functions in this language.
     LoadTerms(Language, Option<Limits>, OrderReply<Terms>),
     /// Compute the terms of an installation; by this program, if it is done on this machine.
@@ -24,7 +24,7 @@ pub(super) enum ExecutorOrder {
     /// Compute the terms under which an image would be pulled for this language.
     PullTerms(Language, Option<Limits>, OrderReply<Terms>),
     /// Find out which packages a Python source lacks.
-    Lacking(String, Vec<String>, oneshot::Sender<Vec<String>>),
+    MissingPackages(String, Vec<String>, oneshot::Sender<Vec<String>>),
     /// Compute the terms with a terminal for the run.
     TerminalTerms(Box<Terms>, OrderReply<Terms>),
     /// Compute what a run under these terms can reach.
@@ -32,9 +32,9 @@ pub(super) enum ExecutorOrder {
     /// Report what is enforced on runs.
     Sandbox(OrderReply<SandboxReport>),
     /// List the interpreters.
-    Found(oneshot::Sender<Vec<Interpreter>>),
+    Interpreters(oneshot::Sender<Vec<Interpreter>>),
     /// Find out what has to be fetched for this language.
-    Missing(Language, oneshot::Sender<Option<MissingPart>>),
+    MissingImage(Language, oneshot::Sender<Option<MissingPart>>),
     /// Fetch it, and send lines of progress.
     Fetch(MissingPart, mpsc::Sender<String>, OrderReply<()>),
     /// Carry out a run.
@@ -44,7 +44,7 @@ pub(super) enum ExecutorOrder {
     /// Set the rows and columns of the run's terminal.
     Resize(RunId, u16, u16),
     /// Set what the time limit of the run counts, and start the count anew.
-    Count(RunId, CountedTime),
+    SetCountedTime(RunId, CountedTime),
     /// Answer the run that waits after this part of its source: it continues, or ends there for this reason.
     AfterPart(RunId, u32, Option<String>),
     Interrupt(RunId),

@@ -1,7 +1,7 @@
 //! The loop of an executor's thread: carries out orders, handles events of the backend, and keeps the clock of the run.
 
 use super::Setup;
-use super::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, MissingPart, RunEnd};
+use super::backend::{Backend, BackendEvent, BackendRun, EndCause, LimitEnforcer, MissingPart, RunEnd};
 use super::event_sender;
 use super::executor_error::ExecutorError;
 use super::order::ExecutorOrder;
@@ -59,8 +59,8 @@ impl<B: Backend> ExecutorLoop<B> {
             ExecutorOrder::Terms(language, limits, reply) => {
                 let _ = reply.send(self.backend.terms(&language, limits.unwrap_or(own)).await);
             }
-            ExecutorOrder::FreshTerms(language, limits, reply) => {
-                let terms = self.backend.fresh_terms(&language, limits.unwrap_or(own)).await;
+            ExecutorOrder::NewKernelTerms(language, limits, reply) => {
+                let terms = self.backend.new_kernel_terms(&language, limits.unwrap_or(own)).await;
                 let terms = terms.and_then(|terms| match terms.kernel {
                     Some(_) => Ok(terms),
                     None => Err(ExecutorError::NoKernel(terms.language)),
@@ -82,8 +82,8 @@ impl<B: Backend> ExecutorLoop<B> {
                 let limits = limits.unwrap_or(Limits { wall_ms: pull::DEFAULT_WALL_MS, ..own });
                 let _ = reply.send(self.backend.pull_terms(&language, limits).await);
             }
-            ExecutorOrder::Lacking(source, packages, reply) => {
-                self.backend.lacking(&source, &packages, reply);
+            ExecutorOrder::MissingPackages(source, packages, reply) => {
+                self.backend.missing_packages(&source, &packages, reply);
             }
             ExecutorOrder::TerminalTerms(terms, reply) => {
                 let _ = reply.send(self.backend.with_terminal(*terms));
@@ -92,16 +92,16 @@ impl<B: Backend> ExecutorLoop<B> {
             ExecutorOrder::Resize(id, rows, columns) if self.goes_on(id) => {
                 self.backend.resize(rows, columns);
             }
-            ExecutorOrder::Count(id, what) => {
+            ExecutorOrder::SetCountedTime(id, what) => {
                 if self.run.as_ref().is_some_and(|run| run.id == id && run.has_terminal()) {
-                    self.backend.count(what);
+                    self.backend.set_counted_time(what);
                 }
             }
             ExecutorOrder::Reach(terms, reply) => drop(reply.send(self.backend.reach(&terms).await)),
             ExecutorOrder::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
-            ExecutorOrder::Found(reply) => drop(reply.send(self.backend.found().await)),
-            ExecutorOrder::Missing(language, reply) => {
-                drop(reply.send(self.backend.missing(&language).await));
+            ExecutorOrder::Interpreters(reply) => drop(reply.send(self.backend.interpreters().await)),
+            ExecutorOrder::MissingImage(language, reply) => {
+                drop(reply.send(self.backend.missing_image(&language).await));
             }
             ExecutorOrder::Fetch(missing, progress, reply) => {
                 let fetch = self.backend.fetch(missing, progress).await;
@@ -168,7 +168,7 @@ impl<B: Backend> ExecutorLoop<B> {
     }
 
     /// The block for the backend, if nothing else runs and the approved terms still hold.
-    async fn job(&mut self, request: &RunRequest) -> Result<Job, Outcome> {
+    async fn job(&mut self, request: &RunRequest) -> Result<BackendRun, Outcome> {
         let approved = request.approval().terms();
         self.is_free()?;
         let now = self.backend.terms_again(approved, request.source()).await;
@@ -184,7 +184,7 @@ impl<B: Backend> ExecutorLoop<B> {
         }
         let token = blob::random().map_err(|error| Outcome::NotStarted(error.to_string()))?;
         let block = request.approval().block();
-        Ok(Job { block, terms: now, label: request.label(), source: request.source().clone(), token })
+        Ok(BackendRun { block, terms: now, label: request.label(), source: request.source().clone(), token })
     }
 
     fn is_free(&self) -> Result<(), Outcome> {

@@ -122,7 +122,7 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::ProviderKind as Kind;
+    use crate::config::FormatKind as Kind;
     use crate::provider::format_of;
 
     fn protocol(kind: Kind) -> &'static Protocol {

@@ -1,6 +1,6 @@
 //! A finding while the review is being built, with a byte span instead of a line and column.
 
-use super::rules::Effect;
+use super::rules::EffectKind;
 use super::wording::list;
 use crate::domain::Severity;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ pub(super) struct Diagnostic {
     pub(super) span: Range<usize>,
     pub(super) message: String,
     /// The effect it is about, so that milder diagnostics on the same effect can be dropped.
-    pub(super) effect: Option<Effect>,
+    pub(super) effect: Option<EffectKind>,
     /// Whether the person forbids it.
     pub(super) forbidden: bool,
     /// The message with `{target}` unfilled, and the targets. A variant of the same call may add targets.

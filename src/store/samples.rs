@@ -189,7 +189,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
         findings: vec![Finding {
             rule: "py.delete-tree".into(),
             severity: Severity::High,
-            place: Place { line: 11, column: 5, end_line: 11, end_column: 23 },
+            place: TextRange { line: 11, column: 5, end_line: 11, end_column: 23 },
             message: "deletes a folder: out/charts".into(),
             forbidden: false,
         }],
@@ -208,7 +208,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
     };
     vec![
         Entry::Model(ModelName { provider: "demo".into(), model: "scripted".into() }),
-        Entry::Named("sales-q3".into()),
+        Entry::Renamed("sales-q3".into()),
         Entry::Prompt("Load sales.csv, plot revenue by region\nzweite Zeile ✓ \u{0} \u{7f}".into()),
         Entry::Reply {
             step: StepId(1),

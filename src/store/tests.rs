@@ -46,12 +46,12 @@ fn a_session_comes_back_and_goes_on() {
 fn a_session_without_a_prompt_leaves_no_file() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("sessions");
-    let path = write_session(&folder, "s-1", &[Entry::Named("x".into()), Entry::Resumed]);
+    let path = write_session(&folder, "s-1", &[Entry::Renamed("x".into()), Entry::Resumed]);
     assert!(!path.exists() && !folder.exists());
-    let path = write_session(&folder, "s-2", &[Entry::Named("x".into()), Entry::Prompt("hi".into())]);
+    let path = write_session(&folder, "s-2", &[Entry::Renamed("x".into()), Entry::Prompt("hi".into())]);
     assert!(all_same(
         &read(&path).unwrap(),
-        &with_header("s-2", &[Entry::Named("x".into()), Entry::Prompt("hi".into())])
+        &with_header("s-2", &[Entry::Renamed("x".into()), Entry::Prompt("hi".into())])
     ));
 }
 

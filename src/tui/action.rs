@@ -240,7 +240,7 @@ actions! {
     /// The marked block of the conversation, in the code pane.
     BlockOpen = "block.open",
     /// Put a finished block back into review.
-    BlockAgain = "block.again",
+    ReopenBlock = "block.again",
     /// Continue in a branch of the session in which the block waits again.
     BlockBranch = "block.branch",
     /// Keep the edit and go back to the review.

@@ -57,7 +57,7 @@ use crate::tui::overlays::welcome::Welcome;
 use crate::tui::panes::code::{LayoutStamp, subject_of};
 use crate::tui::panes::recipe::RecipeLine;
 use crate::tui::panes::{LowerPane, Panes};
-use crate::tui::setup::{FoundPlace, Setup};
+use crate::tui::setup::{FoundLocation, Setup};
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::hits::{ClickTarget, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, LayoutRequest, Pane};
@@ -108,7 +108,7 @@ pub struct Screen {
     /// The state of reading the files that the message names.
     given_files: given::FileReading,
     /// The place at which the session was opened, while its text is being loaded.
-    opened_at: Option<FoundPlace>,
+    opened_at: Option<FoundLocation>,
     /// What the note said about missing parts of that place.
     missing: String,
     /// The newest note in the status line.

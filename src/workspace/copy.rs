@@ -2,8 +2,8 @@
 //! existing file is overwritten.
 
 use super::FileError;
+use super::held_path::{Folder, HeldPath};
 use super::paths::{self, PathOfFile};
-use super::place::{Folder, HeldPath};
 use crate::text::number::{grouped, size};
 use rustix::fs::FileType;
 use std::collections::BTreeMap;

@@ -3,8 +3,8 @@
 //!
 //! Each folder is opened relative to its parent. The patterns of a `.gitignore` are only matched against names.
 
+use super::held_path::{Folder, folder_in, open_in};
 use super::listing::{MAX_NAMES, names};
-use super::place::{Folder, folder_in, open_in};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{AtFlags, FileType, statat};

@@ -303,7 +303,7 @@ async fn what_is_missing_is_asked_for() {
             && why.contains("when you say so"),
         "{why}"
     );
-    let missing = shop.executor.missing(&Language("bash".into())).await.unwrap();
+    let missing = shop.executor.missing_image(&Language("bash".into())).await.unwrap();
     assert_eq!(missing.name, "sayso-test:not-there");
     let (progress, _lines) = tokio::sync::mpsc::channel(8);
     let why = shop.executor.fetch(missing, progress).await.unwrap_err().to_string();
@@ -563,14 +563,14 @@ async fn an_image_is_pulled_as_a_run_that_tells_its_progress() {
     let shop = Shop::elsewhere(&format!("container:{image}"), &Executors::default(), |_| {});
     let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert!(why.contains("is not on the container engine"), "{why}");
-    assert_eq!(shop.executor.missing(&Language::python()).await.unwrap().name, image);
+    assert_eq!(shop.executor.missing_image(&Language::python()).await.unwrap().name, image);
 
     let told = pull(&shop, &image).await.ok();
     let out = told.out();
     // How many layers exist at the start, and how many steps a quick pull shows, depends on the engine.
     assert!(out.contains(" of 2 layers") && !out.contains("Extracting"), "{out:?}");
     assert!(told.out().contains("Status: Downloaded newer image"), "{}", told.out());
-    assert!(shop.executor.missing(&Language::python()).await.is_none());
+    assert!(shop.executor.missing_image(&Language::python()).await.is_none());
     assert_eq!(shop.py("import os\nos.path.exists('/mark')").await.ok().value(), "True");
     shop.executor.restart_kernel();
     docker(&["rmi", "-f", &image]);

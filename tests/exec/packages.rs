@@ -23,7 +23,7 @@ async fn what_a_text_lacks_is_known_before_it_runs() {
     let lacking = shop.lacking(&format!("import own\n{source}"), &["no-such-d>=2".into()]).await;
     assert_eq!(lacking, ["no-such-d>=2", "no_such_a", "no_such_b", "sklearn_no_such"]);
     assert!(!shop.work().join("ran").exists() && !shop.work().join("imported").exists());
-    assert!(shop.executor.lacking("def (", &[]).await.is_empty());
+    assert!(shop.executor.missing_packages("def (", &[]).await.is_empty());
     assert!(shop.lacking("import sys, numpy_is_not_here", &[]).await.len() == 1);
     // The kernel continues as if nothing had been asked.
     assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
@@ -147,7 +147,7 @@ async fn packages_are_installed_from_the_index_and_used_at_once() {
     assert_eq!(told.report.outcome, Outcome::Ok, "{} {}", told.out(), told.err());
     assert!(told.out().contains("six") || told.err().contains("six"), "its progress is told");
     assert_eq!(shop.py("import six\n(x, six.PY3)").await.ok().value(), "(5, True)");
-    assert!(shop.executor.lacking("import six", &["six>=1".into()]).await.is_empty());
+    assert!(shop.executor.missing_packages("import six", &["six>=1".into()]).await.is_empty());
 
     let told = install(&shop, "python", "no-such-package-of-sayso\n").await;
     assert_eq!(told.report.outcome, Outcome::Failed);

@@ -14,8 +14,8 @@ use crate::domain::sentences::replay;
 use crate::domain::visible::visible_line;
 use crate::domain::{ExecutorKind, Language, Limits, Policy, SandboxLevel, SandboxReport};
 use crate::engine::RecordedBlock;
-use crate::engine::difference::Comparer;
 use crate::engine::recorded::{AllowedThen, RecordedPeriod, RecordedRuns, RecordedStep};
+use crate::engine::run_comparison::Comparer;
 use crate::headless::{self, Ending, HeadlessOptions, TurnInput};
 use crate::report::{Failure, FailureClass};
 use crate::review;
@@ -26,8 +26,8 @@ use crate::store::LoadedSession;
 use crate::store::index::Summary;
 use crate::text::number::{counted, size};
 use crate::workspace::copy::{ChosenFiles, CopyError, WhyNotCopied};
-use crate::workspace::place::Folder;
-use crate::workspace::undo::{UndoPlace, UndoStore};
+use crate::workspace::held_path::Folder;
+use crate::workspace::undo::{UndoConfig, UndoStore};
 use reporter::ReplayReporter;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -150,8 +150,8 @@ fn chosen_files(
         wants.extend(changed.map(String::as_str));
     }
     let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
-    let place = UndoPlace { working: summary.cwd.clone(), ..factory.undo_place() };
-    let mut copies = UndoStore::new(place);
+    let config = UndoConfig { working: summary.cwd.clone(), ..factory.undo_config() };
+    let mut copies = UndoStore::new(config);
     for (path, record) in &recorded.earlier {
         let is_wanted = wants.contains(path.as_str());
         if !is_wanted && !files.has(path) && (!args.copy || is_hidden(path)) {

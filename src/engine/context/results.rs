@@ -5,7 +5,7 @@ use crate::domain::sentences::running;
 use crate::domain::{Block, BlockKind, KernelFate, Language, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
 use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement, Transcript};
-use crate::engine::typed::YOUR_COMMAND;
+use crate::engine::typed_commands::YOUR_COMMAND;
 use crate::text::line::one_line;
 use crate::text::number::{counted, duration, limit};
 use std::collections::BTreeMap;

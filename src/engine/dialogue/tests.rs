@@ -158,7 +158,7 @@ fn a_run_that_never_began_does_not_spare_the_typed_word() {
     d.inspected_ok(1);
     d.type_run(1);
     d.ended(1, Outcome::NotStarted("no memory".into()));
-    d.put_back(1);
+    d.reopen_block(1);
     d.inspected_ok(1);
     assert!(d.state().needs_typed(BlockId(1)));
 }
@@ -214,7 +214,7 @@ fn blocks_of_a_reply_that_broke_off_are_skipped_however_it_broke() {
     let line = closed.finish(FinishReason::Incomplete);
     assert!(line.contains("+block 1, +skipped 1, +block 2, +skipped 2"), "{line}");
     assert!(line.contains("/rerun 1") && line.ends_with("| idle"), "{line}");
-    closed.command(Command::PutBack(BlockId(1)));
+    closed.command(Command::Reopen(BlockId(1)));
     closed.inspected_ok(1);
     assert!(closed.type_run(1).starts_with("+approved r1 1.1"));
 }
@@ -729,7 +729,7 @@ fn stopping_a_reply_keeps_its_text_and_shelves_its_blocks() {
         "cancel s1, +reply stopped, +block 1, +skipped 1, 'Stopped. What came of the reply is kept.', +end stopped | idle"
     );
     assert_eq!(d.reply("late"), "| idle", "what still comes is dropped");
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
+    assert_eq!(d.reopen_block(1), "+back 1, look 1.1, prewarm python | deciding 1");
     d.inspected_ok(1);
     d.type_run(1);
     d.started(1);
@@ -856,7 +856,7 @@ fn a_prompt_in_a_turn_is_queued_and_sent_when_it_ends() {
 fn a_queued_prompt_can_be_taken_back() {
     let mut d = replied(ONE);
     d.user("and y");
-    assert_eq!(d.command(Command::TakeQueued), "| deciding 1");
+    assert_eq!(d.command(Command::EditQueued), "| deciding 1");
     assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.', +end stopped | idle");
 }
 
@@ -864,7 +864,7 @@ fn a_queued_prompt_can_be_taken_back() {
 fn a_prompt_while_a_block_is_put_back_is_sent_behind_it() {
     let mut d = replied(ONE);
     d.skip(1);
-    d.put_back(1);
+    d.reopen_block(1);
     d.user("next");
     assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.', +prompt, ask s2 | replying s2");
 }
@@ -888,7 +888,7 @@ fn the_step_limit_asks() {
     assert_eq!(d.state().phase, Phase::Asking(Question::StepLimit(2)));
     assert_eq!(d.state().live.notice.as_ref().unwrap().text, "2 steps taken in this turn. Go on?");
     assert_eq!(d.user("later"), "'Queued. It is sent when this turn ends.' | asking after 2 steps");
-    d.command(Command::TakeQueued);
+    d.command(Command::EditQueued);
     assert_eq!(d.command(Command::Continue), "ask s3 | replying s3");
     assert!(d.told().contains("Block 2 (python): exit 0"));
     assert_eq!(d.reply("Done."), "+reply stop, +end answered | idle");
@@ -968,7 +968,7 @@ fn a_block_of_a_cut_reply_can_be_put_back_and_then_its_reply_counts() {
     d.user("x");
     d.delta("```python\na\n```\nand th");
     d.fail(FailureKind::Cut);
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
+    assert_eq!(d.reopen_block(1), "+back 1, look 1.1, prewarm python | deciding 1");
     assert!(d.runs(1, 1, ok()).ends_with("ask s2 | replying s2"));
     assert_eq!(d.request().len(), 3);
     assert!(d.told().contains("Block 1 (python): exit 0"));
@@ -1004,11 +1004,11 @@ fn another_model_is_used_from_the_next_request_on() {
     assert_eq!(line, format!("{told}, +model ollama/qwen, switch | stuck key_refused"));
     assert_eq!(d.state().transcript.model.as_ref(), Some(&model));
     // The session's own model is recorded once, whoever chooses it again.
-    assert_eq!(d.send(Event::Provider(model)), "| stuck key_refused");
+    assert_eq!(d.send(Event::ModelSwitched(model)), "| stuck key_refused");
     let line = d.command(Command::UseModel(d.state().transcript.model.clone().unwrap()));
     assert_eq!(line, "'Replies come from ollama/qwen already.', switch | stuck key_refused");
     let other = crate::domain::ModelName { provider: "p".into(), model: "m".into() };
-    let line = d.send(Event::Provider(other));
+    let line = d.send(Event::ModelSwitched(other));
     assert_eq!(line, "'Replies come from p/m from here on.', +model p/m, switch | stuck key_refused");
     assert_eq!(d.command(Command::Rename("  plots ".into())), "+named plots | stuck key_refused");
     assert_eq!(d.command(Command::Rename("plots".into())), "| stuck key_refused");
@@ -1081,14 +1081,14 @@ fn answers_that_crossed_do_not_open_the_gate_in_either_order() {
 fn putting_back_waits_its_turn_and_goes_to_the_front() {
     let mut d = replied(THREE);
     d.inspected_ok(1);
-    assert_eq!(d.put_back(1), "| deciding 1", "it waits already");
+    assert_eq!(d.reopen_block(1), "| deciding 1", "it waits already");
     d.skip(1);
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
+    assert_eq!(d.reopen_block(1), "+back 1, look 1.1, prewarm python | deciding 1");
     assert_eq!([d.word(1), d.word(2)], ["WAITING", "QUEUED"]);
     d.inspected_ok(1);
     d.type_run(1);
-    assert_eq!(d.put_back(1), "'Block 1 can be put back when this step is over.' | running r1");
-    assert_eq!(d.put_back(9), "| running r1");
+    assert_eq!(d.reopen_block(1), "'Block 1 can be put back when this step is over.' | running r1");
+    assert_eq!(d.reopen_block(9), "| running r1");
 }
 
 #[test]
@@ -1096,7 +1096,7 @@ fn a_block_that_ran_can_run_again_only_by_a_new_decision() {
     let mut d = replied(ONE);
     d.runs(1, 1, Outcome::Failed);
     d.reply("It failed.");
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
+    assert_eq!(d.reopen_block(1), "+back 1, look 1.1, prewarm python | deciding 1");
     assert_eq!(d.approve(1), "'Block 1 is still being checked.' | deciding 1");
     d.inspected_ok(1);
     assert_eq!(d.type_run(1), "+approved r2 1.1 person-typed, start r2 | running r2");
@@ -1152,9 +1152,9 @@ fn resuming_in_a_run_finds_it_lost_and_does_not_run_it_again() {
     assert!(d.told().contains("Block 1 (python): lost. sayso was closed while it ran"), "{}", d.told());
     assert!(d.told().contains("[The session was opened again"), "{}", d.told());
     assert!(d.told().ends_with("and now"));
-    assert_eq!(d.put_back(1), "'Block 1 can be put back when this step is over.' | replying s2");
+    assert_eq!(d.reopen_block(1), "'Block 1 can be put back when this step is over.' | replying s2");
     d.reply("Well.");
-    d.put_back(1);
+    d.reopen_block(1);
     d.inspected_ok(1);
     assert!(d.type_run(1).starts_with("+approved r2 1.1"));
 }
@@ -1240,7 +1240,7 @@ fn resuming_a_turn_whose_end_was_not_written() {
 fn resuming_after_a_block_was_put_back_between_turns() {
     let mut d = replied(ONE);
     d.skip(1);
-    d.put_back(1);
+    d.reopen_block(1);
     assert_eq!(d.reopen(), "+resumed, look 1.1, prewarm python | deciding 1");
     assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.' | idle");
 }

@@ -181,7 +181,7 @@ fn auto_is_tools_where_the_model_is_known_to_take_them() {
     assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(0), "not known: fences");
     d.reply("Hello.");
     let info = ModelInfo { tools: Some(true), ..ModelInfo::named(name) };
-    d.send(Event::Model(Box::new(info)));
+    d.send(Event::ModelInfo(Box::new(info)));
     d.user("y");
     assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(5));
 }
@@ -218,7 +218,7 @@ fn put_back_between_turns_the_answer_stays_and_the_result_is_told_as_text() {
     d.skip(1);
     d.user("y");
     d.reply("Well.");
-    d.put_back(1);
+    d.reopen_block(1);
     d.runs(1, 1, Outcome::Ok);
     d.user("z");
     assert_eq!(answers(&d), [("a".to_owned(), "not run".to_owned())]);

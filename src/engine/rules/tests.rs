@@ -78,7 +78,7 @@ fn time_runs_only_while_it_is_on_screen() {
 
 #[test]
 fn what_is_held_back_waits_for_a_decision() {
-    for command in [Command::HoldBack, Command::Stop] {
+    for command in [Command::StopCountdown, Command::Stop] {
         let mut d = granted(RuleScope::Clean, TWO);
         clean(&mut d, 2);
         d.on_screen(2, true);
@@ -185,7 +185,7 @@ fn rules_do_not_live_longer_than_the_process() {
 #[test]
 fn a_block_that_is_put_back_asks_for_its_own_decision() {
     let mut d = granted(RuleScope::Clean, "Done.");
-    d.put_back(1);
+    d.reopen_block(1);
     clean(&mut d, 1);
     assert_eq!(d.state().live.matched, None);
 }

@@ -3,7 +3,7 @@
 //! bridge says.
 
 use super::bridge_wire::{self, BridgeMessage};
-use super::engine::Engine;
+use super::engine::ContainerEngine;
 use super::error::ContainerError;
 use super::held::{ContainerHandle, remove};
 use super::plan::ContainerFrame;
@@ -79,7 +79,7 @@ pub(super) struct ContainerKernel {
 impl ContainerKernel {
     /// Starts an empty kernel. `id` is the id of the image, `image` its name.
     pub(super) fn start(
-        engine: Rc<Engine>,
+        engine: Rc<ContainerEngine>,
         frame: &ContainerFrame,
         (id, image): (&str, String),
         name: String,
@@ -159,7 +159,7 @@ impl ContainerKernel {
 
 /// Starts the container and passes messages in both directions until it ends. Returns how it ended.
 async fn drive_kernel(
-    engine: Rc<Engine>,
+    engine: Rc<ContainerEngine>,
     name: &str,
     body: bollard::models::ContainerCreateBody,
     folder: &Path,

@@ -1,13 +1,13 @@
 //! Runs the program of one block in a container of its own: hands over the exact bytes, follows the program to its end,
 //! and removes the container.
 
-use super::engine::Engine;
+use super::engine::ContainerEngine;
 use super::error::ContainerError;
 use super::held::{ContainerHandle, START_TIMEOUT, remove};
 use super::plan::ContainerFrame;
 use super::shell::StateInOutput;
 use crate::domain::{BlockId, Chunk, RunEvent, Stream};
-use crate::exec::backend::{BackendEvent, EndCause, Job, RunEnd};
+use crate::exec::backend::{BackendEvent, BackendRun, EndCause, RunEnd};
 use crate::exec::blob;
 use crate::exec::helper_wire::ResourceUse;
 use crate::exec::own_names::OwnNames;
@@ -54,7 +54,7 @@ pub(super) type ShellLeft = (BlockId, Option<Vec<u8>>);
 pub(super) struct ContainerProgram {
     events: mpsc::Receiver<BackendEvent>,
     stop: Rc<Notify>,
-    engine: Rc<Engine>,
+    engine: Rc<ContainerEngine>,
     name: String,
     work: JoinHandle<()>,
     /// For a shell: its block, and the state that it writes.
@@ -64,10 +64,10 @@ pub(super) struct ContainerProgram {
 impl ContainerProgram {
     /// Starts a program for a block.
     pub(super) fn start(
-        engine: Rc<Engine>,
+        engine: Rc<ContainerEngine>,
         frame: &ContainerFrame,
         start: ProgramStart<'_>,
-        job: &Job,
+        job: &BackendRun,
     ) -> Self {
         let ProgramStart { image, name, command, shell } = start;
         let network = if frame.granted.network { "open" } else { "closed" };
@@ -158,7 +158,11 @@ impl ContainerProgram {
 }
 
 /// Sends a signal to every process in the container except process 1.
-async fn signal_inside(engine: &Engine, name: &str, signal: &str) -> Result<(), bollard::errors::Error> {
+async fn signal_inside(
+    engine: &ContainerEngine,
+    name: &str,
+    signal: &str,
+) -> Result<(), bollard::errors::Error> {
     let words = ["/bin/sh".to_owned(), "-c".to_owned(), format!("kill -{signal} -1")];
     let config = bollard::models::ExecConfig { cmd: Some(words.to_vec()), ..Default::default() };
     let exec = engine.docker.create_exec(name, config).await?;
@@ -202,7 +206,7 @@ fn state_mark() -> Option<String> {
 
 async fn follow(
     held: &mut ContainerHandle,
-    (engine, memory): (&Engine, &str),
+    (engine, memory): (&ContainerEngine, &str),
     source: Vec<u8>,
     out: &mpsc::Sender<BackendEvent>,
     printed: &mut ContainerOutput<'_>,
@@ -276,7 +280,7 @@ fn ending(code: i32) -> ExitKind {
     }
 }
 
-async fn sample_usage(engine: &Engine, id: &str, used: &mut ResourceUse) -> Option<(u64, u64)> {
+async fn sample_usage(engine: &ContainerEngine, id: &str, used: &mut ResourceUse) -> Option<(u64, u64)> {
     let options = StatsOptions { stream: false, one_shot: true };
     let mut stats = Box::pin(engine.docker.stats(id, Some(options)));
     let stats = timeout(Duration::from_secs(1), stats.next()).await.ok()??.ok()?;

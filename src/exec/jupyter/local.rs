@@ -13,7 +13,7 @@ use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
 use crate::exec::helper_file::HelperFile;
-use crate::exec::helper_wire::{HelperOrder as ToHelper, Notification, PauseState, ProgramSpec};
+use crate::exec::helper_wire::{HelperMessage, HelperOrder as ToHelper, PauseState, ProgramSpec};
 use crate::exec::link::Link;
 use crate::exec::own_names::OwnNames;
 use crate::exec::plan::Invocation;
@@ -293,7 +293,7 @@ fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, KernelStart
         cwd: start.cwd.clone(),
         ..ProgramSpec::default()
     };
-    Ok(Invocation { program, given: Vec::new(), names: OwnNames::default() })
+    Ok(Invocation { program, inherited: Vec::new(), names: OwnNames::default() })
 }
 
 /// The messages of a helper that matter here.
@@ -313,9 +313,9 @@ async fn helper_event(socket: &UnixStream, link: &mut Link) -> Option<HelperEven
     let _ = socket.try_io(Interest::READABLE, || Err::<(), _>(std::io::ErrorKind::WouldBlock.into()));
     let Ok(told) = received else { return Some(HelperEvent::Ended(ExitKind::default())) };
     let mut heard = told.into_iter().filter_map(|told| match told {
-        Notification::Exited { code, signal, .. } => Some(HelperEvent::Ended(ExitKind { code, signal })),
-        Notification::NotSpawned(_) => Some(HelperEvent::Ended(ExitKind { code: Some(127), signal: None })),
-        Notification::Paused(rest) => Some(HelperEvent::Paused(rest)),
+        HelperMessage::Exited { code, signal, .. } => Some(HelperEvent::Ended(ExitKind { code, signal })),
+        HelperMessage::NotSpawned(_) => Some(HelperEvent::Ended(ExitKind { code: Some(127), signal: None })),
+        HelperMessage::Paused(rest) => Some(HelperEvent::Paused(rest)),
         _ => None,
     });
     // If the process ended, that is the last message, and more important than an earlier state.

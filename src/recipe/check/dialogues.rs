@@ -13,7 +13,7 @@ use crate::domain::{
 use crate::engine::answers;
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::state::Question;
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use crate::engine::{Command, Event, Phase, Settings};
 use crate::recipe::{Recipe, shipped, workflows};
 
@@ -125,8 +125,8 @@ impl RecipeDialogue {
     /// Why the newest block was declined.
     fn declined(&self) -> String {
         let newest = self.d.state().transcript.blocks.values().next_back().unwrap();
-        match &newest.standing {
-            BlockStanding::Declined(why) => why.clone(),
+        match &newest.status {
+            BlockStatus::Declined(why) => why.clone(),
             other => panic!("{other:?}"),
         }
     }

@@ -236,11 +236,15 @@ pub(in crate::store) fn about_rules() -> Vec<Entry> {
     let review = Review {
         traces: vec![
             Trace {
-                place: Place { line: 2, column: 7, end_line: 2, end_column: 30 },
+                place: TextRange { line: 2, column: 7, end_line: 2, end_column: 30 },
                 text: "https://collect.example.net".into(),
                 from: TextOrigin::Output(BlockId(1)),
             },
-            Trace { place: Place::default(), text: "~/.netrc".into(), from: TextOrigin::File(BlockId(4)) },
+            Trace {
+                place: TextRange::default(),
+                text: "~/.netrc".into(),
+                from: TextOrigin::File(BlockId(4)),
+            },
         ],
         ..Review::default()
     };
@@ -265,17 +269,17 @@ pub(in crate::store) fn about_rules() -> Vec<Entry> {
 /// A review with words that occur in the project's instructions.
 pub(in crate::store) fn about_instructions() -> Vec<Entry> {
     let traces =
-        vec![Trace { place: Place::default(), text: "/srv/deploy".into(), from: TextOrigin::Project }];
+        vec![Trace { place: TextRange::default(), text: "/srv/deploy".into(), from: TextOrigin::Project }];
     let review = Review { traces, ..Review::default() };
     vec![Entry::Review { block: BlockId(1), revision: Revision(1), review }]
 }
 
 /// A message with files, and a review with words that occur in one of them.
 pub(in crate::store) fn about_files() -> Vec<Entry> {
-    let whole = GivenFile { path: "src/a b.py".into(), bytes: 6, text: "x = 1\n".into(), masked: false };
-    let cut = GivenFile { path: ".env".into(), bytes: 99_000, text: "KEY=***\n".into(), masked: true };
+    let whole = AttachedFile { path: "src/a b.py".into(), bytes: 6, text: "x = 1\n".into(), masked: false };
+    let cut = AttachedFile { path: ".env".into(), bytes: 99_000, text: "KEY=***\n".into(), masked: true };
     let prompt = Prompt { text: "see @\"src/a b.py\" and @.env".into(), files: vec![whole, cut] };
-    let traces = vec![Trace { place: Place::default(), text: "/srv/x".into(), from: TextOrigin::Given }];
+    let traces = vec![Trace { place: TextRange::default(), text: "/srv/x".into(), from: TextOrigin::Given }];
     let review = Review { traces, ..Review::default() };
     vec![Entry::Prompt(prompt), Entry::Review { block: BlockId(1), revision: Revision(1), review }]
 }
@@ -309,12 +313,12 @@ pub(in crate::store) fn about_undo() -> Vec<Entry> {
         let receipt = Receipt { undo: Some(undo), ..report.receipt.clone() };
         Entry::Ran { run: RunId(run), block: BlockId(1), report: Box::new(RunReport { receipt, ..report }) }
     };
-    let back = |more, way| Entry::Undone {
+    let back = |more, kind| Entry::Undone {
         run: RunId(1),
         block: BlockId(1),
         files: vec!["sales.csv".into()],
         more,
-        way,
+        kind,
     };
     let none = UndoCover::none("more than 50000 files");
     vec![

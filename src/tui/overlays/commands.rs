@@ -170,7 +170,7 @@ fn key_of(keymap: &Keymap, slash: Slash) -> String {
         Slash::Queue => (Context::Pane, Action::Queue),
         Slash::Vars => (Context::Pane, Action::Vars),
         Slash::Undo => (Context::Done, Action::TakeBack),
-        Slash::Rerun => (Context::Done, Action::BlockAgain),
+        Slash::Rerun => (Context::Done, Action::ReopenBlock),
         Slash::Fork => (Context::Done, Action::BlockBranch),
         Slash::Restart => (Context::Done, Action::KernelNew),
         Slash::Find => (Context::Everywhere, Action::Find),

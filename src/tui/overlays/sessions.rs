@@ -22,7 +22,7 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
-use crate::tui::setup::FoundPlace;
+use crate::tui::setup::FoundLocation;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
@@ -297,7 +297,7 @@ impl Overlay for Sessions {
             Choice::Session(session) => Exit::OpenSession(session.path.clone(), None),
             Choice::Hit(hit) => {
                 let words = words_of_search(&self.filter.text());
-                Exit::OpenSession(hit.session.path.clone(), Some(FoundPlace { place: hit.place, words }))
+                Exit::OpenSession(hit.session.path.clone(), Some(FoundLocation { place: hit.place, words }))
             }
             // A choice before the sessions are listed means none of the rows to come.
             Choice::New if self.listing.all().is_none() => return Vec::new(),

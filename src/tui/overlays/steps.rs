@@ -216,7 +216,7 @@ fn decision_text(decided: LastDecision<'_>) -> String {
         LastDecision::Approved(grantor) => match grantor {
             Grantor::Person { typed: false } => "by you".into(),
             Grantor::Person { typed: true } => "by you, typed".into(),
-            Grantor::Named => "named".into(),
+            Grantor::CommandLine => "named".into(),
             Grantor::Flag => "by --approve".into(),
             Grantor::Rule(rule) => format!("by rule {rule}"),
             Grantor::Before => "as before".into(),

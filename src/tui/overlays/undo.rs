@@ -52,13 +52,13 @@ impl Changes {
 
     /// Whether any change can be undone or redone.
     fn has_undoable(&self, way: UndoKind) -> bool {
-        self.all().iter().any(|change| change.standing.way() == Some(way))
+        self.all().iter().any(|change| change.standing.kind() == Some(way))
     }
 
     /// The picked changes that can be undone or redone.
     fn picked_changes(&self, way: UndoKind) -> Vec<&UndoChange> {
         let all = self.all().iter().filter(|change| self.picked.contains(&change.number));
-        all.filter(|change| change.standing.way() == Some(way)).collect()
+        all.filter(|change| change.standing.kind() == Some(way)).collect()
     }
 
     /// How many copies have been dropped.
@@ -69,13 +69,13 @@ impl Changes {
     /// Picks all changes that can be undone or redone; if all are picked, none.
     fn pick_all(&mut self) {
         let all: BTreeSet<u32> =
-            self.all().iter().filter(|c| c.standing.way().is_some()).map(|c| c.number).collect();
+            self.all().iter().filter(|c| c.standing.kind().is_some()).map(|c| c.number).collect();
         self.picked = if self.picked == all { BTreeSet::new() } else { all };
     }
 
     fn pick(&mut self) -> Vec<OverlayResponse> {
         let Some(change) = self.all().get(self.cursor.0).cloned() else { return Vec::new() };
-        if change.standing.way().is_none() {
+        if change.standing.kind().is_none() {
             let (path, why) = (safe::one_line(&change.path), sentences::why_not(change.standing));
             return vec![OverlayResponse::ShowNote(Note::info(format!("{path}: {why}.")))];
         }
@@ -102,7 +102,8 @@ impl Changes {
         let mut lines = what_happens(&picked, way);
         lines.push(sentences::UNDONE_THE_SAME_WAY.into());
         let changes = picked.iter().map(|change| change.number).collect();
-        let undo = OverlayResponse::UiCommand(UiCommand::Send(Command::Undo { run: self.run, changes, way }));
+        let undo =
+            OverlayResponse::UiCommand(UiCommand::Send(Command::Undo { run: self.run, changes, kind: way }));
         let ask = Ask::new(title, lines, 'w', "leave all as it is").or(
             letter,
             label,
@@ -242,7 +243,7 @@ impl Overlay for Changes {
         let rows = usize::from(room.height.saturating_sub(if self.dropped() > 0 { 6 } else { 4 })).max(1);
         let first = self.cursor.window(rows);
         for (at, change) in self.all().iter().enumerate().skip(first).take(rows) {
-            let pick = match (change.standing.way(), self.picked.contains(&change.number)) {
+            let pick = match (change.standing.kind(), self.picked.contains(&change.number)) {
                 (None, _) => "   ",
                 (_, true) => "[x]",
                 (_, false) => "[ ]",

@@ -16,7 +16,7 @@ mod text;
 use crate::domain::{BlockId, ImageRef, RunId, Stream, TerminalScreen};
 use crate::driver::SearchWords;
 use crate::engine::State;
-use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, RunItem};
+use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, RunItem};
 use crate::tui::paint::output::{LineChange, Output};
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::pattern::Pattern;
@@ -122,10 +122,7 @@ fn subject(state: &State, chosen: Option<BlockId>) -> Subject {
         if let Some(subject) = last_run(item) {
             return subject;
         }
-        if matches!(
-            item.standing,
-            BlockStanding::Rejected(_) | BlockStanding::Declined(_) | BlockStanding::Skipped
-        ) {
+        if matches!(item.status, BlockStatus::Rejected(_) | BlockStatus::Declined(_) | BlockStatus::Skipped) {
             return Subject::NotRun(item.block.id);
         }
     }

@@ -5,8 +5,8 @@ use super::form::FormFill;
 use super::provider::ProviderQuestion;
 use crate::domain::{BlockId, Revision};
 use crate::engine::rules::Offer;
-use crate::engine::state::{InspectionResult, Question};
-use crate::engine::{Phase, State};
+use crate::engine::state::Question;
+use crate::engine::{Inspection, Phase, State};
 use crate::text::number::dollars;
 use crate::tui::widgets::words;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ pub(super) const READING_DELAY: Duration = Duration::from_millis(300);
 pub(super) struct PrintedBlock {
     pub(crate) block: BlockId,
     pub(crate) revision: Revision,
-    pub(crate) inspected: InspectionResult,
+    pub(crate) inspected: Inspection,
 }
 
 /// What is asked about a block.

@@ -114,7 +114,7 @@ impl Session<'_> {
     /// Stops rules from starting the waiting block: the person is here.
     pub(super) fn hold_back(&mut self) {
         if self.driver.state().live.matched.is_some() {
-            self.driver.send(Command::HoldBack);
+            self.driver.send(Command::StopCountdown);
         }
     }
 

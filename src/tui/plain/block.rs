@@ -4,9 +4,8 @@ use super::page::PlainPage;
 use crate::domain::file_texts::{self, FilePart};
 use crate::domain::sentences::sandbox;
 use crate::domain::{BlockKind, Readiness, SandboxLevel, Severity, Version};
-use crate::engine::state::InspectionResult;
 use crate::engine::transcript::BlockItem;
-use crate::engine::{State, changes, rules};
+use crate::engine::{Inspection, State, changes, rules};
 use crate::tui::panes::code::rights_lines;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::words;
@@ -15,7 +14,7 @@ use std::io;
 /// Prints everything that the decision is about.
 pub(super) fn show(
     item: &BlockItem,
-    inspected: &InspectionResult,
+    inspected: &Inspection,
     full: bool,
     page: &mut PlainPage,
     look: DrawStyle<'_>,
@@ -53,7 +52,7 @@ pub(super) fn show(
 /// Prints the findings for these lines.
 fn findings(
     files: &[FilePart],
-    inspected: &InspectionResult,
+    inspected: &Inspection,
     page: &mut PlainPage,
     of: impl Fn(u32) -> bool,
 ) -> io::Result<()> {
@@ -69,7 +68,7 @@ fn findings(
 }
 
 /// The words that can be typed for it now; words that would be refused are not offered.
-pub(super) fn question(item: &BlockItem, inspected: &InspectionResult, state: &State) -> String {
+pub(super) fn question(item: &BlockItem, inspected: &Inspection, state: &State) -> String {
     if item.block.readiness() == Readiness::NeedsLanguage {
         return "Type language NAME, edit, reject or skip:".into();
     }
@@ -85,11 +84,7 @@ pub(super) fn question(item: &BlockItem, inspected: &InspectionResult, state: &S
 }
 
 /// Why approving needs an extra word.
-pub(super) fn why_typed(
-    item: &BlockItem,
-    inspected: &InspectionResult,
-    page: &mut PlainPage,
-) -> io::Result<()> {
+pub(super) fn why_typed(item: &BlockItem, inspected: &Inspection, page: &mut PlainPage) -> io::Result<()> {
     let (block, files) = (item.block.id, item.block.files());
     for finding in inspected.review.findings.iter().filter(|f| f.severity == Severity::High) {
         page.line(&format!(
@@ -117,12 +112,12 @@ fn ran_before(item: &BlockItem) -> Option<&Version> {
 }
 
 /// Whether there is another version to compare with.
-fn differs(item: &BlockItem, inspected: &InspectionResult) -> bool {
+fn differs(item: &BlockItem, inspected: &Inspection) -> bool {
     item.block.is_edited() || inspected.before.is_some() || ran_before(item).is_some()
 }
 
 /// Prints the differences to what the model wrote, and to what ran last.
-pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut PlainPage) -> io::Result<()> {
+pub(super) fn diff(item: &BlockItem, inspected: &Inspection, page: &mut PlainPage) -> io::Result<()> {
     let now = &item.block.current().source;
     let mut told = false;
     if item.block.is_edited() {
@@ -167,7 +162,7 @@ fn compared(kind: &BlockKind, (old_name, old): (&str, &str), (new_name, new): (&
 }
 
 /// The waiting block and its inspection, if it can be decided about.
-pub(super) fn waiting(state: &State) -> Option<(&BlockItem, &InspectionResult)> {
+pub(super) fn waiting(state: &State) -> Option<(&BlockItem, &Inspection)> {
     let item = state.waiting()?;
     Some((item, state.inspected(item.block.id)?))
 }

@@ -117,7 +117,7 @@ impl Session<'_> {
             Slash::Undo => return self.undo(argument),
             Slash::Rerun => match argument.parse().map(BlockId) {
                 Ok(block) if self.driver.state().transcript.blocks.contains_key(&block) => {
-                    self.driver.send(Command::PutBack(block));
+                    self.driver.send(Command::Reopen(block));
                 }
                 _ => self.print_line("/rerun NUMBER: there is no such block.")?,
             },
@@ -223,7 +223,7 @@ impl Session<'_> {
     fn queue(&mut self) -> io::Result<()> {
         if let Some(queued) = self.driver.state().live.peek_queued() {
             self.plain.page.lines_behind("Queued: ", &queued)?;
-            self.driver.send(Command::TakeQueued);
+            self.driver.send(Command::EditQueued);
             self.keep(&queued);
         }
         for item in self.driver.state().queue() {

@@ -81,7 +81,7 @@ impl Session<'_> {
             }
             Answer::Edit => self.edit(shown),
             Answer::Opinion => {
-                self.driver.send(Command::Consult(block));
+                self.driver.send(Command::RequestOpinion(block));
                 self.reask(shown)
             }
             Answer::Language(name) => {

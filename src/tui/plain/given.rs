@@ -3,8 +3,8 @@
 
 use super::session::Session;
 use crate::domain::sentences::sending;
-use crate::domain::{GivenFile, Prompt};
-use crate::driver::{GivenFileError, Job};
+use crate::domain::{AttachedFile, Prompt};
+use crate::driver::{AttachedFileError, Job};
 use crate::engine::{Command, Phase};
 use crate::text::at_words::at_words;
 use crate::text::number::size;
@@ -20,7 +20,7 @@ impl Session<'_> {
         }
         let are_words = self.words.take().is_some_and(|words| words == text);
         if !are_words && !at_words(&text).is_empty() {
-            self.driver.start_job(Job::GivenFiles(text));
+            self.driver.start_job(Job::AttachedFiles(text));
             return Ok(());
         }
         self.send_message(text.into())
@@ -50,7 +50,7 @@ impl Session<'_> {
     pub(super) fn files_read(
         &mut self,
         text: &str,
-        files: Result<Vec<GivenFile>, Vec<GivenFileError>>,
+        files: Result<Vec<AttachedFile>, Vec<AttachedFileError>>,
     ) -> io::Result<()> {
         match files {
             Ok(files) => self.send_message(Prompt { text: text.to_owned(), files }),
@@ -58,7 +58,7 @@ impl Session<'_> {
                 self.plain.page.line(&format!("Warning: {}", refusal(&errors)))?;
                 self.plain.page.line("/edit changes the message, /drop drops it.")?;
                 self.keep(text);
-                if errors.iter().all(GivenFileError::may_be_a_word) {
+                if errors.iter().all(AttachedFileError::may_be_a_word) {
                     self.words = Some(text.to_owned());
                 }
                 self.ask_again()

@@ -6,7 +6,7 @@ use crate::driver::{FilterError, Job, SearchWords, SessionsFound};
 use crate::engine::Command;
 use crate::engine::transcript::LoadState;
 use crate::tui::place_text::{PlaceSearch, PlaceText};
-use crate::tui::setup::FoundPlace;
+use crate::tui::setup::FoundLocation;
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::words;
 use std::io;
@@ -68,7 +68,7 @@ impl Session<'_> {
         let at = number.trim().parse().ok().and_then(|number: usize| number.checked_sub(1));
         match at.and_then(|at| self.hits.get(at)) {
             Some(hit) => {
-                let found = FoundPlace { place: hit.place, words: self.hit_words.clone() };
+                let found = FoundLocation { place: hit.place, words: self.hit_words.clone() };
                 let exit = Exit::OpenSession(hit.session.path.clone(), Some(found));
                 self.leave(exit)?;
             }

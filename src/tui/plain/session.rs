@@ -15,7 +15,7 @@ use crate::engine::{Command, Phase};
 use crate::tui::Options;
 use crate::tui::keymap::Keymap;
 use crate::tui::screen::{KILL_DELAY, QUIT_TIMEOUT};
-use crate::tui::setup::{FoundPlace, SessionPick};
+use crate::tui::setup::{FoundLocation, SessionPick};
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::look::DrawStyle;
@@ -51,7 +51,7 @@ pub(super) struct Session<'a> {
     /// The run whose changes are being looked up.
     pub(super) wanted_changes: Option<UndoTarget>,
     /// The place at which the session was opened, until its text was printed.
-    pub(super) place: Option<FoundPlace>,
+    pub(super) place: Option<FoundLocation>,
     pub(super) exit: Option<Exit>,
     /// The failure that was already printed.
     pub(super) told_failure: Option<String>,
@@ -214,7 +214,7 @@ impl<'a> Session<'a> {
                 let given = first.map(|first| first.answers.clone()).unwrap_or_default();
                 self.begin_recipe(name, given, true)
             }
-            JobResult::GivenFiles(text, files) => self.files_read(text, files.clone()),
+            JobResult::AttachedFiles(text, files) => self.files_read(text, files.clone()),
             other => self.print_job_result(other),
         }
     }

@@ -74,7 +74,7 @@ impl Session<'_> {
             self.keep_sentence(text);
             return self.plain.page.line(NOTHING_DECIDED);
         };
-        self.send(Command::Undo { run: listed.of.run, changes, way });
+        self.send(Command::Undo { run: listed.of.run, changes, kind: way });
         Ok(())
     }
 }

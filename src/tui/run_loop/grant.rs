@@ -23,7 +23,7 @@ impl Session<'_> {
             UiCommand::Send(command) => self.driver.send(command),
             UiCommand::Type(run, bytes) => self.driver.type_in(run, bytes),
             UiCommand::ResizeTerminal(run, rows, columns) => self.driver.resize_terminal(run, rows, columns),
-            UiCommand::SetTimeCounting(run, what) => self.driver.count(run, what),
+            UiCommand::SetTimeCounting(run, what) => self.driver.set_counted_time(run, what),
             UiCommand::Job(job) => self.driver.start_job(job),
             UiCommand::Copy(text) => {
                 let (ways, programs) =

@@ -149,7 +149,7 @@ impl Screen {
             Action::OutputOpen | Action::OutputWrite | Action::OutputPager => {
                 return self.output_action(action, ctx);
             }
-            Action::BlockAgain => return self.put_back(ctx),
+            Action::ReopenBlock => return self.put_back(ctx),
             Action::BlockBranch if self.panes.focus == Pane::Chat => {
                 self.open(BranchList::of(ctx.state, self.panes.chat.marked_block()));
             }

@@ -155,7 +155,7 @@ fn acts(action: Action) -> bool {
             | Action::OutputWrite
             | Action::Debug
             | Action::TakeBack
-            | Action::BlockAgain
+            | Action::ReopenBlock
             | Action::BlockBranch
             | Action::KernelNew
             | Action::QueueSkipAll

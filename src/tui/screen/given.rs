@@ -3,8 +3,8 @@
 
 use super::{Note, Screen, UiCommand};
 use crate::domain::sentences::sending;
-use crate::domain::{GivenFile, Prompt};
-use crate::driver::{GivenFileError, Job};
+use crate::domain::{AttachedFile, Prompt};
+use crate::driver::{AttachedFileError, Job};
 use crate::engine::Command;
 use crate::text::at_words::at_words;
 
@@ -29,14 +29,14 @@ impl Screen {
             FileReading::Words(words) if *words == text => {}
             _ if !at_words(&text).is_empty() => {
                 self.given_files = FileReading::Reads(text.clone());
-                return vec![UiCommand::Job(Job::GivenFiles(text))];
+                return vec![UiCommand::Job(Job::AttachedFiles(text))];
             }
             _ => {}
         }
         self.send_message(Vec::new())
     }
 
-    fn send_message(&mut self, files: Vec<GivenFile>) -> Vec<UiCommand> {
+    fn send_message(&mut self, files: Vec<AttachedFile>) -> Vec<UiCommand> {
         self.given_files = FileReading::Nothing;
         let text = self.panes.composer.send();
         self.panes.chat.follow();
@@ -47,7 +47,7 @@ impl Screen {
     pub(super) fn files_read(
         &mut self,
         text: &str,
-        files: Result<Vec<GivenFile>, Vec<GivenFileError>>,
+        files: Result<Vec<AttachedFile>, Vec<AttachedFileError>>,
     ) -> Vec<UiCommand> {
         if !matches!(&self.given_files, FileReading::Reads(reading) if reading == text) {
             return Vec::new();
@@ -62,7 +62,7 @@ impl Screen {
         match files {
             Ok(files) => self.send_message(files),
             Err(errors) => {
-                if errors.iter().all(GivenFileError::may_be_a_word) {
+                if errors.iter().all(AttachedFileError::may_be_a_word) {
                     self.given_files = FileReading::Words(text.to_owned());
                 }
                 self.show_note(Note::warn(refusal(&errors)));
@@ -73,11 +73,11 @@ impl Screen {
 }
 
 /// Why files can't be given, and what the person can do.
-pub(in crate::tui) fn refusal(errors: &[GivenFileError]) -> String {
+pub(in crate::tui) fn refusal(errors: &[AttachedFileError]) -> String {
     let why = errors.first().map(ToString::to_string).unwrap_or_default();
     let more = errors.len().saturating_sub(1);
     let more = if more > 0 { format!(" And {more} more.") } else { String::new() };
-    let words = errors.iter().all(GivenFileError::may_be_a_word);
+    let words = errors.iter().all(AttachedFileError::may_be_a_word);
     let then = if words { sending::AS_WORDS } else { sending::WITHOUT_FILE };
     format!("{why}{more} {then}")
 }

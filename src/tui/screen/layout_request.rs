@@ -2,7 +2,7 @@
 
 use super::{Ctx, Screen};
 use crate::domain::BlockId;
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use crate::engine::{Phase, State};
 use crate::tui::panes::code::{Mode, being_written};
 use crate::tui::panes::{LowerPane, output};
@@ -94,7 +94,7 @@ impl Screen {
             Phase::Running(_) => BlockActivity::Running,
             _ if self.panes.lower != LowerPane::Output => BlockActivity::Below,
             _ => match self.panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
-                Some(item) if item.standing != BlockStanding::Open => BlockActivity::Done,
+                Some(item) if item.status != BlockStatus::Open => BlockActivity::Done,
                 _ => BlockActivity::Even,
             },
         }

@@ -154,7 +154,7 @@ impl Screen {
         };
         self.panes.composer.set(&text);
         self.panes.focus = Pane::Message;
-        vec![UiCommand::Send(Command::TakeQueued)]
+        vec![UiCommand::Send(Command::EditQueued)]
     }
 
     fn open_old_messages(&mut self) {

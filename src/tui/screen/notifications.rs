@@ -47,7 +47,7 @@ impl Screen {
         match found {
             JobResult::RecipeRefused { name, misfits } => self.recipe_refused(&name, misfits),
             JobResult::Sandbox(found) => self.sandbox_found(found),
-            JobResult::GivenFiles(text, files) => return self.files_read(&text, files),
+            JobResult::AttachedFiles(text, files) => return self.files_read(&text, files),
             JobResult::NewRecipe(path) => self.show_note(Note::info(format!(
                 "Written: {}. /recipe {} opens it as it stands then: change it first.",
                 ctx.look.place.path(&path),

@@ -4,7 +4,7 @@ use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::{
     BlockId, BlockKind, BranchPoint, Decision, InstallInto, Language, PackageList, Revision,
 };
-use crate::engine::transcript::{BlockItem, BlockStanding};
+use crate::engine::transcript::{BlockItem, BlockStatus};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::guard::RefusalReason;
@@ -97,7 +97,7 @@ impl Screen {
             }
             // Only reached outside the review, where decisions do nothing.
             Action::Skip if self.announced(ctx.state).is_some() => {
-                return vec![UiCommand::Send(Command::HoldBack)];
+                return vec![UiCommand::Send(Command::StopCountdown)];
             }
             Action::Provenance => self.show_source(ctx),
             Action::Approve
@@ -125,11 +125,11 @@ impl Screen {
     pub(super) fn ask_opinion(&mut self, state: &State) -> Vec<UiCommand> {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let block = item.block.id;
-        if state.consulting(block).is_some() {
+        if state.awaited_opinion(block).is_some() {
             self.show_note(Note::about_waiting_block("A second opinion is asked for already."));
             return Vec::new();
         }
-        vec![UiCommand::Send(Command::Consult(block))]
+        vec![UiCommand::Send(Command::RequestOpinion(block))]
     }
 
     /// Changes where the packages of the block on screen are installed: a new revision, which is reviewed and
@@ -220,13 +220,13 @@ impl Screen {
             self.show_note(Note::info("No block is on screen."));
             return Vec::new();
         };
-        if item.standing == BlockStanding::Open {
+        if item.status == BlockStatus::Open {
             self.show_note(Note::about_waiting_block(format!("Block {} waits already.", item.block.id)));
             return Vec::new();
         }
         self.panes.code.show(item.block.id);
         self.panes.focus = Pane::Code;
-        vec![UiCommand::Send(Command::PutBack(item.block.id))]
+        vec![UiCommand::Send(Command::Reopen(item.block.id))]
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::Terms;
 use crate::engine::kernels;
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use crate::engine::{Command, Phase};
 use crate::tui::overlays::OverlayResponse;
 use crate::tui::overlays::ask::Ask;
@@ -61,7 +61,7 @@ impl Screen {
             return vec![UiCommand::Send(Command::Stop)];
         }
         if self.announced(ctx.state).is_some() {
-            return vec![UiCommand::Send(Command::HoldBack)];
+            return vec![UiCommand::Send(Command::StopCountdown)];
         }
         if !self.overlays.is_empty() {
             return self.close_top(ctx);
@@ -149,8 +149,7 @@ impl Screen {
         let block = run.block;
         let time = ctx.state.activity().map(|going_on| going_on.time(ctx.look.now)).unwrap_or_default();
         let mut lines = vec![format!("Block {block} is still running ({time}).")];
-        let waiting =
-            ctx.state.transcript.blocks.values().filter(|b| b.standing == BlockStanding::Open).count();
+        let waiting = ctx.state.transcript.blocks.values().filter(|b| b.status == BlockStatus::Open).count();
         if waiting > 0 {
             let more = words::count(waiting, "more block");
             let (verb, they) = if waiting == 1 { ("waits", "it") } else { ("wait", "they") };

@@ -59,7 +59,7 @@ impl Screen {
             return vec![then];
         }
         if run.can_be_taken_back() {
-            return vec![UiCommand::Send(Command::UndoObeyed(item.block.id))];
+            return vec![UiCommand::Send(Command::UndoAutoRun(item.block.id))];
         }
         self.show_note(Note::info(nothing_recorded(item.block.id, undo)));
         Vec::new()

@@ -8,7 +8,7 @@ use crate::domain::sentences::{running, sandbox};
 use crate::domain::{BlockId, Level, Timestamp};
 use crate::engine::always::START_DELAY_MS;
 use crate::engine::state::{Countdown, RuleMatch};
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::editing::vim::Mode as VimMode;
@@ -389,8 +389,8 @@ fn idle(screen: &Screen, state: &State, look: DrawStyle<'_>) -> String {
         return source_text(screen.around(state, look));
     }
     let blocks = &state.transcript.blocks;
-    let run = blocks.values().filter(|b| b.standing == BlockStanding::Approved).count();
-    let waiting = blocks.values().filter(|b| b.standing == BlockStanding::Open).count();
+    let run = blocks.values().filter(|b| b.status == BlockStatus::Approved).count();
+    let waiting = blocks.values().filter(|b| b.status == BlockStatus::Open).count();
     let saved = saved(state).mark();
     let idle = format!("Idle.  {} run, {waiting} waiting{saved}.", words::count(run, "block"));
     let live = &state.live;

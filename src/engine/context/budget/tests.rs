@@ -4,7 +4,7 @@ use crate::domain::{
     OutputBuffer, Revision, Role, RunId, RunReport, Sha256, StepId, Stream, Terms, Timestamp, Usage, Version,
 };
 use crate::engine::dialogue::{report, terms};
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use proptest::prelude::*;
 
 /// What became of the block of a step; `Ran` has the size of its output.
@@ -172,9 +172,9 @@ proptest! {
         for item in transcript.blocks.values() {
             let id = item.block.id;
             let told = text.contains(&format!("Block {id} ("));
-            match &item.standing {
-                BlockStanding::Skipped | BlockStanding::Open => prop_assert!(!told),
-                BlockStanding::Approved | BlockStanding::Rejected(_) if upto == 0 => prop_assert!(told),
+            match &item.status {
+                BlockStatus::Skipped | BlockStatus::Open => prop_assert!(!told),
+                BlockStatus::Approved | BlockStatus::Rejected(_) if upto == 0 => prop_assert!(told),
                 _ => {}
             }
             prop_assert!(!text.contains(&format!("source {id}.")), "the block's text is the reply's business");

@@ -332,13 +332,13 @@ fn number(count: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Finding, Place, Severity};
+    use crate::domain::{Finding, Severity, TextRange};
 
     fn finding(line: u32, message: &str) -> Vec<Remark> {
         let found = Finding {
             rule: "x".into(),
             severity: Severity::High,
-            place: Place { line, column: 1, end_line: line, end_column: 2 },
+            place: TextRange { line, column: 1, end_line: line, end_column: 2 },
             message: message.into(),
             forbidden: false,
         };

@@ -251,9 +251,9 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         hints.key(Action::ScrollEnd, "follow", "follow", 1).key(Action::BlockBranch, "branch", "branch", 3);
     }
     hints.key(Action::SearchStart, "search", "search", 3).key(Action::Copy, "copy", "copy", 2);
-    let settled = matches!(screen.panes.focus, Pane::Code | Pane::Output) && state.can_put_back();
+    let settled = matches!(screen.panes.focus, Pane::Code | Pane::Output) && state.can_reopen_block();
     if settled && screen.panes.code.subject().is_some() {
-        hints.key(Action::BlockAgain, "review again", "review again", 2);
+        hints.key(Action::ReopenBlock, "review again", "review again", 2);
     }
     hints.key(Action::MessageFocus, "message", "message", 1).key(Action::PaneNext, "panes", "panes", 1).key(
         Action::Help,

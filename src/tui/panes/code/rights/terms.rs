@@ -7,7 +7,7 @@ use super::limits::limits;
 use super::{Fact, Wording};
 use crate::domain::sentences::{network, rights as in_one_line, running, sandbox, saving, secrets};
 use crate::domain::{ExecutorKind, Reach, Reachability, SandboxLevel, Terms};
-use crate::engine::state::InspectionResult;
+use crate::engine::Inspection;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
@@ -138,7 +138,7 @@ pub(super) fn marked(text: String, changed: bool) -> String {
 }
 
 /// Where packages are installed, and whether there is another target to choose.
-pub(super) fn place_of_packages(inspected: &InspectionResult, look: DrawStyle<'_>) -> Option<Fact> {
+pub(super) fn place_of_packages(inspected: &Inspection, look: DrawStyle<'_>) -> Option<Fact> {
     let terms = inspected.terms.as_ref().ok().filter(|terms| terms.executor == ExecutorKind::Installer)?;
     let (text, slot) = match &inspected.venv {
         Some(venv) if *venv == terms.cwd => {

@@ -1,13 +1,13 @@
-//! Renders a message of the person with the files given with it: the message as it was typed, then each file in a fence
+//! Renders a message of the person with the files attached to it: the message as it was typed, then each file in a fence
 //! of its own, marked as the person's material. The model gets nothing of a file except what is rendered here.
 
 use super::fenced;
-use crate::domain::GivenFile;
+use crate::domain::AttachedFile;
 use crate::text::line::short_line;
 use crate::text::number::size;
 
 /// The message, followed by its files.
-pub(super) fn message(text: &str, files: &[GivenFile]) -> String {
+pub(super) fn message(text: &str, files: &[AttachedFile]) -> String {
     let mut told = text.to_owned();
     for file in files {
         told.push_str("\n\n");
@@ -20,7 +20,7 @@ pub(super) fn message(text: &str, files: &[GivenFile]) -> String {
     told
 }
 
-fn head(file: &GivenFile) -> String {
+fn head(file: &AttachedFile) -> String {
     let (path, all) = (short_line(&file.path), size(file.bytes));
     let much = match (file.is_cut(), file.text.is_empty()) {
         (true, true) => ": there was no room for any of it".into(),
@@ -45,8 +45,8 @@ fn ending(path: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn file(path: &str, bytes: u64, text: &str) -> GivenFile {
-        GivenFile { path: path.into(), bytes, text: text.into(), masked: false }
+    fn file(path: &str, bytes: u64, text: &str) -> AttachedFile {
+        AttachedFile { path: path.into(), bytes, text: text.into(), masked: false }
     }
 
     #[test]

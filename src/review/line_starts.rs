@@ -1,6 +1,6 @@
 //! Turns byte ranges into lines and columns.
 
-use crate::domain::Place;
+use crate::domain::TextRange;
 use std::ops::Range;
 
 pub(super) struct LineStarts<'a> {
@@ -14,11 +14,11 @@ impl<'a> LineStarts<'a> {
         Self { source, starts }
     }
 
-    /// The place of a range; lines and columns count from 1, columns in characters.
-    pub(super) fn place(&self, span: &Range<usize>) -> Place {
+    /// The range of text at these bytes; lines and columns count from 1, columns in characters.
+    pub(super) fn range(&self, span: &Range<usize>) -> TextRange {
         let (line, column) = self.point(span.start);
         let (end_line, end_column) = self.point(span.end.max(span.start));
-        Place { line, column, end_line, end_column }
+        TextRange { line, column, end_line, end_column }
     }
 
     fn point(&self, at: usize) -> (u32, u32) {
@@ -39,8 +39,8 @@ mod tests {
 
     #[test]
     fn columns_are_characters() {
-        let places = LineStarts::new("aé\n漢字x\n");
-        assert_eq!(places.place(&(4..11)), Place { line: 2, column: 1, end_line: 2, end_column: 4 });
-        assert_eq!(places.place(&(0..3)), Place { line: 1, column: 1, end_line: 1, end_column: 3 });
+        let lines = LineStarts::new("aé\n漢字x\n");
+        assert_eq!(lines.range(&(4..11)), TextRange { line: 2, column: 1, end_line: 2, end_column: 4 });
+        assert_eq!(lines.range(&(0..3)), TextRange { line: 1, column: 1, end_line: 1, end_column: 3 });
     }
 }

@@ -12,11 +12,11 @@ const MAX_FILES_NAMED: usize = 50;
 impl State {
     /// Why changes of runs can't be undone or redone now.
     pub(crate) fn undo_refused(&self) -> Option<Notice> {
-        self.held_up().or_else(|| self.live.foreign.then(notices::foreign_is_not_taken_back))
+        self.undo_blocked().or_else(|| self.live.foreign.then(notices::foreign_is_not_taken_back))
     }
 
     /// Why nothing can be undone now, even in a session of one's own.
-    fn held_up(&self) -> Option<Notice> {
+    fn undo_blocked(&self) -> Option<Notice> {
         if self.live.run.is_some() {
             return Some(notices::not_while_a_run_goes_on());
         }
@@ -28,7 +28,7 @@ impl State {
         let Some(block) = block else { return sentences::NOTHING_RECORDED.into() };
         match self.transcript.blocks.get(&block).and_then(|item| item.runs.last()) {
             None => format!("Block {block} has not run."),
-            Some(run) if run.can_be_taken_back() => sentences::only_obeyed(block),
+            Some(run) if run.can_be_taken_back() => sentences::only_auto_run(block),
             Some(run) => sentences::nothing_recorded(block, run.undo()),
         }
     }
@@ -36,25 +36,25 @@ impl State {
 
 impl Engine {
     /// The person undoes what the last run of a block did to files that programs obey by themselves.
-    pub(super) fn undo_obeyed_changes(&mut self, block: BlockId) {
-        if let Some(why) = self.state.held_up() {
+    pub(super) fn undo_auto_run_changes(&mut self, block: BlockId) {
+        if let Some(why) = self.state.undo_blocked() {
             return self.notify(why);
         }
         let run = self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last());
         match run.filter(|run| run.can_be_taken_back()) {
-            Some(run) => self.effects.push(Effect::UndoObeyed(run.run)),
+            Some(run) => self.effects.push(Effect::UndoAutoRun(run.run)),
             None => self.notify(notices::nothing_to_take_back(block)),
         }
     }
 
     /// The person undoes or redoes changes of a run. Refused in a foreign session, since its record of changes can't be
     /// trusted.
-    pub(super) fn undo(&mut self, run: RunId, changes: Vec<u32>, way: UndoKind) {
+    pub(super) fn undo(&mut self, run: RunId, changes: Vec<u32>, kind: UndoKind) {
         if let Some(why) = self.state.undo_refused() {
             return self.notify(why);
         }
         match self.state.transcript.run(run).and_then(|(_, run)| run.undo()?.record) {
-            Some(record) => self.effects.push(Effect::Undo { run, record, changes, way }),
+            Some(record) => self.effects.push(Effect::Undo { run, record, changes, kind }),
             None => self.notify(notices::no_record()),
         }
     }
@@ -63,28 +63,28 @@ impl Engine {
     pub(super) fn undo_finished(
         &mut self,
         run: RunId,
-        way: UndoKind,
+        kind: UndoKind,
         answer: Result<Vec<RestoredFile>, String>,
     ) {
         let Some(block) = self.state.transcript.run(run).map(|(item, _)| item.block.id) else { return };
         let all = match answer {
             Ok(all) => all,
-            Err(why) => return self.notify(notices::not_taken_back(block, &[], way, &why)),
+            Err(why) => return self.notify(notices::not_taken_back(block, &[], kind, &why)),
         };
         let (done, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|file| file.result.is_ok());
         let files: Vec<String> = done.into_iter().map(|file| file.path).collect();
         if !files.is_empty() {
             let more = u32::try_from(files.len().saturating_sub(MAX_FILES_NAMED)).unwrap_or(u32::MAX);
             let files = files.iter().take(MAX_FILES_NAMED).cloned().collect();
-            self.record(Entry::Undone { run, block, files, more, way });
+            self.record(Entry::Undone { run, block, files, more, kind });
         }
         let more = left.len().saturating_sub(1);
         self.notify(match left.into_iter().find_map(|file| Some((file.path, file.result.err()?))) {
             Some((path, why)) if more > 0 => {
-                notices::not_taken_back(block, &files, way, &format!("{path} and {more} more: {why}"))
+                notices::not_taken_back(block, &files, kind, &format!("{path} and {more} more: {why}"))
             }
-            Some((path, why)) => notices::not_taken_back(block, &files, way, &format!("{path}: {why}")),
-            None => notices::taken_back(block, &files, way),
+            Some((path, why)) => notices::not_taken_back(block, &files, kind, &format!("{path}: {why}")),
+            None => notices::taken_back(block, &files, kind),
         });
         if !files.is_empty() {
             // The block that waits may be about one of these files.
@@ -125,11 +125,11 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         assert!(
-            d.command(Command::UndoObeyed(BlockId(1))).starts_with("'A run goes on: "),
+            d.command(Command::UndoAutoRun(BlockId(1))).starts_with("'A run goes on: "),
             "not while it runs"
         );
         d.ended_as(1, changed(".envrc"));
-        assert!(d.command(Command::UndoObeyed(BlockId(1))).starts_with("take back r1"));
+        assert!(d.command(Command::UndoAutoRun(BlockId(1))).starts_with("take back r1"));
         let file = |path: &str, result| RestoredFile { path: path.into(), result };
         let answer = vec![file("/w/.envrc", Ok(())), file("/w/.vscode/a", Err("it changed".into()))];
         let told = d.send(Event::Undone(RunId(1), UndoKind::Undo, Ok(answer)));
@@ -143,7 +143,7 @@ mod tests {
         d.user("go on");
         let told = format!("{:?}", d.request());
         assert!(told.contains("The person took back what it did to /w/.envrc."), "{told}");
-        let again = d.command(Command::UndoObeyed(BlockId(1)));
+        let again = d.command(Command::UndoAutoRun(BlockId(1)));
         assert!(again.contains("There is nothing of block 1 to take back"), "{again}");
     }
 
@@ -155,7 +155,7 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         d.ended_as(1, changed("a.py"));
-        let told = d.command(Command::UndoObeyed(BlockId(1)));
+        let told = d.command(Command::UndoAutoRun(BlockId(1)));
         assert!(told.contains("There is nothing of block 1 to take back"), "{told}");
         let lost = d.send(Event::Undone(RunId(9), UndoKind::Undo, Err("no".into())));
         assert!(!lost.contains('\''), "{lost}");
@@ -174,7 +174,7 @@ mod tests {
         d.reply("```python\n1\n```\n");
         d.inspected_ok(1);
         d.type_run(1);
-        let undo = |changes: &[u32], way| Command::Undo { run: RunId(1), changes: changes.to_vec(), way };
+        let undo = |changes: &[u32], kind| Command::Undo { run: RunId(1), changes: changes.to_vec(), kind };
         assert!(d.command(undo(&[], UndoKind::Undo)).starts_with("'A run goes on: "));
         d.ended_as(1, recorded(Some(Sha256::of(b"record"))));
         assert!(d.command(undo(&[0, 2], UndoKind::Undo)).starts_with("undo r1 [0, 2]"));
@@ -225,10 +225,10 @@ mod tests {
     #[test]
     fn where_nothing_can_be_written_down_nothing_is_taken_back() {
         let mut d = ran();
-        let undo = |way| Command::Undo { run: RunId(1), changes: Vec::new(), way };
+        let undo = |kind| Command::Undo { run: RunId(1), changes: Vec::new(), kind };
         assert!(d.command(undo(UndoKind::Undo)).starts_with("undo r1"));
         d.reads_only();
-        for command in [undo(UndoKind::Undo), undo(UndoKind::Redo), Command::UndoObeyed(BlockId(1))] {
+        for command in [undo(UndoKind::Undo), undo(UndoKind::Redo), Command::UndoAutoRun(BlockId(1))] {
             let told = d.command(command);
             assert!(
                 told.starts_with("'This session is open for reading only: nothing can be taken"),
@@ -245,7 +245,7 @@ mod tests {
         d.inspected_ok(1);
         d.type_run(1);
         d.ended_as(1, recorded(None));
-        let undo = || Command::Undo { run: RunId(1), changes: Vec::new(), way: UndoKind::Undo };
+        let undo = || Command::Undo { run: RunId(1), changes: Vec::new(), kind: UndoKind::Undo };
         assert!(d.command(undo()).starts_with("'Nothing is known of changes"));
         d.foreign();
         assert!(d.command(undo()).starts_with("'This session is foreign"));

@@ -18,7 +18,7 @@ impl Engine {
         self.state.live.commands.push_back(command.to_owned());
         if self.state.phase == Phase::Idle {
             // One may be queued already while a summary waits for messages: it comes first.
-            self.take_queued();
+            self.begin_queued();
         }
         if !self.state.live.commands.is_empty() {
             self.notify(notices::queued_command());
@@ -109,7 +109,7 @@ mod tests {
         d.user("y");
         for left in ["y", "!pwd", "!ls"] {
             assert_eq!(d.state().live.peek_queued().as_deref(), Some(left));
-            d.command(Command::TakeQueued);
+            d.command(Command::EditQueued);
         }
         assert_eq!(d.state().live.peek_queued(), None);
         assert!(d.reply("Done.").ends_with("| idle"));

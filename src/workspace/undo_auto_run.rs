@@ -1,8 +1,8 @@
-//! Restores obeyed files to their state before a run, from copies that were made before it, and only if a file is
+//! Restores auto-run files to their state before a run, from copies that were made before it, and only if a file is
 //! still as the run left it. Folders are held open on the way, and links are not followed.
 
 use super::FileError;
-use super::place::{Folder, HeldPath};
+use super::held_path::{Folder, HeldPath};
 use super::read::open_plain;
 use super::staging::Staging;
 use super::stamp::FileStamp;
@@ -71,7 +71,7 @@ impl RevertibleChange {
     ///
     /// # Errors
     /// When the file changed since the run, no copy was made, or the system refuses.
-    pub(crate) fn take_back(&self) -> Result<(), FileError> {
+    pub(crate) fn undo(&self) -> Result<(), FileError> {
         let copy = match &self.before {
             Some(EarlierFile::NotKept) => return Err(FileError::NoCopy),
             Some(EarlierFile::Kept(copy)) => Some(copy),
@@ -80,7 +80,7 @@ impl RevertibleChange {
         if !self.is_as_left() {
             return Err(FileError::ChangedSince);
         }
-        self.put_back(copy)
+        self.restore(copy)
     }
 
     fn is_as_left(&self) -> bool {
@@ -91,7 +91,7 @@ impl RevertibleChange {
         }
     }
 
-    fn put_back(&self, copy: Option<&EntryCopy>) -> Result<(), FileError> {
+    fn restore(&self, copy: Option<&EntryCopy>) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::io(&self.path, &error);
         let nowhere = || failed(io::ErrorKind::NotFound.into());
         let (name, parent) =
@@ -133,13 +133,13 @@ fn remove(folder: &File, name: &std::ffi::OsStr) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::obeyed::ObeyedFiles;
+    use super::super::auto_run::AutoRunFiles;
     use super::*;
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    fn of(folder: &Path) -> ObeyedFiles {
-        ObeyedFiles::default().scan(vec![folder.to_path_buf()])
+    fn of(folder: &Path) -> AutoRunFiles {
+        AutoRunFiles::default().scan(vec![folder.to_path_buf()])
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
         let changes = before.rescan().revertible(&before);
         assert_eq!(changes.len(), 5, "{changes:?}");
         for change in &changes {
-            assert_eq!(change.take_back(), Ok(()), "{change:?}");
+            assert_eq!(change.undo(), Ok(()), "{change:?}");
         }
         let read = |name: &str| fs::read_to_string(at(name)).expect("there");
         assert_eq!(
@@ -190,7 +190,7 @@ mod tests {
         fs::write(at(".bashrc"), "evil").expect("written");
         let changes = before.rescan().revertible(&before);
         fs::write(at(".envrc"), "mine by now").expect("written");
-        let told: Vec<_> = changes.iter().map(RevertibleChange::take_back).collect();
+        let told: Vec<_> = changes.iter().map(RevertibleChange::undo).collect();
         assert_eq!(told, [Err(FileError::NoCopy), Err(FileError::ChangedSince)]);
         assert_eq!(fs::read_to_string(at(".envrc")).expect("there"), "mine by now");
     }
@@ -208,7 +208,7 @@ mod tests {
         symlink(at("outside"), at("work/.vscode")).expect("linked");
         let changes = before.rescan().revertible(&before);
         let lost = changes.iter().find(|change| change.path.ends_with("a.json")).expect("told");
-        assert!(lost.take_back().is_err());
+        assert!(lost.undo().is_err());
         assert!(!at("outside/a.json").exists());
     }
 }

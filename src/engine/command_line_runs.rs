@@ -63,7 +63,7 @@ impl Engine {
         }
         self.open_named("sayso sessions replay".into());
         let mut waiting = BTreeMap::new();
-        for RecordedBlock { label, kind, language, source, edit, limits, fresh } in blocks {
+        for RecordedBlock { label, kind, language, source, edit, limits, new_kernel } in blocks {
             let written = edit.as_ref().map_or_else(|| source.clone(), |edit| edit.written.clone());
             let block = self.propose_own(kind, language, written, label);
             let mut revision = Revision(1);
@@ -75,7 +75,7 @@ impl Engine {
                 self.record(Entry::Placed { block, revision, source, bases, note, whole: true });
             }
             let live = self.state.live.blocks.entry(block).or_default();
-            (live.limits, live.fresh) = (Some(limits), fresh);
+            (live.limits, live.new_kernel) = (Some(limits), new_kernel);
             waiting.insert(block, revision);
         }
         self.turn.named = Some(NamedBlocks { waiting, fetch: false });
@@ -117,20 +117,21 @@ impl Engine {
     /// reason and the next one follows.
     pub(super) fn apply_named(&mut self) {
         let Phase::Deciding(block) = self.state.phase else { return };
+        let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let Some(inspected) = self.state.inspected(block) else { return };
         let waiting = self.turn.named.as_ref().map(|named| &named.waiting);
         let Some(named) = waiting.and_then(|waiting| waiting.get(&block)).copied() else { return };
-        let revision = inspected.revision;
+        let revision = item.block.current().revision;
         if revision != named && !self.is_placed_anew(block) {
             return;
         }
         let forbidden = inspected.review.findings.iter().find(|finding| finding.forbidden);
-        let why = match gate(&self.state, block, revision, Grantor::Named) {
+        let why = match gate(&self.state, block, revision, Grantor::CommandLine) {
             Ok(_) if revision != named => FILES_CHANGED_MESSAGE.into(),
             Ok(terms) if terms.executor == ExecutorKind::Files && leads_outside(terms) => {
                 OUTSIDE_MESSAGE.into()
             }
-            Ok(_) => return self.grant(block, revision, Grantor::Named),
+            Ok(_) => return self.grant(block, revision, Grantor::CommandLine),
             // It is granted when writing works again, or when it is inspected.
             Err(Refusal::Unsaved(_) | Refusal::NotInspected(_)) => return,
             Err(Refusal::Impossible(_, why)) => why,
@@ -225,7 +226,7 @@ mod tests {
         // The person edits the second block while it is inspected, and puts the first back.
         let edit = Decision::Edit("c\n".into());
         d.command(Command::Decide { block: BlockId(2), revision: Revision(1), decision: edit });
-        d.command(Command::PutBack(BlockId(1)));
+        d.command(Command::Reopen(BlockId(1)));
         let line =
             [d.inspected_ok(1), d.skip(1), d.answered(2, 1), d.answered(2, 2), d.inspected_ok(2)].concat();
         assert!(!line.contains("+approved") && !line.contains("start"), "{line}");
@@ -263,7 +264,7 @@ mod tests {
             source: source.into(),
             edit: None,
             limits: Limits { wall_ms: 7_000, ..Limits::default() },
-            fresh: false,
+            new_kernel: false,
         }
     }
 
@@ -285,8 +286,8 @@ mod tests {
     #[test]
     fn what_ran_before_runs_once_more_as_it_was_called_then_and_within_its_limits() {
         let mut d = Dialogue::new();
-        let fresh = RecordedBlock { fresh: true, ..recorded("block 7", code(), "x\n") };
-        let line = d.command(Command::RunRecorded(vec![recorded("block 4", code(), "x = 1\n"), fresh]));
+        let new_kernel = RecordedBlock { new_kernel: true, ..recorded("block 7", code(), "x\n") };
+        let line = d.command(Command::RunRecorded(vec![recorded("block 4", code(), "x = 1\n"), new_kernel]));
         assert!(line.ends_with("look 1.1 | deciding 1"), "{line}");
         assert_eq!(d.state().live.blocks[&BlockId(1)].limits.map(|limits| limits.wall_ms), Some(7_000));
         let line = d.inspected(1, review(Severity::High), Ok(terms()));
@@ -300,7 +301,7 @@ mod tests {
         // Running it again takes another decision.
         d.started(2);
         assert!(d.ended(2, Outcome::Ok).ends_with("| idle"));
-        d.put_back(1);
+        d.reopen_block(1);
         assert!(!d.inspected_ok(1).contains("start"));
     }
 

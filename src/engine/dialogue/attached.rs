@@ -1,13 +1,13 @@
 //! Tests of messages with files of the person: what the model is sent, what is recorded, what a resumed session sends.
 
 use super::*;
-use crate::domain::{FailureKind, GivenFile, Prompt};
+use crate::domain::{AttachedFile, FailureKind, Prompt};
 
-fn file(path: &str, text: &str) -> GivenFile {
-    GivenFile { path: path.into(), bytes: text.len() as u64, text: text.into(), masked: false }
+fn file(path: &str, text: &str) -> AttachedFile {
+    AttachedFile { path: path.into(), bytes: text.len() as u64, text: text.into(), masked: false }
 }
 
-fn asked(d: &mut Dialogue, text: &str, files: &[GivenFile]) -> String {
+fn asked(d: &mut Dialogue, text: &str, files: &[AttachedFile]) -> String {
     d.command(Command::Submit(Prompt { text: text.into(), files: files.to_vec() }))
 }
 

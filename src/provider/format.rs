@@ -6,7 +6,7 @@ use super::conversation::{self, Utterance};
 use super::protocol::Protocol;
 use super::quirks::{OptionalPart, ServerQuirks};
 use super::server::CheckedServer;
-use crate::config::{Effort, ProviderKind};
+use crate::config::{Effort, FormatKind};
 use crate::domain::{AnswerForm, ModelRequest, ReplyEvent};
 use serde_json::Value;
 
@@ -14,48 +14,48 @@ use serde_json::Value;
 #[derive(Debug)]
 pub(super) struct Format {
     /// The name of the format; kept items are sent back only to servers of this kind.
-    pub(super) kind: ProviderKind,
+    pub(super) kind: FormatKind,
     pub(super) protocol: Protocol,
     pub(super) listing: Listing,
     /// Encodes the body of a request.
     pub(super) encode: fn(&OutgoingRequest<'_>) -> Value,
     /// Makes a decoder for the reply to this body.
-    pub(super) decoder: fn(&CheckedServer, &Value) -> Box<dyn WireDecoder>,
+    pub(super) decoder: fn(&CheckedServer, &Value) -> Box<dyn FormatDecoder>,
 }
 
 /// One server, and the format that it speaks.
 #[derive(Debug)]
-pub(super) struct Wire {
+pub(super) struct FormattedServer {
     pub(super) format: &'static Format,
     pub(super) access: CheckedServer,
 }
 
-impl Wire {
+impl FormattedServer {
     /// Encodes the body of a request.
     pub(super) fn encode(&self, request: &ModelRequest, quirks: &ServerQuirks) -> Value {
-        (self.format.encode)(&OutgoingRequest { wire: self, request, quirks })
+        (self.format.encode)(&OutgoingRequest { server: self, request, quirks })
     }
 
     /// A decoder for the reply to this body.
-    pub(super) fn decoder(&self, sent: &Value) -> Box<dyn WireDecoder> {
+    pub(super) fn decoder(&self, sent: &Value) -> Box<dyn FormatDecoder> {
         (self.format.decoder)(&self.access, sent)
     }
 }
 
 /// A request, its server, and what is known of that server.
 pub(super) struct OutgoingRequest<'a> {
-    wire: &'a Wire,
+    server: &'a FormattedServer,
     pub(super) request: &'a ModelRequest,
     pub(super) quirks: &'a ServerQuirks,
 }
 
 impl<'a> OutgoingRequest<'a> {
     pub(super) fn access(&self) -> &'a CheckedServer {
-        &self.wire.access
+        &self.server.access
     }
 
     pub(super) fn model(&self) -> &'a str {
-        &self.wire.access.name.model
+        &self.server.access.name.model
     }
 
     /// Whether this part is sent, because the server has not refused it so far.
@@ -65,7 +65,7 @@ impl<'a> OutgoingRequest<'a> {
 
     /// The conversation, with the items kept from earlier replies of servers of this kind.
     pub(super) fn utterances(&self) -> Vec<Utterance<'a>> {
-        let kept = self.has(OptionalPart::Reasoning).then_some(self.wire.format.kind.as_str());
+        let kept = self.has(OptionalPart::Reasoning).then_some(self.server.format.kind.as_str());
         conversation::utterances(self.request, kept)
     }
 
@@ -74,7 +74,7 @@ impl<'a> OutgoingRequest<'a> {
     }
 
     pub(super) fn effort(&self) -> Option<Effort> {
-        self.wire.access.effort.filter(|_| self.has(OptionalPart::Reasoning))
+        self.server.access.effort.filter(|_| self.has(OptionalPart::Reasoning))
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) enum End {
 }
 
 /// Decodes one reply. After `Finished` or `Failed` it adds no more events.
-pub(super) trait WireDecoder: Send {
+pub(super) trait FormatDecoder: Send {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>);
     fn end(&mut self, end: End, out: &mut Vec<ReplyEvent>);
     /// Whether the model gave its reason for ending and only token counts may follow.

@@ -159,7 +159,7 @@ struct BlockSteps {
 /// name of its own.
 fn facts(entries: &[(Timestamp, Entry)]) -> Vec<&Entry> {
     let is_own = |entry: &&Entry| {
-        matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Accepted { .. } | Entry::Resumed)
+        matches!(entry, Entry::Header(_) | Entry::Renamed(_) | Entry::Accepted { .. } | Entry::Resumed)
     };
     entries.iter().map(|(_, entry)| entry).filter(|entry| !is_own(entry)).collect()
 }

@@ -1,11 +1,11 @@
-//! A position in the text of a block.
+//! A range of a text, in lines and columns.
 
 use serde::{Deserialize, Serialize};
 
 /// A stretch of a block's text. Lines and columns count from 1, columns in characters (Unicode scalar values);
 /// the end is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
-pub struct Place {
+pub struct TextRange {
     /// The line in which it begins.
     pub line: u32,
     /// The column of its first character.

@@ -94,9 +94,9 @@ pub(crate) fn run_by_tools(path: &Path) -> Option<AutoRunName> {
 }
 
 /// Finds which name of [`AUTO_RUN_NAMES`] a path is or lies in. Ignores case, as the file systems of some computers do.
-pub(crate) fn obeyed(path: &Path) -> Option<AutoRunName> {
+pub(crate) fn auto_run_name(path: &Path) -> Option<AutoRunName> {
     let names = names_of(path);
-    AUTO_RUN_NAMES.iter().copied().find(|obeyed| is_in(&names, obeyed.name))
+    AUTO_RUN_NAMES.iter().copied().find(|auto_run| is_in(&names, auto_run.name))
 }
 
 fn names_of(path: &Path) -> Vec<String> {
@@ -132,7 +132,7 @@ mod tests {
             ("workflows/ci.yml", false),
         ] {
             assert_eq!(run_by_tools(Path::new(path)).is_some(), found, "{path}");
-            assert_eq!(obeyed(Path::new(path)), None, "{path} may be written");
+            assert_eq!(auto_run_name(Path::new(path)), None, "{path} may be written");
         }
     }
 
@@ -147,11 +147,11 @@ mod tests {
             (".VSCode/tasks.json", EDITOR),
             ("x/.config/fish/conf.d/a.fish", SHELL),
         ] {
-            assert_eq!(obeyed(Path::new(path)).map(|name| name.what), Some(what), "{path}");
+            assert_eq!(auto_run_name(Path::new(path)).map(|name| name.what), Some(what), "{path}");
         }
         for path in ["a.py", ".git/index", ".git/objects/aa/bb", "hooks/pre-commit", "envrc", ".config/a", ""]
         {
-            assert_eq!(obeyed(Path::new(path)), None, "{path}");
+            assert_eq!(auto_run_name(Path::new(path)), None, "{path}");
         }
     }
 }

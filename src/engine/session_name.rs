@@ -47,7 +47,7 @@ impl Engine {
     pub(super) fn prompted_as(&mut self, prompt: Prompt, name: String) {
         self.record(Entry::Prompt(prompt));
         if self.state.transcript.name.is_empty() {
-            self.record(Entry::Named(name));
+            self.record(Entry::Renamed(name));
         }
     }
 
@@ -66,7 +66,7 @@ impl Engine {
             Err(why) => return self.notify(notices::no_name(why)),
         };
         if name != self.state.transcript.name {
-            self.record(Entry::Named(name));
+            self.record(Entry::Renamed(name));
         }
     }
 }
@@ -123,7 +123,7 @@ mod tests {
         d.user("try swordfish2024");
         d.command(Command::Rename("swordfish2024".into()));
         let named = d.entries().iter().filter_map(|(_, entry)| match entry {
-            Entry::Named(name) => Some(name.clone()),
+            Entry::Renamed(name) => Some(name.clone()),
             _ => None,
         });
         let named: Vec<_> = named.collect();

@@ -1,5 +1,5 @@
-//! Finds what a run did to obeyed files: names that programs start or obey by themselves once somebody opens the
-//! folder (`domain/obeyed.rs`). Compares a snapshot before the run with one after it, at any depth and without a
+//! Finds what a run did to auto-run files: names that programs start or obey by themselves once somebody opens the
+//! folder (`domain/auto_run.rs`). Compares a snapshot before the run with one after it, at any depth and without a
 //! limit on the list.
 //!
 //! A folder whose change time is as before still has the same names in it, so only folders that changed are listed
@@ -7,9 +7,9 @@
 //! same tick of the clock.
 
 use super::stamp::FileStamp;
-use super::take_back::{EarlierFile, EntryCopy, RevertibleChange};
+use super::undo_auto_run::{EarlierFile, EntryCopy, RevertibleChange};
 use crate::domain::FileChange;
-use crate::domain::obeyed::{AutoRunName, obeyed, run_by_tools};
+use crate::domain::auto_run::{AutoRunName, auto_run_name, run_by_tools};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -28,26 +28,26 @@ const MAX_FOLDERS: usize = 100_000;
 struct ListedFolder {
     stamp: FileStamp,
     folders: Arc<[Arc<OsStr>]>,
-    /// The obeyed files directly in the folder.
+    /// The auto-run files directly in the folder.
     files: Arc<[PathBuf]>,
 }
 
-/// A snapshot of the obeyed files below some folders.
+/// A snapshot of the auto-run files below some folders.
 #[derive(Clone, Debug, Default)]
-pub struct ObeyedFiles {
+pub struct AutoRunFiles {
     roots: Vec<PathBuf>,
     /// When the snapshot was taken; `None` for the empty one of `default()`.
     at: Option<SystemTime>,
     folders: HashMap<Arc<OsStr>, ListedFolder>,
     files: BTreeMap<PathBuf, FileStamp>,
-    /// Copies of obeyed files, up to a total size.
+    /// Copies of auto-run files, up to a total size.
     copies: BTreeMap<PathBuf, EntryCopy>,
     copied: usize,
 }
 
 const MAX_COPIED_BYTES: usize = 16 << 20;
 
-impl ObeyedFiles {
+impl AutoRunFiles {
     /// A new snapshot of the same folders.
     #[must_use]
     pub fn rescan(&self) -> Self {
@@ -83,11 +83,11 @@ impl ObeyedFiles {
         changes
     }
 
-    /// The changes to obeyed files since that snapshot, each ready to be taken back. Files that tools run by
+    /// The changes to auto-run files since that snapshot, each ready to be taken back. Files that tools run by
     /// themselves are left out: they are part of the project.
     pub(crate) fn revertible(&self, before: &Self) -> Vec<RevertibleChange> {
         let changes = self.changes_since(before).into_iter().map(|change| PathBuf::from(change.path));
-        let own = changes.filter(|path| self.matches_below_root(path, obeyed));
+        let own = changes.filter(|path| self.matches_below_root(path, auto_run_name));
         own.map(|path| RevertibleChange {
             before: before.files.contains_key(&path).then(|| match before.copies.get(&path) {
                 Some(copy) => EarlierFile::Kept(copy.clone()),
@@ -99,9 +99,9 @@ impl ObeyedFiles {
         .collect()
     }
 
-    /// The obeyed files, by their absolute paths.
+    /// The auto-run files, by their absolute paths.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        self.files.keys().filter(|path| self.matches_below_root(path, obeyed)).cloned().collect()
+        self.files.keys().filter(|path| self.matches_below_root(path, auto_run_name)).cloned().collect()
     }
 
     /// Whether this is a snapshot of anything.
@@ -149,7 +149,7 @@ impl ObeyedFiles {
             None => std::fs::symlink_metadata(path).map(|info| FileStamp::of_file(path, &info, at)),
         };
         let Ok(stamp) = now else { return };
-        if self.matches_below_root(path, obeyed) {
+        if self.matches_below_root(path, auto_run_name) {
             let same = before.files.get(path).is_some_and(|then| stamp.is_as(then));
             let copy = before.copies.get(path).filter(|_| same).cloned();
             let copy = copy.or_else(|| EntryCopy::of(path, &std::fs::symlink_metadata(path).ok()?));
@@ -170,7 +170,9 @@ impl ObeyedFiles {
                 if !path.ends_with(OBJECTS) {
                     folders.push(path.as_os_str().into());
                 }
-            } else if self.matches_below_root(&path, obeyed) || self.matches_below_root(&path, run_by_tools) {
+            } else if self.matches_below_root(&path, auto_run_name)
+                || self.matches_below_root(&path, run_by_tools)
+            {
                 files.push(path);
             }
         }
@@ -203,7 +205,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn told(now: &ObeyedFiles, before: &ObeyedFiles) -> Vec<(String, String)> {
+    fn told(now: &AutoRunFiles, before: &AutoRunFiles) -> Vec<(String, String)> {
         let below = |path: &str| {
             let mut roots = now.roots.iter().filter_map(|root| Path::new(path).strip_prefix(root).ok());
             roots.next().expect("below a root").to_string_lossy().into_owned()
@@ -211,8 +213,8 @@ mod tests {
         now.changes_since(before).into_iter().map(|c| (c.change, below(&c.path))).collect()
     }
 
-    fn of(folder: &Path) -> ObeyedFiles {
-        ObeyedFiles::default().scan(vec![folder.to_path_buf()])
+    fn of(folder: &Path) -> AutoRunFiles {
+        AutoRunFiles::default().scan(vec![folder.to_path_buf()])
     }
 
     #[test]
@@ -263,7 +265,7 @@ mod tests {
     fn what_changes_in_the_tick_of_a_look_is_told() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join(".envrc");
-        let mut known = ObeyedFiles::default();
+        let mut known = AutoRunFiles::default();
         for round in 0..200 {
             fs::write(&file, format!("{round:03}")).expect("written");
             let before = known.scan(vec![folder.path().to_path_buf()]);
@@ -293,7 +295,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::create_dir_all(at("a/b")).expect("made");
         fs::create_dir_all(at("c")).expect("made");
-        let before = ObeyedFiles::default().scan(vec![at("a/b"), at("c"), at("a"), at("a")]);
+        let before = AutoRunFiles::default().scan(vec![at("a/b"), at("c"), at("a"), at("a")]);
         fs::write(at("a/b/.envrc"), "").expect("written");
         fs::write(at("c/.envrc"), "").expect("written");
         let changes = before.rescan().changes_since(&before);
@@ -303,6 +305,6 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_gone_has_nothing() {
-        assert_eq!(told(&of(Path::new("/not/there")), &ObeyedFiles::default()), []);
+        assert_eq!(told(&of(Path::new("/not/there")), &AutoRunFiles::default()), []);
     }
 }

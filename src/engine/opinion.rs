@@ -4,12 +4,12 @@
 //! the person can decide before it arrives. An opinion on an older revision is recorded, but not announced.
 
 use super::context::{estimate, fenced, kept_free, shortened};
-use super::transcript::BlockStanding;
+use super::transcript::BlockStatus;
 use super::{Effect, Engine, Phase};
 use crate::domain::sentences::sending;
 use crate::domain::{
-    AnswerForm, Block, BlockId, Consultation, Entry, Message, ModelInfo, ModelName, ModelRequest, Notice,
-    Opinion, Purpose, Review, Revision, Role, Severity, Usage,
+    AnswerForm, Block, BlockId, Entry, Message, ModelInfo, ModelName, ModelRequest, Notice, Opinion,
+    OpinionReply, Purpose, Review, Revision, Role, Severity, Usage,
 };
 use crate::text::line::one_line;
 use crate::text::number::counted;
@@ -24,7 +24,7 @@ const MAX_LINES: usize = 100;
 
 /// When sayso asks for a second opinion without being told to, and which model it asks.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct JudgeSettings {
+pub struct OpinionSettings {
     /// The least severity at which it asks; `None`: only when the person wants it.
     pub(crate) from: Option<Severity>,
     /// The model to ask; `None`: the one in use.
@@ -62,7 +62,7 @@ fn request(block: &Block, review: Option<&Review>) -> ModelRequest {
         ask.push_str(&format!("\n\nParts of it were not checked: {}.", one_line(why)));
     }
     let messages = vec![Message::new(Role::System, PROMPT.trim_end()), Message::new(Role::User, ask)];
-    let mut request = ModelRequest::new(block.step, Purpose::Judge, messages);
+    let mut request = ModelRequest::new(block.step, Purpose::Opinion, messages);
     request.form = Some(AnswerForm { name: "opinion".into(), schema: SCHEMA.into() });
     request
 }
@@ -156,16 +156,15 @@ fn closing(text: &str) -> Option<usize> {
 
 impl Engine {
     /// The person asks for a second opinion.
-    pub(super) fn consult(&mut self, block: BlockId) {
-        let open =
-            self.state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
+    pub(super) fn request_opinion(&mut self, block: BlockId) {
+        let open = self.state.transcript.blocks.get(&block).filter(|item| item.status == BlockStatus::Open);
         let Some(item) = open else {
             return self.notify(Notice::info(format!("Block {block} does not wait for a decision.")));
         };
         if item.block.current().source.trim().is_empty() {
             return self.notify(Notice::info(format!("Block {block} is empty: there is nothing to judge.")));
         }
-        if self.state.consulting(block).is_some() {
+        if self.state.awaited_opinion(block).is_some() {
             return self.notify(Notice::info(format!("A second opinion on block {block} is on its way.")));
         }
         if self.budget_reached().is_some() {
@@ -176,15 +175,15 @@ impl Engine {
     }
 
     /// Asks for an opinion if a finding is severe enough, once for each revision.
-    pub(super) fn consult_if_grave(&mut self, block: BlockId) {
-        let (Some(from), Some(inspected)) = (self.settings.judge.from, self.state.inspected(block)) else {
+    pub(super) fn request_opinion_if_grave(&mut self, block: BlockId) {
+        let (Some(from), Some(inspected)) = (self.settings.opinion.from, self.state.inspected(block)) else {
             return;
         };
         let review = &inspected.review;
         let grave = review.unchecked.is_some() || review.gravest().is_some_and(|gravest| gravest >= from);
         let waits =
-            self.state.transcript.blocks.get(&block).is_some_and(|item| item.standing == BlockStanding::Open);
-        let known = self.state.opinion(block).is_some() || self.state.consulting(block).is_some();
+            self.state.transcript.blocks.get(&block).is_some_and(|item| item.status == BlockStatus::Open);
+        let known = self.state.opinion(block).is_some() || self.state.awaited_opinion(block).is_some();
         if grave && waits && !known && !self.is_named(block) && self.budget_reached().is_none() {
             self.ask_for_opinion(block);
         }
@@ -195,21 +194,21 @@ impl Engine {
         let revision = item.block.current().revision;
         let review = self.state.inspected(block).map(|inspected| &inspected.review);
         let request = Box::new(request(&item.block, review));
-        self.state.live.blocks.entry(block).or_default().consulting = Some((revision, self.now));
-        let model = self.settings.judge.model.clone();
-        if let Some((model, why)) = self.judge_too_small(&request) {
+        self.state.live.blocks.entry(block).or_default().awaited_opinion = Some((revision, self.now));
+        let model = self.settings.opinion.model.clone();
+        if let Some((model, why)) = self.opinion_model_too_small(&request) {
             // No request is sent, so it costs nothing.
             let usage = Usage { input: Some(0), output: Some(0), ..Usage::default() };
-            let refused = Consultation { model, text: Err(why), usage, remarks: Vec::new() };
+            let refused = OpinionReply { model, text: Err(why), usage, remarks: Vec::new() };
             return self.take_opinion(block, revision, refused);
         }
-        self.effects.push(Effect::Consult { block, revision, model, request });
+        self.effects.push(Effect::RequestOpinion { block, revision, model, request });
     }
 
     /// The model that would be asked, and why the request does not fit its context, as far as the size is known here.
-    fn judge_too_small(&self, request: &ModelRequest) -> Option<(ModelName, String)> {
+    fn opinion_model_too_small(&self, request: &ModelRequest) -> Option<(ModelName, String)> {
         let used = self.state.transcript.model.as_ref();
-        let model = self.settings.judge.model.as_ref().or(used)?;
+        let model = self.settings.opinion.model.as_ref().or(used)?;
         let info = self.meter.infos.get(model);
         let own = if Some(model) == used { self.context_size() } else { None };
         let of = own.or_else(|| info?.context)?;
@@ -218,17 +217,17 @@ impl Engine {
     }
 
     /// Records an answer, if it was asked for. Front ends show it beside the findings of its revision.
-    pub(super) fn take_opinion(&mut self, block: BlockId, revision: Revision, answer: Consultation) {
+    pub(super) fn take_opinion(&mut self, block: BlockId, revision: Revision, answer: OpinionReply) {
         let Some(live) = self.state.live.blocks.get_mut(&block) else { return };
-        if live.consulting.is_none_or(|(asked, _)| asked != revision) {
+        if live.awaited_opinion.is_none_or(|(asked, _)| asked != revision) {
             return;
         }
-        live.consulting = None;
+        live.awaited_opinion = None;
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let Some(version) = item.block.version(revision) else { return };
         let lines = u32::try_from(version.source.lines().count()).unwrap_or(u32::MAX);
         let stale = item.block.current().revision != revision;
-        let Consultation { model, text, usage, remarks } = answer;
+        let OpinionReply { model, text, usage, remarks } = answer;
         let answer = text
             .and_then(|text| parse(&text, lines).map_err(|why| why.to_string()))
             .map_err(|why| one_line(why.trim_end_matches('.')));

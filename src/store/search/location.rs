@@ -10,7 +10,7 @@ pub(super) const MAX_TEXT_BYTES: usize = 64 << 10;
 
 /// What kind of text it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PlaceKind {
+pub enum LocationKind {
     /// What the person said.
     Prompt,
     /// What the model said.
@@ -25,14 +25,14 @@ pub enum PlaceKind {
     Name,
 }
 
-impl PlaceKind {
-    const ALL: [(PlaceKind, i64, &'static str); 6] = [
-        (PlaceKind::Prompt, 0, "prompt"),
-        (PlaceKind::Reply, 1, "reply"),
-        (PlaceKind::Block, 2, "block"),
-        (PlaceKind::Output, 3, "output"),
-        (PlaceKind::File, 4, "file"),
-        (PlaceKind::Name, 5, "name"),
+impl LocationKind {
+    const ALL: [(LocationKind, i64, &'static str); 6] = [
+        (LocationKind::Prompt, 0, "prompt"),
+        (LocationKind::Reply, 1, "reply"),
+        (LocationKind::Block, 2, "block"),
+        (LocationKind::Output, 3, "output"),
+        (LocationKind::File, 4, "file"),
+        (LocationKind::Name, 5, "name"),
     ];
 
     /// The word for it in JSON.
@@ -51,19 +51,19 @@ impl PlaceKind {
 
 /// A place in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SessionPlace {
+pub struct SessionLocation {
     /// The kind of text.
-    pub kind: PlaceKind,
+    pub kind: LocationKind,
     /// The number of its block, if it belongs to one.
     pub block: Option<BlockId>,
     /// The number of the prompt or reply that it is or follows; the first is 1.
     pub message: u64,
 }
 
-impl fmt::Display for SessionPlace {
+impl fmt::Display for SessionLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.kind, self.block) {
-            (PlaceKind::Block, Some(block)) => write!(f, "block {block}"),
+            (LocationKind::Block, Some(block)) => write!(f, "block {block}"),
             (kind, Some(block)) => write!(f, "{} of block {block}", kind.as_str()),
             (kind, None) => f.write_str(kind.as_str()),
         }
@@ -73,32 +73,32 @@ impl fmt::Display for SessionPlace {
 /// The text names no place in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a place: block:3, output:3 or message:2")]
-pub struct NoPlace;
+pub struct LocationError;
 
 /// Parses `block:3`, `output:3` or `message:2`.
-impl FromStr for SessionPlace {
-    type Err = NoPlace;
+impl FromStr for SessionLocation {
+    type Err = LocationError;
 
-    fn from_str(text: &str) -> Result<Self, NoPlace> {
-        let (what, number) = text.split_once(':').ok_or(NoPlace)?;
-        let number: u32 = number.trim().parse().map_err(|_| NoPlace)?;
+    fn from_str(text: &str) -> Result<Self, LocationError> {
+        let (what, number) = text.split_once(':').ok_or(LocationError)?;
+        let number: u32 = number.trim().parse().map_err(|_| LocationError)?;
         let of_block = |kind| Self { kind, block: Some(BlockId(number)), message: 0 };
         match what.trim().to_lowercase().as_str() {
-            "block" => Ok(of_block(PlaceKind::Block)),
-            "output" => Ok(of_block(PlaceKind::Output)),
-            "message" => Ok(Self { kind: PlaceKind::Prompt, block: None, message: number.into() }),
-            _ => Err(NoPlace),
+            "block" => Ok(of_block(LocationKind::Block)),
+            "output" => Ok(of_block(LocationKind::Output)),
+            "message" => Ok(Self { kind: LocationKind::Prompt, block: None, message: number.into() }),
+            _ => Err(LocationError),
         }
     }
 }
 
-impl SessionPlace {
-    /// The text to type to open a session at this place, which [`SessionPlace::from_str`] parses; `None` for the
+impl SessionLocation {
+    /// The text to type to open a session at this place, which [`SessionLocation::from_str`] parses; `None` for the
     /// session's name.
     pub(crate) fn typed(self) -> Option<String> {
         match (self.kind, self.block) {
-            (PlaceKind::Name, _) => None,
-            (PlaceKind::Output, Some(block)) => Some(format!("output:{block}")),
+            (LocationKind::Name, _) => None,
+            (LocationKind::Output, Some(block)) => Some(format!("output:{block}")),
             (_, Some(block)) => Some(format!("block:{block}")),
             (_, None) => Some(format!("message:{}", self.message)),
         }
@@ -108,7 +108,7 @@ impl SessionPlace {
 /// A searchable text of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    pub(super) kind: PlaceKind,
+    pub(super) kind: LocationKind,
     pub(super) block: Option<u32>,
     pub(super) text: String,
 }
@@ -131,29 +131,29 @@ pub(super) fn pieces(entry: &Entry) -> Vec<Piece> {
     };
     match entry {
         Entry::Prompt(prompt) => {
-            add(PlaceKind::Prompt, None, prompt.text.clone());
+            add(LocationKind::Prompt, None, prompt.text.clone());
             let files: Vec<&str> = prompt.files.iter().map(|file| file.path.as_str()).collect();
-            add(PlaceKind::File, None, files.join("\n"));
+            add(LocationKind::File, None, files.join("\n"));
         }
-        Entry::Reply { text, .. } => add(PlaceKind::Reply, None, text.clone()),
+        Entry::Reply { text, .. } => add(LocationKind::Reply, None, text.clone()),
         Entry::Block(block) => {
             let number = Some(block.id.0);
-            add(PlaceKind::Block, number, block.current().source.to_string());
+            add(LocationKind::Block, number, block.current().source.to_string());
             let files = match &block.kind {
                 BlockKind::Edit { paths } => paths.join("\n"),
                 BlockKind::Write { path } | BlockKind::Load { path } => path.clone(),
                 _ => String::new(),
             };
-            add(PlaceKind::File, number, files);
+            add(LocationKind::File, number, files);
         }
         Entry::Edited { block, source, .. } | Entry::Placed { block, source, .. } => {
-            add(PlaceKind::Block, Some(block.0), source.to_string());
+            add(LocationKind::Block, Some(block.0), source.to_string());
         }
         Entry::Ran { block, report, .. } => {
             // Without escape codes, as it is shown: a colour is not part of the word after it.
-            add(PlaceKind::Output, Some(block.0), without_escapes(&report.printed()).into_owned());
+            add(LocationKind::Output, Some(block.0), without_escapes(&report.printed()).into_owned());
             let files: Vec<&str> = report.receipt.files.iter().map(|file| file.path.as_str()).collect();
-            add(PlaceKind::File, Some(block.0), files.join("\n"));
+            add(LocationKind::File, Some(block.0), files.join("\n"));
         }
         _ => {}
     }
@@ -208,30 +208,36 @@ mod tests {
     #[test]
     fn every_kind_of_place_has_texts() {
         let all: Vec<Piece> = samples::each_kind().iter().flat_map(pieces).collect();
-        for (kind, number, word) in PlaceKind::ALL {
-            assert_eq!((PlaceKind::of_number(number), kind.as_str()), (Some(kind), word));
+        for (kind, number, word) in LocationKind::ALL {
+            assert_eq!((LocationKind::of_number(number), kind.as_str()), (Some(kind), word));
             let has = |piece: &Piece| piece.kind == kind;
             // Names are in no stored text: they are searched in the list of sessions.
-            assert!(matches!(kind, PlaceKind::File | PlaceKind::Name) || all.iter().any(has), "{word}");
+            assert!(matches!(kind, LocationKind::File | LocationKind::Name) || all.iter().any(has), "{word}");
         }
         assert!(samples::each_kind().iter().filter_map(news).count() > 1);
-        assert!(samples::about_files().iter().flat_map(pieces).any(|piece| piece.kind == PlaceKind::File));
+        assert!(samples::about_files().iter().flat_map(pieces).any(|piece| piece.kind == LocationKind::File));
     }
 
     #[test]
     fn a_place_is_typed_and_read() {
-        let place = |kind, block: Option<u32>| SessionPlace { kind, block: block.map(BlockId), message: 7 };
+        let place =
+            |kind, block: Option<u32>| SessionLocation { kind, block: block.map(BlockId), message: 7 };
         for (place, typed) in [
-            (place(PlaceKind::Block, Some(3)), "block:3"),
-            (place(PlaceKind::Output, Some(3)), "output:3"),
-            (place(PlaceKind::File, Some(3)), "block:3"),
-            (place(PlaceKind::Reply, None), "message:7"),
+            (place(LocationKind::Block, Some(3)), "block:3"),
+            (place(LocationKind::Output, Some(3)), "output:3"),
+            (place(LocationKind::File, Some(3)), "block:3"),
+            (place(LocationKind::Reply, None), "message:7"),
         ] {
             assert_eq!(place.typed().as_deref(), Some(typed));
-            assert_eq!(typed.parse::<SessionPlace>().map(SessionPlace::typed), Ok(Some(typed.to_owned())));
+            assert_eq!(
+                typed.parse::<SessionLocation>().map(SessionLocation::typed),
+                Ok(Some(typed.to_owned()))
+            );
         }
         assert!(
-            ["", "3", "block", "line:3", "block:x"].iter().all(|text| text.parse::<SessionPlace>().is_err())
+            ["", "3", "block", "line:3", "block:x"]
+                .iter()
+                .all(|text| text.parse::<SessionLocation>().is_err())
         );
     }
 

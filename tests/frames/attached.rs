@@ -2,8 +2,8 @@
 
 use super::scene::Scene;
 use super::{drawn, snapshots};
-use sayso::domain::{GivenFile, Prompt};
-use sayso::driver::{FolderFiles, GivenFileError, Job, JobResult, Notification, PathOfFile};
+use sayso::domain::{AttachedFile, Prompt};
+use sayso::driver::{AttachedFileError, FolderFiles, Job, JobResult, Notification, PathOfFile};
 use sayso::engine::Command;
 use sayso::tui::ui_command::UiCommand;
 use std::sync::Arc;
@@ -44,12 +44,12 @@ fn message(scene: &Scene) -> String {
 /// Presses Enter; returns the message that the driver is asked to read files for.
 fn enter(scene: &mut Scene) -> String {
     let commands = scene.press(&["enter"]);
-    let [UiCommand::Job(Job::GivenFiles(text))] = &commands[..] else { panic!("{commands:?}") };
+    let [UiCommand::Job(Job::AttachedFiles(text))] = &commands[..] else { panic!("{commands:?}") };
     text.clone()
 }
 
-fn load_py() -> GivenFile {
-    GivenFile { path: "src/load.py".into(), bytes: 2_100, text: "x\n".repeat(1_050), masked: false }
+fn load_py() -> AttachedFile {
+    AttachedFile { path: "src/load.py".into(), bytes: 2_100, text: "x\n".repeat(1_050), masked: false }
 }
 
 #[test]
@@ -66,8 +66,12 @@ fn file_list() {
 fn a_message_with_files() {
     snapshots("17_files_given", || {
         let mut scene = Scene::worked();
-        let csv =
-            GivenFile { path: "sales.csv".into(), bytes: 1_200_000, text: "n".repeat(32_000), masked: true };
+        let csv = AttachedFile {
+            path: "sales.csv".into(),
+            bytes: 1_200_000,
+            text: "n".repeat(32_000),
+            masked: true,
+        };
         let text = "Explain @src/load.py and @sales.csv".to_owned();
         scene.command(Command::Submit(Prompt { text, files: vec![load_py(), csv] }));
         scene
@@ -126,12 +130,12 @@ fn a_message_goes_out_when_its_files_were_read() {
     scene.press(&["tab"]);
     let text = enter(&mut scene);
     assert!(scene.press(&["enter"]).is_empty(), "a second Enter asks for nothing more");
-    let commands = found(&mut scene, JobResult::GivenFiles(text.clone(), Ok(vec![load_py()])));
+    let commands = found(&mut scene, JobResult::AttachedFiles(text.clone(), Ok(vec![load_py()])));
     let [UiCommand::Send(Command::Submit(prompt))] = &commands[..] else { panic!("{commands:?}") };
     assert_eq!((&prompt.text, &prompt.files), (&text, &vec![load_py()]));
     assert!(scene.screen.panes.composer.is_empty());
     // A late result changes nothing.
-    assert!(found(&mut scene, JobResult::GivenFiles(text, Ok(vec![load_py()]))).is_empty());
+    assert!(found(&mut scene, JobResult::AttachedFiles(text, Ok(vec![load_py()]))).is_empty());
 }
 
 #[test]
@@ -140,7 +144,7 @@ fn a_message_that_was_changed_meanwhile_stays() {
     scene.type_text("see @a.py ");
     let text = enter(&mut scene);
     scene.type_text("too");
-    assert!(found(&mut scene, JobResult::GivenFiles(text, Ok(vec![load_py()]))).is_empty());
+    assert!(found(&mut scene, JobResult::AttachedFiles(text, Ok(vec![load_py()]))).is_empty());
     assert_eq!(message(&scene), "see @a.py too");
     assert!(drawn(&mut scene, 100, 30).contains("The message changed while its files were read."));
 }
@@ -150,13 +154,13 @@ fn what_can_not_be_given_keeps_the_message_and_a_word_is_sent_by_the_second_ente
     let mut scene = Scene::worked();
     scene.type_text("see @data.bin ");
     let text = enter(&mut scene);
-    let refused = vec![GivenFileError::NoText("data.bin".into(), "binary data")];
-    assert!(found(&mut scene, JobResult::GivenFiles(text.clone(), Err(refused))).is_empty());
+    let refused = vec![AttachedFileError::NoText("data.bin".into(), "binary data")];
+    assert!(found(&mut scene, JobResult::AttachedFiles(text.clone(), Err(refused))).is_empty());
     assert!(drawn(&mut scene, 100, 30).contains("data.bin is binary data, no text. Not sent: change"));
     assert_eq!(message(&scene), text);
     assert_eq!(enter(&mut scene), text, "it is read anew: the file may have changed");
-    let missing = vec![GivenFileError::Missing("data.bin".into())];
-    found(&mut scene, JobResult::GivenFiles(text.clone(), Err(missing)));
+    let missing = vec![AttachedFileError::Missing("data.bin".into())];
+    found(&mut scene, JobResult::AttachedFiles(text.clone(), Err(missing)));
     assert!(drawn(&mut scene, 100, 30).contains("Enter again sends it as it stands."));
     let commands = scene.press(&["enter"]);
     assert!(

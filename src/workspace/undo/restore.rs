@@ -5,12 +5,12 @@
 use super::index::Index;
 use super::objects::{Objects, sync};
 use super::opener::Opener;
-use super::record::{PathChange, Record, State};
+use super::record::{FileState, PathChange, Record};
 use super::snapshot::state_of;
-use super::unfinished::{KnownFile, PutBackNotes, TornWrite, open_to_write};
+use super::unfinished::{KnownFile, RestoreNotes, TornWrite, open_to_write};
 use crate::domain::{Sha256, UndoKind, UndoState};
 use crate::workspace::FileError;
-use crate::workspace::place::{HeldPath, folder_in, open_in};
+use crate::workspace::held_path::{HeldPath, folder_in, open_in};
 use crate::workspace::staging::{Staging, own_name};
 use rustix::fs::{
     AtFlags, Mode, RenameFlags, mkdirat, readlinkat, renameat_with, statat, symlinkat, unlinkat,
@@ -29,11 +29,11 @@ const BATCH_FILES: usize = 256;
 const MAX_SINGLE_SYNCS: usize = 4;
 
 /// Whether a state can be restored.
-fn is_kept(objects: &Objects, state: &State) -> bool {
+fn is_kept(objects: &Objects, state: &FileState) -> bool {
     match state {
-        State::File { sha256, bytes, .. } => objects.has_and_touch(*sha256, *bytes),
-        State::Unkept { .. } => false,
-        State::Nothing | State::Folder { .. } | State::Link { .. } => true,
+        FileState::File { sha256, bytes, .. } => objects.has_and_touch(*sha256, *bytes),
+        FileState::Unkept { .. } => false,
+        FileState::Nothing | FileState::Folder { .. } | FileState::Link { .. } => true,
     }
 }
 
@@ -44,17 +44,17 @@ pub(super) fn standing(
     index: &mut Index,
     opener: &mut Opener,
 ) -> UndoState {
-    let is_kept = |state: &State| is_kept(objects, state);
+    let is_kept = |state: &FileState| is_kept(objects, state);
     let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, index);
     let PathChange { before, after, .. } = change;
     match now {
-        now if now == *after || now == State::Nothing && *before != State::Nothing => {
-            let can = is_kept(before) && !matches!(after, State::Unkept { .. });
+        now if now == *after || now == FileState::Nothing && *before != FileState::Nothing => {
+            let can = is_kept(before) && !matches!(after, FileState::Unkept { .. });
             match before {
                 _ if can && now != *after => UndoState::DeletedSince,
                 _ if can => UndoState::Done,
                 // It was copied once, and the copy was dropped.
-                State::File { .. } if !is_kept(before) => UndoState::Dropped,
+                FileState::File { .. } if !is_kept(before) => UndoState::Dropped,
                 _ => UndoState::NoCopy,
             }
         }
@@ -69,18 +69,18 @@ pub(super) fn standing(
 const UNFINISHED_FOLDER_MODE: u32 = 0o700;
 
 /// Whether this is a folder that was created here and did not get its mode yet, because the work was interrupted.
-fn is_halfway(now: &State, change: &PathChange) -> bool {
-    *now == State::Folder { mode: UNFINISHED_FOLDER_MODE }
+fn is_halfway(now: &FileState, change: &PathChange) -> bool {
+    *now == FileState::Folder { mode: UNFINISHED_FOLDER_MODE }
         && (change.before.is_folder() || change.after.is_folder())
 }
 
-pub(super) struct PutBack<'a> {
+pub(super) struct Restoration<'a> {
     pub(super) objects: &'a Objects,
     pub(super) index: &'a mut Index,
     /// Notes on the work in progress, for cleaning up if this process is interrupted.
-    pub(super) unfinished: PutBackNotes,
+    pub(super) unfinished: RestoreNotes,
     pub(super) record: &'a Record,
-    pub(super) way: UndoKind,
+    pub(super) kind: UndoKind,
     /// The most bytes of a file that is copied before it is replaced or removed.
     pub(super) most: u64,
     /// Whether such a copy was made.
@@ -88,11 +88,11 @@ pub(super) struct PutBack<'a> {
 }
 
 /// A change to carry out: its number in the record, and the present state of its path.
-type Todo<'r> = (usize, &'r PathChange, State);
+type Todo<'r> = (usize, &'r PathChange, FileState);
 
-impl PutBack<'_> {
-    fn from_and_to<'c>(&self, change: &'c PathChange) -> (&'c State, &'c State) {
-        match self.way {
+impl Restoration<'_> {
+    fn from_and_to<'c>(&self, change: &'c PathChange) -> (&'c FileState, &'c FileState) {
+        match self.kind {
             UndoKind::Undo => (&change.after, &change.before),
             UndoKind::Redo => (&change.before, &change.after),
         }
@@ -119,7 +119,7 @@ impl PutBack<'_> {
         let (folders, others): (Vec<Todo<'_>>, Vec<Todo<'_>>) =
             todo.into_iter().partition(|(_, change, _)| self.from_and_to(change).1.is_folder());
         for (at, change, now) in folders.iter().chain(&others).rev() {
-            if *now != State::Nothing && is_another_kind(now, self.from_and_to(change).1) {
+            if *now != FileState::Nothing && is_another_kind(now, self.from_and_to(change).1) {
                 results.push((*at, self.remove(&change.path, now)));
             }
         }
@@ -131,7 +131,9 @@ impl PutBack<'_> {
         let failed: BTreeSet<usize> = results.iter().filter(|(_, r)| r.is_err()).map(|(at, _)| *at).collect();
         let writes: Vec<&Todo<'_>> = others
             .iter()
-            .filter(|(at, change, _)| *self.from_and_to(change).1 != State::Nothing && !failed.contains(at))
+            .filter(|(at, change, _)| {
+                *self.from_and_to(change).1 != FileState::Nothing && !failed.contains(at)
+            })
             .collect();
         for chunk in writes.chunks(BATCH_FILES) {
             results.extend(self.write(chunk));
@@ -148,23 +150,23 @@ impl PutBack<'_> {
     }
 
     /// The present state of the path, if it is the expected one. Also copies what would be lost.
-    fn check(&mut self, change: &PathChange, opener: &mut Opener) -> Result<State, FileError> {
+    fn check(&mut self, change: &PathChange, opener: &mut Opener) -> Result<FileState, FileError> {
         let (from, to) = self.from_and_to(change);
         let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, self.index);
         if now == *to {
             return Ok(now);
         }
-        if now != *from && now != State::Nothing && !is_halfway(&now, change) {
+        if now != *from && now != FileState::Nothing && !is_halfway(&now, change) {
             return Err(FileError::ChangedSince);
         }
         let is_kept = is_kept(self.objects, to);
-        if !is_kept || matches!(from, State::Unkept { .. }) {
-            let was = self.way == UndoKind::Undo && matches!(to, State::File { .. }) && !is_kept;
+        if !is_kept || matches!(from, FileState::Unkept { .. }) {
+            let was = self.kind == UndoKind::Undo && matches!(to, FileState::File { .. }) && !is_kept;
             return Err(if was { FileError::Dropped } else { FileError::NoCopy });
         }
         // The present content is stored before it is replaced. A stored copy only counts if its hash is right, not
         // just its size.
-        if let State::File { sha256, bytes, .. } = &now
+        if let FileState::File { sha256, bytes, .. } = &now
             && !self.objects.holds(*sha256, *bytes)
         {
             let failed = |error: io::Error| FileError::NotKept(error.to_string());
@@ -202,8 +204,8 @@ impl PutBack<'_> {
             None => Err(FileError::Changed(change.path.clone())),
         };
         let staged = chunk.iter().map(|(_, change, now)| match self.from_and_to(change).1 {
-            State::File { sha256, mode, .. } => {
-                let replaces = matches!(now, State::File { .. });
+            FileState::File { sha256, mode, .. } => {
+                let replaces = matches!(now, FileState::File { .. });
                 let (folder, sync) = (folder(change)?, replaces && chunk.len() <= MAX_SINGLE_SYNCS);
                 if replaces && has_other_names(folder, &change.path) {
                     return Ok(None);
@@ -214,7 +216,7 @@ impl PutBack<'_> {
             _ => Ok(None),
         });
         let staged: Vec<Result<Option<Staging<'_>>, FileError>> = staged.collect();
-        let replaced = chunk.iter().find(|(_, _, now)| matches!(now, State::File { .. }));
+        let replaced = chunk.iter().find(|(_, _, now)| matches!(now, FileState::File { .. }));
         if let Some((_, change, _)) = replaced.filter(|_| chunk.len() > MAX_SINGLE_SYNCS) {
             sync(change.path.parent().unwrap_or(&change.path));
         }
@@ -248,23 +250,23 @@ impl PutBack<'_> {
     fn commit(
         &self,
         change: &PathChange,
-        now: &State,
+        now: &FileState,
         folder: &File,
         staging: Option<Staging<'_>>,
     ) -> Result<(), FileError> {
         let failed = |error: io::Error| unless_free(&change.path, &error);
         let name = change.path.file_name().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
         match (self.from_and_to(change).1, staging, now) {
-            (State::File { .. }, Some(mut staging), State::File { sha256, .. }) => {
+            (FileState::File { .. }, Some(mut staging), FileState::File { sha256, .. }) => {
                 let is_known = |file: File| hash_of(file).is_some_and(|found| found == *sha256);
                 let is_replaced = staging.replace(name, is_known).map_err(failed)?;
                 if is_replaced { Ok(()) } else { Err(FileError::ChangedSince) }
             }
-            (State::File { sha256: to, mode, .. }, None, State::File { sha256: from, .. }) => {
+            (FileState::File { sha256: to, mode, .. }, None, FileState::File { sha256: from, .. }) => {
                 self.write_into(&change.path, folder, (*from, *to, *mode))
             }
-            (State::File { .. }, Some(mut staging), _) => staging.take_free(name).map_err(failed),
-            (State::Link { to }, ..) => symlinkat(to, folder, name).map_err(|errno| failed(errno.into())),
+            (FileState::File { .. }, Some(mut staging), _) => staging.take_free(name).map_err(failed),
+            (FileState::Link { to }, ..) => symlinkat(to, folder, name).map_err(|errno| failed(errno.into())),
             _ => Ok(()),
         }
     }
@@ -309,13 +311,13 @@ impl PutBack<'_> {
 
     /// Removes what is at the path, if it is what is `known`. A file is renamed first, so that it can't change under
     /// its old name while it is checked.
-    fn remove(&self, path: &Path, known: &State) -> Result<(), FileError> {
+    fn remove(&self, path: &Path, known: &FileState) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::io(path, &error);
         let mut opener = Opener::default();
         let folder = opener.folder(path).map_err(failed)?;
         let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
         match known {
-            State::File { sha256, .. } => {
+            FileState::File { sha256, .. } => {
                 let aside = own_name();
                 self.unfinished.note_move(path, &aside);
                 let rename = |from: &OsStr, to: &OsStr| {
@@ -329,20 +331,20 @@ impl PutBack<'_> {
                 }
                 unlinkat(folder, aside.as_str(), AtFlags::empty()).map_err(|errno| failed(errno.into()))
             }
-            State::Link { to } => {
+            FileState::Link { to } => {
                 let now = readlinkat(folder, name, Vec::new()).map_err(|_| FileError::ChangedSince)?;
                 if now.as_bytes() != to.as_os_str().as_bytes() {
                     return Err(FileError::ChangedSince);
                 }
                 unlinkat(folder, name, AtFlags::empty()).map_err(|errno| failed(errno.into()))
             }
-            State::Folder { .. } => match unlinkat(folder, name, AtFlags::REMOVEDIR) {
+            FileState::Folder { .. } => match unlinkat(folder, name, AtFlags::REMOVEDIR) {
                 Ok(()) => Ok(()),
                 Err(rustix::io::Errno::NOTEMPTY | rustix::io::Errno::EXIST) => Err(FileError::NotEmpty),
                 Err(errno) => Err(failed(errno.into())),
             },
-            State::Nothing => Ok(()),
-            State::Unkept { .. } => Err(FileError::NoCopy),
+            FileState::Nothing => Ok(()),
+            FileState::Unkept { .. } => Err(FileError::NoCopy),
         }
     }
 
@@ -368,10 +370,10 @@ impl PutBack<'_> {
                 continue;
             };
             match to {
-                State::Nothing => {
+                FileState::Nothing => {
                     let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
                 }
-                State::Folder { mode } if !from.is_folder() || wanted.contains(&at) => {
+                FileState::Folder { mode } if !from.is_folder() || wanted.contains(&at) => {
                     if let Ok(folder) = folder_in(parent, name) {
                         let _ = folder.set_permissions(Permissions::from_mode(mode & 0o777));
                     }
@@ -401,10 +403,11 @@ fn unless_free(path: &Path, error: &io::Error) -> FileError {
 
 /// Whether the present thing must be removed before the other can be created. A file is replaced by a file in one
 /// step.
-fn is_another_kind(now: &State, to: &State) -> bool {
+fn is_another_kind(now: &FileState, to: &FileState) -> bool {
     !matches!(
         (now, to),
-        (State::File { .. }, State::File { .. }) | (State::Folder { .. }, State::Folder { .. })
+        (FileState::File { .. }, FileState::File { .. })
+            | (FileState::Folder { .. }, FileState::Folder { .. })
     )
 }
 

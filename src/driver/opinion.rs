@@ -1,8 +1,8 @@
 //! The second opinion: sends a request beside the turn and collects its whole answer, in bounded time and size.
 
-use super::rooms::Rooms;
+use super::rooms::IoRooms;
 use super::sources::Signal;
-use crate::domain::{BlockId, Consultation, ModelName, ModelRequest, ReplyEvent, Revision, Usage};
+use crate::domain::{BlockId, ModelName, ModelRequest, OpinionReply, ReplyEvent, Revision, Usage};
 use crate::engine::{Event, does_not_fit};
 use crate::provider::Provider;
 use std::time::Duration;
@@ -33,9 +33,9 @@ enum NoAnswer {
     Failed(String),
 }
 
-impl Rooms {
+impl IoRooms {
     /// Asks a model about a block. The answer comes as an event, exactly once.
-    pub(super) fn consult(
+    pub(super) fn request_opinion(
         &self,
         block: BlockId,
         revision: Revision,
@@ -52,15 +52,15 @@ impl Rooms {
                 Ok(provider) => gather(&provider, &request, ANSWER_TIMEOUT).await,
                 Err(why) => {
                     let model = wanted.unwrap_or(ModelName { provider: String::new(), model: String::new() });
-                    Consultation { model, text: Err(why), usage: Usage::default(), remarks: Vec::new() }
+                    OpinionReply { model, text: Err(why), usage: Usage::default(), remarks: Vec::new() }
                 }
             };
-            let _ = inbox.send(Signal::Event(Event::Consulted(block, revision, Box::new(answer)))).await;
+            let _ = inbox.send(Signal::Event(Event::OpinionArrived(block, revision, Box::new(answer)))).await;
         });
     }
 }
 
-async fn gather(provider: &Provider, request: &ModelRequest, patience: Duration) -> Consultation {
+async fn gather(provider: &Provider, request: &ModelRequest, patience: Duration) -> OpinionReply {
     let (mut usage, mut remarks) = (Usage::default(), Vec::new());
     let asking = async {
         // The judge may have a smaller context than the model in use. (The provider remembers this answer.)
@@ -71,7 +71,7 @@ async fn gather(provider: &Provider, request: &ModelRequest, patience: Duration)
     };
     let text = timeout(patience, asking).await;
     let text = text.unwrap_or(Err(NoAnswer::TooLate(patience))).map_err(|why| why.to_string());
-    Consultation { model: provider.name().clone(), text, usage, remarks }
+    OpinionReply { model: provider.name().clone(), text, usage, remarks }
 }
 
 /// Reads the reply to its end. Dropping the future closes the connection.
@@ -122,13 +122,13 @@ mod tests {
     use crate::provider::ProviderSetup;
     use crate::provider::script::Script;
 
-    /// The consultation that results from a story's answer.
-    async fn gathered(reply: &str, patience: Duration) -> Consultation {
+    /// The reply that results from a story's answer.
+    async fn gathered(reply: &str, patience: Duration) -> OpinionReply {
         let name = ModelName { provider: "scripted".into(), model: "judge".into() };
         let story = Script::parse(&format!("[[reply]]\npurpose = \"judge\"\n{reply}\n"), "test").unwrap();
         let provider = Provider::new(ProviderSetup::Scripted { name, story }).unwrap();
         let messages = vec![Message::new(Role::User, "x")];
-        gather(&provider, &ModelRequest::new(StepId(1), Purpose::Judge, messages), patience).await
+        gather(&provider, &ModelRequest::new(StepId(1), Purpose::Opinion, messages), patience).await
     }
 
     #[tokio::test]
@@ -148,7 +148,7 @@ mod tests {
             Provider::new(ProviderSetup::Scripted { name, story: Script::parse(story, "test").unwrap() })
                 .unwrap();
         let asked = |words: &str| {
-            ModelRequest::new(StepId(1), Purpose::Judge, vec![Message::new(Role::User, words.repeat(100))])
+            ModelRequest::new(StepId(1), Purpose::Opinion, vec![Message::new(Role::User, words.repeat(100))])
         };
         let got = gather(&provider, &asked("many words "), ANSWER_TIMEOUT).await;
         assert!(got.text.unwrap_err().contains("the model's context has 100"));
