@@ -66,7 +66,9 @@ impl IoRooms {
     /// A run is about to begin: from now on, changes in instruction files may be its work.
     pub(super) fn run_may_change_instructions(&mut self) {
         if self.runs_lock.is_none() {
-            self.runs_lock = Some(instructions::run_begins(&self.instructions));
+            let (mark, notice) = instructions::run_begins(&self.instructions);
+            self.runs_lock = Some(mark);
+            self.update.notifications.extend(notice.map(Notification::Notice));
         }
     }
 

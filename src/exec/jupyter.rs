@@ -57,8 +57,8 @@ pub(super) struct Jupyter {
     news: mpsc::Receiver<(u32, KernelNews)>,
     news_sender: mpsc::Sender<(u32, KernelNews)>,
     block: Option<JupyterBlock>,
-    /// The end of a block while its kernel is being stopped. Sent once the kernel stands still.
-    pausing: Option<RunEnd>,
+    /// The end of a block while its kernel, which is named, is being stopped. Sent once that kernel stands still.
+    pausing: Option<(String, RunEnd)>,
     queue: VecDeque<BackendEvent>,
     notices: mpsc::Sender<KernelNotice>,
     leaving: Vec<JoinHandle<()>>,

@@ -147,7 +147,7 @@ impl Fact {
 
 /// The key that shows everything.
 pub(super) fn key_for_all(look: DrawStyle<'_>) -> Option<Key> {
-    look.keymap.keys(Context::Review, Action::Rights).first().copied()
+    look.keymap.key(Context::Review, Action::Rights)
 }
 
 /// The key that leads to the findings: `   f = next finding`.
