@@ -32,12 +32,12 @@ const MAX_PARTS: usize = 4096;
 const MAX_COPIED_BYTES: usize = 1 << 20;
 
 /// What may still be converted.
-struct Budget {
+struct SchemaBudget {
     parts: usize,
     bytes: usize,
 }
 
-impl Budget {
+impl SchemaBudget {
     fn copy(&mut self, value: &Value) -> Option<Value> {
         self.bytes = self.bytes.checked_sub(size(value))?;
         Some(value.clone())
@@ -46,10 +46,10 @@ impl Budget {
 
 /// The schema in Google's subset. References within the schema are replaced by their targets.
 pub(super) fn subset(schema: &Value) -> Value {
-    subset_at(schema, schema, 0, &mut Budget { parts: MAX_PARTS, bytes: MAX_COPIED_BYTES })
+    subset_at(schema, schema, 0, &mut SchemaBudget { parts: MAX_PARTS, bytes: MAX_COPIED_BYTES })
 }
 
-fn subset_at(schema: &Value, root: &Value, depth: usize, left: &mut Budget) -> Value {
+fn subset_at(schema: &Value, root: &Value, depth: usize, left: &mut SchemaBudget) -> Value {
     let fields = schema.as_object().filter(|_| depth < MAX_DEPTH && left.parts > 0);
     left.parts = left.parts.saturating_sub(1);
     let Some(fields) = fields else { return serde_json::json!({ "type": "object" }) };
