@@ -3,6 +3,7 @@
 
 use super::{Ctx, LowerPane, Note, Screen, UiCommand};
 use crate::domain::Severity;
+use crate::engine::approval::check;
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State, rules};
@@ -21,7 +22,8 @@ impl Screen {
         let review = ctx.state.inspected(block).map(|inspected| &inspected.review);
         let high = review.is_some_and(|review| review.gravest() == Some(Severity::High));
         let unchecked = review.is_some_and(|review| review.unchecked.is_some());
-        let refusal = Self::approval_obstacle(item, ctx).or_else(|| {
+        let obstacle = check(ctx.state, block, item.block.current().revision, true).err();
+        let refusal = obstacle.map(|why| self.approval_obstacle(ctx.state, &why)).or_else(|| {
             if high {
                 return Some(format!(
                     "Block {block} has a high finding: no rule covers that. a runs it once."

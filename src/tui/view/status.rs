@@ -7,6 +7,7 @@ use crate::domain::sentences::saving::SavingState;
 use crate::domain::sentences::{running, sandbox};
 use crate::domain::{BlockId, Level, Timestamp};
 use crate::engine::always::START_DELAY_MS;
+use crate::engine::approval::{Refusal, check};
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
@@ -261,33 +262,16 @@ fn review(
     now: Instant,
     look: DrawStyle<'_>,
 ) -> String {
-    use crate::domain::Readiness;
     let block = item.block.id;
-    let change = || keys(screen, state, &[(Action::Edit, "edits it"), (Action::Reject, "rejects")]);
-    if state.inspected(block).is_none() {
-        return format!("Block {block} waits. The checks still run.");
-    }
-    if state.inspected(block).is_some_and(|i| i.review.forbidden()) {
-        return format!("Block {block} is denied: a rule of yours forbids what it does.{}", change());
+    match check(state, block, item.block.current().revision, true) {
+        // The problems and the rights say these two.
+        Ok(()) | Err(Refusal::Unsaved(_) | Refusal::Impossible(..)) => {}
+        Err(refusal) => return screen.approval_obstacle(state, &refusal),
     }
     if let Some(matched) = screen.announced(state) {
         let seconds = rule_seconds(matched, look.now);
         let stop = key(screen, state, Action::Skip, "stops it");
         return format!("Rule {} covers block {block}. Starts in {seconds} s{stop}", matched.rule);
-    }
-    match item.block.readiness() {
-        Readiness::NeedsLanguage => {
-            let choose = key(screen, state, Action::ChooseLanguage, "chooses one");
-            return format!("Block {block} waits. It names no language{choose}");
-        }
-        Readiness::Incomplete => {
-            return format!("Block {block} is incomplete: its end never came.{}", change());
-        }
-        Readiness::Empty => {
-            return format!("Block {block} is empty.{}", keys(screen, state, &[(Action::Skip, "skips it")]));
-        }
-        Readiness::Unclear => return format!("Block {block} does not say what is meant.{}", change()),
-        Readiness::Ready => {}
     }
     match screen.guard.approval_refusal(now) {
         Some(why @ RefusalReason::Appeared { .. }) => {
