@@ -95,8 +95,8 @@ impl FormBox {
 fn empty_answer(kind: &FieldKind) -> FieldAnswer {
     match kind {
         FieldKind::Choice(_) => FieldAnswer::Choice(None),
-        FieldKind::Text { lines: true } => FieldAnswer::Text(Field::lines()),
-        _ => FieldAnswer::Text(Field::line()),
+        FieldKind::Text { lines: true } => FieldAnswer::Text(Field::multi_line()),
+        _ => FieldAnswer::Text(Field::single_line()),
     }
 }
 
@@ -367,7 +367,7 @@ mod tests {
         let mut form = form();
         form.set_field(0, "one\ntwo");
         form.move_line(-1);
-        assert_eq!((form.at, form.text_field().unwrap().cursor().row), (0, 0));
+        assert_eq!((form.at, form.text_field().unwrap().cursor().line), (0, 0));
         form.move_line(1);
         form.move_line(1);
         assert_eq!(form.at, 1);

@@ -71,7 +71,7 @@ impl LimitsForm {
     /// A form for a block with these limits and terms.
     fn new(block: BlockId, limits: Limits, terms: Option<&Terms>) -> Self {
         let row = |limit: Limit| {
-            let mut field = Field::line();
+            let mut field = Field::single_line();
             field.offer(&limit.text(&limits));
             LimitRow { limit, field, hold: limit.enforcement(terms), wrong: None }
         };

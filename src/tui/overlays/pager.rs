@@ -198,7 +198,7 @@ impl Overlay for Pager {
             Action::ScrollTop => self.perform(around, |pager, room| pager.go_to(0, pager.height(room))),
             Action::ScrollEnd => self.perform(around, Self::to_end),
             Action::SearchStart | Action::Find => {
-                self.field = Some(Field::line());
+                self.field = Some(Field::single_line());
                 Vec::new()
             }
             Action::SearchNext => self.perform(around, |pager, room| pager.start_search(false, room)),

@@ -67,7 +67,7 @@ impl Sessions {
 
     /// The list of all folders, filtered by this text, and the jobs that it requires.
     pub(crate) fn with_search(text: &str) -> (Self, Vec<UiCommand>) {
-        let mut filter = Field::line();
+        let mut filter = Field::single_line();
         filter.set(text);
         let list = Self { filter, ..Self::default() };
         let search = UiCommand::Job(Job::SearchSessions(text.to_owned(), None));
@@ -130,7 +130,7 @@ impl Sessions {
 
     fn start_rename(&mut self) {
         self.rename = self.chosen().map(|chosen| {
-            let mut field = Field::line();
+            let mut field = Field::single_line();
             field.offer(&chosen.name);
             field
         });

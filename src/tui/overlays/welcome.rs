@@ -160,7 +160,7 @@ impl Welcome {
                 _ => Err(self.ask_for_key(KeyOwner::Cloud(at))),
             },
             ProviderRow::Other => {
-                self.field = Some((WantedText::Address, Field::line()));
+                self.field = Some((WantedText::Address, Field::single_line()));
                 Err(TYPE_AN_ADDRESS.into())
             }
         }
@@ -205,7 +205,7 @@ impl Welcome {
                     Some(cloud) => Ok(Choice::Cloud { provider: cloud.provider.clone(), key: Some(key) }),
                     None => {
                         (self.key, self.key_is_gone) = (Some(key), false);
-                        self.field = Some((WantedText::Address, Field::line()));
+                        self.field = Some((WantedText::Address, Field::single_line()));
                         Err(format!("{} {TYPE_AN_ADDRESS}", saving::KEY_IN_MEMORY))
                     }
                 }
@@ -220,7 +220,7 @@ impl Welcome {
 }
 
 fn field_with(text: &str) -> Field {
-    let mut field = Field::line();
+    let mut field = Field::single_line();
     field.set(text);
     field
 }

@@ -49,7 +49,7 @@ impl Screen {
                 vec![UiCommand::Editor(EditTarget::Block, item.block.current().source.to_string())]
             }
             Verb::Reject => {
-                self.open(Reject { block, revision, field: Field::lines() });
+                self.open(Reject { block, revision, field: Field::multi_line() });
                 Vec::new()
             }
             Verb::Skip => {
@@ -134,7 +134,7 @@ impl Screen {
             return Vec::new();
         }
         if ctx.state.needs_typed(block) {
-            self.open(Confirm { token, field: Field::line() });
+            self.open(Confirm { token, field: Field::single_line() });
             return Vec::new();
         }
         self.carry_out(confirm::approved(block, revision, false, ctx.look), ctx)

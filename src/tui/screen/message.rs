@@ -183,7 +183,7 @@ impl Screen {
                 return vec![UiCommand::Send(Command::Rename(argument.into()))];
             }
             Slash::Rename => {
-                let mut field = Field::line();
+                let mut field = Field::single_line();
                 field.offer(&ctx.state.transcript.name);
                 self.open(Rename { field });
             }

@@ -228,14 +228,14 @@ pub(crate) struct TypedRows {
 impl<'a> TypedText<'a> {
     /// The text of a field.
     pub(crate) fn of(field: &'a Field) -> Self {
-        let (lines, cursor) = (field.rows(), field.cursor());
+        let (lines, cursor) = (field.lines(), field.cursor());
         Self { lines, first: 0, cursor, selected: field.selection(), top: field.top() }
     }
 
     /// Only the lines that can be visible on so many rows.
     fn near(self, height: usize) -> Self {
-        let from = self.cursor.row.saturating_sub(height).min(self.lines.len());
-        let to = (self.cursor.row + height + 1).min(self.lines.len());
+        let from = self.cursor.line.saturating_sub(height).min(self.lines.len());
+        let to = (self.cursor.line + height + 1).min(self.lines.len());
         Self { lines: self.lines.get(from..to).unwrap_or_default(), first: self.first + from, ..self }
     }
 
@@ -253,7 +253,7 @@ impl<'a> TypedText<'a> {
     /// How many rows each line takes.
     fn counts(self, width: usize) -> impl Iterator<Item = usize> {
         (self.first..).zip(self.lines).map(move |(number, text)| {
-            if number != self.cursor.row {
+            if number != self.cursor.line {
                 return wrap::count(text, typed_rows(width));
             }
             let line = Self { lines: std::slice::from_ref(text), first: number, ..self };
@@ -305,7 +305,7 @@ impl<'a> TypedText<'a> {
         let (mut rows, mut place) = (Vec::new(), (0, 0));
         for (number, text) in (self.first..).zip(self.lines) {
             let laid = wrap::rows(text, &self.runs(number, text, style, over), options);
-            if number == self.cursor.row {
+            if number == self.cursor.line {
                 let at = self.cursor.byte;
                 // A cursor after a full row is shown at the start of the next row.
                 let row = laid.iter().position(|r| at < r.range.end).unwrap_or(laid.len().saturating_sub(1));
@@ -319,7 +319,7 @@ impl<'a> TypedText<'a> {
                 }
             }
             rows.extend(laid.into_iter().map(|row| row.line));
-            if place.0 == rows.len() && number == self.cursor.row {
+            if place.0 == rows.len() && number == self.cursor.line {
                 rows.push(Line::default());
             }
         }
@@ -389,11 +389,11 @@ pub(crate) fn code_place(text: &str, width: usize, byte: usize) -> (usize, usize
 /// The selected bytes of a line.
 pub(crate) fn selected_in(selected: Option<(Pos, Pos)>, line: usize, len: usize) -> Option<Range<usize>> {
     let (from, to) = selected?;
-    if line < from.row || line > to.row {
+    if line < from.line || line > to.line {
         return None;
     }
-    let start = if line == from.row { from.byte } else { 0 };
-    let end = if line == to.row { to.byte } else { len };
+    let start = if line == from.line { from.byte } else { 0 };
+    let end = if line == to.line { to.byte } else { len };
     (start < end).then_some(start..end)
 }
 

@@ -65,7 +65,7 @@ impl Sheet {
         let mut typed = TypedText::of(field);
         if field.is_secret() {
             // One star for each letter, up to a limit that hides longer lengths.
-            hidden = field.rows().iter().map(|r| "*".repeat(r.chars().count().min(40))).collect();
+            hidden = field.lines().iter().map(|r| "*".repeat(r.chars().count().min(40))).collect();
             let letters = field.before_cursor().chars().count().min(40);
             typed = TypedText { lines: &hidden, cursor: Pos::new(0, letters), selected: None, ..typed };
         }

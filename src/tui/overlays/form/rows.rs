@@ -163,7 +163,7 @@ fn hint(asked: &Asked) -> String {
 /// A text answer: all of a short one; of a long one the rows around the cursor, or its beginning.
 fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
     let room = width.saturating_sub(INDENT_COLUMNS).max(4);
-    let lines = field.rows();
+    let lines = field.lines();
     let most = if here { OPEN_ROWS } else { CLOSED_ROWS };
     let shown =
         TypedText { cursor: if here { field.cursor() } else { Pos::default() }, ..TypedText::of(field) };
@@ -196,8 +196,8 @@ fn beside((number, field): (usize, &Field), width: usize, look: DrawStyle<'_>, r
     if room < 4 {
         return;
     }
-    let first = field.rows().first().map_or("", String::as_str);
-    let text = if field.rows().len() > 1 { format!("{first} ...") } else { first.to_owned() };
+    let first = field.lines().first().map_or("", String::as_str);
+    let text = if field.lines().len() > 1 { format!("{first} ...") } else { first.to_owned() };
     row.spans.push(head);
     row.spans.push(Span::styled(safe::cut(&safe::one_line(&text), room), look.text()));
     rows.fields.push(FieldPlace { rows: 1, here: false, ..FieldPlace::of(number, (at, column), (room, 1)) });

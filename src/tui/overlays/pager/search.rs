@@ -105,7 +105,7 @@ impl Pager {
                 self.perform(around, |pager, room| pager.start_search(false, room))
             }
             Err(error) => {
-                let mut field = Field::line();
+                let mut field = Field::single_line();
                 field.set(&text);
                 self.field = Some(field);
                 vec![OverlayResponse::ShowNote(Note::info(format!("{error}.").replace("..", ".")))]
