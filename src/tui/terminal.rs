@@ -13,7 +13,7 @@ pub(crate) use backend::CellDiff;
 pub(crate) use modes::ModeOptions;
 
 use super::attention::TerminalSupport;
-use super::fence::Query;
+use super::cursor_query::Query;
 use super::graphics::Graphics;
 use super::input::Input;
 use super::paint::hyperlinks::Hyperlinks;
@@ -159,8 +159,8 @@ impl Terminal {
         self.screen.set_links(links);
     }
 
-    /// Sends the fence after the next frame.
-    pub(crate) fn fence(&mut self, query: Query) {
+    /// Sends the query after the next frame.
+    pub(crate) fn query_cursor(&mut self, query: Query) {
         self.queue(query.bytes().as_bytes());
     }
 

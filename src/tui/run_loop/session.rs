@@ -212,7 +212,7 @@ impl Session<'_> {
                 Vec::new()
             }
             InputEvent::CursorReport(row, column) => {
-                self.screen.guard.fence_answered((row, column), at);
+                self.screen.guard.cursor_reported((row, column), at);
                 Vec::new()
             }
             InputEvent::Noise => {
@@ -269,7 +269,7 @@ impl Session<'_> {
     fn frame(&mut self, now: Instant) {
         self.with(now, |screen, ctx| screen.arrange(ctx));
         for query in self.screen.guard.queries(now) {
-            self.tui.terminal.fence(query);
+            self.tui.terminal.query_cursor(query);
         }
         let title = header::window_title(&self.screen, self.driver.state());
         if title != self.title {

@@ -26,7 +26,7 @@ impl Scene {
         self.settle();
         self.step(Screen::arrange);
         for query in self.screen.guard.queries(self.at) {
-            self.screen.guard.fence_answered(query.place(), self.at);
+            self.screen.guard.cursor_reported(query.place(), self.at);
         }
     }
 
