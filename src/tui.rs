@@ -5,7 +5,7 @@
 //! events return to `run_loop` and end in one frame. `widgets` are the building blocks of all drawing; `panes`
 //! hold the state of each pane; `overlays` are drawn over the panes, one file each; `screen` owns both and
 //! gives keys their meaning; `view` reads `screen` and draws it. All of these are values and pure functions,
-//! tested without a terminal. `plain` shows the same session line by line, without panes.
+//! tested without a terminal. `line_mode` shows the same session line by line, without panes.
 
 pub(crate) mod action;
 pub mod attention;
@@ -26,7 +26,7 @@ pub(crate) mod paint;
 pub mod panes;
 pub(crate) mod pattern;
 mod place_text;
-mod plain;
+mod line_mode;
 mod rebuilding;
 mod run_loop;
 pub mod screen;
@@ -42,7 +42,7 @@ mod workers;
 pub(crate) use graphics::{GraphicsProtocol, ImageMode};
 pub use options::{FirstRecipe, Options};
 pub use paint::hyperlinks::Hyperlinks;
-pub(crate) use plain::Plain;
+pub(crate) use line_mode::LineMode;
 pub(crate) use run_loop::Tui;
 pub use ui_command::{Choice, Exit};
 
@@ -57,7 +57,7 @@ pub(crate) enum TuiError {
     Input(#[from] input::InputError),
     /// The line mode can't ask the person on this terminal.
     #[error(transparent)]
-    Plain(#[from] plain::PlainError),
+    LineMode(#[from] line_mode::LineModeError),
     /// The keymap can't be parsed.
     #[error(transparent)]
     Keymap(#[from] keymap::KeymapError),

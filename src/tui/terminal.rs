@@ -202,7 +202,7 @@ impl Terminal {
             self.change(|touched| touched.title = true);
             self.queue(modes::TITLE_PUSH.as_bytes());
         }
-        let text = format!("\x1b]2;{}\x07", super::paint::plain::clean(title));
+        let text = format!("\x1b]2;{}\x07", super::paint::glyphs::clean(title));
         self.queue(text.as_bytes());
     }
 

@@ -10,7 +10,7 @@
 use super::sgr::SgrPen;
 use crate::tui::graphics::{Graphics, PictureNumber, PlacedPicture};
 use crate::tui::paint::hyperlinks::Hyperlinks;
-use crate::tui::paint::plain;
+use crate::tui::paint::glyphs;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ impl RowUpdate {
             if is_uncertain(symbol) {
                 return Self::Erased;
             }
-            if plain::width(symbol) > 1 {
+            if glyphs::width(symbol) > 1 {
                 update = Self::AllCells;
             }
         }
@@ -330,7 +330,7 @@ impl CellDiff {
                 continue;
             }
             if update != RowUpdate::Cells {
-                hidden = plain::width(next.symbol()).saturating_sub(1);
+                hidden = glyphs::width(next.symbol()).saturating_sub(1);
             } else if shown == next {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Makes outside text safe for views: every text passes `paint`, then is cut or wrapped. Views have no other
 //! way.
 
-use crate::tui::paint::plain;
+use crate::tui::paint::glyphs;
 use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::widgets::field::{Field, Pos};
 use ratatui::style::{Modifier, Style};
@@ -16,7 +16,7 @@ const MARK: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 /// Makes a text safe on one line: nothing in it can move the cursor, colour cells or reorder letters.
 pub(crate) fn one_line(text: &str) -> String {
-    plain::clean(text).into_owned()
+    glyphs::clean(text).into_owned()
 }
 
 /// Like [`one_line`], for a name from outside within a sentence of sayso. Writes unusual spaces as their number
@@ -49,7 +49,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     let mut room = width.saturating_sub(3);
     let mut kept = String::new();
     for grapheme in text.graphemes(true) {
-        let w = plain::width(grapheme);
+        let w = glyphs::width(grapheme);
         if w > room {
             break;
         }
@@ -156,7 +156,7 @@ pub(crate) fn typed_rows(width: usize) -> WrapOptions {
 /// The bytes of a line of code that each of its rows shows.
 pub(crate) fn code_ranges(line: &str, width: usize) -> Vec<Range<usize>> {
     let width = width.max(2);
-    if plain::is_plain(line) {
+    if glyphs::is_plain(line) {
         let rows = line.len().div_ceil(width).max(1);
         return (0..rows).map(|row| row * width..(row * width + width).min(line.len())).collect();
     }
@@ -173,7 +173,7 @@ pub(crate) fn code_prefix(line: &str, width: usize, rows: usize) -> &str {
         return line;
     }
     let mut seen = 0;
-    let glyphs = plain::glyphs(line, plain::Strictness::Code, plain::TAB);
+    let glyphs = glyphs::of(line, glyphs::Strictness::Code, glyphs::TAB);
     let cut = glyphs.skip_while(|glyph| {
         seen += glyph.width;
         seen <= columns
@@ -312,7 +312,7 @@ impl<'a> TypedText<'a> {
                 let from = laid.get(row).map_or(0, |r| r.range.start);
                 let before = text.get(from..at).unwrap_or_default();
                 let column =
-                    plain::glyphs(before, options.strictness, options.tab).map(|g| g.width).sum::<usize>();
+                    glyphs::of(before, options.strictness, options.tab).map(|g| g.width).sum::<usize>();
                 place = (rows.len() + row, column);
                 if column >= options.width.max(2) {
                     place = (rows.len() + row + 1, 0);
@@ -357,7 +357,7 @@ impl<'a> TypedText<'a> {
 /// The byte of a line that a row shows at a column; after the end of the row, its end.
 fn byte_at(text: &str, range: Range<usize>, column: usize, options: WrapOptions) -> usize {
     let mut seen = 0;
-    for glyph in plain::glyphs(text.get(range.clone()).unwrap_or_default(), options.strictness, options.tab) {
+    for glyph in glyphs::of(text.get(range.clone()).unwrap_or_default(), options.strictness, options.tab) {
         if seen + glyph.width > column {
             return range.start + glyph.start;
         }
@@ -382,7 +382,7 @@ pub(crate) fn code_place(text: &str, width: usize, byte: usize) -> (usize, usize
     let row = ranges.iter().position(|r| byte < r.end).unwrap_or(ranges.len().saturating_sub(1));
     let from = ranges.get(row).map_or(0, |r| r.start);
     let before = text.get(from..byte).unwrap_or_default();
-    let column = plain::glyphs(before, plain::Strictness::Code, plain::TAB).map(|g| g.width).sum::<usize>();
+    let column = glyphs::of(before, glyphs::Strictness::Code, glyphs::TAB).map(|g| g.width).sum::<usize>();
     if column >= width { (row + 1, 0) } else { (row, column) }
 }
 

@@ -9,7 +9,7 @@ pub(crate) mod remark;
 use super::hunks::{DroppedHunks, HunkChoice};
 use crate::domain::file_texts::FilePart;
 use crate::tui::guard;
-use crate::tui::paint::plain::Strictness;
+use crate::tui::paint::glyphs::Strictness;
 use crate::tui::widgets::passage::WrappedLine;
 use crate::tui::widgets::safe;
 pub(super) use line_diff::DIFF_TIMEOUT;

@@ -1,6 +1,6 @@
 //! The changes of a run, listed line by line, and the answers about them.
 
-use super::page::PlainPage;
+use super::page::LinePage;
 use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::text::number::size;
@@ -67,7 +67,7 @@ impl ListedChanges {
         Some((way, numbers.into_iter().map(can).collect::<Option<Vec<u32>>>()?))
     }
 
-    pub(super) fn print(&self, page: &mut PlainPage) -> io::Result<()> {
+    pub(super) fn print(&self, page: &mut LinePage) -> io::Result<()> {
         page.line(&format!("Block {} changed:", self.of.block))?;
         for (number, change) in (1..).zip(self.all.iter().take(MAX_CHANGES_SHOWN)) {
             let standing = change.standing.words();
@@ -85,7 +85,7 @@ impl ListedChanges {
     }
 
     /// Lists them, and explains each word.
-    pub(super) fn ask(&self, page: &mut PlainPage) -> io::Result<()> {
+    pub(super) fn ask(&self, page: &mut LinePage) -> io::Result<()> {
         self.print(page)?;
         for (way, word) in [(UndoKind::Undo, "back"), (UndoKind::Redo, "again")] {
             let can: Vec<&UndoChange> = self.undoable(way).collect();

@@ -17,7 +17,7 @@ pub(super) enum OpenLine {
     Question,
 }
 
-pub(super) struct PlainPage {
+pub(super) struct LinePage {
     out: io::Stdout,
     open: OpenLine,
     prose: StreamedProse,
@@ -62,7 +62,7 @@ impl StreamedProse {
     }
 }
 
-impl PlainPage {
+impl LinePage {
     pub(super) fn new() -> Self {
         Self { out: io::stdout(), open: OpenLine::None, prose: StreamedProse::default() }
     }

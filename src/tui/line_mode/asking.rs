@@ -62,8 +62,8 @@ impl Session<'_> {
             self.on_screen(shown, false);
         }
         if asked.ask.is_secret() {
-            drop(self.plain.lines.take_typed());
-            self.plain.lines.set_echo(true);
+            drop(self.mode.lines.take_typed());
+            self.mode.lines.set_echo(true);
         }
         asked
     }
@@ -76,16 +76,16 @@ impl Session<'_> {
     pub(super) fn put(&mut self, ask: Ask) -> io::Result<()> {
         self.take_question();
         self.question_after = None;
-        let typed = self.plain.lines.take_typed();
+        let typed = self.mode.lines.take_typed();
         self.keep(&typed);
-        self.plain.lines.set_echo(!ask.is_secret());
+        self.mode.lines.set_echo(!ask.is_secret());
         self.asked = OpenQuestion { ask, since: Instant::now() };
         self.print_question()?;
         if let Ask::Block(shown, _) = &self.asked.ask {
             let shown = (**shown).clone();
             // Printing a long block takes a while: text typed meanwhile was typed before the block could be
             // read.
-            let typed = self.plain.lines.take_typed();
+            let typed = self.mode.lines.take_typed();
             if !typed.is_empty() {
                 self.hold_back();
             }
@@ -101,7 +101,7 @@ impl Session<'_> {
         match &self.asked.ask {
             Ask::Block(_, AnswerKind::Decision) => {
                 if let Some((item, inspected)) = block::waiting(self.driver.state()) {
-                    self.plain.page.ask(&block::question(item, inspected, self.driver.state()))?;
+                    self.mode.page.ask(&block::question(item, inspected, self.driver.state()))?;
                 }
             }
             Ask::Nothing => return self.ask_anew(),
@@ -121,14 +121,14 @@ impl Session<'_> {
     fn print_question(&mut self) -> io::Result<()> {
         let state = self.driver.state();
         let look = look(&self.theme, self.options, self.driver.now());
-        let page = &mut self.plain.page;
+        let page = &mut self.mode.page;
         match &self.asked.ask {
             Ask::Nothing => Ok(()),
             Ask::Message => {
-                if !self.plain.kept.is_empty() {
+                if !self.mode.kept.is_empty() {
                     page.line(sending::KEPT)?;
-                    let lines = self.plain.kept.lines().count();
-                    let shown: Vec<&str> = self.plain.kept.lines().take(MAX_KEPT_LINES_SHOWN).collect();
+                    let lines = self.mode.kept.lines().count();
+                    let shown: Vec<&str> = self.mode.kept.lines().take(MAX_KEPT_LINES_SHOWN).collect();
                     page.lines_behind("  > ", &shown.join("\n"))?;
                     if lines > MAX_KEPT_LINES_SHOWN {
                         page.line(&format!("  {} in all", words::count(lines, "line")))?;
@@ -183,11 +183,11 @@ impl Session<'_> {
     /// Starts a recipe, or first asks for its inputs.
     pub(super) fn begin_recipe(&mut self, name: &str, given: Answers, shown: bool) -> io::Result<()> {
         let Some(card) = self.driver.recipes().iter().find(|card| card.name == name).cloned() else {
-            self.plain.page.line(&format!("There is no recipe {name}. /recipe lists all of them."))?;
+            self.mode.page.line(&format!("There is no recipe {name}. /recipe lists all of them."))?;
             return self.put_again();
         };
         if self.driver.state().phase != Phase::Idle {
-            self.plain.page.line("A recipe begins between turns: ask again when this one is over.")?;
+            self.mode.page.line("A recipe begins between turns: ask again when this one is over.")?;
             return self.put_again();
         }
         if !shown && answers::check(&card.inputs, &given).is_ok() {

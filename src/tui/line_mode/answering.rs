@@ -17,13 +17,13 @@ impl Session<'_> {
     pub(super) async fn line(&mut self, line: TypedLine) -> io::Result<()> {
         // The line end of hidden input is hidden too.
         if !self.asked.ask.is_secret() {
-            self.plain.page.answered();
+            self.mode.page.answered();
         }
         self.quits = None;
         let TypedLine { text, at } = line;
         let before = self.last_line.replace(at);
         tokio::time::sleep(BURST_INTERVAL).await;
-        let more = self.plain.lines.take_typed();
+        let more = self.mode.lines.take_typed();
         let pasted =
             !more.is_empty() || before.is_some_and(|before| at.duration_since(before) < BURST_INTERVAL);
         // The person is here: nothing may start by itself, whatever was typed.
@@ -41,7 +41,7 @@ impl Session<'_> {
             Ask::Block(shown, about) => {
                 if pasted || hasty {
                     self.keep(&format!("{text}\n{more}"));
-                    self.plain.page.line(&format!("{} {NOTHING_DECIDED}", unread(pasted)))?;
+                    self.mode.page.line(&format!("{} {NOTHING_DECIDED}", unread(pasted)))?;
                     return self.reask(*shown);
                 }
                 self.about_block(*shown, about, text.trim())
@@ -49,7 +49,7 @@ impl Session<'_> {
             Ask::Changes(listed) => {
                 if pasted || hasty {
                     self.keep(&format!("{text}\n{more}"));
-                    return self.plain.page.line(&format!("{} {NOTHING_DECIDED}", unread(pasted)));
+                    return self.mode.page.line(&format!("{} {NOTHING_DECIDED}", unread(pasted)));
                 }
                 self.about_changes(&listed, text.trim())
             }
@@ -65,7 +65,7 @@ impl Session<'_> {
                 Ok(())
             }
             Ask::Form(mut form) => {
-                let done = form.take(text.trim_end(), &mut self.plain.page)?;
+                let done = form.take(text.trim_end(), &mut self.mode.page)?;
                 self.keep(&more);
                 match done {
                     Some(UiCommand::Send(command)) => {
@@ -92,12 +92,12 @@ impl Session<'_> {
             self.take_question();
             return Ok(());
         }
-        match question.take(text, &mut self.plain.page)? {
+        match question.take(text, &mut self.mode.page)? {
             ProviderStep::Leave(exit) => {
-                self.plain.lines.set_echo(true);
+                self.mode.lines.set_echo(true);
                 self.exit = Some(exit);
             }
-            ProviderStep::Ask { hidden } => self.plain.lines.set_echo(!hidden),
+            ProviderStep::Ask { hidden } => self.mode.lines.set_echo(!hidden),
         }
         Ok(())
     }
@@ -126,9 +126,9 @@ impl Session<'_> {
         }
         if let Some(begun) = text.strip_suffix('\\') {
             self.keep(begun);
-            return if idle { self.plain.page.ask("...") } else { Ok(()) };
+            return if idle { self.mode.page.ask("...") } else { Ok(()) };
         }
-        if text.trim().is_empty() && self.plain.kept.is_empty() {
+        if text.trim().is_empty() && self.mode.kept.is_empty() {
             return Ok(());
         }
         self.keep(text);

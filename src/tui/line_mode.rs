@@ -31,7 +31,7 @@ mod words;
 use super::{Exit, Options, TuiError, outside};
 use crate::driver::Driver;
 use lines::LineReader;
-use page::PlainPage;
+use page::LinePage;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -40,7 +40,7 @@ const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
 /// Why the line mode can't open, or can't continue.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum PlainError {
+pub(crate) enum LineModeError {
     /// Standard input is no terminal, or its input can't be waited for.
     #[error("sayso needs a terminal to ask at: {0}")]
     Input(#[source] std::io::Error),
@@ -53,9 +53,9 @@ pub(crate) enum PlainError {
 }
 
 /// The line mode, for one session after the other.
-pub(crate) struct Plain {
+pub(crate) struct LineMode {
     lines: LineReader,
-    page: PlainPage,
+    page: LinePage,
     signals: Signals,
     /// Text that was typed and not sent: the next message begins with it.
     kept: String,
@@ -79,15 +79,15 @@ enum SignalRequest {
     Leave,
 }
 
-impl Plain {
+impl LineMode {
     /// Takes over standard input and output. Call it inside the runtime.
     ///
     /// # Errors
     /// When standard input is no terminal.
     pub(crate) fn open() -> Result<Self, TuiError> {
-        let lines = LineReader::open().map_err(PlainError::Input)?;
-        let signals = Signals::listen().map_err(PlainError::Signals)?;
-        Ok(Self { lines, page: PlainPage::new(), signals, kept: String::new(), leaves: false })
+        let lines = LineReader::open().map_err(LineModeError::Input)?;
+        let signals = Signals::listen().map_err(LineModeError::Signals)?;
+        Ok(Self { lines, page: LinePage::new(), signals, kept: String::new(), leaves: false })
     }
 
     /// Runs one session until the person leaves it.
@@ -98,11 +98,11 @@ impl Plain {
         if self.leaves {
             return Ok(Exit::Hangup);
         }
-        Ok(session::Session::new(self, driver, options).go().await.map_err(PlainError::Output)?)
+        Ok(session::Session::new(self, driver, options).go().await.map_err(LineModeError::Output)?)
     }
 }
 
-impl Plain {
+impl LineMode {
     /// Waits for work between sessions. `far` returns what is being done and how far it is; `stop` asks the
     /// work to end, and it is waited for all the same.
     pub(crate) async fn wait_for<T>(

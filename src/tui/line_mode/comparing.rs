@@ -31,16 +31,16 @@ impl Session<'_> {
         let sessions: Vec<&Summary> = listed.iter().map(|one| &one.session).collect();
         if let Some(wanted) = wanted {
             return match chosen(&sessions, wanted) {
-                Some(session) if session.id == own => self.plain.page.line("That is this session."),
+                Some(session) if session.id == own => self.mode.page.line("That is this session."),
                 Some(session) => {
                     self.start(AwaitedJob::Compared, Job::Compare(session.path.clone()));
                     Ok(())
                 }
-                None => self.plain.page.line("No session matches. /compare lists them."),
+                None => self.mode.page.line("No session matches. /compare lists them."),
             };
         }
         if is_alone && !sessions.is_empty() {
-            self.plain.page.line("It has no branches; these are the other sessions:")?;
+            self.mode.page.line("It has no branches; these are the other sessions:")?;
         }
         let now = self.driver.now();
         for (number, one) in (1..).zip(listed.iter().take(MAX_SESSIONS_SHOWN)) {
@@ -48,9 +48,9 @@ impl Session<'_> {
             let (label, ago) = (session.label(), words::ago(now, session.modified));
             let told = if session.id == own { ", this one".to_owned() } else { origin(session, &sessions) };
             let told = if is_alone { String::new() } else { told };
-            self.plain.page.line(&format!("  {number}  {lead}{label}, {ago}{told}"))?;
+            self.mode.page.line(&format!("  {number}  {lead}{label}, {ago}{told}"))?;
         }
-        self.plain.page.line(if sessions.is_empty() {
+        self.mode.page.line(if sessions.is_empty() {
             "There is no other session."
         } else {
             "/compare NUMBER or NAME puts one beside this session."
@@ -60,7 +60,7 @@ impl Session<'_> {
     /// Prints the two sessions side by side.
     pub(super) fn compared(&mut self, compared: &SessionComparison) -> io::Result<()> {
         for damage in &compared.damage {
-            self.plain.page.line(&format!("Warning: {damage}"))?;
+            self.mode.page.line(&format!("Warning: {damage}"))?;
         }
         let rows = compared.comparison.rows();
         let (lines, left) = first_lines(
@@ -70,8 +70,8 @@ impl Session<'_> {
             str::to_owned,
         );
         for line in &lines {
-            self.plain.page.code(&line.text)?;
+            self.mode.page.code(&line.text)?;
         }
-        if left > 0 { self.plain.page.line(&more_lines(left)) } else { Ok(()) }
+        if left > 0 { self.mode.page.line(&more_lines(left)) } else { Ok(()) }
     }
 }

@@ -29,7 +29,7 @@ impl Session<'_> {
     /// Makes a block of the person's own shell command, or queues it until the turn ends.
     fn typed_command(&mut self, command: &str) -> io::Result<()> {
         if command.is_empty() {
-            return self.plain.page.line("Warning: A command follows the !, as in !ls.");
+            return self.mode.page.line("Warning: A command follows the !, as in !ls.");
         }
         self.send(Command::TypedCommand(command.to_owned()));
         Ok(())
@@ -37,10 +37,10 @@ impl Session<'_> {
 
     fn send_message(&mut self, prompt: Prompt) -> io::Result<()> {
         if !prompt.files.is_empty() {
-            self.plain.page.line(&format!("  {}", sending::with_files(&prompt.files, size)))?;
+            self.mode.page.line(&format!("  {}", sending::with_files(&prompt.files, size)))?;
         }
         if self.driver.state().phase != Phase::Idle {
-            self.plain.page.line(sending::QUEUED)?;
+            self.mode.page.line(sending::QUEUED)?;
         }
         self.send(Command::Submit(prompt));
         Ok(())
@@ -55,8 +55,8 @@ impl Session<'_> {
         match files {
             Ok(files) => self.send_message(Prompt { text: text.to_owned(), files }),
             Err(errors) => {
-                self.plain.page.line(&format!("Warning: {}", refusal(&errors)))?;
-                self.plain.page.line("/edit changes the message, /drop drops it.")?;
+                self.mode.page.line(&format!("Warning: {}", refusal(&errors)))?;
+                self.mode.page.line("/edit changes the message, /drop drops it.")?;
                 self.keep(text);
                 if errors.iter().all(GivenFileError::may_be_a_word) {
                     self.words = Some(text.to_owned());

@@ -1,6 +1,6 @@
 //! Asks for the provider by number: the stories, servers on this computer, providers in the cloud, an address.
 
-use super::page::PlainPage;
+use super::page::LinePage;
 use crate::domain::sentences::{network, sending};
 use crate::driver::catalogue::Offer;
 use crate::tui::setup::Cloud;
@@ -68,7 +68,7 @@ impl ProviderQuestion {
         matches!(self.wanted, ProviderInput::Key(_))
     }
 
-    pub(super) fn ask(&self, page: &mut PlainPage) -> io::Result<()> {
+    pub(super) fn ask(&self, page: &mut LinePage) -> io::Result<()> {
         match &self.wanted {
             ProviderInput::Key(provider) => {
                 return page
@@ -94,7 +94,7 @@ impl ProviderQuestion {
         page.ask("Type its number:")
     }
 
-    pub(super) fn take(&mut self, line: &str, page: &mut PlainPage) -> io::Result<ProviderStep> {
+    pub(super) fn take(&mut self, line: &str, page: &mut LinePage) -> io::Result<ProviderStep> {
         let line = line.trim();
         match std::mem::take(&mut self.wanted) {
             ProviderInput::Key(provider) if line.is_empty() => {
@@ -143,7 +143,7 @@ impl ProviderQuestion {
         }
     }
 
-    fn again(&mut self, wanted: ProviderInput, why: &str, page: &mut PlainPage) -> io::Result<ProviderStep> {
+    fn again(&mut self, wanted: ProviderInput, why: &str, page: &mut LinePage) -> io::Result<ProviderStep> {
         self.wanted = wanted;
         page.line(why)?;
         self.ask(page)?;

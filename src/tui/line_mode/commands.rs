@@ -48,7 +48,7 @@ impl Session<'_> {
     }
 
     fn print_line(&mut self, text: &str) -> io::Result<()> {
-        self.plain.page.line(text)
+        self.mode.page.line(text)
     }
 
     /// Asks the present question again, in full. The question for a key stays untouched, because the key is
@@ -188,11 +188,11 @@ impl Session<'_> {
     /// Handles the recipes that were read: lists them, or starts the named one.
     pub(super) fn recipes(&mut self, recipes: &[RecipeCard], told: &[Notice]) -> io::Result<()> {
         for notice in told {
-            self.plain.page.line(&format!("Warning: {}", notice.text))?;
+            self.mode.page.line(&format!("Warning: {}", notice.text))?;
         }
         let Some((name, words)) = self.named_recipe.take() else {
             for card in recipes {
-                self.plain.page.line(&format!("  {}: {}", card.name, card.title))?;
+                self.mode.page.line(&format!("  {}: {}", card.name, card.title))?;
             }
             return self.put_again();
         };
@@ -215,19 +215,19 @@ impl Session<'_> {
                 }
                 None => self.driver.state().block_state(item).to_string(),
             };
-            self.plain.page.line(&format!("  block {} {}: {end}", item.block.id, item.block.label()))?;
+            self.mode.page.line(&format!("  block {} {}: {end}", item.block.id, item.block.label()))?;
         }
         Ok(())
     }
 
     fn queue(&mut self) -> io::Result<()> {
         if let Some(queued) = self.driver.state().live.peek_queued() {
-            self.plain.page.lines_behind("Queued: ", &queued)?;
+            self.mode.page.lines_behind("Queued: ", &queued)?;
             self.driver.send(Command::TakeQueued);
             self.keep(&queued);
         }
         for item in self.driver.state().queue() {
-            self.plain.page.line(&format!("  block {} {} waits", item.block.id, item.block.label()))?;
+            self.mode.page.line(&format!("  block {} {} waits", item.block.id, item.block.label()))?;
         }
         Ok(())
     }
@@ -280,7 +280,7 @@ impl Session<'_> {
         if lines.is_empty() {
             return self.print_line("No variables yet.");
         }
-        lines.iter().try_for_each(|line| self.plain.page.line(&format!("  {line}")))
+        lines.iter().try_for_each(|line| self.mode.page.line(&format!("  {line}")))
     }
 
     fn rebuild(&mut self) -> io::Result<()> {
@@ -346,7 +346,7 @@ impl Session<'_> {
         };
         let options = self.options;
         let page = || outside::page(&options.pager, &what, &options.launcher);
-        match self.plain.signals.while_outside(page) {
+        match self.mode.signals.while_outside(page) {
             Ok(()) => Ok(()),
             Err(why) => self.print_line(&why.to_string()),
         }
@@ -357,7 +357,7 @@ impl Session<'_> {
         let text = self.take_kept();
         let options = self.options;
         let edit = || outside::edit(&options.editor, &text, "md", &options.launcher);
-        match self.plain.signals.while_outside(edit) {
+        match self.mode.signals.while_outside(edit) {
             Ok(text) => self.keep(&text),
             Err(why) => {
                 self.keep(&text);

@@ -31,7 +31,7 @@ impl Session<'_> {
             },
             JobResult::Compared(_, compared) if self.awaited.take(&AwaitedJob::Compared) => match compared {
                 Ok(compared) => self.compared(compared)?,
-                Err(why) => self.plain.page.line(&format!("Warning: {why}"))?,
+                Err(why) => self.mode.page.line(&format!("Warning: {why}"))?,
             },
             JobResult::Recipes(recipes, told) if self.awaited.take(&AwaitedJob::Recipes) => {
                 return self.recipes(recipes, told);
@@ -59,21 +59,21 @@ impl Session<'_> {
                 self.question_after = held.filter(|_| self.asking > 0);
             }
             JobResult::Sandbox(found) if self.awaited.take(&AwaitedJob::Sandbox) => {
-                self.plain.page.line(&SandboxStanding::of(Some(found)).sentence())?;
+                self.mode.page.line(&SandboxStanding::of(Some(found)).sentence())?;
             }
             JobResult::Tested(_, answer) if self.awaited.take(&AwaitedJob::Trial) => {
                 let (Ok(text) | Err(text)) = answer;
-                self.plain.page.line(text)?;
-                self.plain.page.line("/model lists the models.")?;
+                self.mode.page.line(text)?;
+                self.mode.page.line("/model lists the models.")?;
             }
             JobResult::KeyStored(provider, file) => {
                 let file = file.display().to_string();
-                self.plain.page.line(&saving::key_stored(provider, &file))?;
+                self.mode.page.line(&saving::key_stored(provider, &file))?;
             }
             JobResult::NewRecipe(path) | JobResult::Saved(path) => {
-                self.plain.page.line(&format!("Written: {}", path.display()))?;
+                self.mode.page.line(&format!("Written: {}", path.display()))?;
             }
-            JobResult::Failed(why) => self.plain.page.line(&format!("Warning: {why}"))?,
+            JobResult::Failed(why) => self.mode.page.line(&format!("Warning: {why}"))?,
             _ => {
                 self.question_after = held;
                 return Ok(());
@@ -93,13 +93,13 @@ impl Session<'_> {
         match &offer.answer {
             CatalogueAnswer::Models(models) => {
                 for model in models.iter().take(MAX_MODELS_SHOWN) {
-                    self.plain.page.line(&format!("  {}", model.name))?;
+                    self.mode.page.line(&format!("  {}", model.name))?;
                 }
                 Ok(())
             }
-            CatalogueAnswer::NoKey => self.plain.page.line(&format!("  {}: no key", offer.name)),
+            CatalogueAnswer::NoKey => self.mode.page.line(&format!("  {}: no key", offer.name)),
             CatalogueAnswer::Failed(why) | CatalogueAnswer::NotRunning(why) => {
-                self.plain.page.line(&format!("  {}: {why}", offer.name))
+                self.mode.page.line(&format!("  {}: {why}", offer.name))
             }
             CatalogueAnswer::Asking => Ok(()),
         }
@@ -113,7 +113,7 @@ impl Session<'_> {
         if let Some(wanted) = wanted {
             return match chosen(&sessions, wanted) {
                 Some(session) => self.leave(Exit::OpenSession(session.path.clone(), None)),
-                None => self.plain.page.line("No session matches. /resume lists them."),
+                None => self.mode.page.line("No session matches. /resume lists them."),
             };
         }
         let now = self.driver.now();
@@ -124,9 +124,9 @@ impl Session<'_> {
             let ago = words::ago(now, session.modified);
             let (label, messages) = (session.label(), words::count(session.messages as usize, "message"));
             let from = origin(session, &sessions);
-            self.plain.page.line(&format!("  {number}  {lead}{label}, {ago}, {messages}{waiting}{from}"))?;
+            self.mode.page.line(&format!("  {number}  {lead}{label}, {ago}, {messages}{waiting}{from}"))?;
         }
-        self.plain.page.line(if all.is_empty() {
+        self.mode.page.line(if all.is_empty() {
             "There is no session yet."
         } else {
             "/resume NUMBER or NAME opens one."

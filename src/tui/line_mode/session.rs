@@ -5,8 +5,8 @@ use super::awaited::{AwaitedJob, AwaitedJobs};
 use super::changes::UndoTarget;
 use super::page::OpenLine;
 use super::provider::ProviderQuestion;
-use super::reporter::PlainReporter;
-use super::{Plain, SignalRequest};
+use super::reporter::LineReporter;
+use super::{LineMode, SignalRequest};
 use crate::domain::Timestamp;
 use crate::domain::sentences::running;
 use crate::driver::reminder::Reminder;
@@ -30,10 +30,10 @@ pub(super) const LISTING_TIMEOUT: Duration = Duration::from_secs(5);
 pub(super) const NOTHING_DECIDED: &str = "Nothing was decided.";
 
 pub(super) struct Session<'a> {
-    pub(super) plain: &'a mut Plain,
+    pub(super) mode: &'a mut LineMode,
     pub(super) driver: &'a mut Driver,
     pub(super) options: &'a Options,
-    pub(super) reporter: PlainReporter,
+    pub(super) reporter: LineReporter,
     pub(super) theme: Theme,
     pub(super) asked: OpenQuestion,
     /// The jobs that the person asked for.
@@ -65,12 +65,12 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(plain: &'a mut Plain, driver: &'a mut Driver, options: &'a Options) -> Self {
+    pub(super) fn new(mode: &'a mut LineMode, driver: &'a mut Driver, options: &'a Options) -> Self {
         Self {
-            plain,
+            mode,
             driver,
             options,
-            reporter: PlainReporter::default(),
+            reporter: LineReporter::default(),
             theme: Theme::terminal(Depth::Mono),
             asked: OpenQuestion::nothing(),
             awaited: AwaitedJobs::default(),
@@ -101,16 +101,16 @@ impl<'a> Session<'a> {
             self.ask_anew()?;
             tokio::select! {
                 biased;
-                signalled = self.plain.signals.next() => self.signalled(&signalled)?,
+                signalled = self.mode.signals.next() => self.signalled(&signalled)?,
                 update = self.driver.next() => {
                     let is_told = update.notifications.iter().any(is_told);
-                    let was_asked = self.plain.page.asks();
+                    let was_asked = self.mode.page.asks();
                     for told in update.notifications {
                         self.news(&told)?;
                     }
                     // Output that began and ended in this update was printed below the question.
                     let is_above = was_asked
-                        && !self.plain.page.asks()
+                        && !self.mode.page.asks()
                         && matches!(self.asked.ask, Ask::Message)
                         && self.asked.holds(self.driver.state());
                     if self.print_place()? || is_above {
@@ -120,7 +120,7 @@ impl<'a> Session<'a> {
                 }
                 () = at(self.reminder.due()) => self.remind()?,
                 () = at(self.question_after) => self.question_after = None,
-                line = self.plain.lines.next() => match line {
+                line = self.mode.lines.next() => match line {
                     Some(line) => self.line(line).await?,
                     None => self.exit = Some(Exit::Quit { now: false }),
                 },
@@ -130,23 +130,23 @@ impl<'a> Session<'a> {
 
     fn begin(&mut self) -> io::Result<()> {
         for notice in &self.options.notices {
-            self.plain.page.line(&format!("Note: {}", notice.text))?;
+            self.mode.page.line(&format!("Note: {}", notice.text))?;
         }
         for damage in &self.options.setup.damage {
-            self.plain.page.line(&format!("Warning: {damage}"))?;
+            self.mode.page.line(&format!("Warning: {damage}"))?;
         }
-        PlainReporter::print_history(self.driver.state(), &mut self.plain.page)?;
+        LineReporter::print_history(self.driver.state(), &mut self.mode.page)?;
         self.print_place()?;
-        self.plain.page.line("Nothing runs without your say-so. /help lists the words and commands.")?;
+        self.mode.page.line("Nothing runs without your say-so. /help lists the words and commands.")?;
         if self.driver.state().transcript.items.is_empty() && self.driver.has_provider() {
             self.open()?;
         }
         // Text typed in this process is still here; the draft on disk is the same text.
-        if let Some(draft) = self.driver.take_draft().filter(|_| self.plain.kept.is_empty()) {
+        if let Some(draft) = self.driver.take_draft().filter(|_| self.mode.kept.is_empty()) {
             self.keep(&draft);
         }
         if let Some(file) = self.options.first_file.clone() {
-            self.plain.page.lines_behind("You: ", &file.text)?;
+            self.mode.page.lines_behind("You: ", &file.text)?;
             self.driver.send(Command::OpenFile(file));
             return Ok(());
         }
@@ -160,7 +160,7 @@ impl<'a> Session<'a> {
             if let Some(first) = self.options.first_recipe.clone() {
                 self.begin_recipe(&first.name, first.answers, first.shown)?;
             } else if let Some(prompt) = self.options.first_prompt.clone() {
-                self.plain.page.lines_behind("You: ", &prompt)?;
+                self.mode.page.lines_behind("You: ", &prompt)?;
                 self.submit(prompt)?;
             }
         }
@@ -171,7 +171,7 @@ impl<'a> Session<'a> {
     fn remind(&mut self) -> io::Result<()> {
         self.reminder.reminded(Instant::now());
         let Some(going_on) = self.driver.state().activity() else { return Ok(()) };
-        self.plain.page.line(&running::still(&going_on.what, &going_on.time(self.driver.now())))
+        self.mode.page.line(&running::still(&going_on.what, &going_on.time(self.driver.now())))
     }
 
     /// Prints what can be asked first. In line mode words decide, so the introduction differs from that of the
@@ -181,7 +181,7 @@ impl<'a> Session<'a> {
         if prompts.is_empty() {
             return Ok(());
         }
-        let page = &mut self.plain.page;
+        let page = &mut self.mode.page;
         page.line(
             "Code that the model writes is printed whole and waits; the word approve runs it once. To begin:",
         )?;
@@ -193,7 +193,7 @@ impl<'a> Session<'a> {
             return self.job_done(result);
         }
         let look = look(&self.theme, self.options, self.driver.now());
-        self.reporter.report(told, self.driver.state(), &mut self.plain.page, look)
+        self.reporter.report(told, self.driver.state(), &mut self.mode.page, look)
     }
 
     fn job_done(&mut self, result: &JobResult) -> io::Result<()> {
@@ -204,10 +204,10 @@ impl<'a> Session<'a> {
             }
             JobResult::RecipeRefused { name, misfits } => {
                 if let Ask::Form(form) = &mut self.asked.ask {
-                    return form.refuse(misfits, &mut self.plain.page);
+                    return form.refuse(misfits, &mut self.mode.page);
                 }
                 for misfit in misfits {
-                    self.plain.page.line(&format!("The recipe was not begun: {misfit}"))?;
+                    self.mode.page.line(&format!("The recipe was not begun: {misfit}"))?;
                 }
                 // The recipe was to start without its form.
                 let first = self.options.first_recipe.as_ref().filter(|first| first.name == *name);
@@ -227,7 +227,7 @@ impl<'a> Session<'a> {
     /// Takes the kept text, and removes it from the disk.
     pub(super) fn take_kept(&mut self) -> String {
         self.driver.keep_draft("");
-        std::mem::take(&mut self.plain.kept)
+        std::mem::take(&mut self.mode.kept)
     }
 
     /// Keeps a sentence, which was meant for the model, but not a single word, which was probably a mistyped
@@ -244,11 +244,11 @@ impl<'a> Session<'a> {
         if text.trim().is_empty() {
             return;
         }
-        if !self.plain.kept.is_empty() {
-            self.plain.kept.push('\n');
+        if !self.mode.kept.is_empty() {
+            self.mode.kept.push('\n');
         }
-        self.plain.kept.push_str(text);
-        self.driver.keep_draft(&self.plain.kept);
+        self.mode.kept.push_str(text);
+        self.driver.keep_draft(&self.mode.kept);
     }
 
     /// Ctrl-C stops what is in progress; twice within 2 s while nothing is, it quits.
@@ -257,12 +257,12 @@ impl<'a> Session<'a> {
             self.exit = Some(Exit::Hangup);
             return Ok(());
         }
-        self.plain.page.go_on(OpenLine::None)?;
+        self.mode.page.go_on(OpenLine::None)?;
         let now = Instant::now();
         let state = self.driver.state();
         if state.live.run.is_some() {
             if self.interrupted.is_some_and(|at| now.duration_since(at) >= KILL_DELAY) {
-                return self.plain.page.line("/kernel ends it by force; its variables are lost.");
+                return self.mode.page.line("/kernel ends it by force; its variables are lost.");
             }
             self.interrupted = Some(now);
             self.send(Command::Stop);
@@ -270,7 +270,7 @@ impl<'a> Session<'a> {
         }
         self.interrupted = None;
         if matches!(state.phase, Phase::Replying(_) | Phase::Compacting(_)) || state.live.awaits_summary {
-            self.plain.page.line("Stopped.")?;
+            self.mode.page.line("Stopped.")?;
             self.send(Command::Stop);
             return Ok(());
         }
@@ -280,7 +280,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.quits = Some(now);
-        self.plain.page.line("Ctrl-C again within 2 s quits.")?;
+        self.mode.page.line("Ctrl-C again within 2 s quits.")?;
         // The question's line is gone: it is asked again. The question for a key is not: this Ctrl-C cancels
         // it.
         self.take_question();

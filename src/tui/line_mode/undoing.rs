@@ -17,14 +17,14 @@ impl Session<'_> {
             Ok(block) => Some(block),
             Err(_) if argument.is_empty() => None,
             Err(_) => {
-                self.plain.page.line("/undo, or /undo BLOCK with its number")?;
+                self.mode.page.line("/undo, or /undo BLOCK with its number")?;
                 return self.ask_again();
             }
         };
         let found = self.driver.state().transcript.last_recorded(block);
         let Some((item, run, record)) = found else {
             let why = self.driver.state().why_not_recorded(block);
-            self.plain.page.line(&why)?;
+            self.mode.page.line(&why)?;
             return self.ask_again();
         };
         self.wanted_changes = Some(UndoTarget { run: run.run, block: item.block.id, record });
@@ -42,7 +42,7 @@ impl Session<'_> {
             Ok(all) => all.clone(),
             Err(why) => {
                 let block = of.block;
-                self.plain.page.line(&format!("Nothing of block {block} can be taken back: {why}."))?;
+                self.mode.page.line(&format!("Nothing of block {block} can be taken back: {why}."))?;
                 return self.put_again();
             }
         };
@@ -52,8 +52,8 @@ impl Session<'_> {
         if why_not.is_none() {
             return self.put(Ask::Changes(Box::new(listed)));
         }
-        listed.print(&mut self.plain.page)?;
-        why_not.map_or(Ok(()), |why| self.plain.page.line(&why))?;
+        listed.print(&mut self.mode.page)?;
+        why_not.map_or(Ok(()), |why| self.mode.page.line(&why))?;
         self.put_again()
     }
 
@@ -72,7 +72,7 @@ impl Session<'_> {
     pub(super) fn about_changes(&mut self, listed: &ListedChanges, text: &str) -> io::Result<()> {
         let Some((way, changes)) = listed.meant(text) else {
             self.keep_sentence(text);
-            return self.plain.page.line(NOTHING_DECIDED);
+            return self.mode.page.line(NOTHING_DECIDED);
         };
         self.send(Command::Undo { run: listed.of.run, changes, way });
         Ok(())

@@ -1,7 +1,7 @@
 //! Prints what happens in a session, a line each: what the model says, what programs print, what becomes of
 //! blocks.
 
-use super::page::{OpenLine, PlainPage};
+use super::page::{OpenLine, LinePage};
 use super::reply::{self, ReplyNews, ReplyReporter};
 use crate::domain::sentences::running;
 use crate::domain::{
@@ -38,7 +38,7 @@ pub(super) fn message_text(transcript: &Transcript, at: usize) -> Option<(&'stat
 
 /// What has been printed of things that are still in progress.
 #[derive(Default)]
-pub(super) struct PlainReporter {
+pub(super) struct LineReporter {
     reply: ReplyReporter,
     printed: PrintedText,
     /// How many lines of the run were printed.
@@ -47,12 +47,12 @@ pub(super) struct PlainReporter {
     ended: Option<String>,
 }
 
-impl PlainReporter {
+impl LineReporter {
     pub(super) fn report(
         &mut self,
         told: &Notification,
         state: &State,
-        page: &mut PlainPage,
+        page: &mut LinePage,
         look: DrawStyle<'_>,
     ) -> io::Result<()> {
         match told {
@@ -84,7 +84,7 @@ impl PlainReporter {
     }
 
     /// Prints the end of a reopened session.
-    pub(super) fn print_history(state: &State, page: &mut PlainPage) -> io::Result<()> {
+    pub(super) fn print_history(state: &State, page: &mut LinePage) -> io::Result<()> {
         let items = &state.transcript.items;
         if items.is_empty() {
             return Ok(());
@@ -105,7 +105,7 @@ impl PlainReporter {
         &mut self,
         entry: &Entry,
         state: &State,
-        page: &mut PlainPage,
+        page: &mut LinePage,
         look: DrawStyle<'_>,
     ) -> io::Result<()> {
         match entry {
@@ -147,7 +147,7 @@ impl PlainReporter {
         &mut self,
         (run, block): (RunId, u32),
         (report, language): (&RunReport, &Language),
-        page: &mut PlainPage,
+        page: &mut LinePage,
         look: DrawStyle<'_>,
     ) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
@@ -166,13 +166,13 @@ impl PlainReporter {
         Ok(())
     }
 
-    fn output(&mut self, run: RunId, chunk: &Chunk, page: &mut PlainPage, now: Timestamp) -> io::Result<()> {
+    fn output(&mut self, run: RunId, chunk: &Chunk, page: &mut LinePage, now: Timestamp) -> io::Result<()> {
         let text = self.printed.push(chunk.stream, &chunk.bytes, Some(now.since(Timestamp(0))));
         self.print(run, chunk.stream, &text, page)
     }
 
     /// Prints a program's output up to a limit: a flood would bury everything else.
-    fn print(&mut self, _: RunId, stream: Stream, text: &str, page: &mut PlainPage) -> io::Result<()> {
+    fn print(&mut self, _: RunId, stream: Stream, text: &str, page: &mut LinePage) -> io::Result<()> {
         let room = MAX_LINES_PRINTED.saturating_sub(self.lines);
         if text.is_empty() || room == 0 {
             return Ok(());
@@ -190,7 +190,7 @@ impl PlainReporter {
 }
 
 /// Prints news of a reply; code is printed when its block waits.
-fn print_reply_news(news: Vec<ReplyNews>, page: &mut PlainPage) -> io::Result<()> {
+fn print_reply_news(news: Vec<ReplyNews>, page: &mut LinePage) -> io::Result<()> {
     for one in news {
         match one {
             ReplyNews::Prose(text) => {
@@ -206,7 +206,7 @@ fn print_reply_news(news: Vec<ReplyNews>, page: &mut PlainPage) -> io::Result<()
     Ok(())
 }
 
-fn recipe(fact: &RecipeFact, page: &mut PlainPage) -> io::Result<()> {
+fn recipe(fact: &RecipeFact, page: &mut LinePage) -> io::Result<()> {
     match fact {
         RecipeFact::Began(start) => page.line(&format!("Recipe {} begins.", start.name)),
         RecipeFact::Said { title, round, .. } => page.line(&format!("Step: {title}, round {round}")),

@@ -43,7 +43,7 @@ pub(crate) struct Glyph<'a> {
 }
 
 /// The glyphs of one line (a line feed in it is shown as text).
-pub(crate) fn glyphs(line: &str, strictness: Strictness, tab: usize) -> Glyphs<'_> {
+pub(crate) fn of(line: &str, strictness: Strictness, tab: usize) -> Glyphs<'_> {
     Glyphs { line, at: 0, column: 0, strictness, tab: tab.max(1), pending: Vec::new() }
 }
 
@@ -224,7 +224,7 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(glyphs(text, Strictness::Text, TAB).map(|g| g.text).collect())
+    Cow::Owned(of(text, Strictness::Text, TAB).map(|g| g.text).collect())
 }
 
 /// Makes one line safe, with `base` as its style and `mark` for escapes.
@@ -234,7 +234,7 @@ pub(crate) fn line(text: &str, strictness: Strictness, base: Style, mark: Style)
         return Line::from(Span::styled(text.to_string(), base));
     }
     let mut spans = Spans::default();
-    for glyph in glyphs(text, strictness, TAB) {
+    for glyph in of(text, strictness, TAB) {
         spans.push(&glyph.text, if glyph.marked { base.patch(mark) } else { base });
     }
     spans.finish()

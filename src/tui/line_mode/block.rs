@@ -1,6 +1,6 @@
 //! Prints a waiting block: its rights, all of its code, the findings, and the words that decide.
 
-use super::page::PlainPage;
+use super::page::LinePage;
 use crate::domain::file_texts::{self, FilePart};
 use crate::domain::sentences::sandbox;
 use crate::domain::{BlockKind, Readiness, SandboxLevel, Severity, Version};
@@ -17,7 +17,7 @@ pub(super) fn show(
     item: &BlockItem,
     inspected: &InspectionResult,
     full: bool,
-    page: &mut PlainPage,
+    page: &mut LinePage,
     look: DrawStyle<'_>,
 ) -> io::Result<()> {
     let source = &item.block.current().source;
@@ -54,7 +54,7 @@ pub(super) fn show(
 fn findings(
     files: &[FilePart],
     inspected: &InspectionResult,
-    page: &mut PlainPage,
+    page: &mut LinePage,
     of: impl Fn(u32) -> bool,
 ) -> io::Result<()> {
     for finding in inspected.review.findings.iter().filter(|finding| of(finding.place.line)) {
@@ -88,7 +88,7 @@ pub(super) fn question(item: &BlockItem, inspected: &InspectionResult, state: &S
 pub(super) fn why_typed(
     item: &BlockItem,
     inspected: &InspectionResult,
-    page: &mut PlainPage,
+    page: &mut LinePage,
 ) -> io::Result<()> {
     let (block, files) = (item.block.id, item.block.files());
     for finding in inspected.review.findings.iter().filter(|f| f.severity == Severity::High) {
@@ -122,7 +122,7 @@ fn differs(item: &BlockItem, inspected: &InspectionResult) -> bool {
 }
 
 /// Prints the differences to what the model wrote, and to what ran last.
-pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut PlainPage) -> io::Result<()> {
+pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut LinePage) -> io::Result<()> {
     let now = &item.block.current().source;
     let mut told = false;
     if item.block.is_edited() {
@@ -148,7 +148,7 @@ fn compare(
     item: &BlockItem,
     (old_name, old): (&str, &str),
     (new_name, new): (&str, &str),
-    page: &mut PlainPage,
+    page: &mut LinePage,
 ) -> io::Result<()> {
     page.lines_behind("  ", &compared(&item.block.kind, (old_name, old), (new_name, new)))
 }

@@ -24,7 +24,7 @@ impl Session<'_> {
     pub(super) fn search(&mut self, text: &str) -> io::Result<()> {
         if crate::driver::words_of_search(text).trim().is_empty() && !crate::driver::search_has_filters(text)
         {
-            return self.plain.page.line(USAGE);
+            return self.mode.page.line(USAGE);
         }
         self.hit_words = crate::driver::words_of_search(text);
         self.start(AwaitedJob::Hits, Job::SearchWithNames(text.to_owned()));
@@ -35,25 +35,25 @@ impl Session<'_> {
     pub(super) fn hits(&mut self, found: &Result<SessionsFound, FilterError>) -> io::Result<()> {
         let found = match found {
             Ok(found) => found,
-            Err(why) => return self.plain.page.line(&format!("{why}.")),
+            Err(why) => return self.mode.page.line(&format!("{why}.")),
         };
         if let Some(why) = &found.behind {
-            self.plain.page.line(&format!("What is new in the sessions was not looked at: {why}"))?;
+            self.mode.page.line(&format!("What is new in the sessions was not looked at: {why}"))?;
         }
         if found.left_out > 0 {
             let left = words::count(found.left_out, "old session");
-            self.plain.page.line(&format!("{left} not searched: the newer ones hold too much."))?;
+            self.mode.page.line(&format!("{left} not searched: the newer ones hold too much."))?;
         }
         self.hits.clone_from(&found.hits);
         let now = self.driver.now();
         for (number, hit) in (1..).zip(&found.hits) {
             let (of, ago) = (hit.session.label(), words::ago(now, hit.session.modified));
-            self.plain.page.line(&format!("  {number}  {of}, {ago}, {}: {}", hit.place, hit.line))?;
+            self.mode.page.line(&format!("  {number}  {of}, {ago}, {}: {}", hit.place, hit.line))?;
         }
         if found.more {
-            self.plain.page.line("There is more: more words tell less.")?;
+            self.mode.page.line("There is more: more words tell less.")?;
         }
-        self.plain.page.line(if found.hits.is_empty() {
+        self.mode.page.line(if found.hits.is_empty() {
             "No session holds that."
         } else {
             "/resume place NUMBER opens the session there."
@@ -72,7 +72,7 @@ impl Session<'_> {
                 let exit = Exit::OpenSession(hit.session.path.clone(), Some(found));
                 self.leave(exit)?;
             }
-            None => self.plain.page.line(&format!("There are the places 1 to {}.", self.hits.len()))?,
+            None => self.mode.page.line(&format!("There are the places 1 to {}.", self.hits.len()))?,
         }
         Ok(true)
     }
@@ -86,7 +86,7 @@ impl Session<'_> {
         let Some(found) = found else {
             self.place = None;
             if let PlaceSearch::Missing(told) = news {
-                self.plain.page.line(&told)?;
+                self.mode.page.line(&told)?;
             }
             return Ok(true);
         };
@@ -101,19 +101,19 @@ impl Session<'_> {
         let sought = SearchWords::read(&place.words);
         self.place = None;
         if let PlaceSearch::Missing(told) = news {
-            self.plain.page.line(&told)?;
+            self.mode.page.line(&told)?;
             return Ok(true);
         }
         let lines: Vec<&str> = found.text.lines().collect();
         let shown = shown_around(&lines, &sought);
         let (first, last) = (shown.start + 1, shown.end);
-        self.plain.page.line(&format!("Found, {}:", found.head))?;
-        self.plain.page.lines_behind("  | ", &lines.get(shown).unwrap_or_default().join("\n"))?;
+        self.mode.page.line(&format!("Found, {}:", found.head))?;
+        self.mode.page.lines_behind("  | ", &lines.get(shown).unwrap_or_default().join("\n"))?;
         if lines.len() > MAX_LINES_SHOWN {
-            self.plain.page.line(&format!("  lines {first} to {last} of {}", lines.len()))?;
+            self.mode.page.line(&format!("  lines {first} to {last} of {}", lines.len()))?;
         }
         if found.unloaded.is_some() {
-            self.plain.page.line("  The rest of it can't be read again.")?;
+            self.mode.page.line("  The rest of it can't be read again.")?;
         }
         Ok(true)
     }

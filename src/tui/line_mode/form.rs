@@ -1,6 +1,6 @@
 //! Asks for a form field by field.
 
-use super::page::PlainPage;
+use super::page::LinePage;
 use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
 use crate::driver::Job;
 use crate::engine::{Command, answers};
@@ -39,7 +39,7 @@ impl FormFill {
     }
 
     /// Prints what the form is about, and asks for its first field.
-    pub(super) fn begin(&self, page: &mut PlainPage) -> io::Result<()> {
+    pub(super) fn begin(&self, page: &mut LinePage) -> io::Result<()> {
         page.line(&self.form.title)?;
         if !self.form.note.is_empty() {
             page.line(&self.form.note)?;
@@ -48,7 +48,7 @@ impl FormFill {
     }
 
     /// Asks for the next field.
-    pub(super) fn ask(&self, page: &mut PlainPage) -> io::Result<()> {
+    pub(super) fn ask(&self, page: &mut LinePage) -> io::Result<()> {
         let Some(field) = self.form.fields.get(self.at) else { return Ok(()) };
         if !field.help.is_empty() {
             page.line(&format!("  {}", field.help))?;
@@ -57,7 +57,7 @@ impl FormFill {
     }
 
     /// Takes the answer to the present field; after the last one, returns the command that follows.
-    pub(super) fn take(&mut self, line: &str, page: &mut PlainPage) -> io::Result<Option<UiCommand>> {
+    pub(super) fn take(&mut self, line: &str, page: &mut LinePage) -> io::Result<Option<UiCommand>> {
         let Some(field) = self.form.fields.get(self.at) else { return Ok(Some(self.done())) };
         let given = self.given(field).map(str::to_owned);
         let text =
@@ -82,7 +82,7 @@ impl FormFill {
     }
 
     /// Prints why a recipe could not start with these answers, and asks for the form again.
-    pub(super) fn refuse(&mut self, misfits: &[AnswerError], page: &mut PlainPage) -> io::Result<()> {
+    pub(super) fn refuse(&mut self, misfits: &[AnswerError], page: &mut LinePage) -> io::Result<()> {
         for misfit in misfits {
             page.line(&format!("That does not fit: {misfit}"))?;
         }

@@ -18,11 +18,11 @@ impl Session<'_> {
         text: &str,
     ) -> io::Result<()> {
         if PrintedBlock::of(self.driver.state()).as_ref() != Some(&shown) {
-            self.plain.page.line(&format!("The block has changed. {NOTHING_DECIDED}"))?;
+            self.mode.page.line(&format!("The block has changed. {NOTHING_DECIDED}"))?;
             return Ok(());
         }
         let again = |session: &mut Self, why: &str| {
-            session.plain.page.line(why)?;
+            session.mode.page.line(why)?;
             session.reask(shown.clone())
         };
         let (block, revision) = (shown.block, shown.revision);
@@ -65,7 +65,7 @@ impl Session<'_> {
             Answer::Always(_) => {
                 let offers = rules::offers(self.driver.state(), block);
                 if offers.is_empty() || self.driver.state().needs_typed(block) {
-                    self.plain.page.line("No rule can be granted on this block.")?;
+                    self.mode.page.line("No rule can be granted on this block.")?;
                     return self.reask(shown);
                 }
                 self.put(Ask::Block(Box::new(shown), AnswerKind::Rule(offers)))
@@ -94,7 +94,7 @@ impl Session<'_> {
             }
             Answer::Unknown => {
                 self.keep_sentence(text);
-                self.plain.page.line(&format!("That is none of the words. {NOTHING_DECIDED}"))?;
+                self.mode.page.line(&format!("That is none of the words. {NOTHING_DECIDED}"))?;
                 self.reask(shown)
             }
         }
@@ -103,7 +103,7 @@ impl Session<'_> {
     fn compare_or_show(&mut self, compare: bool) -> io::Result<()> {
         let Some((item, inspected)) = block::waiting(self.driver.state()) else { return Ok(()) };
         let look = look(&self.theme, self.options, self.driver.now());
-        let page = &mut self.plain.page;
+        let page = &mut self.mode.page;
         if compare {
             block::diff(item, inspected, page)
         } else {
@@ -114,7 +114,7 @@ impl Session<'_> {
     /// Asks for a word again, without printing the block.
     pub(super) fn reask(&mut self, shown: PrintedBlock) -> io::Result<()> {
         if let Some((item, inspected)) = block::waiting(self.driver.state()) {
-            self.plain.page.ask(&block::question(item, inspected, self.driver.state()))?;
+            self.mode.page.ask(&block::question(item, inspected, self.driver.state()))?;
         }
         self.asked =
             OpenQuestion { ask: Ask::Block(Box::new(shown), AnswerKind::Decision), since: Instant::now() };
@@ -129,9 +129,9 @@ impl Session<'_> {
         let source = current.source.clone();
         let options = self.options;
         let edit = || outside::edit(&options.editor, &source, &extension, &options.launcher);
-        match self.plain.signals.while_outside(edit) {
+        match self.mode.signals.while_outside(edit) {
             Ok(text) if *text == *source => {
-                self.plain.page.line("Nothing was changed.")?;
+                self.mode.page.line("Nothing was changed.")?;
                 self.reask(shown)
             }
             Ok(text) => {
@@ -140,7 +140,7 @@ impl Session<'_> {
                 Ok(())
             }
             Err(why) => {
-                self.plain.page.line(&why.to_string())?;
+                self.mode.page.line(&why.to_string())?;
                 self.reask(shown)
             }
         }

@@ -3,7 +3,7 @@ use crate::domain::unicode::{hidden, joins};
 use proptest::prelude::*;
 
 fn shown(text: &str, strictness: Strictness) -> String {
-    glyphs(text, strictness, TAB).map(|g| g.text.into_owned()).collect()
+    of(text, strictness, TAB).map(|g| g.text.into_owned()).collect()
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn columns_are_counted_as_they_are_drawn() {
     {
         let mut buffer = ratatui::buffer::Buffer::empty(ratatui::layout::Rect::new(0, 0, 9, 1));
         let (drawn, _) = buffer.set_stringn(0, 0, text, 9, Style::new());
-        let counted: usize = glyphs(text, Strictness::Text, TAB).map(|glyph| glyph.width).sum();
+        let counted: usize = of(text, Strictness::Text, TAB).map(|glyph| glyph.width).sum();
         assert_eq!((usize::from(drawn), counted), (columns, columns), "{text}");
     }
 }
@@ -121,7 +121,7 @@ proptest! {
     fn every_byte_is_accounted_for(text in hostile()) {
         for strictness in [Strictness::Text, Strictness::Code] {
             let mut at = 0;
-            for glyph in glyphs(&text, strictness, TAB) {
+            for glyph in of(&text, strictness, TAB) {
                 prop_assert_eq!(glyph.start, at);
                 prop_assert!(glyph.end > glyph.start && glyph.width > 0);
                 at = glyph.end;
@@ -142,7 +142,7 @@ proptest! {
         use ratatui::layout::Rect;
         for strictness in [Strictness::Text, Strictness::Code] {
             let line = line(&text, strictness, Style::new(), Style::new());
-            let columns: usize = glyphs(&text, strictness, TAB).map(|g| g.width).sum();
+            let columns: usize = of(&text, strictness, TAB).map(|g| g.width).sum();
             let mut buffer = Buffer::empty(Rect::new(0, 0, 2000, 1));
             let (end, _) = buffer.set_line(0, 0, &line, 2000);
             prop_assert_eq!(usize::from(end), columns, "{:?}", line);
