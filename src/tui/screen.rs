@@ -62,7 +62,8 @@ use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::hits::{ClickTarget, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, LayoutRequest, Pane};
 use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::safe::{self, TypedText};
+use crate::tui::widgets::safe;
+use crate::tui::widgets::typed_text::TypedText;
 use crate::tui::widgets::words;
 use std::time::Instant;
 

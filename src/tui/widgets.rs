@@ -12,5 +12,6 @@ pub mod look;
 pub(crate) mod passage;
 pub(crate) mod safe;
 pub(crate) mod sheet;
+pub(crate) mod typed_text;
 pub(crate) mod virtual_list;
 pub mod words;

@@ -5,7 +5,7 @@ use super::Screen;
 use crate::tui::editing::{Edit, Pos, Text};
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::layout::{Edge, Pane};
-use crate::tui::widgets::safe::TypedText;
+use crate::tui::widgets::typed_text::TypedText;
 use ratatui::layout::{Position, Rect};
 
 /// An editable text.

@@ -7,6 +7,7 @@ use crate::tui::panes::editor::Editor;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::field::Pos;
 use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::typed_text::selected_in;
 use crate::tui::widgets::{safe, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -124,7 +125,7 @@ impl CodePane {
             let range = bracket.byte..bracket.byte + 1;
             lay_over(&mut styles, std::slice::from_ref(&range), BRACKET);
         }
-        if let Some(selected) = safe::selected_in(editor.field().selection(), number, whole.len()) {
+        if let Some(selected) = selected_in(editor.field().selection(), number, whole.len()) {
             lay_over(&mut styles, &[selected], look.style(Slot::UiSelection));
         }
         styles
