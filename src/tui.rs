@@ -18,6 +18,7 @@ pub(crate) mod graphics;
 pub(crate) mod guard;
 pub(crate) mod input;
 pub mod keymap;
+mod line_mode;
 pub(crate) mod note;
 mod options;
 mod outside;
@@ -26,7 +27,6 @@ pub(crate) mod paint;
 pub mod panes;
 pub(crate) mod pattern;
 mod place_text;
-mod line_mode;
 mod rebuilding;
 mod run_loop;
 pub mod screen;
@@ -40,9 +40,9 @@ pub mod widgets;
 mod workers;
 
 pub(crate) use graphics::{GraphicsProtocol, ImageMode};
+pub(crate) use line_mode::LineMode;
 pub use options::{FirstRecipe, Options};
 pub use paint::hyperlinks::Hyperlinks;
-pub(crate) use line_mode::LineMode;
 pub(crate) use run_loop::Tui;
 pub use ui_command::{Choice, Exit};
 

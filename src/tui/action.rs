@@ -57,7 +57,7 @@ actions! {
     /// Go to the waiting block; when that block has the focus, approve it once.
     ToWaiting = "review.waiting",
     /// Hand the keys to the program that runs in a terminal of its own, or take them back.
-    HandOver = "run.type",
+    ForwardKeys = "run.type",
     /// Go to the message box.
     MessageFocus = "message.focus",
 

@@ -13,10 +13,8 @@ mod edited;
 mod find;
 mod focus;
 mod given;
-mod handed;
-mod handed_bytes;
-mod handed_mouse;
 mod instructions;
+mod key_forwarding;
 mod keys;
 mod keys_test;
 mod layout_request;
@@ -126,8 +124,8 @@ pub struct Screen {
     pub(crate) borders: Borders,
     /// The border that the mouse is dragging.
     held_border: Option<Border>,
-    /// Whether keys are handed over to a program.
-    handed: handed::HandedKeys,
+    /// Whether keys are forwarded to a program.
+    forwarding: key_forwarding::KeyForwarding,
     /// The layout of the last frame.
     pub arrangement: Arrangement,
     /// What can be clicked in the last frame.
@@ -191,7 +189,7 @@ impl Screen {
             zoomed: None,
             suggested: 0,
             held_border: None,
-            handed: handed::HandedKeys::default(),
+            forwarding: key_forwarding::KeyForwarding::default(),
             arrangement: Arrangement::of(size.0, size.1, LayoutRequest::default()),
             hits: Hits::default(),
             size,

@@ -59,7 +59,7 @@ pub fn draw(
     let mut fields = Vec::new();
     let mut cursor = draw_code(screen, state, buf, look);
     let of_program = draw_lower(screen, state, buf, look);
-    cursor = of_program.filter(|_| screen.hands_over() && screen.overlays.is_empty()).or(cursor);
+    cursor = of_program.filter(|_| screen.forwards_keys() && screen.overlays.is_empty()).or(cursor);
     screen.panes.draw_marks(buf, look);
     if screen.arrangement.message.is_some() {
         cursor = message::draw(screen, state, &mut fields, buf, look).or(cursor);

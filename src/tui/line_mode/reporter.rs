@@ -1,7 +1,7 @@
 //! Prints what happens in a session, a line each: what the model says, what programs print, what becomes of
 //! blocks.
 
-use super::page::{OpenLine, LinePage};
+use super::page::{LinePage, OpenLine};
 use super::reply::{self, ReplyNews, ReplyReporter};
 use crate::domain::sentences::running;
 use crate::domain::{

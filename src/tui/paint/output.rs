@@ -13,8 +13,8 @@ mod row_buffer;
 #[cfg(test)]
 mod tests;
 
-use super::pen;
 use super::glyphs::{self, Spans, Strictness};
+use super::pen;
 use crate::domain::{OutputBuffer, Stream};
 use crate::text::number::grouped;
 use crate::tui::theme::{Slot, Theme};

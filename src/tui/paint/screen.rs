@@ -1,8 +1,8 @@
 //! Draws the screen of a run's own terminal as cells that are safe to draw. Each cell is text from outside, and
 //! stays in its cell.
 
-use super::pen;
 use super::glyphs::{self, Strictness};
+use super::pen;
 use crate::domain::{PenColor, ScreenCell, TerminalScreen};
 use crate::tui::theme::Theme;
 use ratatui::buffer::Buffer;

@@ -74,8 +74,8 @@ impl Screen {
                 self.go_to_waiting(ctx);
                 Vec::new()
             }
-            Action::HandOver => {
-                self.hand_over(ctx.state);
+            Action::ForwardKeys => {
+                self.forward_keys(ctx.state);
                 Vec::new()
             }
             Action::Help => {

@@ -21,7 +21,7 @@ impl Screen {
         if self.show_key_in_key_test(event.into(), ctx.at) {
             return commands;
         }
-        if let Some(typed) = self.handed_key(event, ctx) {
+        if let Some(typed) = self.forwarded_key(event, ctx) {
             commands.extend(typed);
             return commands;
         }
@@ -196,7 +196,7 @@ impl Screen {
         ) {
             return Vec::new();
         }
-        if let Some(typed) = self.handed_paste(text, ctx) {
+        if let Some(typed) = self.forwarded_paste(text, ctx) {
             return typed;
         }
         let in_review = self.overlays.is_empty() && self.context(ctx.state) == Context::Review;

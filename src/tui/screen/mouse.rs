@@ -22,7 +22,7 @@ impl Screen {
         {
             return Vec::new();
         }
-        if let Some(commands) = self.handed_mouse(event, ctx) {
+        if let Some(commands) = self.forwarded_mouse(event, ctx) {
             return commands;
         }
         match event.kind {

@@ -62,7 +62,7 @@ impl Screen {
             && self.arrangement.code.is_some()
             && self.overlays.is_empty()
             // A person who types into a program's terminal can't hold the block back.
-            && !self.hands_over()
+            && !self.forwards_keys()
             && self.panes.code.reviews(block);
         let tells = match matched.countdown {
             Countdown::NotShown => seen,

@@ -9,8 +9,8 @@
 
 use super::sgr::SgrPen;
 use crate::tui::graphics::{Graphics, PictureNumber, PlacedPicture};
-use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::paint::glyphs;
+use crate::tui::paint::hyperlinks::Hyperlinks;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
 use std::collections::BTreeSet;

@@ -79,7 +79,7 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
     if screen.arrangement.class == SizeClass::TooSmall {
         return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
     }
-    if let Some(words) = screen.handed_words(state).filter(|_| screen.hands_over()) {
+    if let Some(words) = screen.forwarding_words(state).filter(|_| screen.forwards_keys()) {
         return (words, look.style(Slot::StatusWarn));
     }
     if let Some(action) = screen.guard.held_action() {
@@ -307,7 +307,7 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
     let stop = screen.keymap.hints(screen.context(state), ("", "", ""), &[(Action::Stop, "stop")]);
     if let (Some(run), Some(going_on)) = (&state.live.run, state.activity()) {
         let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
-        if let Some(words) = screen.handed_words(state).filter(|_| run.interrupted.is_none()) {
+        if let Some(words) = screen.forwarding_words(state).filter(|_| run.interrupted.is_none()) {
             parts.push(words);
             return (parts.join("   "), info);
         }

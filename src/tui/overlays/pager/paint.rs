@@ -2,8 +2,8 @@
 //! escaped.
 
 use super::source::FileLine;
-use crate::tui::paint::output::TAB;
 use crate::tui::paint::glyphs::{self, Spans, Strictness};
+use crate::tui::paint::output::TAB;
 use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::panes::current_match;
 use crate::tui::pattern::Pattern;

@@ -2,8 +2,8 @@
 //! quotes and lists.
 
 use super::table::TableLayout;
-use crate::tui::paint::hyperlinks::{self, Hyperlinks};
 use crate::tui::paint::glyphs;
+use crate::tui::paint::hyperlinks::{self, Hyperlinks};
 use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::theme::{Slot, Syntax, Theme};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Tag, TagEnd};

@@ -3,8 +3,8 @@
 //! Wrapped, such a table could not be read. Instead it shows its first column and, from a chosen one on, as many whole
 //! columns as fit; a number is never cut. This module neither draws nor scrolls.
 
-use crate::tui::paint::output::TAB;
 use crate::tui::paint::glyphs::{self, Strictness};
+use crate::tui::paint::output::TAB;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;

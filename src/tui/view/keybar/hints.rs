@@ -18,9 +18,9 @@ use crate::tui::widgets::look::DrawStyle;
 pub(super) fn hints(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<Hint> {
     let context = screen.context(state);
     let mut hints = Hints::new(&screen.keymap, context);
-    if screen.hands_over() {
+    if screen.forwards_keys() {
         // Every other key is sent to the program.
-        hints.key(Action::HandOver, "take the keys back", "keys back", 0);
+        hints.key(Action::ForwardKeys, "take the keys back", "keys back", 0);
         return hints.list;
     }
     if let Some(overlay) = screen.overlays.last() {

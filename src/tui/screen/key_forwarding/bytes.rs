@@ -52,7 +52,7 @@ fn character(code: KeyCode, (shift, alt, control): (bool, bool, bool)) -> Vec<u8
             None => return Vec::new(),
         },
         KeyCode::Char(c) => {
-            let c = if shift { super::keys::upper(c) } else { c };
+            let c = if shift { crate::tui::screen::keys::upper(c) } else { c };
             bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         }
         KeyCode::Enter => bytes.push(b'\r'),

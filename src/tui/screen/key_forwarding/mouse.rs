@@ -9,13 +9,17 @@ use ratatui::layout::Position;
 
 impl Screen {
     /// Handles a mouse event that belongs to the program; `None`: it is for the screen.
-    pub(super) fn handed_mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
+    pub(in crate::tui::screen) fn forwarded_mouse(
+        &mut self,
+        event: MouseEvent,
+        ctx: Ctx<'_>,
+    ) -> Option<Vec<UiCommand>> {
         // A release ends what began on the program's screen, even if the program gets no more events.
-        let held = self.handed.held_button;
+        let held = self.forwarding.held_button;
         if matches!(event.kind, MouseEventKind::Up(button) if held == Some(button)) {
-            self.handed.held_button = None;
+            self.forwarding.held_button = None;
         }
-        let (run, _) = self.handed.to?;
+        let (run, _) = self.forwarding.to?;
         let (there, _) = ctx.state.terminal().filter(|(there, _)| *there == run)?;
         let shown = ctx.state.terminal_screen().filter(|shown| shown.mouse != MouseReports::None)?;
         let is_free = self.overlays.is_empty() && !self.shows_vars();
@@ -29,7 +33,7 @@ impl Screen {
         }
         if let MouseEventKind::Down(button) = event.kind {
             self.guard.pressed(false, ctx.at);
-            (self.note, self.handed.held_button) = (None, Some(button));
+            (self.note, self.forwarding.held_button) = (None, Some(button));
         }
         // A drag out of the program's screen is reported at its edge.
         let column = event.column.clamp(area.x, area.right().saturating_sub(1)) - area.x;
