@@ -40,7 +40,7 @@ impl Screen {
             MouseEventKind::Drag(MouseButton::Left) => {
                 if let Some(border) = self.held_border {
                     let wide = self.arrangement.class == SizeClass::Wide && border == Border::Chat;
-                    self.put_border(border, if wide { column } else { row }, ctx.state);
+                    self.move_border_to(border, if wide { column } else { row }, ctx.state);
                 } else if !self.drag_in_text(column, row) {
                     self.drag_to(column, row, ctx);
                 }
