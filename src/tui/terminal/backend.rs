@@ -297,7 +297,7 @@ impl CellDiff {
             // Writing to a vector can't fail.
             let _ = match address {
                 // The id joins the rows of one link.
-                Some((number, address)) => write!(self.out, "\x1b]8;id={};{address}\x1b\\", number.0),
+                Some((number, address)) => write!(self.out, "\x1b]8;id={number};{address}\x1b\\"),
                 None => write!(self.out, "\x1b]8;;\x1b\\"),
             };
         }
