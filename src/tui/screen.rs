@@ -4,12 +4,12 @@
 //! It draws nothing and has no effect on the world, so it can be tested without a terminal. Every key passes
 //! the guard, whatever has the focus; only the guard says whether a decision counts.
 
-mod act;
 mod borders;
 mod clicks;
 mod context;
 mod decide;
-mod edited;
+mod editor;
+mod editor_result;
 mod find;
 mod focus;
 mod given;
@@ -20,21 +20,26 @@ mod keys_test;
 mod layout_request;
 mod limits;
 mod message;
-mod modes;
 mod mouse;
 mod notifications;
 mod opening;
 mod overlays;
+mod pane_actions;
 mod problems;
+mod provenance;
+mod queue;
 mod rebuild;
 mod recipes;
 mod review;
 mod rules;
-mod sandbox_and_unsent;
+mod sandbox;
 mod select;
+mod slash_commands;
 mod stop;
 mod text_mouse;
+mod time;
 mod undo;
+mod unsent;
 mod vim;
 
 pub(crate) use stop::{KILL_DELAY, QUIT_TIMEOUT};

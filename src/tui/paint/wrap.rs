@@ -1,7 +1,7 @@
 //! Wraps one line of styled text into rows of a width. Nothing is cut off; every row knows which bytes it
 //! shows.
 //!
-//! Code breaks anywhere between characters, prose between words. Widths are those of `plain`; this module never
+//! Code breaks anywhere between characters, prose between words. Widths are those of `glyphs`; this module never
 //! inspects characters itself.
 
 use super::glyphs::{self, Spans, Strictness};

@@ -1,6 +1,6 @@
 //! Recipes on the screen: choosing one, its form, the form that it asks for midway, and ending it.
 
-use super::act::NOT_READ_MESSAGE;
+use super::pane_actions::NOT_READ_MESSAGE;
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::{AnswerError, Entry, Notice, Outcome, RecipeCards, RecipeFact, Stream};
 use crate::driver::Job;

@@ -12,14 +12,14 @@ use std::time::Instant;
 impl Session<'_> {
     /// Carries out the requests of the screen.
     pub(super) fn carry_out(&mut self, commands: Vec<UiCommand>) -> Result<(), TuiError> {
-        for wish in commands {
-            self.grant_one(wish)?;
+        for command in commands {
+            self.carry_out_one(command)?;
         }
         Ok(())
     }
 
-    fn grant_one(&mut self, wish: UiCommand) -> Result<(), TuiError> {
-        match wish {
+    fn carry_out_one(&mut self, command: UiCommand) -> Result<(), TuiError> {
+        match command {
             UiCommand::Send(command) => self.driver.send(command),
             UiCommand::Type(run, bytes) => self.driver.type_in(run, bytes),
             UiCommand::ResizeTerminal(run, rows, columns) => self.driver.resize_terminal(run, rows, columns),

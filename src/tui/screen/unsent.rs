@@ -1,35 +1,12 @@
-//! What the person asks about the session as a whole: what confines runs, and what left this computer. Also
-//! puts a message that was not sent back into the message box.
+//! Puts a message that was not sent back into the message box.
 
-use super::{Ctx, Note, Screen, UiCommand};
-use crate::domain::sentences::sandbox::SandboxStanding;
+use super::{Ctx, Screen};
+use crate::domain::Departure;
 use crate::domain::sentences::sending;
-use crate::domain::{Departure, SandboxReport};
-use crate::driver::Job;
 use crate::engine::transcript::Item;
 use crate::engine::{Phase, State};
 
 impl Screen {
-    /// `/sandbox`: shows what the sandbox tests found; starts them if that is not known.
-    pub(super) fn tell_sandbox(&mut self) -> Vec<UiCommand> {
-        self.sandbox_asked = self.sandbox.is_none();
-        self.say_sandbox();
-        if self.sandbox_asked { vec![UiCommand::Job(Job::Sandbox)] } else { Vec::new() }
-    }
-
-    pub(super) fn sandbox_found(&mut self, found: Result<SandboxReport, String>) {
-        self.sandbox = Some(found);
-        if std::mem::take(&mut self.sandbox_asked) {
-            self.say_sandbox();
-        }
-    }
-
-    fn say_sandbox(&mut self) {
-        let standing = SandboxStanding::of(self.sandbox.as_ref());
-        let (text, bad) = (standing.sentence(), standing.is_bad());
-        self.show_note(if bad { Note::warn(text) } else { Note::info(text) });
-    }
-
     /// Puts a message of which nothing was sent back into the message box, if that is empty.
     pub(super) fn take_back_unsent(&mut self, ctx: Ctx<'_>) {
         let Phase::Stuck(failure) = &ctx.state.phase else { return };
