@@ -264,7 +264,7 @@ actions! {
     PagerRight = "pager.right",
     /// Write the output or image to a file.
     OutputWrite = "output.write",
-    /// Undo the block's changes to files that programs obey by themselves.
+    /// List what the run changed, to take it back.
     TakeBack = "output.take-back",
     /// Find out why the block on screen failed.
     Debug = "output.debug",

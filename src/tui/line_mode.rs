@@ -9,6 +9,7 @@
 mod answering;
 mod ask;
 mod asking;
+mod attached;
 mod awaited;
 mod block;
 mod changes;
@@ -16,7 +17,6 @@ mod commands;
 mod comparing;
 mod deciding;
 mod form;
-mod given;
 mod jobs;
 mod lines;
 mod page;

@@ -4,6 +4,7 @@
 //! It draws nothing and has no effect on the world, so it can be tested without a terminal. Every key passes
 //! the guard, whatever has the focus; only the guard says whether a decision counts.
 
+mod attached;
 mod borders;
 mod clicks;
 mod context;
@@ -12,7 +13,6 @@ mod editor;
 mod editor_result;
 mod find;
 mod focus;
-mod given;
 mod instructions;
 mod key_forwarding;
 mod keys;
@@ -45,7 +45,7 @@ mod vim;
 pub(crate) use stop::{KILL_DELAY, QUIT_TIMEOUT};
 
 pub use focus::has_problem;
-pub(in crate::tui) use given::refusal;
+pub(in crate::tui) use attached::refusal;
 pub(in crate::tui) use recipes::has_failed;
 
 use crate::domain::BlockId;
@@ -94,7 +94,7 @@ pub struct Screen {
     /// Closed forms, with the text typed into them.
     drafts: Vec<FormBox>,
     /// Answers given at the start: they are filled into the forms that open later.
-    given: crate::domain::Answers,
+    preset_answers: crate::domain::Answers,
     /// The recipe that the person named, with the words typed after it, until the recipes are loaded.
     named_recipe: Option<(String, String)>,
     /// The progress of the running recipe.
@@ -110,7 +110,7 @@ pub struct Screen {
     /// The message that was not sent and was put back into the message box.
     unsent: Option<String>,
     /// The state of reading the files that the message names.
-    given_files: given::FileReading,
+    file_reading: attached::FileReading,
     /// The place at which the session was opened, while its text is being loaded.
     opened_at: Option<FoundPlace>,
     /// What the note said about missing parts of that place.
@@ -179,13 +179,13 @@ impl Screen {
             overlays,
             drafts: Vec::new(),
             named_recipe: None,
-            given: Vec::new(),
+            preset_answers: Vec::new(),
             recipe: RecipeLine::default(),
             sandbox: None,
             sandbox_asked: false,
             sent_requests: crate::domain::RequestCounts::default(),
             unsent: None,
-            given_files: given::FileReading::default(),
+            file_reading: attached::FileReading::default(),
             opened_at: None,
             missing: String::new(),
             note: None,

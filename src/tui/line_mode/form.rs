@@ -19,7 +19,7 @@ pub(super) struct FormFill {
 }
 
 impl FormFill {
-    /// A form with answers given beforehand.
+    /// A form with preset answers.
     pub(super) fn new(form: Form, begins: Option<String>, answers: Answers) -> Self {
         Self { form, begins, answers, at: 0 }
     }
@@ -59,9 +59,9 @@ impl FormFill {
     /// Takes the answer to the present field; after the last one, returns the command that follows.
     pub(super) fn take(&mut self, line: &str, page: &mut LinePage) -> io::Result<Option<UiCommand>> {
         let Some(field) = self.form.fields.get(self.at) else { return Ok(Some(self.done())) };
-        let given = self.given(field).map(str::to_owned);
+        let preset = self.preset(field).map(str::to_owned);
         let text =
-            if line.is_empty() { given.or_else(|| field.default.clone()) } else { Some(line.to_owned()) };
+            if line.is_empty() { preset.or_else(|| field.default.clone()) } else { Some(line.to_owned()) };
         let text = text.unwrap_or_default();
         if field.required || !text.is_empty() {
             if let Err(why) = answers::check_field(field, &text) {
@@ -99,7 +99,7 @@ impl FormFill {
         }
     }
 
-    fn given(&self, field: &Field) -> Option<&str> {
+    fn preset(&self, field: &Field) -> Option<&str> {
         self.answers.iter().rev().find(|(name, _)| *name == field.name).map(|(_, text)| text.as_str())
     }
 
@@ -113,7 +113,7 @@ impl FormFill {
             FieldKind::Number { .. } => parts.push("a number".into()),
             FieldKind::Text { .. } | FieldKind::Argument { .. } => {}
         }
-        match self.given(field).or(field.default.as_deref()) {
+        match self.preset(field).or(field.default.as_deref()) {
             Some(usual) if !usual.is_empty() => parts.push(format!("Enter takes {usual}")),
             _ if !field.required => parts.push("Enter leaves it out".into()),
             _ => {}

@@ -1,5 +1,5 @@
 //! Sends a message with the files that it names: they are read on another thread, and the message is sent once
-//! all of them were. If one can't be given, a note says so and the message stays in the box.
+//! all of them were. If one can't be attached, a note says so and the message stays in the box.
 
 use super::{Note, Screen, UiCommand};
 use crate::domain::sentences::sending;
@@ -23,12 +23,12 @@ pub(super) enum FileReading {
 impl Screen {
     /// Sends the message, or starts reading its files first.
     pub(in crate::tui) fn read_files_or_send(&mut self, text: String) -> Vec<UiCommand> {
-        match &self.given_files {
+        match &self.file_reading {
             // Enter came twice.
             FileReading::Reads(reading) if *reading == text => return Vec::new(),
             FileReading::Words(words) if *words == text => {}
             _ if !at_words(&text).is_empty() => {
-                self.given_files = FileReading::Reads(text.clone());
+                self.file_reading = FileReading::Reads(text.clone());
                 return vec![UiCommand::Job(Job::GivenFiles(text))];
             }
             _ => {}
@@ -37,7 +37,7 @@ impl Screen {
     }
 
     fn send_message(&mut self, files: Vec<GivenFile>) -> Vec<UiCommand> {
-        self.given_files = FileReading::Nothing;
+        self.file_reading = FileReading::Nothing;
         let text = self.panes.composer.send();
         self.panes.chat.follow();
         vec![UiCommand::Send(Command::Submit(Prompt { text, files }))]
@@ -49,10 +49,10 @@ impl Screen {
         text: &str,
         files: Result<Vec<GivenFile>, Vec<GivenFileError>>,
     ) -> Vec<UiCommand> {
-        if !matches!(&self.given_files, FileReading::Reads(reading) if reading == text) {
+        if !matches!(&self.file_reading, FileReading::Reads(reading) if reading == text) {
             return Vec::new();
         }
-        self.given_files = FileReading::Nothing;
+        self.file_reading = FileReading::Nothing;
         if self.panes.composer.full_text() != text {
             if !self.panes.composer.is_empty() {
                 self.show_note(Note::warn(sending::CHANGED_MEANWHILE));
@@ -63,7 +63,7 @@ impl Screen {
             Ok(files) => self.send_message(files),
             Err(errors) => {
                 if errors.iter().all(GivenFileError::may_be_a_word) {
-                    self.given_files = FileReading::Words(text.to_owned());
+                    self.file_reading = FileReading::Words(text.to_owned());
                 }
                 self.show_note(Note::warn(refusal(&errors)));
                 Vec::new()
@@ -72,7 +72,7 @@ impl Screen {
     }
 }
 
-/// Why files can't be given, and what the person can do.
+/// Why files can't be attached, and what the person can do.
 pub(in crate::tui) fn refusal(errors: &[GivenFileError]) -> String {
     let why = errors.first().map(ToString::to_string).unwrap_or_default();
     let more = errors.len().saturating_sub(1);
