@@ -44,8 +44,8 @@ mod vim;
 
 pub(crate) use stop::{KILL_DELAY, QUIT_TIMEOUT};
 
-pub use focus::has_problem;
 pub(in crate::tui) use attached::refusal;
+pub use focus::has_problem;
 pub(in crate::tui) use recipes::has_failed;
 
 use crate::domain::BlockId;
@@ -62,9 +62,9 @@ use crate::tui::panes::recipe::RecipeLine;
 use crate::tui::panes::{LowerPane, Panes};
 use crate::tui::setup::{FoundPlace, Setup};
 use crate::tui::ui_command::{Exit, UiCommand};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::hits::{ClickTarget, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, LayoutRequest, Pane};
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::typed_text::TypedText;
 use crate::tui::widgets::words;

@@ -8,7 +8,7 @@ use crate::engine::state::InspectionResult;
 use crate::engine::transcript::BlockItem;
 use crate::engine::{State, changes, rules};
 use crate::tui::panes::code::rights_lines;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::words;
 use std::io;
 

@@ -13,7 +13,7 @@ use crate::engine::transcript::Item;
 use crate::engine::{State, Transcript};
 use crate::text::number::size;
 use crate::tui::panes::output::end_lines;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::words;
 use std::io;
 

@@ -18,7 +18,7 @@ use crate::tui::screen::{KILL_DELAY, QUIT_TIMEOUT};
 use crate::tui::setup::{FoundPlace, SessionPick};
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::ui_command::Exit;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use std::io;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};

@@ -2,8 +2,8 @@
 
 use super::{Ctx, Note, Screen};
 use crate::tui::overlays::find::{self, Find};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::DrawStyle;
 use std::time::{Duration, Instant};
 
 /// The pause between two portions of work; keys are handled first anyway.

@@ -10,9 +10,9 @@ use crate::tui::overlays::help::Help;
 use crate::tui::overlays::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::{LowerPane, Panes};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::Edit;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use std::any::Any;
 

@@ -4,9 +4,9 @@ use crate::engine::State;
 use crate::tui::overlays::Overlay;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::frame::{self, Title};
 use crate::tui::widgets::hits::FieldPlace;
-use crate::tui::widgets::look::DrawStyle;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Offset, Position};
 

@@ -1,9 +1,9 @@
 //! Builds the rows of an overlay: title, text, fields, list entries, and the position of its cursor.
 
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::{Field, Pos};
 use crate::tui::widgets::hits::FieldPlace;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::typed_text::TypedText;
 use ratatui::style::Style;

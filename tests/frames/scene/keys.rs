@@ -4,7 +4,7 @@ use super::Scene;
 use sayso::engine::Command;
 use sayso::tui::screen::{Ctx, Screen};
 use sayso::tui::ui_command::UiCommand;
-use sayso::tui::widgets::look::{DrawStyle, Glyphs};
+use sayso::tui::widgets::draw_style::{DrawStyle, Glyphs};
 use sayso::tui::widgets::words::Locale;
 use std::time::Duration;
 

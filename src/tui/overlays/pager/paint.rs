@@ -8,7 +8,7 @@ use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::panes::current_match;
 use crate::tui::pattern::Pattern;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use std::ops::Range;

@@ -3,7 +3,7 @@
 use super::{Choice, Sessions, is_open_here};
 use crate::driver::{SessionHit, Summary};
 use crate::tui::overlays::OverlayContext;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::{safe, words};
 
 /// Columns of a name, including the tree lines before it.

@@ -11,7 +11,7 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::panes::hunks::Hunks;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::text::{Line, Span};
 use std::collections::BTreeSet;

@@ -11,9 +11,9 @@ use crate::tui::panes::code::Mode;
 use crate::tui::panes::output;
 use crate::tui::screen::Screen;
 use crate::tui::view::problems::{self, FailureKey};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::DrawStyle;
 
 pub(super) fn hints(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<Hint> {
     let context = screen.context(state);
