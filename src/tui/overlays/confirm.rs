@@ -80,7 +80,7 @@ fn list_findings(
 }
 
 impl Overlay for Confirm {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Text
     }
 
@@ -92,18 +92,18 @@ impl Overlay for Confirm {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn accept(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let mut then = vec![OverlayResponse::Close];
         if self.field.text() != "run" {
             then.push(OverlayResponse::ShowNote(Note::about_waiting_block(
                 "That was not the word. Nothing was decided.",
             )));
-        } else if self.is_stale(around.state) {
+        } else if self.is_stale(ctx.state) {
             then.push(OverlayResponse::ShowNote(Note::about_waiting_block(
                 "The block has changed. Look at it again: nothing was decided.",
             )));
         } else {
-            then.extend(approved(self.token.block, self.token.revision, true, around.look));
+            then.extend(approved(self.token.block, self.token.revision, true, ctx.look));
         }
         then
     }
@@ -130,8 +130,8 @@ impl Overlay for Confirm {
         Some("Waiting for the word run.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (state, width, look) = (around.state, room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (state, width, look) = (ctx.state, room.width, ctx.look);
         let inspected = state.inspected(self.token.block);
         let high: Vec<_> = inspected
             .iter()

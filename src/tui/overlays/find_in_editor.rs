@@ -116,7 +116,7 @@ impl FindInEditor {
 }
 
 impl Overlay for FindInEditor {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Replace
     }
 
@@ -129,12 +129,7 @@ impl Overlay for FindInEditor {
         self.field()
     }
 
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match action {
             Action::FormNext | Action::FormPrevious => self.replaces = !self.replaces,
             Action::TextFindNext | Action::TextFindPrevious => {
@@ -147,7 +142,7 @@ impl Overlay for FindInEditor {
                 self.is_pattern = !self.is_pattern;
                 self.find_typed(panes);
             }
-            other => return self.common(other, around, panes),
+            other => return self.common(other, ctx, panes),
         }
         Vec::new()
     }
@@ -211,8 +206,8 @@ impl Overlay for FindInEditor {
         Some(format!("Find in this block. {}", self.match_count()).trim_end().to_owned())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("Find");
         let kind = if self.is_pattern { "pattern > " } else { "find > " };
         let (first, second) = (format!("{kind:>12}"), format!("{:>12}", "replace > "));

@@ -86,8 +86,8 @@ impl Overlay for KeysTest {
         Some("Keys are only shown here. Esc twice leaves.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("What the terminal sends");
         let kitty = if self.kitty {
             "The kitty keyboard protocol is on: keys that would send the same bytes are told apart."

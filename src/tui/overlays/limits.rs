@@ -169,8 +169,8 @@ impl Overlay for LimitsForm {
         Some(format!("Limits of block {}: Enter shows it anew under them.", self.block))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new(format!("Limits of block {}", self.block));
         for (at, row) in self.rows.iter().enumerate() {
             draw(&mut sheet, (at, row), at == self.at, width, look);

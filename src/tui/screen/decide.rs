@@ -111,7 +111,7 @@ impl Screen {
             }
             _ => &[],
         };
-        format!("{refusal}{}", self.keymap.hints(self.context(state), (" ", ", ", "."), keys))
+        format!("{refusal}{}", self.keymap.hints(self.keymap_context(state), (" ", ", ", "."), keys))
     }
 
     fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<UiCommand> {

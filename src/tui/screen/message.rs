@@ -19,7 +19,7 @@ impl Screen {
     /// Types a letter where letters are text.
     pub(super) fn letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if !self.overlays.is_empty() {
-            return self.pass(ctx, |top, around, panes| top.letter(letter, around, panes));
+            return self.pass(ctx, |top, ctx, panes| top.letter(letter, ctx, panes));
         }
         if self.panes.code.edits() && self.panes.focus == Pane::Code {
             if let Some(editor) = self.panes.code.editor() {

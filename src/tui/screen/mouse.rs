@@ -76,8 +76,8 @@ impl Screen {
 
     fn wheel(&mut self, column: u16, row: u16, rows: isize, ctx: Ctx<'_>) {
         if !self.overlays.is_empty() {
-            self.pass(ctx, |top, around, _| {
-                top.wheel(rows, around);
+            self.pass(ctx, |top, ctx, _| {
+                top.wheel(rows, ctx);
                 Vec::new()
             });
         } else if let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) {

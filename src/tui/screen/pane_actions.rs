@@ -39,9 +39,9 @@ impl Screen {
             return commands;
         }
         if !self.overlays.is_empty() {
-            return self.pass(ctx, |top, around, panes| top.action(action, around, panes));
+            return self.pass(ctx, |top, ctx, panes| top.action(action, ctx, panes));
         }
-        match self.context(ctx.state) {
+        match self.keymap_context(ctx.state) {
             Context::Message => self.message_action(action, ctx),
             Context::Edit => self.edit_action(action, ctx),
             Context::Queue => self.queue_action(action, ctx),

@@ -92,7 +92,8 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
         let text = format!("{of}{}, any letter takes it back", action.words());
         return (text, look.style(Slot::BlockPending));
     }
-    if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.around(state, look))) {
+    if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.overlay_context(state, look)))
+    {
         let style = look.style(Slot::StatusInfo);
         return match &screen.note {
             Some(note) => (safe::one_line(&note.text), level(note.level, look)),
@@ -108,12 +109,12 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
 
 /// ` e edits it, r rejects.`: keys with what they do here.
 fn keys(screen: &Screen, state: &State, keys: &[(Action, &str)]) -> String {
-    screen.keymap.hints(screen.context(state), (" ", ", ", "."), keys)
+    screen.keymap.hints(screen.keymap_context(state), (" ", ", ", "."), keys)
 }
 
 /// `: l chooses one.`, the one key that continues here.
 fn key(screen: &Screen, state: &State, action: Action, does: &str) -> String {
-    let told = screen.keymap.hints(screen.context(state), (": ", "", "."), &[(action, does)]);
+    let told = screen.keymap.hints(screen.keymap_context(state), (": ", "", "."), &[(action, does)]);
     if told.is_empty() { ".".into() } else { told }
 }
 
@@ -218,7 +219,7 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Op
             format!("Block {block} waits.{}", keys(screen, state, &[(Action::Diff, does)]))
         }
         Mode::View if screen.panes.code.subject() != Some(block) => {
-            let back = screen.keymap.hint(screen.context(state), Action::BlockPrevious);
+            let back = screen.keymap.hint(screen.keymap_context(state), Action::BlockPrevious);
             let does = if back.is_empty() { "goes to it".into() } else { format!("or {back} goes to it") };
             format!("Block {block} waits{}", key(screen, state, Action::BlockNext, &does))
         }
@@ -235,7 +236,7 @@ fn unseen_match<'a>(screen: &Screen, state: &'a State) -> Option<&'a RuleMatch> 
 
 /// `: Ctrl-Y.`, the key that goes to the waiting block from here.
 fn key_hint(screen: &Screen, state: &State) -> String {
-    let context = screen.context(state);
+    let context = screen.keymap_context(state);
     // From these panes the next pane is Code.
     let next = matches!(screen.panes.focus, Pane::Message | Pane::Chat) && screen.overlays.is_empty();
     let tab = screen.keymap.hint(context, Action::PaneNext);
@@ -298,13 +299,13 @@ fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Sty
         let go = if screen.panes.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
             String::new()
         } else {
-            let key = screen.keymap.hint(screen.context(state), Action::PaneNext);
+            let key = screen.keymap.hint(screen.keymap_context(state), Action::PaneNext);
             if key.is_empty() { key } else { format!("   {key}: what can be done") }
         };
         return (format!("{}{go}", problem.text), look.style(Slot::StatusError));
     }
     let info = look.style(Slot::StatusInfo);
-    let stop = screen.keymap.hints(screen.context(state), ("", "", ""), &[(Action::Stop, "stop")]);
+    let stop = screen.keymap.hints(screen.keymap_context(state), ("", "", ""), &[(Action::Stop, "stop")]);
     if let (Some(run), Some(going_on)) = (&state.live.run, state.activity()) {
         let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
         if let Some(words) = screen.forwarding_words(state).filter(|_| run.interrupted.is_none()) {
@@ -370,7 +371,7 @@ fn saved(state: &State) -> SavingState<'_> {
 
 fn idle(screen: &Screen, state: &State, look: DrawStyle<'_>) -> String {
     if screen.setup.welcome {
-        return source_text(screen.around(state, look));
+        return source_text(screen.overlay_context(state, look));
     }
     let blocks = &state.transcript.blocks;
     let run = blocks.values().filter(|b| b.standing == BlockStanding::Approved).count();

@@ -16,7 +16,7 @@ use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::layout::Pane;
 
 pub(super) fn hints(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<Hint> {
-    let context = screen.context(state);
+    let context = screen.keymap_context(state);
     let mut hints = Hints::new(&screen.keymap, context);
     if screen.forwards_keys() {
         // Every other key is sent to the program.
@@ -24,7 +24,7 @@ pub(super) fn hints(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<
         return hints.list;
     }
     if let Some(overlay) = screen.overlays.last() {
-        overlay.hints(screen.around(state, look), &mut hints);
+        overlay.hints(screen.overlay_context(state, look), &mut hints);
         return hints.list;
     }
     match context {
