@@ -1,6 +1,7 @@
 //! Handles the person's lines: as an answer to the present question, or as a message.
 
 use super::ask::{Ask, OpenQuestion, READING_DELAY};
+use super::form::FormFill;
 use super::lines::TypedLine;
 use super::provider::ProviderStep;
 use super::session::{NOTHING_DECIDED, Session};
@@ -58,31 +59,33 @@ impl Session<'_> {
                 self.put(ask)
             }
             ask @ (Ask::GoOn(_) | Ask::Stuck(_)) => self.go_on(ask, &text),
-            Ask::Form(form) if form.is_filled() => {
-                // The form is being checked; keep the input for later.
-                self.keep(&format!("{text}\n{more}"));
-                self.asked = OpenQuestion { ask: Ask::Form(form), since: Instant::now() };
-                Ok(())
-            }
-            Ask::Form(mut form) => {
-                let done = form.take(text.trim_end(), &mut self.mode.page)?;
-                self.keep(&more);
-                match done {
-                    Some(UiCommand::Send(command)) => {
-                        self.send(command);
-                        return Ok(());
-                    }
-                    Some(UiCommand::Job(job)) => self.driver.start_job(job),
-                    _ => {}
-                }
-                self.asked = OpenQuestion { ask: Ask::Form(form), since: Instant::now() };
-                Ok(())
-            }
+            Ask::Form(form) => self.answer_form(form, &text, &more),
             ask @ Ask::Provider(_) => {
                 self.asked = OpenQuestion { ask, since: Instant::now() };
                 self.provider(&text)
             }
         }
+    }
+
+    /// Handles a line as the answer to the present field of a form.
+    fn answer_form(&mut self, mut form: Box<FormFill>, text: &str, more: &str) -> io::Result<()> {
+        if form.is_filled() {
+            // The form is being checked; keep the input for later.
+            self.keep(&format!("{text}\n{more}"));
+        } else {
+            let done = form.take(text.trim_end(), &mut self.mode.page)?;
+            self.keep(more);
+            match done {
+                Some(UiCommand::Send(command)) => {
+                    self.send(command);
+                    return Ok(());
+                }
+                Some(UiCommand::Job(job)) => self.driver.start_job(job),
+                _ => {}
+            }
+        }
+        self.asked = OpenQuestion { ask: Ask::Form(form), since: Instant::now() };
+        Ok(())
     }
 
     /// Handles a line for the question about the provider. A key is never kept as text.

@@ -3,6 +3,7 @@
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::ImageRef;
 use crate::driver::Job;
+use crate::engine::transcript::{BlockItem, RunItem};
 use crate::engine::{Command, State, kernels};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -230,63 +231,64 @@ impl Screen {
             self.show_note(Note::info("No output yet."));
             return Vec::new();
         };
-        let image = self.panes.output.image(ctx.state);
-        let report = run.ended.as_ref().map(|(_, report)| report);
         match action {
-            Action::OutputOpen => match image {
-                Some(image) if image.mime == output::SVG => {
-                    let is_saved = self.panes.output.unsaved(ctx.state).contains(&image);
-                    let next = if is_saved { "w saves it.".to_owned() } else { written_by_the_run(image) };
-                    self.show_note(Note::info(format!(
-                        "An SVG may hold a script: it is not opened from here. {next}"
-                    )));
-                    Vec::new()
-                }
-                Some(image) => {
-                    let image = image.clone();
-                    self.ask_open(image);
-                    Vec::new()
-                }
-                None => {
-                    let wrote = report
-                        .and_then(|report| report.receipt.files.iter().find(|file| is_image(&file.path)));
-                    self.show_note(Note::info(match wrote {
-                        Some(file) => format!(
-                            "This run showed no image. It wrote {}: open that by its name.",
-                            safe::one_line(&file.path)
-                        ),
-                        None => "This run made no image. x shows all output.".to_owned(),
-                    }));
-                    Vec::new()
-                }
-            },
-            Action::OutputWrite => {
-                let unsaved = self.panes.output.unsaved(ctx.state).into_iter();
-                let mut commands: Vec<UiCommand> =
-                    unsaved.map(|image| UiCommand::Job(Job::SaveImage(image.clone()))).collect();
-                match image.filter(|_| commands.is_empty() && self.panes.output.shows_image()) {
-                    Some(image) => self.show_note(Note::info(written_by_the_run(image))),
-                    None if commands.is_empty() => {
-                        commands.push(UiCommand::Job(Job::SaveOutput(Box::new(item.clone()))));
-                    }
-                    None => {}
-                }
-                commands
-            }
-            _ => {
-                let title = format!("All output of block {}", item.block.id);
-                let what = match report.and_then(|report| report.blob.clone()) {
-                    Some(path) => PagerText::File(path),
-                    None if run.unloaded_output().is_some() => {
-                        self.show_note(Note::info(NOT_READ_MESSAGE));
-                        return Vec::new();
-                    }
-                    None => PagerText::Text(self.panes.output.text(ctx.state).unwrap_or_default()),
-                };
-                self.open_pager(title, what);
-                Vec::new()
-            }
+            Action::OutputOpen => self.open_image(run, ctx.state),
+            Action::OutputWrite => return self.write_output(item, ctx.state),
+            _ => self.page_output(item, run, ctx.state),
         }
+        Vec::new()
+    }
+
+    /// Asks whether to open the image on screen outside, or says why it is not opened.
+    fn open_image(&mut self, run: &RunItem, state: &State) {
+        let Some(image) = self.panes.output.image(state) else {
+            let report = run.ended.as_ref().map(|(_, report)| report);
+            let wrote =
+                report.and_then(|report| report.receipt.files.iter().find(|file| is_image(&file.path)));
+            return self.show_note(Note::info(match wrote {
+                Some(file) => format!(
+                    "This run showed no image. It wrote {}: open that by its name.",
+                    safe::one_line(&file.path)
+                ),
+                None => "This run made no image. x shows all output.".to_owned(),
+            }));
+        };
+        if image.mime != output::SVG {
+            return self.ask_open(image.clone());
+        }
+        let is_saved = self.panes.output.unsaved(state).contains(&image);
+        let next = if is_saved { "w saves it.".to_owned() } else { written_by_the_run(image) };
+        self.show_note(Note::info(format!("An SVG may hold a script: it is not opened from here. {next}")));
+    }
+
+    /// Saves the images on screen that the run did not write itself; without any, the text of the output.
+    fn write_output(&mut self, item: &BlockItem, state: &State) -> Vec<UiCommand> {
+        let unsaved = self.panes.output.unsaved(state).into_iter();
+        let mut commands: Vec<UiCommand> =
+            unsaved.map(|image| UiCommand::Job(Job::SaveImage(image.clone()))).collect();
+        let image = self.panes.output.image(state);
+        match image.filter(|_| commands.is_empty() && self.panes.output.shows_image()) {
+            Some(image) => self.show_note(Note::info(written_by_the_run(image))),
+            None if commands.is_empty() => {
+                commands.push(UiCommand::Job(Job::SaveOutput(Box::new(item.clone()))));
+            }
+            None => {}
+        }
+        commands
+    }
+
+    /// Shows all output in the pager.
+    fn page_output(&mut self, item: &BlockItem, run: &RunItem, state: &State) {
+        let title = format!("All output of block {}", item.block.id);
+        let blob = run.ended.as_ref().and_then(|(_, report)| report.blob.clone());
+        let what = match blob {
+            Some(path) => PagerText::File(path),
+            None if run.unloaded_output().is_some() => {
+                return self.show_note(Note::info(NOT_READ_MESSAGE));
+            }
+            None => PagerText::Text(self.panes.output.text(state).unwrap_or_default()),
+        };
+        self.open_pager(title, what);
     }
 
     pub(super) fn open_pager(&mut self, title: String, what: PagerText) {

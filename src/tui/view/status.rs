@@ -294,67 +294,88 @@ fn unseen(screen: &Screen, block: BlockId, lines: usize) -> String {
 
 /// What is going on.
 fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Style) {
-    let problem = problems::problems(screen, state, look).into_iter().next();
-    if let Some(problem) = problem {
-        let go = if screen.panes.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
-            String::new()
-        } else {
-            let key = screen.keymap.hint(screen.keymap_context(state), Action::PaneNext);
-            if key.is_empty() { key } else { format!("   {key}: what can be done") }
-        };
-        return (format!("{}{go}", problem.text), look.style(Slot::StatusError));
+    if let Some(problem) = problem_text(screen, state, look) {
+        return (problem, look.style(Slot::StatusError));
     }
-    let info = look.style(Slot::StatusInfo);
     let stop = screen.keymap.hints(screen.keymap_context(state), ("", "", ""), &[(Action::Stop, "stop")]);
-    if let (Some(run), Some(going_on)) = (&state.live.run, state.activity()) {
-        let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
-        if let Some(words) = screen.forwarding_words(state).filter(|_| run.interrupted.is_none()) {
-            parts.push(words);
-            return (parts.join("   "), info);
-        }
-        if run.interrupted.is_none() {
-            parts.extend((!stop.is_empty()).then_some(stop));
-        }
-        // A program that fetches reports its progress itself; for one that computes, show the resources it uses.
-        let fetches = state.transcript.blocks.get(&run.block).is_some_and(|item| item.block.kind.prepares());
-        if let Some(line) = screen.panes.output.last_line().filter(|_| fetches) {
-            parts.push(safe::one_line(&line));
-            return (parts.join("   "), info);
-        }
-        if run.cpu_ms > 0 {
-            parts.push(format!("cpu {}", words::duration(run.cpu_ms)));
-        }
-        if run.rss_bytes > 0 {
-            parts.push(format!("mem {}", words::memory(run.rss_bytes)));
-        }
-        if screen.panes.output.lines() > 0 {
-            parts.push(words::count(screen.panes.output.lines(), "line"));
-        }
-        return (parts.join("   "), info);
+    let text = run_text(screen, state, look, &stop)
+        .or_else(|| summary_text(state, look, &stop))
+        .or_else(|| reply_text(screen, state, look, &stop));
+    match text {
+        Some(text) => (text, look.style(Slot::StatusInfo)),
+        None => (idle(screen, state, look), look.dim()),
     }
-    if let Some(summary) = &state.live.summary {
-        let seconds = look.now.since(summary.since) / 1000;
-        let about = words::grouped(summary.text.len() as u64 / 4);
-        let what = running::SUMMING_UP;
-        return (format!("{what} {seconds} s   about {about} tokens   {stop}"), info);
+}
+
+/// The first problem, and the key that goes on from here.
+fn problem_text(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Option<String> {
+    let problem = problems::problems(screen, state, look).into_iter().next()?;
+    let go = if screen.panes.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
+        String::new()
+    } else {
+        let key = screen.keymap.hint(screen.keymap_context(state), Action::PaneNext);
+        if key.is_empty() { key } else { format!("   {key}: what can be done") }
+    };
+    Some(format!("{}{go}", problem.text))
+}
+
+/// The run that goes on: its time, and what it uses or reports.
+fn run_text(screen: &Screen, state: &State, look: DrawStyle<'_>, stop: &str) -> Option<String> {
+    let (run, going_on) = (state.live.run.as_ref()?, state.activity()?);
+    let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
+    if let Some(words) = screen.forwarding_words(state).filter(|_| run.interrupted.is_none()) {
+        parts.push(words);
+        return Some(parts.join("   "));
     }
-    if let Some(reply) = &state.live.reply {
-        let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
-        let mut parts: Vec<String> = stage.into_iter().collect();
-        parts.push(format!("{} {} s", reply.doing(), look.now.since(reply.since) / 1000));
-        if let Some(tokens) = reply.usage.and_then(|u| u.output) {
-            parts.push(format!("{} tokens", words::grouped(tokens)));
-        } else if !reply.text.is_empty() {
-            // The provider reported no count: four bytes per token is close enough to show progress.
-            parts.push(format!("about {} tokens", words::grouped(reply.text.len() as u64 / 4)));
-        }
-        if !screen.panes.composer.is_empty() {
-            parts.push("Your next message will be queued.".into());
-        }
-        parts.extend((!stop.is_empty()).then_some(stop));
-        return (parts.join("   "), info);
+    if run.interrupted.is_none() && !stop.is_empty() {
+        parts.push(stop.to_owned());
     }
-    (idle(screen, state, look), look.dim())
+    // A program that fetches reports its progress itself; for one that computes, show the resources it uses.
+    let fetches = state.transcript.blocks.get(&run.block).is_some_and(|item| item.block.kind.prepares());
+    if let Some(line) = screen.panes.output.last_line().filter(|_| fetches) {
+        parts.push(safe::one_line(&line));
+        return Some(parts.join("   "));
+    }
+    if run.cpu_ms > 0 {
+        parts.push(format!("cpu {}", words::duration(run.cpu_ms)));
+    }
+    if run.rss_bytes > 0 {
+        parts.push(format!("mem {}", words::memory(run.rss_bytes)));
+    }
+    if screen.panes.output.lines() > 0 {
+        parts.push(words::count(screen.panes.output.lines(), "line"));
+    }
+    Some(parts.join("   "))
+}
+
+/// The summary that is being written.
+fn summary_text(state: &State, look: DrawStyle<'_>, stop: &str) -> Option<String> {
+    let summary = state.live.summary.as_ref()?;
+    let seconds = look.now.since(summary.since) / 1000;
+    let about = words::grouped(summary.text.len() as u64 / 4);
+    let what = running::SUMMING_UP;
+    Some(format!("{what} {seconds} s   about {about} tokens   {stop}"))
+}
+
+/// The reply that is being written.
+fn reply_text(screen: &Screen, state: &State, look: DrawStyle<'_>, stop: &str) -> Option<String> {
+    let reply = state.live.reply.as_ref()?;
+    let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
+    let mut parts: Vec<String> = stage.into_iter().collect();
+    parts.push(format!("{} {} s", reply.doing(), look.now.since(reply.since) / 1000));
+    if let Some(tokens) = reply.usage.and_then(|u| u.output) {
+        parts.push(format!("{} tokens", words::grouped(tokens)));
+    } else if !reply.text.is_empty() {
+        // The provider reported no count: four bytes per token is close enough to show progress.
+        parts.push(format!("about {} tokens", words::grouped(reply.text.len() as u64 / 4)));
+    }
+    if !screen.panes.composer.is_empty() {
+        parts.push("Your next message will be queued.".into());
+    }
+    if !stop.is_empty() {
+        parts.push(stop.to_owned());
+    }
+    Some(parts.join("   "))
 }
 
 /// How much of the session is on disk.
