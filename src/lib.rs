@@ -39,8 +39,8 @@
 //!    `Record(Approved)` and the start. If the disk is not durable, sayso says so.
 //! 6. The engine never reads the time, the disk, the network, the environment or random numbers: all of these are
 //!    arguments.
-//! 7. Text from outside is hostile until `tui/paint/plain.rs` has turned it into cells, or the line mode
-//!    (`tui/plain/page.rs`) or the headless printer has escaped it.
+//! 7. Text from outside is hostile until `tui/paint/glyphs.rs` has turned it into cells, or the line mode
+//!    (`tui/line_mode/page.rs`) or the headless printer has escaped it.
 //! 8. The second law has one table: `launch/table.rs` lists everything that sayso starts by itself. Interpreters are
 //!    queried inside a sandbox or not at all.
 //! 9. `tests/architecture.rs` checks the directions of imports. What no test checks is not a rule.
@@ -85,7 +85,7 @@
 //! | `store` | domain | session files |
 //! | `workspace` | domain | the person's files |
 //! | `driver` | all of the above but python and import | spawns tasks, owns the clock |
-//! | `tui` | domain, engine, driver, config, launch, export | terminal (panes, and lines in `tui/plain`), clipboard, external editor |
+//! | `tui` | domain, engine, driver, config, launch, export | terminal (panes, and lines in `tui/line_mode`), clipboard, external editor |
 //! | `headless` | domain, engine, driver, config | standard input and output |
 //! | `session` | all above but python, edit, import and headless; cli, report | the log file, the file of borders, the program that writes a key, own rules and recipes |
 //! | `commands` | session, headless, import and what is below them, but python, edit, launch and tui | standard output; one file a subcommand |

@@ -135,7 +135,7 @@ impl Engine {
             // It is granted when writing works again, or when it is inspected.
             Err(Refusal::Unsaved(_) | Refusal::NotInspected(_)) => return,
             Err(Refusal::Impossible(_, why)) => why,
-            Err(refusal) => refusal.to_string(),
+            Err(refusal) => refusal.advice(),
         };
         let why = forbidden.map_or(why, |f| format!("line {}: {}", f.place.line, one_line(&f.message)));
         self.record(Entry::Declined { block, revision, why });

@@ -39,7 +39,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::tui::screen::Ctx;
 use sayso::tui::view::{self, FrameResult};
-use sayso::tui::widgets::look::{DrawStyle, Glyphs};
+use sayso::tui::widgets::draw_style::{DrawStyle, Glyphs};
 use sayso::tui::widgets::words::Locale;
 use scene::Scene;
 

@@ -102,20 +102,20 @@ impl Overlay for Always {
     }
 
     /// Enter grants nothing, because it is pressed by habit.
-    fn accept(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        self.letter('\n', around, panes)
+    fn accept(&mut self, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+        self.letter('\n', ctx, panes)
     }
 
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let scope = match self.chosen(letter) {
             Ok(None) => return Vec::new(),
             Ok(Some(scope)) => scope,
             Err(why) => return vec![OverlayResponse::ShowNote(Note::about_waiting_block(why.to_string()))],
         };
-        let number = around.state.transcript.rules.len() + 1;
+        let number = ctx.state.transcript.rules.len() + 1;
         let said = format!(
             "Rule {number} approved it at {}. /rules lists and removes rules.",
-            around.look.place.second(around.look.now)
+            ctx.look.place.second(ctx.look.now)
         );
         let SubjectId { block, revision, .. } = self.token;
         let decided = Command::Decide { block, revision, decision: Decision::Always(scope) };
@@ -158,8 +158,8 @@ impl Overlay for Always {
         Some("A rule also approves this block. Esc approves nothing.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("Always approve what?");
         sheet.words("Approve this block, and from now on in this session also:", width, look.text()).gap();
         for (at, offer) in self.offers.iter().enumerate() {

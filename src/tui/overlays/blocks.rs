@@ -56,10 +56,10 @@ impl Overlay for BlockList {
         Some(&mut self.0.matches)
     }
 
-    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn accept(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let block = self.0.chosen();
         std::iter::once(OverlayResponse::Close)
-            .chain(block.map(|(block, _)| copied(around.state, *block)))
+            .chain(block.map(|(block, _)| copied(ctx.state, *block)))
             .collect()
     }
 
@@ -73,8 +73,8 @@ impl Overlay for BlockList {
         Some(format!("{shown} of {}.", words::count(all, "block")))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("Copy the code of a block");
         let rows = usize::from(room.height.saturating_sub(4).clamp(1, 12));
         self.0.draw(&mut sheet, rows, (width, look), |_, row| row.to_owned());

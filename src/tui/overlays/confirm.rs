@@ -12,10 +12,10 @@ use crate::tui::panes::Panes;
 use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -80,7 +80,7 @@ fn list_findings(
 }
 
 impl Overlay for Confirm {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Text
     }
 
@@ -92,18 +92,18 @@ impl Overlay for Confirm {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn accept(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let mut then = vec![OverlayResponse::Close];
         if self.field.text() != "run" {
             then.push(OverlayResponse::ShowNote(Note::about_waiting_block(
                 "That was not the word. Nothing was decided.",
             )));
-        } else if self.is_stale(around.state) {
+        } else if self.is_stale(ctx.state) {
             then.push(OverlayResponse::ShowNote(Note::about_waiting_block(
                 "The block has changed. Look at it again: nothing was decided.",
             )));
         } else {
-            then.extend(approved(self.token.block, self.token.revision, true, around.look));
+            then.extend(approved(self.token.block, self.token.revision, true, ctx.look));
         }
         then
     }
@@ -130,8 +130,8 @@ impl Overlay for Confirm {
         Some("Waiting for the word run.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (state, width, look) = (around.state, room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (state, width, look) = (ctx.state, room.width, ctx.look);
         let inspected = state.inspected(self.token.block);
         let high: Vec<_> = inspected
             .iter()

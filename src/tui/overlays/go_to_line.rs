@@ -16,7 +16,7 @@ pub(crate) struct GoToLine {
 }
 
 impl Overlay for GoToLine {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Text
     }
 
@@ -50,7 +50,7 @@ impl Overlay for GoToLine {
         Some("Go to a line of this block.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        Some(Sheet::with_field("Go to line", "Number of the line:", &self.field, room.width, around.look))
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        Some(Sheet::with_field("Go to line", "Number of the line:", &self.field, room.width, ctx.look))
     }
 }

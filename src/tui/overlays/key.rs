@@ -27,7 +27,7 @@ impl KeyBox {
 }
 
 impl Overlay for KeyBox {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Text
     }
 
@@ -53,10 +53,10 @@ impl Overlay for KeyBox {
         Some(saving::KEY_OPEN.into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let provider = safe::one_line(&self.provider);
         let text =
             format!("Paste a key for {provider}. It stays in memory; /key store keeps it for the next time.");
-        Some(Sheet::with_field("Key", &text, &self.field, room.width, around.look))
+        Some(Sheet::with_field("Key", &text, &self.field, room.width, ctx.look))
     }
 }

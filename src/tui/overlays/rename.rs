@@ -16,7 +16,7 @@ pub(crate) struct Rename {
 }
 
 impl Overlay for Rename {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Text
     }
 
@@ -42,13 +42,7 @@ impl Overlay for Rename {
         Some("Another name for this session.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        Some(Sheet::with_field(
-            "Rename",
-            "Another name for this session:",
-            &self.field,
-            room.width,
-            around.look,
-        ))
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        Some(Sheet::with_field("Rename", "Another name for this session:", &self.field, room.width, ctx.look))
     }
 }

@@ -142,7 +142,7 @@ impl Overlay for Changes {
         vec![OverlayResponse::UiCommand(UiCommand::Job(job))]
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
+    fn job_done(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Changes(record, all) if *record == self.record => {
                 let is_first = self.all.is_none();
@@ -166,8 +166,8 @@ impl Overlay for Changes {
         }
     }
 
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        if let ('t' | 'm', Some(why)) = (letter, around.state.undo_refused()) {
+    fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        if let ('t' | 'm', Some(why)) = (letter, ctx.state.undo_refused()) {
             return vec![OverlayResponse::ShowNote(Note::info(why.text))];
         }
         match letter {
@@ -230,8 +230,8 @@ impl Overlay for Changes {
         })
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new(format!("What block {} changed", self.block));
         if let Some(Err(why)) = &self.all {
             sheet.words(&safe::one_line(why), width, look.text());

@@ -33,7 +33,7 @@ use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStatus};
 use crate::tui::guard;
 use crate::tui::panes::editor::Editor;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use detail::Detail;
 use diff::{Diff, DiffBase};
 use doc::{Doc, remark};

@@ -20,7 +20,7 @@ use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, RunItem};
 use crate::tui::paint::output::{LineChange, Output};
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::pattern::Pattern;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::passage::FoundText;
 use crate::tui::widgets::virtual_list::{Anchor, Items as _, VirtualList};
 use alone::AloneImage;

@@ -7,7 +7,6 @@ use crate::domain::{
 use crate::engine::transcript::{BlockItem, BlockStatus};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
-use crate::tui::guard::RefusalReason;
 use crate::tui::keymap::Context;
 use crate::tui::note::NO_BLOCK_WAITS;
 use crate::tui::overlays::language::LanguageList;
@@ -16,28 +15,6 @@ use crate::tui::panes::code::diff::{DiffBase, older};
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
-    /// Lets time pass: a decision that was held back may be due now. Returns whether anything changed, and the
-    /// commands.
-    pub fn tick(&mut self, ctx: Ctx<'_>) -> (bool, Vec<UiCommand>) {
-        let changed = self.guard.tick(ctx.at);
-        if let Some(why) = self.guard.take_dropped() {
-            self.last_step = ctx.at;
-            let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
-            let more = match (why, ctx.state.waiting()) {
-                (RefusalReason::NoAnswer, Some(_)) if !key.is_empty() => format!(" {key} twice approves."),
-                _ => String::new(),
-            };
-            self.show_note(Note::about_waiting_block(format!("{why}{more}")));
-        }
-        let commands = match self.guard.take_due(ctx.at) {
-            Some(action) => self.perform(action, ctx),
-            None => Vec::new(),
-        };
-        let expired = self.escalation.expire(ctx.at);
-        let worked = self.work(ctx) | self.drag_on(ctx);
-        (changed || expired || worked || !commands.is_empty(), commands)
-    }
-
     /// Moves the focus to the waiting block. A note says how to approve it; nothing is approved by this.
     pub(super) fn go_to_waiting(&mut self, ctx: Ctx<'_>) {
         let Some(item) = ctx.state.waiting() else {

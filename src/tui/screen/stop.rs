@@ -180,7 +180,7 @@ impl Screen {
     /// Esc: one step back. It never stops, decides, quits or deletes.
     pub(super) fn back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if !self.overlays.is_empty() {
-            return self.pass(ctx, |top, around, panes| top.back(around, panes));
+            return self.pass(ctx, |top, ctx, panes| top.back(ctx, panes));
         }
         self.unmark();
         if self.leave_source() {

@@ -92,7 +92,7 @@ impl Pager {
     }
 
     /// Searches what was typed.
-    pub(super) fn search_typed(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
+    pub(super) fn search_typed(&mut self, ctx: OverlayContext<'_>) -> Vec<OverlayResponse> {
         let text = self.field.take().map(|field| field.text()).unwrap_or_default();
         if text.is_empty() {
             return Vec::new();
@@ -102,10 +102,10 @@ impl Pager {
             Ok(pattern) => {
                 self.pattern = Some(pattern);
                 self.at = None;
-                self.perform(around, |pager, room| pager.start_search(false, room))
+                self.perform(ctx, |pager, room| pager.start_search(false, room))
             }
             Err(error) => {
-                let mut field = Field::line();
+                let mut field = Field::single_line();
                 field.set(&text);
                 self.field = Some(field);
                 vec![OverlayResponse::ShowNote(Note::info(format!("{error}.").replace("..", ".")))]

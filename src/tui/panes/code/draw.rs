@@ -9,8 +9,8 @@ use crate::engine::{BlockState, State};
 use crate::tui::action::Action;
 use crate::tui::guard::{Guard, RefusalReason, Seconds, Verb};
 use crate::tui::keymap::Context;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::frame::Title;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -44,11 +44,11 @@ pub fn title(
         (PaneSubject::Block(item), Mode::Edit(editor)) => {
             let at = editor.field().cursor();
             let before =
-                editor.field().rows().get(at.row).and_then(|line| line.get(..at.byte)).unwrap_or_default();
+                editor.field().lines().get(at.line).and_then(|line| line.get(..at.byte)).unwrap_or_default();
             let column = before.graphemes(true).count() + 1;
             let mode = editor.mode().map(|mode| format!(" {}", mode.word())).unwrap_or_default();
             let left = format!("Block {} {}: EDITING{mode}", item.block.id, words::language_of(item));
-            (left, format!("line {} col {column}", at.row + 1), Some(look.block(BlockState::Edited)))
+            (left, format!("line {} col {column}", at.line + 1), Some(look.block(BlockState::Edited)))
         }
         (PaneSubject::Block(item), Mode::Diff(_)) => (
             format!("Block {} {}: CHANGES", item.block.id, words::language_of(item)),

@@ -14,7 +14,7 @@ use crate::tui::action::Action;
 use crate::tui::guard;
 use crate::tui::keymap::{Context, Key};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 pub(super) use before::SeenRights;
 use ratatui::style::Style;
@@ -369,10 +369,10 @@ fn with_severities(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
 mod tests {
     use super::*;
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look;
+    use crate::tui::widgets::draw_style;
 
     fn with_look(act: impl FnOnce(DrawStyle<'_>)) {
-        look::with_look(&Theme::terminal(Depth::Mono), act);
+        draw_style::with_look(&Theme::terminal(Depth::Mono), act);
     }
 
     fn told(rights: &Rights) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use crate::domain::{Finding, Severity, TextOrigin, Trace};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::style::Style;
 use ratatui::text::Line;

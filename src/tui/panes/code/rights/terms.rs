@@ -11,7 +11,7 @@ use crate::engine::Inspection;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use std::path::{Path, PathBuf};
 
@@ -327,7 +327,7 @@ mod tests {
     use super::*;
     use crate::domain::{Language, Limits, ProjectPython, Rights};
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look::with_look;
+    use crate::tui::widgets::draw_style::with_look;
 
     fn told(path: &str, version: Option<&str>) -> String {
         told_where_wanted(path, version, None)
