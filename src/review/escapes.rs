@@ -68,25 +68,39 @@ pub(super) fn javascript(piece: &str) -> String {
     out
 }
 
-/// The text of a shell's `$'…'`: escapes as in C.
+/// The text of a shell's `$'…'`: escapes as in C. What depends on the encoding, or ends the text, becomes a hole.
 pub(super) fn ansi_c(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
+    let plain = |c: char| if matches!(c, '\u{1}'..='\u{7f}') { c } else { HOLE };
     while let Some(c) = chars.next() {
         if c != '\\' {
             out.push(c);
             continue;
         }
         match chars.next() {
+            Some('a') => out.push('\u{7}'),
+            Some('b') => out.push('\u{8}'),
+            Some('e' | 'E') => out.push('\u{1b}'),
+            Some('f') => out.push('\u{c}'),
             Some('n') => out.push('\n'),
+            Some('r') => out.push('\r'),
             Some('t') => out.push('\t'),
-            Some('x') => out.push(digits(&mut chars, 16, 2, 0)),
+            Some('v') => out.push('\u{b}'),
+            Some('x') => out.push(plain(digits(&mut chars, 16, 2, 0))),
+            Some('u') => out.push(plain(digits(&mut chars, 16, 4, 0))),
+            Some('U') => out.push(plain(digits(&mut chars, 16, 8, 0))),
             Some(d @ '0'..='7') => {
                 let first = d.to_digit(8).unwrap_or(0);
-                out.push(digits(&mut chars, 8, 2, first));
+                out.push(plain(digits(&mut chars, 8, 2, first)));
             }
-            Some(other) => out.push(other),
-            None => {}
+            Some(other @ ('\\' | '\'' | '"' | '?')) => out.push(other),
+            Some('c') => {
+                chars.next();
+                out.push(HOLE);
+            }
+            Some(other) => out.extend(['\\', other]),
+            None => out.push('\\'),
         }
     }
     out

@@ -113,6 +113,20 @@ impl Frames {
         frame.names.insert(name.to_owned(), value);
     }
 
+    /// The names that are bound in a frame.
+    pub(super) fn names(&self, frame: usize) -> Vec<String> {
+        self.frames.get(frame).map(|frame| frame.names.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    /// Gives a name the value that it had before, or none.
+    pub(super) fn put_back(&mut self, frame: usize, name: &str, value: Option<Value>) {
+        let Some(frame) = self.frames.get_mut(frame) else { return };
+        match value {
+            Some(value) => drop(frame.names.insert(name.to_owned(), value)),
+            None => drop(frame.names.remove(name)),
+        }
+    }
+
     /// Binds a name in the outermost frame, for fields that methods share through their object.
     pub(super) fn bind_shared(&mut self, name: &str, value: Value) {
         let differs = self.frames.first().and_then(|f| f.names.get(name)).is_some_and(|old| *old != value);

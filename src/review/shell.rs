@@ -1,26 +1,39 @@
 //! Reads bash: walks the tree, expands words and collects each command and redirection as an act.
 //!
 //! `command` resolves commands that run others (`sudo`, `env`, `xargs`, `find -exec`); `word` folds words, `expand`
-//! words that become several, `brace` those with braces; `redirect` handles redirections, `alias` aliases, `function`
-//! functions, and `program` what options do. `judge` judges the acts.
+//! words that become several, `brace` those with braces, `form` the forms of `${…}`, `print` what commands print.
+//! `variable` holds the values of variables, `read` sets them, `change` and `branch` find where they stop to be known.
+//! `redirect` handles redirections, `alias` aliases, `function` functions, and `program` what options do. `judge` judges
+//! the acts.
+//!
+//! A value counts as known only where bash certainly agrees; everything else is unknown.
 
 mod alias;
 mod brace;
+mod branch;
+mod change;
 mod command;
 mod expand;
 mod find;
+mod form;
 mod function;
 mod options;
+mod print;
 mod program;
 mod quoting;
+mod read;
 mod redirect;
+mod variable;
 mod word;
 mod wrapper;
 
+use branch::OpenScope;
+use change::{Changes, changed_in_place, keeps_prefix};
 use function::ShellFunction;
+use variable::{ValueSet, uncertain};
 
 use super::Scope;
-use super::flow::{Extraction, Frames, gravest_in};
+use super::flow::{Extraction, Frames};
 use super::programs::{self, StartedAs};
 use super::rule_set::RuleSet;
 use super::syntax::{named_children, text};
@@ -34,6 +47,7 @@ use tree_sitter::Node;
 pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope) -> Extraction {
     let mut reader = ShellReader::new(source, rules, scope);
     reader.functions = function::all(root, source);
+    reader.changes = Changes::of(root, source, &reader.functions);
     walk(&mut reader, root, 0);
     reader.reading.cut |= reader.frames.is_exhausted();
     reader.reading
@@ -72,7 +86,19 @@ struct ShellReader<'a, 't> {
     /// The bytes of functions followed so far.
     followed: usize,
     /// All values that each variable was given.
-    choices: HashMap<String, Vec<Value>>,
+    choices: HashMap<String, ValueSet>,
+    /// The variables whose values bash converts when they are set: `declare -i`.
+    converted: HashSet<String>,
+    /// All places that change something.
+    changes: Changes<'a>,
+    /// The stretches of the text that are being read, the innermost last.
+    open: Vec<OpenScope>,
+    /// The list that was begun last.
+    list: Range<usize>,
+    /// The commands that share their standard input with others.
+    shared: HashSet<usize>,
+    /// Whether the command that is being read may read its input in an unusual way, or share it.
+    odd_input: bool,
     /// The value of a variable for which a command is being read.
     chosen: Option<(String, Value)>,
     /// Unknown programs and options that were already reported.
@@ -97,6 +123,12 @@ impl<'a> ShellReader<'a, '_> {
             calls: Vec::new(),
             followed: 0,
             choices: HashMap::new(),
+            converted: HashSet::new(),
+            changes: Changes::default(),
+            open: Vec::new(),
+            list: 0..0,
+            shared: HashSet::new(),
+            odd_input: false,
             chosen: None,
             untold: HashSet::new(),
             reading: Extraction::default(),
@@ -105,25 +137,15 @@ impl<'a> ShellReader<'a, '_> {
 }
 
 impl<'t> Walker<'t> for ShellReader<'_, 't> {
-    fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
+    fn visit(&mut self, node: Node<'t>, _: WalkStep) -> bool {
+        self.end_scopes(node.start_byte());
+        if node.kind() == "for_statement" {
+            self.each_of(node);
+        } else {
+            self.begin_scopes(node);
+        }
         match node.kind() {
-            "variable_assignment" => {
-                if let (Some(name), Some(value)) =
-                    (node.child_by_field_name("name"), node.child_by_field_name("value"))
-                {
-                    let (name, span) = (text(name, self.source), value.byte_range());
-                    let mut value = self.word(value, 0);
-                    let adds =
-                        text(node, self.source).get(name.len()..).is_some_and(|rest| rest.starts_with("+="));
-                    if adds && let Some(before) = self.frames.lookup(0, name) {
-                        value = added(before, value);
-                    }
-                    let place = self.called.clone().unwrap_or_else(|| node.byte_range());
-                    self.set(name, Argument { value: value.clone(), span }, place);
-                    self.assign(name, value, step.branch);
-                }
-            }
-            "for_statement" => self.each_of(node),
+            "variable_assignment" => self.assignment(node),
             "pipeline" => {
                 self.pipe(node, None, 0);
             }
@@ -138,20 +160,15 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
             "declaration_command" => self.declared(node),
             _ => {}
         }
+        for target in changed_in_place(node, self.source) {
+            self.forget_target(target);
+        }
         true
     }
 
-    fn is_branch(kind: &str) -> bool {
-        matches!(
-            kind,
-            "if_statement"
-                | "elif_clause"
-                | "else_clause"
-                | "while_statement"
-                | "for_statement"
-                | "case_statement"
-                | "function_definition"
-        )
+    fn is_branch(_: &str) -> bool {
+        // The reader keeps its own account of branches.
+        false
     }
 
     fn too_deep(&mut self) {
@@ -159,23 +176,68 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
     }
 }
 
-impl ShellReader<'_, '_> {
+impl<'t> ShellReader<'_, 't> {
     /// The span to report for a node: that of the call, if a function is being followed.
     fn place(&self, node: Node<'_>) -> Range<usize> {
         self.called.clone().unwrap_or_else(|| node.byte_range())
     }
 
-    fn each_of(&mut self, node: Node<'_>) {
-        let Some(name) = node.child_by_field_name("variable") else { return };
-        let mut cursor = node.walk();
-        let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut cursor).take(256).collect();
-        let words = |n| self.expand_to_many(n, 0).unwrap_or_else(|| vec![self.word(n, 0)]);
-        let values: Vec<Value> = values.into_iter().flat_map(words).take(256).collect();
-        for value in &values {
-            self.remember(text(name, self.source), value);
+    fn assignment(&mut self, node: Node<'_>) {
+        let Some(name) = node.child_by_field_name("name") else { return };
+        let holder = node.parent();
+        let declares = holder.is_some_and(|holder| holder.kind() == "declaration_command");
+        // `NAME=`: the value is empty.
+        let given = node.child_by_field_name("value");
+        let spelled = given.map(|value| text(value, self.source)).unwrap_or_default();
+        let has_braces = spelled.contains('{') && (spelled.contains(',') || spelled.contains(".."));
+        let is_quoted = given
+            .is_some_and(|value| matches!(value.kind(), "string" | "raw_string" | "ansi_c_string" | "array"));
+        let (place, span) = (self.place(node), given.unwrap_or(node).byte_range());
+        let mut value = given.map_or_else(|| Value::text(""), |value| self.word(value, 0));
+        if declares && has_braces && !is_quoted {
+            // The words of a declaration are expanded like those of a command.
+            value = uncertain(value);
         }
-        let value = gravest_in(&Value::new(ValueKind::List(values)), self.scope);
-        self.frames.bind(0, text(name, self.source), value, false);
+        let is_item = name.kind() == "subscript";
+        let name = text(name, self.source);
+        let adds = text(node, self.source).get(name.len()..).is_some_and(|rest| rest.starts_with("+="));
+        if adds {
+            let before = self.frames.lookup(0, name).unwrap_or_else(Value::unknown);
+            value = added(before, value);
+        }
+        self.set(name, Argument { value: value.clone(), span }, place);
+        match holder.filter(|holder| holder.kind() == "command") {
+            // Before a command, an assignment is for this command only.
+            Some(command) if !keeps_prefix(command, self.source, &self.functions) => {}
+            Some(_) => self.forget(name),
+            None if is_item => self.forget(name.split('[').next().unwrap_or_default()),
+            None => self.assign(name, value),
+        }
+    }
+
+    /// A loop over words.
+    fn each_of(&mut self, node: Node<'t>) {
+        const MAX_WORDS: usize = 256;
+        let mut cursor = node.walk();
+        let nodes: Vec<Node<'_>> =
+            node.children_by_field_name("value", &mut cursor).take(MAX_WORDS + 1).collect();
+        let mut values = Vec::new();
+        for value in nodes.iter().take(MAX_WORDS) {
+            values.extend(self.fields(*value, 0));
+        }
+        if values.len() > MAX_WORDS || nodes.len() > MAX_WORDS {
+            values.truncate(MAX_WORDS);
+            values.push(Value::unknown());
+        }
+        let spelled = text(node, self.source);
+        if nodes.is_empty() || spelled.starts_with("select") {
+            // Without words, a loop goes through `"$@"`.
+            values.push(Value::unknown());
+        }
+        self.begin_scopes(node);
+        if let Some(name) = node.child_by_field_name("variable") {
+            self.assign_any(text(name, self.source), values);
+        }
     }
 
     /// Gives each stage of a pipeline the output of the one before it; returns the output of the last one.
@@ -199,18 +261,26 @@ impl ShellReader<'_, '_> {
         match node.kind() {
             "command" => drop(self.inputs.entry(node.id()).or_insert(argument)),
             "redirected_statement" | "negated_command" => {
+                let shared = self.shared.contains(&node.id());
                 if let Some(body) = node.child_by_field_name("body").or_else(|| node.named_child(0)) {
+                    self.shared.extend(shared.then(|| body.id()));
                     self.feed(body, argument);
                 }
             }
             "pipeline" => {
+                let shared = self.shared.contains(&node.id());
                 if let Some(first) = node.named_child(0) {
+                    self.shared.extend(shared.then(|| first.id()));
                     self.feed(first, argument);
                 }
             }
             // Each command of a group may read it, so all get it.
             "subshell" | "compound_statement" | "list" => {
-                for child in named_children(node, 16) {
+                let children = named_children(node, 16);
+                if children.len() > 1 || self.shared.contains(&node.id()) {
+                    self.shared.extend(children.iter().map(Node::id));
+                }
+                for child in children {
                     self.feed(child, argument.clone());
                 }
             }
@@ -241,6 +311,7 @@ impl ShellReader<'_, '_> {
     /// `declare -x`, `export -p`, `readonly`: without a name, they print the environment.
     fn declared(&mut self, node: Node<'_>) {
         let name = text(node, self.source).split_whitespace().next().unwrap_or_default().to_owned();
+        self.convert(node);
         let first = Argument { value: Value::text(name), span: node.byte_range() };
         let mut words = vec![first];
         words.extend(self.words(node, 0));
@@ -255,10 +326,37 @@ impl ShellReader<'_, '_> {
         }
     }
 
+    /// The options of `declare` that change the values of the variables.
+    fn convert(&mut self, node: Node<'_>) {
+        let children = named_children(node, 256);
+        let options = children.iter().filter(|n| n.kind() == "word").map(|n| text(*n, self.source));
+        let options: String = options.filter(|word| word.starts_with('-')).collect();
+        // A name may stand for another one from here on.
+        self.reading.unknown |= options.contains('n');
+        if !options.contains(['i', 'u', 'l', 'c']) {
+            return;
+        }
+        for child in children {
+            let name = child.child_by_field_name("name").unwrap_or(child);
+            if name.kind() == "variable_name" && self.converted.len() < 1024 {
+                self.converted.insert(text(name, self.source).to_owned());
+            } else if self.converted.len() >= 1024 {
+                self.reading.cut = true;
+            }
+        }
+    }
+
     /// A simple command; read once for each value of a variable that decides what it runs.
     fn simple(&mut self, node: Node<'_>) {
         let input = self.inputs.remove(&node.id());
         let input = self.here_string(node).or(input);
+        let children = named_children(node, 64);
+        let count = |kind: &str| children.iter().filter(|child| child.kind() == kind).count();
+        let sets_ifs = children.iter().any(|child| {
+            child.kind() == "variable_assignment" && text(*child, self.source).starts_with("IFS")
+        });
+        let inputs = count("herestring_redirect") + count("file_redirect") + count("heredoc_redirect");
+        self.odd_input = sets_ifs || inputs > 1 || self.shared.contains(&node.id());
         match self.alternatives(node) {
             Some((name, values)) if self.chosen.is_none() && self.frames.pay(values.len()) => {
                 for value in values {
@@ -304,39 +402,23 @@ impl ShellReader<'_, '_> {
 
     /// The words of a command, its name first; a word that expands to several is split.
     fn words(&mut self, node: Node<'_>, depth: u32) -> Vec<Argument> {
+        const MAX_WORDS: usize = 1 << 14;
         let mut words = Vec::new();
-        for child in named_children(node, 1024) {
+        let children = named_children(node, MAX_WORDS + 1);
+        for child in children.iter().take(MAX_WORDS) {
             let child = match child.kind() {
-                "command_name" => child.named_child(0).unwrap_or(child),
+                "command_name" => child.named_child(0).unwrap_or(*child),
                 "variable_assignment" | "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
                     continue;
                 }
-                _ => child,
+                _ => *child,
             };
-            let span = child.byte_range();
-            if let Some(several) = self.expand_to_many(child, depth) {
-                words.extend(
-                    several.into_iter().take(1024).map(|value| Argument { value, span: span.clone() }),
-                );
-                continue;
-            }
-            let value = self.word(child, depth);
-            let splits = matches!(
-                child.kind(),
-                "concatenation" | "simple_expansion" | "expansion" | "command_substitution"
-            );
-            match (&value.kind, splits) {
-                (ValueKind::Text { text: held, whole }, true)
-                    if !text(child, self.source).contains(['"', '\'']) =>
-                {
-                    for piece in self.split_fields(held) {
-                        let kind = ValueKind::Text { text: piece, whole: *whole };
-                        words
-                            .push(Argument { value: Value { kind, taint: value.taint }, span: span.clone() });
-                    }
-                }
-                _ => words.push(Argument { value, span }),
-            }
+            let values = self.fields(child, depth);
+            words.extend(values.into_iter().map(|value| Argument { value, span: child.byte_range() }));
+        }
+        if children.len() > MAX_WORDS || words.len() > MAX_WORDS {
+            self.reading.cut = true;
+            words.truncate(MAX_WORDS);
         }
         words
     }
@@ -348,8 +430,8 @@ fn added(before: Value, more: Value) -> Value {
     match (before.kind, more.kind) {
         (ValueKind::List(mut items), ValueKind::List(more)) => {
             items.extend(more);
-            items.truncate(256);
-            Value { kind: ValueKind::List(items), taint }
+            let kind = if items.len() > 256 { ValueKind::Unknown } else { ValueKind::List(items) };
+            Value { kind, taint }
         }
         (before, more) => Value::join(&[Value { kind: before, taint }, Value { kind: more, taint }], ""),
     }

@@ -2,6 +2,7 @@
 
 mod blind;
 mod notebooks;
+mod shell;
 mod unread;
 mod unseen;
 

@@ -1,6 +1,7 @@
 //! Reads commands: resolves those that run other commands, and collects each as an act.
 
 use super::ShellReader;
+use super::change::ChangeTarget;
 use super::expand::pattern_fits;
 use crate::review::programs;
 use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
@@ -59,7 +60,8 @@ impl ShellReader<'_, '_> {
             return self.aliased(&meant, &first, rest, input, span, depth);
         }
         if let Some(body) = self.functions.get(spelled).copied() {
-            return self.follow(body, rest, span);
+            self.follow(body, rest, span);
+            return self.forget_target(ChangeTarget::Functions);
         }
         self.start(&name);
         if let Some(rest) = module_command(&name, &rest) {
@@ -148,26 +150,22 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// Puts the known variables into a text that the shell will evaluate later.
-    pub(super) fn put_in(&mut self, value: &Value) -> Value {
+    /// Puts the known variables into a text that the shell will evaluate: now, or later if `at` is a place in the text.
+    pub(super) fn put_in(&mut self, value: &Value, at: Option<usize>) -> Value {
         let Some((text, _)) = value.as_text() else { return value.clone() };
         let mut parts = text.split('$');
         let mut out = parts.next().unwrap_or_default().to_owned();
-        for part in parts.take(64) {
+        for (index, part) in parts.enumerate() {
             let inner = part.strip_prefix('{').unwrap_or(part);
             let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
             let (name, rest) = inner.split_at(end);
-            let held = self.frames.lookup(0, name);
-            match held.as_ref().and_then(Value::as_text).filter(|(held, _)| !held.contains(HOLE)) {
-                Some((held, _)) => {
-                    out.push_str(held);
-                    out.push_str(if inner.len() < part.len() {
-                        rest.strip_prefix('}').unwrap_or(rest)
-                    } else {
-                        rest
-                    });
-                }
-                None => out.extend(["$", part]),
+            let rest = if inner.len() < part.len() { rest.strip_prefix('}') } else { Some(rest) };
+            let stays = index < 64 && at.is_none_or(|at| !self.changes.later(name, at));
+            let held = if stays { self.frames.lookup(0, name) } else { None };
+            let held = held.as_ref().and_then(Value::as_text).filter(|(held, _)| !held.contains(HOLE));
+            match (held, rest) {
+                (Some((held, _)), Some(rest)) => out.extend([held, rest]),
+                _ => out.extend(["$", part]),
             }
         }
         Value::text(out).tainted(value.taint)
@@ -187,14 +185,12 @@ impl ShellReader<'_, '_> {
         match name.as_str() {
             "find" | "gfind" | "fd" | "fdfind" => words = self.find(&name, words, span, depth),
             "alias" => self.alias(&words),
-            "printf" | "read" | "mapfile" | "readarray" => self.bound_by(&name, &words, input.as_ref()),
-            "set" => self.set_positions(&words),
             "unalias" => self.aliases.clear(),
-            _ => {}
+            _ => self.bound_by(&name, &words, input.as_ref()),
         }
         let (mut act, known) = self.split_by_table(&name, words, input.clone(), span);
         if let ("trap", Some(first)) = (act.name.as_str(), act.arguments.first_mut()) {
-            first.value = self.put_in(&first.value);
+            first.value = self.put_in(&first.value, Some(span.start));
         }
         if matches!(act.name.as_str(), "cd" | "pushd") {
             let went = act.arguments.first().map_or_else(|| Value::text("~"), |a| a.value.clone());
@@ -209,20 +205,6 @@ impl ShellReader<'_, '_> {
         }
         self.reading.acts.push(act.clone());
         self.by_table(&act, &known, input.as_ref(), depth);
-    }
-
-    /// `set -- a b`: sets `$1` and `"$@"` from here on.
-    fn set_positions(&mut self, words: &[Argument]) {
-        let dashes = words.iter().position(|word| word.value.as_whole_text() == Some("--"));
-        let plain = || {
-            words
-                .first()
-                .filter(|w| w.value.as_text().is_some_and(|(t, _)| !t.starts_with(['-', '+'])))
-                .map(|_| 0)
-        };
-        if let Some(from) = dashes.map(|at| at + 1).or_else(plain) {
-            self.positional = Some(words.iter().skip(from).map(|word| word.value.clone()).collect());
-        }
     }
 }
 

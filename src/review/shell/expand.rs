@@ -1,109 +1,103 @@
-//! Expands words that become several, and variables with several values: arrays, `"$@"`, `{a,b}`, `{1..3}`, choices and
-//! loops, and the forms of `${…}`.
+//! Expands words that become several: arrays, `"$@"`, `{a,b}`, `{1..3}`, and unquoted expansions, which are split.
 
 use super::ShellReader;
 use super::brace::{self, braces, fields};
 use super::quoting::unescaped;
-use crate::review::escapes;
-use crate::review::flow::gravest_in;
+use super::variable::{DEFAULT_SEPARATORS, uncertain};
+use super::word::parts_of;
 use crate::review::syntax::{named_children, text};
-use crate::review::value::{Argument, HOLE, Value, ValueKind};
+use crate::review::value::{HOLE, Value, ValueKind};
 use tree_sitter::Node;
 
-/// The most values remembered for a variable.
-const MAX_VALUES: usize = 16;
-
-/// Longest value that is remembered, in bytes: names of commands and paths are shorter.
-const MAX_VALUE_BYTES: usize = 512;
-
 impl ShellReader<'_, '_> {
-    /// Remembers a value that a variable may have.
-    pub(super) fn remember(&mut self, name: &str, value: &Value) {
-        if value.as_whole_text().is_none_or(|text| text.len() > MAX_VALUE_BYTES) {
-            return;
-        }
-        if self.choices.len() >= 1024 && !self.choices.contains_key(name) {
-            return;
-        }
-        let values = self.choices.entry(name.to_owned()).or_default();
-        if values.len() < MAX_VALUES && !values.contains(value) {
-            values.push(value.clone());
-        }
-    }
-
-    /// Sets a variable, by an assignment or a program like `read`.
-    pub(super) fn assign(&mut self, name: &str, value: Value, branch: bool) {
-        self.remember(name, &value);
-        self.frames.bind(0, name, value, branch);
-    }
-
-    /// The most dangerous of a variable's values; `None` unless it has several.
-    pub(super) fn one_of(&mut self, name: &str) -> Option<Value> {
-        let values = self.choices.get(name).filter(|values| values.len() > 1)?;
-        // Comparing the values takes time in proportion to their length.
-        let bytes: usize = values.iter().map(|value| value.as_text().map_or(0, |(text, _)| text.len())).sum();
-        if !self.frames.pay(values.len() + bytes / 8) {
-            return None;
-        }
-        Some(gravest_in(&Value::new(ValueKind::List(values.clone())), self.scope))
-    }
-
-    /// A variable with several values in the first two words of a command, and these values.
-    pub(super) fn alternatives(&self, node: Node<'_>) -> Option<(String, Vec<Value>)> {
-        let words = named_children(node, 8)
-            .into_iter()
-            .filter(|n| !matches!(n.kind(), "variable_assignment" | "file_redirect"));
-        for word in words.take(2) {
-            let word = if word.kind() == "command_name" { word.named_child(0).unwrap_or(word) } else { word };
-            let parts = if matches!(word.kind(), "string" | "concatenation") {
-                named_children(word, 8)
-            } else {
-                vec![word]
-            };
-            for part in parts.into_iter().filter(|n| matches!(n.kind(), "simple_expansion" | "expansion")) {
-                let name = part.named_child(0).map(|n| text(n, self.source)).unwrap_or_default();
-                if let Some(values) = self.choices.get(name).filter(|values| values.len() > 1) {
-                    return Some((name.to_owned(), values.clone()));
-                }
-            }
-        }
-        None
-    }
-
     /// The gravest of the words that a word expands to.
     pub(super) fn gravest_word(&mut self, node: Node<'_>) -> Value {
         match self.expand_to_many(node, 0) {
-            Some(words) => gravest_in(&Value::new(ValueKind::List(words)), self.scope),
+            Some(words) => self.gravest(words),
             None => self.word(node, 0),
         }
     }
 
+    /// The words that a word becomes in a command, an array or a loop.
+    pub(super) fn fields(&mut self, node: Node<'_>, depth: u32) -> Vec<Value> {
+        if let Some(words) = self.expand_to_many(node, depth) {
+            return words;
+        }
+        let is_split = |part: &Option<Node<'_>>| {
+            part.is_some_and(|part| {
+                matches!(part.kind(), "simple_expansion" | "expansion" | "command_substitution")
+            })
+        };
+        let parts = if node.kind() == "concatenation" { parts_of(node) } else { vec![Some(node)] };
+        if !parts.iter().any(is_split) {
+            return vec![self.word(node, depth)];
+        }
+        let mut made: Vec<Value> = Vec::new();
+        // The pieces of the word that is not ended yet.
+        let mut pieces: Vec<Value> = Vec::new();
+        for part in parts {
+            let value = part.map_or_else(Value::unknown, |part| self.word(part, depth));
+            let Some(part) = part.filter(|part| is_split(&Some(*part))) else {
+                pieces.push(value);
+                continue;
+            };
+            let quoted =
+                text(part, self.source).contains(['"', '\'']) && part.kind() != "command_substitution";
+            for (index, piece) in self.split_at_separators(value, quoted).into_iter().enumerate() {
+                if index > 0 && !pieces.is_empty() {
+                    made.push(joined(&mut pieces));
+                }
+                if piece.as_whole_text() != Some("") {
+                    pieces.push(piece);
+                }
+            }
+        }
+        if !pieces.is_empty() {
+            made.push(joined(&mut pieces));
+        }
+        made
+    }
+
+    /// Splits the value of an unquoted expansion; between two of the pieces a word ends. `quoted`: a part of it may have
+    /// been written in quotes, which keep it together.
+    fn split_at_separators(&mut self, value: Value, quoted: bool) -> Vec<Value> {
+        let Some((held, whole)) = value.as_text() else { return vec![value] };
+        let Some(signs) = self.separators() else { return vec![uncertain(value)] };
+        let pieces: Vec<&str> = held.split(|c| signs.contains(c)).collect();
+        // Other signs than white space may also make words that are empty.
+        let odd = signs != DEFAULT_SEPARATORS
+            && signs.contains(|c: char| !DEFAULT_SEPARATORS.contains(c))
+            && pieces.iter().any(|piece| piece.is_empty());
+        if pieces.len() > 1 && (odd || quoted) || !self.frames.pay(pieces.len()) {
+            return pieces
+                .into_iter()
+                .map(|piece| uncertain(Value::text(piece).tainted(value.taint)))
+                .collect();
+        }
+        let known =
+            |piece: &str| ValueKind::Text { text: piece.to_owned(), whole: whole || piece.is_empty() };
+        pieces.into_iter().map(|piece| Value { kind: known(piece), taint: value.taint }).collect()
+    }
+
     /// The words that a word expands to, if it has to be expanded: `"$@"`, `"${a[@]}"`, `{a,b}`, `{1..3}`.
     pub(super) fn expand_to_many(&mut self, node: Node<'_>, depth: u32) -> Option<Vec<Value>> {
-        let node = match node.kind() {
+        let inner = match node.kind() {
             "string" => named_children(node, 2).into_iter().next().filter(|inner| {
                 inner.start_byte() == node.start_byte() + 1 && inner.end_byte() + 1 == node.end_byte()
             })?,
             _ => node,
         };
-        let spelled = text(node, self.source);
+        let spelled = text(inner, self.source);
         // In `{rm,-rf,x}` as a command, the grammar takes the first brace for the start of a group.
         let opened = node.parent().is_some_and(|parent| parent.kind() == "command_name")
             && self.source.get(..node.start_byte()).is_some_and(|head| head.ends_with('{'));
-        match node.kind() {
-            "simple_expansion" if matches!(spelled, "$@" | "$*") => self.positional.clone(),
-            "expansion" => {
-                let inner = spelled.trim_start_matches("${").trim_end_matches('}');
-                if let Some(rest) = inner.strip_prefix(['@', '*']) {
-                    let from = rest.strip_prefix(':').and_then(|n| n.trim().parse::<usize>().ok());
-                    let skip = from.map_or(0, |n| n.saturating_sub(1));
-                    return self.positional.as_ref().map(|all| all.iter().skip(skip).cloned().collect());
+        match inner.kind() {
+            "simple_expansion" | "expansion" => {
+                let (words, sign) = self.all_words(spelled)?;
+                if inner.id() == node.id() {
+                    return Some(words.into_iter().flat_map(|word| self.split_word(word)).collect());
                 }
-                let (name, _) = inner.split_once("[@]").or_else(|| inner.split_once("[*]"))?;
-                match self.frames.lookup(0, name)?.kind {
-                    ValueKind::List(items) => Some(items),
-                    _ => None,
-                }
+                Some(if sign == "*" { vec![self.one_word(&words, sign)] } else { words })
             }
             "word" | "concatenation" | "brace_expression"
                 if (opened || spelled.contains('{')) && (spelled.contains(',') || spelled.contains("..")) =>
@@ -114,24 +108,46 @@ impl ShellReader<'_, '_> {
         }
     }
 
+    /// The words that `$@`, `${@:2}`, `${a[*]}` and the like stand for, with the sign.
+    fn all_words(&mut self, spelled: &str) -> Option<(Vec<Value>, &'static str)> {
+        let inner = spelled.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+        let inner = inner.or_else(|| spelled.strip_prefix('$'))?;
+        let sign = if inner.contains('@') { "@" } else { "*" };
+        if let Some(rest) = inner.strip_prefix(['@', '*']) {
+            let all = self.positional.clone()?;
+            if rest.is_empty() {
+                return Some((all, sign));
+            }
+            let from = rest
+                .strip_prefix(':')
+                .and_then(|from| from.parse::<usize>().ok())
+                .filter(|from| *from > 0)?;
+            let certain = all.iter().take(from - 1).all(|word| word.as_whole_text().is_some());
+            return certain.then(|| (all.into_iter().skip(from - 1).collect(), sign));
+        }
+        let name = inner.strip_suffix("[@]").or_else(|| inner.strip_suffix("[*]"))?;
+        match self.frames.lookup(0, name)?.kind {
+            ValueKind::List(items) => Some((items, sign)),
+            _ => None,
+        }
+    }
+
+    /// The words of an unquoted item.
+    fn split_word(&mut self, word: Value) -> Vec<Value> {
+        let mut words = self.split_at_separators(word, false);
+        words.retain(|word| word.as_whole_text() != Some(""));
+        words
+    }
+
     /// The words that the braces of a word make; `None` if they make none.
     fn brace_words(&mut self, node: Node<'_>, opened: bool, depth: u32) -> Option<Vec<Value>> {
         if brace::has_marks(text(node, self.source)) || node.named_child_count() > 256 {
             return Some(vec![Value::unknown()]);
         }
-        let parts = if node.kind() == "concatenation" { named_children(node, 256) } else { vec![node] };
+        let parts = if node.kind() == "concatenation" { parts_of(node) } else { vec![Some(node)] };
         let mut pieces = if opened { vec![Value::text("{")] } else { Vec::new() };
-        let mut at = node.start_byte();
         for part in parts {
-            // What has no name in the grammar, like a `$` at the end, may become part of a name.
-            if part.start_byte() > at {
-                pieces.push(Value::unknown());
-            }
-            pieces.push(self.brace_piece(part, depth));
-            at = part.end_byte();
-        }
-        if at < node.end_byte() {
-            pieces.push(Value::unknown());
+            pieces.push(part.map_or_else(Value::unknown, |part| self.brace_piece(part, depth)));
         }
         let value = Value::join(&pieces, "");
         let Some((text, whole)) = value.as_text() else { return Some(vec![value]) };
@@ -163,147 +179,25 @@ impl ShellReader<'_, '_> {
                 let is_name = spelled
                     .strip_prefix('$')
                     .is_some_and(|name| name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()));
-                brace::expanded(&held, &self.separators(), is_name)
+                let kept = spelled.contains(['"', '\'']) && held.contains([' ', '\t', '\n']);
+                if kept || self.separators().as_deref() != Some(DEFAULT_SEPARATORS) {
+                    return Value::unknown().tainted(value.taint);
+                }
+                brace::expanded(&held, DEFAULT_SEPARATORS, is_name)
             }
             _ => brace::quoted(&held),
         };
         Value { kind: ValueKind::Text { text, whole }, taint: value.all_taint() }
     }
-
-    /// The characters at which bash splits an unquoted expansion: white space, or those of `IFS`.
-    fn separators(&mut self) -> String {
-        let signs = self.frames.lookup(0, "IFS").and_then(|v| v.as_whole_text().map(str::to_owned));
-        signs.filter(|signs| !signs.trim().is_empty()).unwrap_or_else(|| " \t\n".to_owned())
-    }
-
-    /// Splits an unquoted expansion at white space, or at the characters of `IFS`.
-    pub(super) fn split_fields(&mut self, held: &str) -> Vec<String> {
-        let signs = self.separators();
-        held.split(|c| signs.contains(c)).filter(|field| !field.is_empty()).map(str::to_owned).collect()
-    }
-
-    /// Applies a form of `${NAME<form>}` to a known value: a substring, another case, a replacement, a removed prefix
-    /// or suffix.
-    pub(super) fn formed(inner: &str, value: &Value) -> Option<Value> {
-        let (held, form) = (value.as_whole_text()?, inner);
-        let pattern = |text: &str| text.trim_matches(['"', '\'']).to_owned();
-        let out = if let Some(rest) = form.strip_prefix("//") {
-            let (from, to) = rest.split_once('/').unwrap_or((rest, ""));
-            held.replace(&nonempty(pattern(from))?, &pattern(to))
-        } else if let Some(rest) = form.strip_prefix('/') {
-            let (from, to) = rest.split_once('/').unwrap_or((rest, ""));
-            held.replacen(&nonempty(pattern(from))?, &pattern(to), 1)
-        } else if form == ",," {
-            held.to_lowercase()
-        } else if form == "^^" {
-            held.to_uppercase()
-        } else if matches!(form, "," | "^") {
-            let mut chars = held.chars();
-            let first = chars.next().map(|c| c.to_string()).unwrap_or_default();
-            (if form == "," { first.to_lowercase() } else { first.to_uppercase() }) + chars.as_str()
-        } else if let Some(rest) = form.strip_prefix(['%', '#']) {
-            let rest = pattern(rest.trim_start_matches(['%', '#']));
-            if rest.contains(['*', '?', '[']) {
-                return None;
-            }
-            let cut = if form.starts_with('%') { held.strip_suffix(&rest) } else { held.strip_prefix(&rest) };
-            cut.unwrap_or(held).to_owned()
-        } else if let Some(rest) = form.strip_prefix(':') {
-            let (from, length) = rest.split_once(':').unwrap_or((rest, ""));
-            let from = from.trim().parse::<isize>().ok()?;
-            let count = held.chars().count();
-            let from = if from < 0 { count.checked_add_signed(from)? } else { usize::try_from(from).ok()? };
-            let length = if length.trim().is_empty() { count } else { length.trim().parse().ok()? };
-            held.chars().skip(from).take(length).collect()
-        } else {
-            return None;
-        };
-        Some(Value::text(out).tainted(value.taint))
-    }
-
-    /// Sets the variables that `read`, `mapfile` and `printf -v` set.
-    pub(super) fn bound_by(&mut self, name: &str, words: &[Argument], input: Option<&Argument>) {
-        let texts: Vec<&str> = words.iter().map(|w| w.value.as_whole_text().unwrap_or_default()).collect();
-        match name {
-            "printf" => {
-                if let Some(at) = texts.iter().position(|t| *t == "-v")
-                    && let Some(target) = texts.get(at + 1)
-                {
-                    let values: Vec<Value> = words.iter().skip(at + 2).map(|w| w.value.clone()).collect();
-                    let value = formatted(&values);
-                    self.assign(target, value, false);
-                }
-            }
-            "read" => {
-                let Some(held) = input.and_then(|i| i.value.as_whole_text()) else { return };
-                let names: Vec<&&str> =
-                    texts.iter().filter(|t| !t.starts_with('-') && !t.is_empty()).collect();
-                let line = held.lines().next().unwrap_or_default();
-                let mut rest = line.trim();
-                for (index, name) in names.iter().enumerate() {
-                    let (word, more) = match rest.split_once(char::is_whitespace) {
-                        Some((word, more)) if index + 1 < names.len() => (word, more.trim_start()),
-                        _ => (rest, ""),
-                    };
-                    self.assign(name, Value::text(word), false);
-                    rest = more;
-                }
-            }
-            "mapfile" | "readarray" => {
-                let Some(held) = input.and_then(|i| i.value.as_whole_text()) else { return };
-                let items = held.lines().take(256).map(Value::text).collect();
-                let target = texts.iter().rev().find(|t| !t.starts_with('-')).copied().unwrap_or("MAPFILE");
-                self.frames.bind(0, target, Value::new(ValueKind::List(items)), false);
-            }
-            _ => {}
-        }
-    }
 }
 
-fn nonempty(text: String) -> Option<String> {
-    (!text.is_empty() && !text.contains(['*', '?', '['])).then_some(text)
-}
-
-/// The output of `printf`: its format, repeated until all operands are used.
-pub(super) fn formatted(operands: &[Value]) -> Value {
-    let taint = operands.iter().fold(crate::review::value::Taint::default(), |t, v| t.with(v.all_taint()));
-    let Some((format, values)) = operands.split_first() else { return Value::text("") };
-    let Some(format) = format.as_whole_text() else { return Value::join(operands, " ") };
-    let format = escapes::ansi_c(format);
-    let mut values = values.iter();
-    let (mut out, mut whole) = (String::new(), true);
-    loop {
-        let left = values.len();
-        let mut chars = format.chars().peekable();
-        while let Some(c) = chars.next() {
-            if c != '%' {
-                out.push(c);
-                continue;
-            }
-            while chars.peek().is_some_and(|c| c.is_ascii_digit() || matches!(c, '-' | '.' | '+' | '#')) {
-                chars.next();
-            }
-            match chars.next() {
-                Some('%') => out.push('%'),
-                Some(_) => match values.next().map(Value::as_text) {
-                    Some(Some((text, known))) => {
-                        out.push_str(text);
-                        whole &= known;
-                    }
-                    Some(None) => {
-                        out.push(HOLE);
-                        whole = false;
-                    }
-                    None => {}
-                },
-                None => {}
-            }
-        }
-        if values.len() == 0 || values.len() == left || out.len() > 16 * 1024 {
-            break;
-        }
+/// The word that pieces make together.
+fn joined(pieces: &mut Vec<Value>) -> Value {
+    let pieces = std::mem::take(pieces);
+    match <[Value; 1]>::try_from(pieces) {
+        Ok([one]) => one,
+        Err(pieces) => Value::join(&pieces, ""),
     }
-    Value { kind: ValueKind::Text { text: out, whole }, taint }
 }
 
 /// Whether a file name pattern (`?`, `*`, `[…]`) matches a name.
@@ -337,13 +231,5 @@ mod tests {
         };
         assert!(fits("r?", "rm") && fits("[r]m", "rm") && fits("*", "rm") && fits("[a-z]m", "rm"));
         assert!(!fits("r?", "rmm") && !fits("[!r]", "rm"));
-    }
-
-    #[test]
-    fn printf_fills_its_format() {
-        let words = |list: &[&str]| list.iter().map(|t| Value::text(*t)).collect::<Vec<_>>();
-        assert_eq!(formatted(&words(&["r%s", "m"])).as_whole_text(), Some("rm"));
-        assert_eq!(formatted(&words(&["%s\\n", "a", "b"])).as_whole_text(), Some("a\nb\n"));
-        assert_eq!(formatted(&words(&["x%%"])).as_whole_text(), Some("x%"));
     }
 }

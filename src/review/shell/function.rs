@@ -72,9 +72,12 @@ impl<'t> ShellReader<'_, 't> {
         }
         let values: Vec<Value> = given.into_iter().map(|argument| argument.value).collect();
         let before = (self.positional.replace(values), self.called.replace(span.clone()));
+        let outer = (std::mem::take(&mut self.open), std::mem::take(&mut self.list));
         self.calls.push(body.id());
         walk(self, body, 0);
         self.calls.pop();
+        self.end_scopes(usize::MAX);
+        (self.open, self.list) = outer;
         (self.positional, self.called) = before;
     }
 }

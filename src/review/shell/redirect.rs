@@ -44,11 +44,12 @@ impl ShellReader<'_, '_> {
     /// The input that `< <(command)` and `< file` give.
     fn from_pipe(&mut self, redirect: Node<'_>) -> Option<Argument> {
         let target = redirect.child_by_field_name("destination")?;
-        if target.kind() == "process_substitution" {
+        let spelled = text(redirect, self.source);
+        if target.kind() == "process_substitution" && spelled.starts_with(['0', '<']) {
             let last = named_children(target, 64).pop()?;
-            return Some(Argument { value: self.output(last, 0), span: last.byte_range() });
+            return Some(Argument { value: self.printed_by_all(target, 0), span: last.byte_range() });
         }
-        let sign = text(redirect, self.source).trim_start_matches(|c: char| c.is_ascii_digit());
+        let sign = spelled.trim_start_matches(|c: char| c.is_ascii_digit());
         if !sign.starts_with('<') || sign.starts_with("<&") || sign.starts_with("<>") {
             return None;
         }

@@ -1,6 +1,7 @@
 //! Reads wrappers, which run the command after them: which words are their own, and what the command gets.
 
 use super::ShellReader;
+use super::change::ChangeTarget;
 use super::options::plain_key;
 use crate::review::nested::NestedCode;
 use crate::review::programs::{self, OptionArity};
@@ -53,7 +54,10 @@ impl ShellReader<'_, '_> {
         let whole =
             rest.first().map_or(span.start, |a| a.span.start)..rest.last().map_or(span.end, |a| a.span.end);
         let text = Value::join(&parts, " ");
-        let text = if name == "eval" { self.put_in(&text) } else { text };
+        let text = if name == "eval" { self.put_in(&text, None) } else { text };
+        if name == "eval" {
+            self.forget_target(ChangeTarget::Everything);
+        }
         match text.as_text() {
             Some((text, _)) => {
                 let text = text.to_owned();
@@ -125,6 +129,10 @@ impl ShellReader<'_, '_> {
                     || choice.is_some_and(|(_, choice)| choice.takes == OptionArity::Value);
                 at += if takes { 2 } else { 1 };
             } else if is_assignment(text) && !wrapper.text {
+                if name == "time" {
+                    // A keyword: what follows is an assignment.
+                    self.forget_named(&[Some(text)]);
+                }
                 self.set_by_word(word, span);
                 at += 1;
             } else if skip > 0 {

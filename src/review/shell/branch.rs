@@ -1,0 +1,266 @@
+//! Where values stop to be known: around branches, loops, lists, pipelines, subshells and functions.
+//!
+//! A value counts as known only where no statement that may or may not have run could have changed it. What a branch, a
+//! list after its first command, or a pipeline changes is forgotten behind it; what a loop changes, before it as well.
+//! What a subshell changes is undone. A function runs where it is called: in its body, what is changed after it or by
+//! functions is not known.
+
+use super::ShellReader;
+use super::change::{ChangeTarget, FOLDER, POSITIONS, SYSTEM_NAMES, is_subshell, name_of, set_in_arithmetic};
+use crate::review::syntax::named_children;
+use crate::review::value::{HOLE, Value, ValueKind};
+use std::collections::HashSet;
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// What to do once a stretch of the text was read.
+pub(super) enum ScopeEnd {
+    /// Forget these names.
+    Forget(Vec<String>),
+    /// Give these names the values that they had before.
+    Restore(Vec<(String, Option<Value>)>),
+    /// Hide a changed working folder up to this place: there, the command that changes it failed.
+    HideFolder(usize),
+}
+
+/// A stretch of the text, by its end, with what to do there.
+pub(super) struct OpenScope {
+    pub(super) end: usize,
+    pub(super) then: ScopeEnd,
+}
+
+impl<'t> ShellReader<'_, 't> {
+    /// Ends the stretches that do not reach a place.
+    pub(super) fn end_scopes(&mut self, at: usize) {
+        while let Some(scope) = self.open.pop_if(|scope| scope.end <= at) {
+            match scope.then {
+                ScopeEnd::Forget(names) => names.iter().for_each(|name| self.forget(name)),
+                ScopeEnd::Restore(values) => {
+                    for (name, value) in values {
+                        self.put_back(&name, value);
+                    }
+                }
+                ScopeEnd::HideFolder(end) => {
+                    let kept = vec![(FOLDER.to_owned(), self.folder.clone())];
+                    self.forget(FOLDER);
+                    self.open.push(OpenScope { end, then: ScopeEnd::Restore(kept) });
+                }
+            }
+        }
+    }
+
+    /// Begins what a node means for the values of variables.
+    pub(super) fn begin_scopes(&mut self, node: Node<'t>) {
+        let whole = node.byte_range();
+        if node.kind() == "function_definition" {
+            return self.begin_function(&whole);
+        }
+        if is_subshell(node, self.source) {
+            self.restored_behind(&whole, whole.start);
+        }
+        match node.kind() {
+            "for_statement" | "while_statement" | "c_style_for_statement" => {
+                let names = self.changed_in(&whole, whole.start);
+                names.iter().for_each(|name| self.forget(name));
+                self.open.push(OpenScope { end: whole.end, then: ScopeEnd::Forget(names) });
+            }
+            "if_statement" => {
+                self.forgotten_behind(&whole, whole.start);
+                let mut cursor = node.walk();
+                let other =
+                    node.children(&mut cursor).find(|n| matches!(n.kind(), "elif_clause" | "else_clause"));
+                if let Some(other) = other {
+                    self.forgotten_behind(&(whole.start..other.start_byte()), whole.start);
+                }
+            }
+            "elif_clause" | "else_clause" | "case_item" => self.forgotten_behind(&whole, whole.start),
+            "pipeline" => {
+                self.forgotten_behind(&whole, whole.start);
+                for stage in named_children(node, 256).into_iter().rev() {
+                    self.restored_behind(&stage.byte_range(), whole.start);
+                }
+            }
+            "list" => self.begin_list(node),
+            _ => {}
+        }
+    }
+
+    /// A list: all of its commands but the first may not run.
+    fn begin_list(&mut self, node: Node<'t>) {
+        let whole = node.byte_range();
+        if self.list.start == whole.start && self.list.end > whole.end {
+            // A part of the list that was begun.
+            return;
+        }
+        self.list = whole.clone();
+        // The places of the commands after the first, from the last one on, and whether the one before has to fail.
+        let mut later: Vec<(Range<usize>, bool)> = Vec::new();
+        let mut at = node;
+        while at.kind() == "list" {
+            let (Some(left), Some(right)) =
+                (at.named_child(0), at.named_child(at.named_child_count().saturating_sub(1) as u32))
+            else {
+                break;
+            };
+            let mut cursor = at.walk();
+            let or = at.children(&mut cursor).any(|sign| sign.kind() == "||");
+            later.push((right.byte_range(), or));
+            at = left;
+        }
+        let first_end = at.end_byte();
+        self.forgotten_behind(&(first_end..whole.end), whole.start);
+        let mut ends: Vec<OpenScope> = Vec::new();
+        let mut from = whole.start;
+        for (right, _) in later.iter().rev().filter(|(_, or)| *or) {
+            let names = self.changed_in(&(from.max(first_end)..right.start), whole.start);
+            let names = names.into_iter().filter(|name| name != FOLDER).collect();
+            ends.push(OpenScope { end: right.start, then: ScopeEnd::Forget(names) });
+            if self.changed_in(&(from..right.start), whole.start).iter().any(|name| name == FOLDER) {
+                let leaves = self.source.get(right.clone()).unwrap_or_default();
+                let leaves = ["exit", "return", "continue", "break"].iter().any(|word| leaves.contains(word));
+                let then = if leaves {
+                    ScopeEnd::HideFolder(right.end)
+                } else {
+                    ScopeEnd::Forget(vec![FOLDER.to_owned()])
+                };
+                ends.push(OpenScope { end: right.start, then });
+            }
+            from = right.start;
+        }
+        self.open.extend(ends.into_iter().rev());
+    }
+
+    /// A function: nothing of its body runs here.
+    fn begin_function(&mut self, whole: &Range<usize>) {
+        let mut names = self.frames.names(0);
+        names.extend(SYSTEM_NAMES.iter().map(|name| (*name).to_owned()));
+        if !self.frames.pay(names.len()) {
+            return;
+        }
+        names.retain(|name| self.changes.later(name, whole.start));
+        names.push(POSITIONS.to_owned());
+        let own = self.changed_in(whole, whole.start);
+        let kept = names.iter().chain(&own).map(|name| (name.clone(), self.value_now(name))).collect();
+        names.iter().for_each(|name| self.forget(name));
+        self.open.push(OpenScope { end: whole.end, then: ScopeEnd::Restore(kept) });
+    }
+
+    fn forgotten_behind(&mut self, span: &Range<usize>, inside: usize) {
+        let names = self.changed_in(span, inside);
+        if !names.is_empty() {
+            self.open.push(OpenScope { end: span.end, then: ScopeEnd::Forget(names) });
+        }
+    }
+
+    fn restored_behind(&mut self, span: &Range<usize>, inside: usize) {
+        let names = self.changed_in(span, inside);
+        let kept: Vec<_> = names.into_iter().map(|name| (name.clone(), self.value_now(&name))).collect();
+        if !kept.is_empty() {
+            self.open.push(OpenScope { end: span.end, then: ScopeEnd::Restore(kept) });
+        }
+    }
+
+    /// The names that a stretch changes, as the shell sees them in which the text at `inside` runs.
+    fn changed_in(&mut self, span: &Range<usize>, inside: usize) -> Vec<String> {
+        let places = self.changes.between(span);
+        if places.is_empty() || !self.frames.pay(places.len()) {
+            return Vec::new();
+        }
+        let mut names: HashSet<String> = HashSet::new();
+        let (mut functions, mut everything) = (false, false);
+        for change in places {
+            match change.target {
+                _ if change.within > inside => {}
+                ChangeTarget::Name(name) => drop(names.insert(name.to_owned())),
+                ChangeTarget::Functions => functions = true,
+                ChangeTarget::Everything => everything = true,
+            }
+        }
+        if functions {
+            names.extend(self.changes.in_functions.iter().map(|name| (*name).to_owned()));
+            everything |= self.changes.everything_in_functions;
+        }
+        if everything {
+            names.extend(self.frames.names(0));
+            names.extend(SYSTEM_NAMES.iter().map(|name| (*name).to_owned()));
+        }
+        // An order that does not depend on chance, so that the same text always gives the same review.
+        let mut names: Vec<String> = names.into_iter().collect();
+        names.sort_unstable();
+        if self.frames.pay(names.len()) { names } else { Vec::new() }
+    }
+
+    /// Forgets what a place changes.
+    pub(super) fn forget_target(&mut self, target: ChangeTarget<'_>) {
+        match target {
+            ChangeTarget::Name(name) => self.forget(name),
+            ChangeTarget::Functions => {
+                let names: Vec<&str> = self.changes.in_functions.iter().copied().collect();
+                if self.frames.pay(names.len()) {
+                    names.into_iter().for_each(|name| self.forget(name));
+                }
+                if self.changes.everything_in_functions {
+                    self.forget_target(ChangeTarget::Everything);
+                }
+            }
+            ChangeTarget::Everything => {
+                let mut names = self.frames.names(0);
+                names.extend(SYSTEM_NAMES.iter().map(|name| (*name).to_owned()));
+                if self.frames.pay(names.len()) {
+                    names.iter().for_each(|name| self.forget(name));
+                }
+            }
+        }
+    }
+
+    /// Forgets what words as operands of `getopts`, `let` and the like may set.
+    pub(super) fn forget_named(&mut self, words: &[Option<&str>]) {
+        for word in words {
+            match word {
+                Some(word) => set_in_or_named(word).into_iter().for_each(|target| self.forget_target(target)),
+                None => self.forget_target(ChangeTarget::Everything),
+            }
+        }
+    }
+
+    /// Forgets a value: from here on it may be another one.
+    pub(super) fn forget(&mut self, name: &str) {
+        match name {
+            POSITIONS => self.positional = None,
+            FOLDER => self.folder = Some(Value::part(HOLE.to_string())),
+            _ => {
+                self.may_be_more(name);
+                let taint = self.frames.lookup(0, name).map(|value| value.all_taint()).unwrap_or_default();
+                self.frames.bind(0, name, Value::unknown().tainted(taint), false);
+            }
+        }
+    }
+
+    fn value_now(&mut self, name: &str) -> Option<Value> {
+        match name {
+            POSITIONS => self.positional.clone().map(|all| Value::new(ValueKind::List(all))),
+            FOLDER => self.folder.clone(),
+            _ => self.frames.lookup(0, name),
+        }
+    }
+
+    fn put_back(&mut self, name: &str, value: Option<Value>) {
+        match name {
+            POSITIONS => {
+                self.positional = match value.map(|value| value.kind) {
+                    Some(ValueKind::List(items)) => Some(items),
+                    _ => None,
+                };
+            }
+            FOLDER => self.folder = value,
+            _ => self.frames.put_back(0, name, value),
+        }
+    }
+}
+
+fn set_in_or_named(word: &str) -> Vec<ChangeTarget<'_>> {
+    match name_of(word) {
+        Some(name) => vec![ChangeTarget::Name(name)],
+        None => set_in_arithmetic(word),
+    }
+}

@@ -1,0 +1,279 @@
+//! Which statements change which variables, the positions and the working folder.
+//!
+//! A list of all such places, made before the text is read; `branch` forgets by it what may have changed.
+
+use super::function::ShellFunction;
+use crate::review::syntax::{each, named_children, text};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// Stands for `$1`, `$2` … among the names that are changed.
+pub(super) const POSITIONS: &str = "@";
+
+/// Stands for the working folder among the names that are changed.
+pub(super) const FOLDER: &str = "/";
+
+/// Names that have a value although the text gives them none.
+pub(super) const SYSTEM_NAMES: &[&str] = &["HOME", "PWD", "TMPDIR", "IFS", POSITIONS, FOLDER];
+
+/// What a place of the text changes.
+#[derive(Clone, Copy)]
+pub(super) enum ChangeTarget<'s> {
+    Name(&'s str),
+    /// Whatever the functions of the text change: one is called.
+    Functions,
+    /// Perhaps everything, as `eval` does.
+    Everything,
+}
+
+pub(super) struct Change<'s> {
+    at: usize,
+    /// Where the innermost subshell or function around it begins; what is outside keeps its values.
+    pub(super) within: usize,
+    pub(super) target: ChangeTarget<'s>,
+}
+
+/// All places of a text that change something.
+#[derive(Default)]
+pub(super) struct Changes<'s> {
+    in_order: Vec<Change<'s>>,
+    /// The last place that changes a name.
+    last: HashMap<&'s str, usize>,
+    last_of_everything: Option<usize>,
+    /// What functions change.
+    pub(super) in_functions: HashSet<&'s str>,
+    pub(super) everything_in_functions: bool,
+}
+
+impl<'s> Changes<'s> {
+    pub(super) fn of(
+        root: Node<'_>,
+        source: &'s str,
+        functions: &HashMap<String, ShellFunction<'_>>,
+    ) -> Self {
+        let mut changes = Self::default();
+        let mut around: Vec<(Range<usize>, bool)> = Vec::new();
+        each(root, |node, _| {
+            while around.last().is_some_and(|(span, _)| span.end <= node.start_byte()) {
+                around.pop();
+            }
+            for target in changed_by(node, source, functions) {
+                let within = around.last().map_or(0, |(span, _)| span.start);
+                changes.add(node.start_byte(), within, target, around.iter().any(|(_, inner)| *inner));
+            }
+            let is_function = node.kind() == "function_definition";
+            if is_function || is_subshell(node, source) {
+                around.push((node.byte_range(), is_function));
+            }
+            true
+        });
+        changes
+    }
+
+    fn add(&mut self, at: usize, within: usize, target: ChangeTarget<'s>, in_function: bool) {
+        self.in_order.push(Change { at, within, target });
+        match target {
+            ChangeTarget::Name(name) => {
+                self.last.insert(name, at);
+                // A function has positions of its own.
+                if in_function && name != POSITIONS {
+                    self.in_functions.insert(name);
+                }
+            }
+            ChangeTarget::Everything => {
+                self.last_of_everything = Some(at);
+                self.everything_in_functions |= in_function;
+            }
+            ChangeTarget::Functions => {}
+        }
+    }
+
+    /// The places in a stretch of the text.
+    pub(super) fn between(&self, span: &Range<usize>) -> &[Change<'s>] {
+        let from = self.in_order.partition_point(|change| change.at < span.start);
+        let to = self.in_order.partition_point(|change| change.at < span.end);
+        self.in_order.get(from..to).unwrap_or_default()
+    }
+
+    /// Whether anything in the text changes a name.
+    pub(super) fn any(&self, name: &str) -> bool {
+        self.last.contains_key(name) || self.last_of_everything.is_some()
+    }
+
+    /// Whether a name may be changed after a place: further down, or by a function that is called.
+    pub(super) fn later(&self, name: &str, at: usize) -> bool {
+        self.last.get(name).is_some_and(|last| *last > at)
+            || self.last_of_everything.is_some_and(|last| last > at)
+            || self.everything_in_functions
+            || self.in_functions.contains(name)
+    }
+}
+
+/// Whether a node runs in a shell of its own, so that nothing outside of it changes.
+pub(super) fn is_subshell(node: Node<'_>, source: &str) -> bool {
+    match node.kind() {
+        "subshell" | "command_substitution" | "process_substitution" => true,
+        "command"
+        | "list"
+        | "pipeline"
+        | "compound_statement"
+        | "redirected_statement"
+        | "negated_command"
+        | "variable_assignment"
+        | "variable_assignments"
+        | "declaration_command"
+        | "unset_command"
+        | "if_statement"
+        | "case_statement"
+        | "for_statement"
+        | "while_statement"
+        | "c_style_for_statement" => {
+            let rest = source.get(node.end_byte()..).unwrap_or_default().trim_start_matches([' ', '\t']);
+            rest.starts_with('&') && !rest.starts_with("&&") && !rest.starts_with("&>")
+        }
+        _ => false,
+    }
+}
+
+/// The name that a word begins with, as in `NAME`, `NAME=value` and `NAME[1]`.
+pub(super) fn name_of(word: &str) -> Option<&str> {
+    let word = word.trim_matches(['"', '\'']);
+    let end = word.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(word.len());
+    let (name, rest) = word.split_at(end);
+    let is_name = !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit());
+    (is_name && (rest.is_empty() || rest.starts_with(['=', '[', '+']))).then_some(name)
+}
+
+/// The target that a word as an operand of `read`, `declare` and the like stands for.
+fn named_by(word: &str) -> Option<ChangeTarget<'_>> {
+    match name_of(word) {
+        Some(name) => Some(ChangeTarget::Name(name)),
+        None if word.contains(['$', '`']) => Some(ChangeTarget::Everything),
+        None => None,
+    }
+}
+
+/// The names in an arithmetic expression, if it sets any.
+pub(super) fn set_in_arithmetic(spelled: &str) -> Vec<ChangeTarget<'_>> {
+    if !spelled.contains('=') && !spelled.contains("++") && !spelled.contains("--") {
+        return Vec::new();
+    }
+    let words = spelled.split(|c: char| c != '_' && !c.is_ascii_alphanumeric());
+    let names = words.filter(|word| !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()));
+    names.map(ChangeTarget::Name).collect()
+}
+
+/// What a node itself changes, without the nodes in it.
+fn changed_by<'s>(
+    node: Node<'_>,
+    source: &'s str,
+    functions: &HashMap<String, ShellFunction<'_>>,
+) -> Vec<ChangeTarget<'s>> {
+    match node.kind() {
+        "variable_assignment" => {
+            let parent = node.parent().filter(|parent| parent.kind() == "command");
+            let stays = parent.is_none_or(|command| keeps_prefix(command, source, functions));
+            let name = node.child_by_field_name("name").filter(|_| stays);
+            name.and_then(|name| named_by(text(name, source))).into_iter().collect()
+        }
+        "for_statement" => {
+            let name = node.child_by_field_name("variable");
+            name.map(|name| ChangeTarget::Name(text(name, source))).into_iter().collect()
+        }
+        "command" => changed_by_command(node, source, functions),
+        _ => changed_in_place(node, source),
+    }
+}
+
+/// What a node changes that is no command and no assignment; `visit` forgets it.
+pub(super) fn changed_in_place<'s>(node: Node<'_>, source: &'s str) -> Vec<ChangeTarget<'s>> {
+    let words = || named_children(node, 1024).into_iter().map(|child| (child.kind(), text(child, source)));
+    match node.kind() {
+        "unset_command" => {
+            let names = words().filter(|(_, word)| !word.starts_with('-'));
+            names.filter_map(|(_, word)| named_by(word)).collect()
+        }
+        "declaration_command" => {
+            let spelled = text(node, source);
+            let exports = spelled.starts_with("export") || spelled.starts_with("readonly");
+            let names =
+                words().filter(|(kind, word)| *kind != "variable_assignment" && !word.starts_with('-'));
+            let names = names.filter(|(kind, _)| !(exports && *kind == "variable_name"));
+            names.filter_map(|(_, word)| named_by(word)).collect()
+        }
+        "expansion" => {
+            let operator = node.child_by_field_name("operator").map(|sign| text(sign, source));
+            let name = node.named_child(0).filter(|_| matches!(operator, Some(":=" | "=")));
+            name.and_then(|name| named_by(text(name, source))).into_iter().collect()
+        }
+        "arithmetic_expansion" => set_in_arithmetic(text(node, source)),
+        "compound_statement" if text(node, source).starts_with("((") => set_in_arithmetic(text(node, source)),
+        "c_style_for_statement" => {
+            let end = node.child_by_field_name("body").map_or(node.end_byte(), |body| body.start_byte());
+            set_in_arithmetic(source.get(node.start_byte()..end).unwrap_or_default())
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether an assignment before a command stays after it: before special builtins in some shells, and as long as a
+/// function runs.
+pub(super) fn keeps_prefix(
+    command: Node<'_>,
+    source: &str,
+    functions: &HashMap<String, ShellFunction<'_>>,
+) -> bool {
+    const SPECIAL: &[&str] = &[
+        ":", ".", "source", "eval", "exec", "export", "readonly", "return", "set", "shift", "times", "trap",
+        "unset", "break", "continue", "exit", "command", "builtin",
+    ];
+    let Some(name) = command.child_by_field_name("name").map(|name| text(name, source)) else { return true };
+    SPECIAL.contains(&name) || name.contains(['$', '`', '"', '\'', '\\']) || functions.contains_key(name)
+}
+
+fn changed_by_command<'s>(
+    node: Node<'_>,
+    source: &'s str,
+    functions: &HashMap<String, ShellFunction<'_>>,
+) -> Vec<ChangeTarget<'s>> {
+    let arguments = named_children(node, 256);
+    let words = arguments
+        .into_iter()
+        .filter(|child| !matches!(child.kind(), "variable_assignment" | "file_redirect"));
+    let words: Vec<&str> = words.map(|child| text(child, source)).collect();
+    let words = words
+        .iter()
+        .copied()
+        .skip_while(|word| matches!(*word, "command" | "builtin" | "time" | "--" | "-p"));
+    let words: Vec<&str> = words.collect();
+    let Some((name, operands)) = words.split_first() else { return Vec::new() };
+    let name = name.trim_matches(['"', '\'', '\\']);
+    let named = || operands.iter().filter_map(|word| named_by(word)).collect::<Vec<_>>();
+    let known = |names: &'static [&'static str]| names.iter().map(|name| ChangeTarget::Name(name));
+    match name {
+        "read" => named().into_iter().chain(known(&["REPLY"])).collect(),
+        "mapfile" | "readarray" => named().into_iter().chain(known(&["MAPFILE"])).collect(),
+        "getopts" => named().into_iter().chain(known(&["OPTARG", "OPTIND"])).collect(),
+        "let" => operands.iter().flat_map(|word| set_in_arithmetic(word)).collect(),
+        "printf" | "wait" if operands.iter().any(|word| matches!(*word, "-v" | "-p")) => named(),
+        "shift" => known(&[POSITIONS]).collect(),
+        "set" if sets_positions(operands) => known(&[POSITIONS]).collect(),
+        "cd" | "pushd" | "popd" => known(&[FOLDER, "PWD"]).collect(),
+        "eval" | "." | "source" => vec![ChangeTarget::Everything],
+        // `time NAME=value` sets the variable.
+        _ if words.len() == 1 && name.contains('=') => named_by(name).into_iter().collect(),
+        _ if functions.contains_key(name) => vec![ChangeTarget::Functions],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether these operands of `set` are more than options.
+fn sets_positions(operands: &[&str]) -> bool {
+    let mut names_option = false;
+    operands.iter().any(|word| {
+        let is_option = word.starts_with(['-', '+']);
+        let is_name = std::mem::replace(&mut names_option, is_option && word.ends_with('o'));
+        *word == "--" || !is_name && !is_option
+    })
+}

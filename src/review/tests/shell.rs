@@ -1,0 +1,260 @@
+//! Tests that no value in a shell's text is taken as known where bash would see other words: then the effects would
+//! name another place than the one that is touched. bash was asked for the words of each sample.
+
+use super::look;
+
+/// Whether the effects name `../src`, or say that not all is known.
+fn tells(source: &str) -> bool {
+    let effects = look("bash", source).effects;
+    effects.unknown || effects.deletes.iter().any(|path| path.ends_with("../src"))
+}
+
+fn assert_told(samples: &[&str]) {
+    let missed: Vec<&&str> = samples.iter().filter(|source| !tells(source)).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// Asserts that exactly these paths are deleted, and that nothing else may be.
+fn assert_known(samples: &[(&str, &[&str])]) {
+    let mut wrong = Vec::new();
+    for (source, deletes) in samples {
+        let mut effects = look("bash", source).effects;
+        effects.deletes.sort();
+        if effects.unknown || effects.deletes != *deletes {
+            wrong.push(format!("{source}\n  {:?} unknown: {}", effects.deletes, effects.unknown));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn values_that_are_not_remembered_count() {
+    let many: Vec<String> = (0..16).map(|n| format!("ls{n}")).collect();
+    let program = format!("for X in {} rm; do $X -rf ../src; done", many.join(" "));
+    let folder = format!("for X in {} ../src; do rm -rf $X; done", many.join(" "));
+    let long = format!("X=ls; X=cat; X={}/../../../src; rm $X", "a/".repeat(300));
+    let wide = format!("for X in {} ../src; do rm -rf \"$X\"; done", "build ".repeat(256));
+    let words = format!("rm -rf {} ../src", "build ".repeat(1100));
+    let items = format!("a=({} ../src); rm -rf \"${{a[@]}}\"", "build ".repeat(256));
+    for source in [&program, &folder, &long, &wide, &items] {
+        assert_told(&[source]);
+    }
+    assert_told(&[&words]);
+    assert!(look("bash", &format!("ls {}", "x ".repeat(20_000))).unchecked.is_some());
+    assert_told(&[
+        "X=ls; X=cat; X=$(curl -s u); $X -rf ../src",
+        "X=build; X=dist; X=$(curl -s u); rm -rf -- $X",
+        "if test -e x; then X=ls; elif test -e y; then X=cat; fi; $X -rf ../src",
+        "for d in .git/hooks ../src; do rm -rf \"$d\"; done",
+    ]);
+}
+
+#[test]
+fn words_of_arrays_loops_and_declarations_are_expanded() {
+    assert_told(&[
+        "a=({build,../src}); rm -rf \"${a[@]}\"",
+        "export D={build,../src}; rm -rf -- \"$D\"",
+        "declare D={build,../src}; rm -rf -- \"$D\"",
+        "T='build ../src'; a=($T); rm -rf \"${a[@]}\"",
+        "b=(build ../src); a=(\"${b[@]}\"); rm -rf \"${a[1]}\"",
+        "a=([1]=../src [0]=build); rm -rf \"${a[1]}\"",
+        "a=(build); a[0]=../src; rm -rf \"${a[0]}\"",
+        "T='build ../src'; for d in $T; do rm -rf \"$d\"; done",
+        "for d in $(echo build ../src); do rm -rf \"$d\"; done",
+        "set -- 'build ../src'; rm -rf $@",
+        "a=('build ../src'); rm -rf ${a[@]}",
+        "a=(0 1 2 3 4 5 6 7 ../src 9 build); rm -rf ${a[010]}",
+        "declare -u D=../SRC; D=../src; rm -rf \"$D\"",
+        "declare -n D=E; E=build; D=../src; rm -rf \"$E\"",
+    ]);
+    assert_known(&[
+        ("a=({build,dist}); rm -rf \"${a[@]}\"", &["build", "dist"]),
+        ("T='build dist'; a=($T); rm -rf \"${a[@]}\"", &["build", "dist"]),
+        ("b=(build dist); a=(\"${b[@]}\"); rm -rf \"${a[1]}\"", &["dist"]),
+        ("for d in build; do rm -rf \"$d\"; done", &["build"]),
+        ("export D=build; rm -rf -- \"$D\"", &["build"]),
+    ]);
+}
+
+#[test]
+fn words_in_larger_words_are_not_one() {
+    assert_told(&[
+        "set -- build ../src; rm -rf {x,\"$@\"}",
+        "set -- build ../src; rm -rf \"pre$@\"",
+        "set -- build ../src; rm -rf pre\"$@\"",
+        "a=(build ../src); rm -rf x\"${a[@]}\"",
+        "IFS=/; set -- .. src; rm -rf \"$*\"",
+        "set -- build x ../src; rm -rf \"${@:2:2}\"",
+        "set -- build ../src; rm -rf \"${@: -1}\"",
+        "set -- $(cat list) build; rm -rf \"$2\"",
+        "set -- a ../src; rm -rf $10",
+    ]);
+    assert_known(&[
+        ("set -- build dist; rm -rf \"$@\"", &["build", "dist"]),
+        ("set -- build dist; rm -rf \"${@:2}\"", &["dist"]),
+        ("set -- build; rm -rf \"pre$@\"", &["prebuild"]),
+    ]);
+}
+
+#[test]
+fn only_what_stands_in_quotes_is_kept_together() {
+    assert_told(&[
+        "rm -rf $(echo \"build ../src\")",
+        "T='build ../src'; rm -rf $T\"\"",
+        "T='build ../src'; rm -rf ''$T",
+        "T='build ..'; rm -rf x$T/src",
+        "IFS=,; T=build,../src; rm -rf $T\"\"",
+        "IFS=$'\\n'; T=$'build\\n../src'; rm -rf $T",
+        "IFS=; T='build x'; rm -rf -- $T/../../src",
+        "IFS=$(cat sign); T=buildX../src; rm -rf $T",
+        "rm -rf $'\\u002e\\u002e/src' $'\\u002e\\x2e/src'",
+    ]);
+    assert_known(&[
+        ("T='build dist'; rm -rf $T\"\"", &["build", "dist"]),
+        ("T='build dist'; rm -rf \"$T\"", &["build dist"]),
+        ("IFS=; T='build dist'; rm -rf $T", &["build dist"]),
+        ("T=' build '; rm -rf x$T'y'", &["build", "x", "y"]),
+        ("rm -rf $'\\x62uild'", &["build"]),
+    ]);
+}
+
+#[test]
+fn assignments_that_may_not_last_replace_nothing() {
+    assert_told(&[
+        "D=../src; D=build true; rm -rf -- \"$D\"",
+        "D=../src; false && D=build; rm -rf -- \"$D\"",
+        "D=../src; true || D=build; rm -rf -- \"$D\"",
+        "D=../src; (D=build); rm -rf -- \"$D\"",
+        "D=../src; D=build & rm -rf -- \"$D\"",
+        "D=../src; D=build | true; rm -rf -- \"$D\"",
+        "D=../src; echo build | read -r D; rm -rf -- \"$D\"",
+        "D=../src; x=$(D=build); rm -rf -- \"$D\"",
+        "D=../src; if test -e x; then D=build; fi; rm -rf -- \"$D\"",
+        "D=../src; if test -e x; then D=build; else rm -rf -- \"$D\"; fi",
+        "D=../src; case $1 in a) D=build;; *) rm -rf -- \"$D\";; esac",
+        "if test -e x; then D=build; fi; rm -rf -- \"$D\"",
+        "D=build; for i in 1 2; do rm -rf -- \"$D\"; D=../src; done",
+        "D=build; while test -e x; do rm -rf -- \"$D\"; read -r D; done < list",
+        "D=../src; f() { D=build; }; rm -rf -- \"$D\"",
+        "D=build; f() { rm -rf -- \"$D\"; }; D=../src; f",
+        "f() { D=../src; }; D=build; f; rm -rf -- \"$D\"",
+        "f() { D=$1; }; D=build; test -e x && f ../src; rm -rf -- \"$D\"",
+        "D=build; eval 'D=../src'; rm -rf -- \"$D\"",
+        "D=build; trap 'rm -rf \"$D\"' EXIT; D=../src",
+        "D=build; eval 'rm -rf \"${D/#build/../src}\"'",
+        "IFS=, read -r a b <<< x; T='build ../src'; rm -rf $T",
+        "(cd build); rm -rf ../src",
+        "if test -e x; then cd build; fi; rm -rf ../src",
+        "test -e x && cd build; rm -rf ../src",
+        "cd build || rm -rf ../src",
+        "cd build || true; rm -rf ../src",
+        "cd build | true; rm -rf ../src",
+        "cd ..; D=$PWD; cd build; rm -rf \"$D/../src\"",
+        "D=../src; : ${D:=build}; rm -rf \"$D\"",
+        "D=; : ${D:=../src}; rm -rf \"$D\"",
+        "D=build; declare \"D=../src\"; rm -rf \"$D\"",
+        "D=build; time D=../src; rm -rf \"$D\"",
+        "D=build; for ((i=0; i<2; i++)); do rm -rf \"$D\"; D=../src; done",
+    ]);
+    assert_known(&[
+        ("D=build; D=../src true; rm -rf -- \"$D\"", &["build"]),
+        ("D=build; (D=../src); rm -rf -- \"$D\"", &["build"]),
+        ("if test -e x; then D=build; rm -rf \"$D\"; fi 2> /dev/null", &["build"]),
+        ("D=build && rm -rf \"$D\"", &["build"]),
+        ("D=build; f() { rm -rf \"$D\"; }; f", &["build"]),
+        ("f() { local d=build; rm -rf \"$d\"; }; f", &["build"]),
+        ("mkdir -p out && cd out && rm -rf charts", &["out/charts"]),
+        ("cd out || exit 1; rm -rf charts", &["out/charts"]),
+        ("cd out || { echo no; exit 1; }; rm -rf charts", &["out/charts"]),
+        ("(cd out && ls); rm -rf build", &["build"]),
+        ("while IFS= read -r line; do echo \"$line\"; done < list; T='a b'; rm -rf $T", &["a", "b"]),
+        ("D=build; trap 'rm -rf \"$D\"' EXIT; true", &["build"]),
+    ]);
+}
+
+#[test]
+fn what_is_read_is_known_only_from_known_lines() {
+    assert_told(&[
+        "D=build; while read -r D; do rm -rf -- \"$D\"; done < list",
+        "read -p q cmd <<< rm; $cmd -rf ../src",
+        "D=build; read -p D E <<< x; read -d '' D < f; rm -rf \"$D\"",
+        "{ read -r a; read -r a; } < <(printf 'build\\n../src'); rm -rf \"$a\"",
+        "D=build; IFS=, read -r D <<< ../src,x; rm -rf \"$D\"",
+        "D=build; read \"$x\" <<< ../src; rm -rf \"$D\"",
+        "D=build; IFS=:; read -r x D <<< a:../src; rm -rf \"$D\"",
+        "D=build; mapfile -t D < list; rm -rf \"${D[0]}\"",
+        "D=build; mapfile -s 1 -t D < <(printf 'build\\n../src'); rm -rf \"${D[0]}\"",
+        "D=build; printf -v D %b '\\x2e./src'; rm -rf \"$D\"",
+        "D=build; printf -v \"$x\" ../src; rm -rf \"$D\"",
+        "D=build; getopts a: D; rm -rf \"$D\"",
+        "_=build; echo ../src; rm -rf \"$_\"",
+    ]);
+    assert_known(&[
+        ("read -r a b <<< 'build dist x'; rm -rf \"$a\"", &["build"]),
+        ("read -r a b <<< 'build dist x'; rm -rf \"$b\"", &["dist x"]),
+        ("mapfile -t c <<< build; rm -rf \"${c[@]}\"", &["build"]),
+        ("printf -v D '%s/%s' out a; rm -rf \"$D\"", &["out/a"]),
+    ]);
+}
+
+#[test]
+fn positions_and_names_are_dropped() {
+    assert_told(&[
+        "set -- build ../src; shift; rm -rf -- \"$1\"",
+        "set -- build ../src; if test -e x; then shift; fi; rm -rf -- \"$1\"",
+        "set -- build ../src; while test -e x; do rm -rf -- \"$1\"; shift; done",
+        "D=build; unset D; rm -rf -- \"${D:-../src}\"",
+        "set -- build; set -e -- ../src; rm -rf \"$1\"",
+        "set -- build; set -o pipefail ../src; rm -rf \"$1\"",
+        "set -- build; source ./env; rm -rf \"${1:-x}\"",
+    ]);
+    assert_known(&[("set -- x build; shift; rm -rf -- \"$1\"", &["build"])]);
+}
+
+#[test]
+fn defaults_and_forms_are_those_of_bash() {
+    assert_told(&[
+        "D=''; rm -rf \"${D:-../src}\"",
+        "D=x; rm -rf \"${D:+../src}\"",
+        "D=$(cat t); rm -rf \"${D:-build}\"",
+        "read -r D; rm -rf \"${D:-build}\"",
+        "P=a/../src; C=a/; rm -rf \"${P#$C}\"",
+        "P=.x/src; rm -rf \"${P/#.x/..}\"",
+        "P=..x/src; rm -rf \"${P#\\.}\" \"${P/x}\"",
+        "a=(x/../src); rm -rf \"${a[@]/#x/..}\"",
+        "a=(build/../../src); rm -rf \"${a[0]#build/../}\"",
+        "D=build; n=D; rm -rf \"${!n/#build/../src}\"",
+    ]);
+    assert_known(&[
+        ("rm -rf \"${OUT:-build}\"", &["build"]),
+        ("D=''; rm -rf \"${D:-build}\"", &["build"]),
+        ("D=dist; rm -rf \"${D:-build}\"", &["dist"]),
+        ("D=out/a.csv; rm -rf \"${D%.csv}.bak\"", &["out/a.bak"]),
+    ]);
+}
+
+#[test]
+fn what_commands_print_is_known_only_from_plain_ones() {
+    assert_told(&[
+        "$(echo rm -rf ../src)",
+        "rm -rf $(echo ../src; echo build)",
+        "rm -rf $(echo ../src && echo build)",
+        "rm -rf $(true || echo build) ../src",
+        "rm -rf $(echo -e '\\x2e./src')",
+        "rm -rf $(printf %b '\\x2e./src')",
+        "rm -rf $(printf -- %s ../src)",
+        "rm -rf $(printf %.6s ../src/build)",
+        "D=build; rm -rf $(D=../src; echo $D)",
+        "echo() { printf ../src; }; rm -rf $(echo build)",
+        "D=../src; rm -rf `echo \\$D`",
+        "rm -rf $(echo ../SRC | tr '[:upper:]' '[:lower:]')",
+        "rm -rf $(cd ..; pwd)/src",
+        "rm -rf $(printf %d build)../src",
+    ]);
+    assert_known(&[
+        ("rm -rf $(echo build)", &["build"]),
+        ("rm -rf \"$(printf 'build\\n')\"", &["build"]),
+        ("rm -rf $(printf '%s-%s' a b)", &["a-b"]),
+        ("rm -rf $(echo -n build)", &["build"]),
+    ]);
+}
