@@ -40,6 +40,8 @@ mod reply;
 pub(crate) mod request_counts;
 mod rights;
 pub(crate) mod run;
+#[cfg(test)]
+pub(crate) mod samples;
 pub mod sentences;
 mod shared_value;
 pub(crate) use sentences::conditions::{KernelLanguages, RunConditions};

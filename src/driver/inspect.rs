@@ -273,36 +273,13 @@ fn add_sizes(review: &mut Review, scope: &Scope) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{BlockId, Dialect, Origin, StepId};
+    use crate::domain::{Origin, samples};
     use crate::review::{Forbid, RuleRegistry};
 
     #[tokio::test]
     async fn what_is_forbidden_is_so_for_images_too() {
-        let version = Version {
-            revision: Revision(1),
-            source: Arc::from("python:3.13-slim\n"),
-            language: Some(Language::python()),
-            whole: true,
-        };
-        let origin = Origin {
-            dialect: Dialect::default(),
-            info: String::new(),
-            range: 0..0,
-            closed: true,
-            call: None,
-            note: None,
-            own: true,
-            typed: false,
-        };
-        let kind = BlockKind::Pull { wanted_by: None };
-        let block = Block {
-            id: BlockId(1),
-            step: StepId(1),
-            kind,
-            origin,
-            versions: vec![version],
-            placed: Vec::new(),
-        };
+        let pull = samples::block(1, BlockKind::Pull { wanted_by: None }, "python:3.13-slim\n");
+        let block = Block { origin: Origin::own(""), ..pull };
         let book = RuleRegistry::default().forbidding(Forbid::new(["sayso.pull".to_owned()]));
         for (book, forbidden) in [(RuleRegistry::default(), false), (book, true)] {
             let scope = Scope { rules: Arc::new(book), ..Scope::default() };

@@ -182,7 +182,7 @@ fn missing_package(language: &Language, report: &RunReport) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::{BlockId, Decision, ImageName, Language, Policy, Revision};
+    use crate::domain::{BlockId, Decision, ImageName, Language, Policy, Revision, samples};
     use crate::domain::{
         ExecutorKind, KernelFate, Outcome, OutputBuffer, Review, RunError, RunReport, Stream, Terms,
     };
@@ -367,12 +367,7 @@ mod tests {
         let mut d = Dialogue::new();
         d.user("go");
         d.reply("```javascript\nrequire('left-pad')\n```\n");
-        let node = Terms {
-            language: Language::javascript(),
-            executor: ExecutorKind::Subprocess,
-            kernel: None,
-            ..terms()
-        };
+        let node = samples::in_subprocess(Language::javascript());
         d.inspected(1, Review::default(), Ok(node));
         d.type_run(1);
         let mut output = OutputBuffer::new(1 << 20);

@@ -162,7 +162,7 @@ fn leads_outside(terms: &Terms) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Decision, OnDisk, Outcome, Review, RunId, Severity, Sha256, Target};
+    use crate::domain::{Decision, OnDisk, Outcome, Review, RunId, Severity, Sha256, Target, samples};
     use crate::engine::dialogue::{Dialogue, review, terms};
     use crate::engine::{Command, Event, RecordedEdit, StoreEvent};
 
@@ -272,14 +272,7 @@ mod tests {
     }
 
     fn of_files(path: &str, outside: bool) -> Terms {
-        let target = Some(Target { outside, ..Target::at(path, OnDisk::Nothing) });
-        Terms {
-            language: Language("write".into()),
-            executor: ExecutorKind::Files,
-            kernel: None,
-            target,
-            ..terms()
-        }
+        samples::of_file("write", Target { outside, ..Target::at(path, OnDisk::Nothing) })
     }
 
     #[test]
@@ -322,11 +315,7 @@ mod tests {
             edit: Some(RecordedEdit { written: written.into(), bases: vec![file("x = 1\n")] }),
             ..recorded("block 3", BlockKind::Edit { paths: vec!["a.py".into()] }, "x = 2\n")
         };
-        let over = |text: &str| Terms {
-            language: Language("edit".into()),
-            target: Some(Target::at("/work/a.py", file(text))),
-            ..of_files("/work/a.py", false)
-        };
+        let over = |text: &str| samples::of_file("edit", Target::at("/work/a.py", file(text)));
         let mut d = Dialogue::new();
         let line = d.command(Command::RunRecorded(vec![edit.clone()]));
         assert!(line.contains("+placed 1.2") && line.contains("look 1.2"), "{line}");

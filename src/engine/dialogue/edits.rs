@@ -11,14 +11,7 @@ fn file(text: &str) -> OnDisk {
 }
 
 fn terms_over(before: &str) -> Terms {
-    let target = Target::at("/work/a.py", file(before));
-    Terms {
-        language: Language("edit".into()),
-        executor: ExecutorKind::Files,
-        kernel: None,
-        target: Some(target),
-        ..terms()
-    }
+    samples::of_file("edit", Target::at("/work/a.py", file(before)))
 }
 
 fn proposed(reply: &str) -> Dialogue {

@@ -580,8 +580,7 @@ fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
         "'Kernel k1 died, 14 variables lost, nothing was rerun: signal 9.', look 2.1 | deciding 2"
     );
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
-    let kernel = Some(KernelRef { generation: 2, variables: 0, keeps_running: false });
-    d.inspected(2, Review::default(), Ok(Terms { kernel, ..terms() }));
+    d.inspected(2, Review::default(), Ok(in_kernel(2)));
     d.type_run(2);
     d.started(2);
     d.ended(2, ok());

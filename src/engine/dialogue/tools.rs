@@ -16,14 +16,7 @@ const CODE: &str = r#"{"language": "python", "code": "print(1)"}"#;
 const WRITE: &str = r##"{"path": "notes.md", "content": "# Notes\n"}"##;
 
 fn file_terms(word: &str) -> Terms {
-    let target = Target::at("/work/notes.md", OnDisk::Nothing);
-    Terms {
-        language: Language(word.into()),
-        executor: ExecutorKind::Files,
-        kernel: None,
-        target: Some(target),
-        ..terms()
-    }
+    samples::of_file(word, Target::at("/work/notes.md", OnDisk::Nothing))
 }
 
 /// A reply with these calls, all of them inspected.

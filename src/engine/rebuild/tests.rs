@@ -6,7 +6,7 @@ use crate::domain::{
     Stream, Terms, Variable,
 };
 use crate::engine::Command;
-use crate::engine::dialogue::{Dialogue, report, terms};
+use crate::engine::dialogue::{Dialogue, in_kernel, report, terms};
 use std::sync::Arc;
 
 /// A block that ran in the previous kernel.
@@ -155,8 +155,7 @@ fn begun() -> Dialogue {
 #[test]
 fn a_plan_goes_on_only_in_the_kernel_that_it_was_begun_in() {
     let mut d = begun();
-    let kernel = Some(KernelRef { generation: 2, variables: 0, keeps_running: false });
-    d.inspected(2, Review::default(), Ok(Terms { kernel, ..terms() }));
+    d.inspected(2, Review::default(), Ok(in_kernel(2)));
     d.type_run(2);
     d.started(5);
     let line = d.ended_as(5, ended(Some("out.csv"), None, Outcome::Ok));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::{Decision, Field, FieldKind, Finding, RecipeStart, Severity};
 use crate::domain::{Outcome, Revision};
-use crate::engine::dialogue::{Dialogue, report, terms};
+use crate::engine::dialogue::{Dialogue, report};
 use crate::engine::{Command, Event, Settings};
 
 /// A recipe that wants one block, checks it with a block of its own, asks for a name, and ends.
@@ -125,12 +125,7 @@ fn a_recipe_goes_its_workflow() {
     d.type_run(2);
     let line = d.ended_as(1, report(Outcome::Ok));
     assert!(line.contains("+block 3") && line.ends_with("deciding 3"), "{line}");
-    let bash = crate::domain::Terms {
-        language: Language::bash(),
-        executor: crate::domain::ExecutorKind::Subprocess,
-        kernel: None,
-        ..terms()
-    };
+    let bash = crate::domain::samples::in_subprocess(Language::bash());
     d.inspected(3, Review::default(), Ok(bash));
     d.type_run(3);
     let line = d.ended_as(2, report(Outcome::Ok));
