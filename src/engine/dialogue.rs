@@ -45,6 +45,14 @@ impl Dialogue {
         }
     }
 
+    /// A session in which the first message was answered with this.
+    pub(crate) fn after_reply(text: &str) -> Self {
+        let mut session = Self::new();
+        session.user("go");
+        session.reply(text);
+        session
+    }
+
     /// From now on the session counts as opened for reading only.
     pub(crate) fn reads_only(&mut self) {
         self.watched.engine.settings.reads_only = true;
@@ -271,19 +279,32 @@ impl Dialogue {
         self.ran(run, RunEvent::Ended(Box::new(report)))
     }
 
+    /// Inspects a block and approves it with the typed word.
+    pub(crate) fn accepts(&mut self, block: u32) -> String {
+        self.accepts_under(block, terms())
+    }
+
+    /// As `accepts`, under these terms.
+    pub(crate) fn accepts_under(&mut self, block: u32, terms: Terms) -> String {
+        self.inspected(block, Review::default(), Ok(terms));
+        self.type_run(block)
+    }
+
+    /// As `accepts`, and the run starts.
+    pub(crate) fn begins(&mut self, block: u32, run: u32) -> String {
+        self.accepts(block);
+        self.started(run)
+    }
+
     /// Inspects a block, approves it with the typed word, and runs it to this outcome.
     pub(crate) fn runs(&mut self, block: u32, run: u32, outcome: Outcome) -> String {
-        self.inspected_ok(block);
-        self.type_run(block);
-        self.started(run);
+        self.begins(block, run);
         self.ended(run, outcome)
     }
 
     /// As `runs`, but ending with this report.
     pub(crate) fn runs_into(&mut self, block: u32, run: u32, report: RunReport) -> String {
-        self.inspected_ok(block);
-        self.type_run(block);
-        self.started(run);
+        self.begins(block, run);
         self.ended_as(run, report)
     }
 

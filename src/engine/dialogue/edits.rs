@@ -15,10 +15,7 @@ fn terms_over(before: &str) -> Terms {
 }
 
 fn proposed(reply: &str) -> Dialogue {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply(reply);
-    d
+    Dialogue::after_reply(reply)
 }
 
 #[test]

@@ -125,8 +125,7 @@ fn a_call_that_was_cut_off_is_incomplete() {
         "{line}"
     );
     let bash = Terms { language: Language::bash(), ..terms() };
-    d.inspected(1, Review::default(), Ok(bash.clone()));
-    let line = d.type_run(1);
+    let line = d.accepts_under(1, bash.clone());
     assert!(line.starts_with("'Block 1 is incomplete"), "{line}");
     d.edit(1, "ls");
     d.inspected(1, Review::default(), Ok(bash));
@@ -241,9 +240,9 @@ fn printed_thinking_is_never_offered() {
 
 #[test]
 fn a_printed_call_waits_with_its_note() {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply("<tool_call>{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}</tool_call>");
+    let d = Dialogue::after_reply(
+        "<tool_call>{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}</tool_call>",
+    );
     let item = d.state().waiting().expect("waits");
     assert_eq!(item.block.kind, BlockKind::Read);
     assert_eq!(item.block.origin.note.as_deref(), Some("read from a tool call printed as text"));

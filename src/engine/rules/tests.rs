@@ -11,9 +11,7 @@ const TWO: &str = "```python\nprint(2)\n```\n";
 
 /// A session with one confined block that waits, without findings.
 fn waiting() -> Dialogue {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected(1, Review::default(), Ok(confined()));
     d
 }
@@ -149,9 +147,7 @@ fn a_rule_is_refused_where_it_would_not_cover_the_block_itself() {
 
 #[test]
 fn without_a_sandbox_there_is_no_rule() {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, Outcome::Ok);
     d.reply(TWO);
     d.inspected_ok(2);
