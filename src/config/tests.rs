@@ -17,9 +17,7 @@ impl Home {
     }
 
     pub(super) fn with(self, file: &str, text: &str) -> Self {
-        let path = self.folder.path().join(file);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        crate::test_folder::write(&self.folder.path().join(file), text);
         self
     }
 
