@@ -111,6 +111,20 @@ pub enum OverlayResponse {
     QuitAfterRun,
 }
 
+impl OverlayResponse {
+    pub(in crate::tui) fn info(text: impl Into<String>) -> Self {
+        Self::ShowNote(Note::info(text))
+    }
+
+    fn warn(text: impl Into<String>) -> Self {
+        Self::ShowNote(Note::warn(text))
+    }
+
+    pub(in crate::tui) fn about_waiting_block(text: impl Into<String>) -> Self {
+        Self::ShowNote(Note::about_waiting_block(text))
+    }
+}
+
 /// A key of a single overlay, and what it does.
 pub(crate) type OwnKey = (String, &'static str);
 
@@ -315,12 +329,12 @@ pub trait Overlay: Any + Debug {
 
 /// The responses after an overlay about a decision was closed.
 fn nothing_decided() -> Vec<OverlayResponse> {
-    vec![OverlayResponse::Close, OverlayResponse::ShowNote(Note::about_waiting_block("Nothing was decided."))]
+    vec![OverlayResponse::Close, OverlayResponse::about_waiting_block("Nothing was decided.")]
 }
 
 /// The response if a requested result arrives while the person is occupied with something else.
 pub(super) fn not_shown() -> OverlayResponse {
-    OverlayResponse::ShowNote(Note::info("Not shown over what stands here. Ask for it once more."))
+    OverlayResponse::info("Not shown over what stands here. Ask for it once more.")
 }
 
 /// Makes a number for [`Overlay::scope`].

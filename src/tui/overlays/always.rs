@@ -6,7 +6,6 @@ use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
 use crate::engine::{Command, State};
 use crate::tui::guard::SubjectId;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
@@ -110,7 +109,7 @@ impl Overlay for Always {
         let scope = match self.chosen(letter) {
             Ok(None) => return Vec::new(),
             Ok(Some(scope)) => scope,
-            Err(why) => return vec![OverlayResponse::ShowNote(Note::about_waiting_block(why.to_string()))],
+            Err(why) => return vec![OverlayResponse::about_waiting_block(why.to_string())],
         };
         let number = around.state.transcript.rules.len() + 1;
         let said = format!(
@@ -121,7 +120,7 @@ impl Overlay for Always {
         let decided = Command::Decide { block, revision, decision: Decision::Always(scope) };
         vec![
             OverlayResponse::Close,
-            OverlayResponse::ShowNote(Note::info(said)),
+            OverlayResponse::info(said),
             OverlayResponse::Focus(Pane::Output),
             OverlayResponse::UiCommand(UiCommand::Send(decided)),
         ]

@@ -3,7 +3,6 @@
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::editing::Pos;
 use crate::tui::keymap::Context;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
@@ -34,7 +33,7 @@ impl Overlay for GoToLine {
                 editor.jump(Pos::new(number.saturating_sub(1), 0));
                 vec![OverlayResponse::Close]
             }
-            _ => vec![OverlayResponse::ShowNote(Note::info("A number of a line goes here, nothing else."))],
+            _ => vec![OverlayResponse::info("A number of a line goes here, nothing else.")],
         }
     }
 

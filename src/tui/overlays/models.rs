@@ -8,7 +8,6 @@ use crate::driver::{Job, JobResult};
 use crate::engine::transcript::Item;
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
@@ -176,7 +175,7 @@ impl Overlay for Models {
             }
             // A provider that is still being asked or gave no list offers nothing to choose yet.
             (None, Some(_)) => return Vec::new(),
-            (None, None) => OverlayResponse::ShowNote(Note::warn(MODEL_NAME_MESSAGE)),
+            (None, None) => OverlayResponse::warn(MODEL_NAME_MESSAGE),
         };
         vec![OverlayResponse::Close, then]
     }

@@ -8,7 +8,6 @@ use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::driver::{Job, JobResult};
 use crate::engine::{Command, State};
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::{PagerText, UiCommand};
@@ -77,7 +76,7 @@ impl Changes {
         let Some(change) = self.all().get(self.cursor.0).cloned() else { return Vec::new() };
         if change.standing.way().is_none() {
             let (path, why) = (safe::one_line(&change.path), sentences::why_not(change.standing));
-            return vec![OverlayResponse::ShowNote(Note::info(format!("{path}: {why}.")))];
+            return vec![OverlayResponse::info(format!("{path}: {why}."))];
         }
         if !self.picked.remove(&change.number) {
             self.picked.insert(change.number);
@@ -89,10 +88,10 @@ impl Changes {
     fn ask(&self, way: UndoKind) -> Vec<OverlayResponse> {
         let picked = self.picked_changes(way);
         if picked.is_empty() {
-            return vec![OverlayResponse::ShowNote(Note::info(match way {
+            return vec![OverlayResponse::info(match way {
                 UndoKind::Undo => "Nothing is picked that can be taken back. Space picks.",
                 UndoKind::Redo => "Nothing is picked that was taken back. Space picks.",
-            }))];
+            })];
         }
         let count = words::count(picked.len(), "change");
         let (title, letter, label) = match way {
@@ -157,7 +156,7 @@ impl Overlay for Changes {
                 Some(match Pager::open(safe::one_line(path), text) {
                     Ok(pager) => vec![OverlayResponse::Open(Box::new(pager))],
                     Err(error) => {
-                        vec![OverlayResponse::ShowNote(Note::warn(format!("It can't be shown: {error}.")))]
+                        vec![OverlayResponse::warn(format!("It can't be shown: {error}."))]
                     }
                 })
             }
@@ -167,7 +166,7 @@ impl Overlay for Changes {
 
     fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if let ('t' | 'm', Some(why)) = (letter, around.state.undo_refused()) {
-            return vec![OverlayResponse::ShowNote(Note::info(why.text))];
+            return vec![OverlayResponse::info(why.text)];
         }
         match letter {
             ' ' => self.pick(),

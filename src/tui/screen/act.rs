@@ -194,10 +194,7 @@ impl Screen {
         let text = self.panes.text(ctx.state);
         match text.filter(|t| !t.is_empty()) {
             Some(text) => vec![UiCommand::Copy(text)],
-            None => {
-                self.show_note(Note::info("There is nothing to copy here."));
-                Vec::new()
-            }
+            None => self.tell(Note::info("There is nothing to copy here.")),
         }
     }
 
@@ -227,8 +224,7 @@ impl Screen {
 
     pub(super) fn output_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some((item, run)) = self.panes.output.run(ctx.state) else {
-            self.show_note(Note::info("No output yet."));
-            return Vec::new();
+            return self.tell(Note::info("No output yet."));
         };
         let image = self.panes.output.image(ctx.state);
         let report = run.ended.as_ref().map(|(_, report)| report);
@@ -237,10 +233,9 @@ impl Screen {
                 Some(image) if image.mime == output::SVG => {
                     let is_saved = self.panes.output.unsaved(ctx.state).contains(&image);
                     let next = if is_saved { "w saves it.".to_owned() } else { written_by_the_run(image) };
-                    self.show_note(Note::info(format!(
+                    self.tell(Note::info(format!(
                         "An SVG may hold a script: it is not opened from here. {next}"
-                    )));
-                    Vec::new()
+                    )))
                 }
                 Some(image) => {
                     let image = image.clone();
@@ -250,14 +245,13 @@ impl Screen {
                 None => {
                     let wrote = report
                         .and_then(|report| report.receipt.files.iter().find(|file| is_image(&file.path)));
-                    self.show_note(Note::info(match wrote {
+                    self.tell(Note::info(match wrote {
                         Some(file) => format!(
                             "This run showed no image. It wrote {}: open that by its name.",
                             safe::one_line(&file.path)
                         ),
                         None => "This run made no image. x shows all output.".to_owned(),
-                    }));
-                    Vec::new()
+                    }))
                 }
             },
             Action::OutputWrite => {
@@ -278,8 +272,7 @@ impl Screen {
                 let what = match report.and_then(|report| report.blob.clone()) {
                     Some(path) => PagerText::File(path),
                     None if run.unloaded_output().is_some() => {
-                        self.show_note(Note::info(NOT_READ_MESSAGE));
-                        return Vec::new();
+                        return self.tell(Note::info(NOT_READ_MESSAGE));
                     }
                     None => PagerText::Text(self.panes.output.text(ctx.state).unwrap_or_default()),
                 };

@@ -65,8 +65,7 @@ impl Screen {
                 if errors.iter().all(GivenFileError::may_be_a_word) {
                     self.given_files = FileReading::Words(text.to_owned());
                 }
-                self.show_note(Note::warn(refusal(&errors)));
-                Vec::new()
+                self.tell(Note::warn(refusal(&errors)))
             }
         }
     }

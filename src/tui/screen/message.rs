@@ -102,8 +102,7 @@ impl Screen {
                 if self.setup.welcome {
                     self.open(Welcome::new(&self.setup));
                     let place = sending::place_of_message(true);
-                    self.show_note(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
-                    return Vec::new();
+                    return self.tell(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
                 }
                 // The message is already in the conversation: ask again instead of sending it twice.
                 if self.is_unsent(ctx) {
@@ -114,8 +113,7 @@ impl Screen {
                 self.read_files_or_send(text)
             }
             SlashLine::Unknown(name) => {
-                self.show_note(Note::warn(format!("There is no command /{name}. F2 lists all of them.")));
-                Vec::new()
+                self.tell(Note::warn(format!("There is no command /{name}. F2 lists all of them.")))
             }
             SlashLine::Command(slash, argument) => {
                 let argument = argument.to_owned();
@@ -128,8 +126,7 @@ impl Screen {
     /// Makes a block of the person's own shell command, or queues it until the turn ends.
     fn typed_command(&mut self, command: &str) -> Vec<UiCommand> {
         if command.is_empty() {
-            self.show_note(Note::warn("A command follows the !, as in !ls."));
-            return Vec::new();
+            return self.tell(Note::warn("A command follows the !, as in !ls."));
         }
         self.panes.composer.send();
         self.panes.chat.follow();
@@ -138,8 +135,7 @@ impl Screen {
 
     fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some(queued) = ctx.state.live.peek_queued() else {
-            self.show_note(Note::info("No message is queued."));
-            return Vec::new();
+            return self.tell(Note::info("No message is queued."));
         };
         let draft = self.panes.composer.full_text();
         let is_command = |text: &str| slash::typed_command(text).is_some();
@@ -147,8 +143,7 @@ impl Screen {
             queued
         } else if is_command(&queued) || is_command(&draft) {
             // Put together, they would become one command.
-            self.show_note(Note::warn("Send or clear the message first: a command stands by itself."));
-            return Vec::new();
+            return self.tell(Note::warn("Send or clear the message first: a command stands by itself."));
         } else {
             format!("{queued}\n\n{draft}")
         };
@@ -239,8 +234,8 @@ impl Screen {
             "off" => false,
             "changes" => return vec![UiCommand::Job(Job::ChangedInstructions)],
             _ => {
-                self.show_note(Note::warn("/instructions on, /instructions off, or /instructions changes."));
-                return Vec::new();
+                return self
+                    .tell(Note::warn("/instructions on, /instructions off, or /instructions changes."));
             }
         };
         vec![UiCommand::Send(Command::UseInstructions(wanted))]
@@ -253,12 +248,10 @@ impl Screen {
         let block = match (number.parse(), blocks.keys().next()) {
             (Ok(number), _) => BlockId(number),
             (Err(_), _) if !number.is_empty() => {
-                self.show_note(Note::warn("/copy NUMBER, or /copy to choose a block."));
-                return Vec::new();
+                return self.tell(Note::warn("/copy NUMBER, or /copy to choose a block."));
             }
             (Err(_), None) => {
-                self.show_note(Note::info("There is no block yet."));
-                return Vec::new();
+                return self.tell(Note::info("There is no block yet."));
             }
             (Err(_), Some(only)) if blocks.len() == 1 => *only,
             _ => {
@@ -287,10 +280,7 @@ impl Screen {
         }
         match models::model_name(argument) {
             Some(model) => vec![UiCommand::Send(Command::UseModel(model))],
-            None => {
-                self.show_note(Note::warn(models::MODEL_NAME_MESSAGE));
-                Vec::new()
-            }
+            None => self.tell(Note::warn(models::MODEL_NAME_MESSAGE)),
         }
     }
 
@@ -305,8 +295,7 @@ impl Screen {
         if let Ok(number) = argument.trim_start_matches("block").trim().parse::<u32>() {
             let id = BlockId(number);
             if !ctx.state.transcript.blocks.contains_key(&id) {
-                self.show_note(Note::warn(format!("There is no block {number}.")));
-                return Vec::new();
+                return self.tell(Note::warn(format!("There is no block {number}.")));
             }
             self.panes.code.show(id);
             self.panes.focus = Pane::Code;
@@ -351,10 +340,7 @@ impl Screen {
         }
         match argument.parse() {
             Ok(point) => self.leave_for(Exit::Branch(point), ctx),
-            Err(_) => {
-                self.show_note(Note::warn("/fork, /fork BLOCK, or /fork message NUMBER."));
-                Vec::new()
-            }
+            Err(_) => self.tell(Note::warn("/fork, /fork BLOCK, or /fork message NUMBER.")),
         }
     }
 
@@ -362,18 +348,14 @@ impl Screen {
     fn export_command(&mut self, argument: &str) -> Vec<UiCommand> {
         match export::parse_argument(argument) {
             Ok((format, keys)) => vec![UiCommand::Job(Job::Export(format, keys))],
-            Err(usage) => {
-                self.show_note(Note::warn(usage.to_string()));
-                Vec::new()
-            }
+            Err(usage) => self.tell(Note::warn(usage.to_string())),
         }
     }
 
     /// Leaves for another session; asks first if something runs.
     pub(super) fn leave_for(&mut self, exit: Exit, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if ctx.state.live.run.is_some() {
-            self.show_note(Note::warn("A block is running. Ctrl-C interrupts it; then ask again."));
-            return Vec::new();
+            return self.tell(Note::warn("A block is running. Ctrl-C interrupts it; then ask again."));
         }
         vec![UiCommand::Leave(exit)]
     }
