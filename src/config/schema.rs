@@ -14,11 +14,9 @@ use std::path::PathBuf;
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
     /// The model that answers, `PROVIDER/MODEL`. See [`Config::chosen`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// An address for the model's provider instead of its own. It holds only for that provider: see
     /// [`Provider::address`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) base_url: Option<String>,
     /// The format in which the model should write code; `None` (`auto`): decided by provider and model.
     #[serde(with = "dialect")]
@@ -87,7 +85,6 @@ pub(crate) struct Review {
     #[serde(with = "judge")]
     pub(crate) judge: Option<Severity>,
     /// The model for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) judge_model: Option<String>,
 }
 
@@ -184,7 +181,6 @@ pub(crate) struct Run {
     /// Names of environment variables that runs get in addition to the usual ones.
     pub(crate) environment: Vec<String>,
     /// The Python of the kernel, instead of the one that is found.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) python: Option<PathBuf>,
 }
 
@@ -220,7 +216,6 @@ pub(crate) struct LanguageChoice {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Ui {
     /// The chosen theme; by default it depends on the terminal's background.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) theme: Option<ThemeChoice>,
     /// Whether sayso handles clicks, drags and the wheel.
     pub(crate) mouse: bool,
@@ -290,7 +285,6 @@ pub(crate) struct Editor {
     /// Whether Message and the editor of blocks use vim's keys.
     pub(crate) vim: bool,
     /// The command of the editor, instead of `VISUAL` and `EDITOR`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<String>,
 }
 
@@ -311,7 +305,6 @@ pub(crate) struct Undo {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Sessions {
     /// The folder, instead of `sessions` in the data folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) folder: Option<PathBuf>,
 }
 

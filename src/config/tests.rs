@@ -325,6 +325,7 @@ fn the_schema_tells_every_setting() {
     let headers = "/properties/providers/additionalProperties/properties/headers/additionalProperties/type";
     assert_eq!(leaf(headers), "string");
     assert_eq!(leaf("/additionalProperties"), false);
+    assert!(!schema_json().contains("null"), "a setting that is not set has no default");
 }
 
 #[test]
