@@ -12,7 +12,7 @@ use crate::domain::{
 };
 use crate::engine::provenance::{TracedTexts, UnreadTexts};
 use crate::engine::{Event, Inspection};
-use crate::exec::{self, Executor, ExecutorError};
+use crate::exec::{self, Executor, ExecutorError, TermsFor};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
 use crate::workspace::place::HeldPath;
@@ -179,26 +179,24 @@ async fn find_terms(
 ) -> Result<Terms, InspectError> {
     let version = block.version(revision).ok_or(InspectError::Gone)?;
     let language = version.language.as_ref().ok_or(InspectError::NoLanguage)?;
-    if let BlockKind::Install { .. } = block.kind {
-        let list = PackageList::parse(language.as_str(), &version.source);
-        let into = list.map_or(InstallInto::default(), |list| list.into);
-        return Ok(executor.install_terms(language, into, limits).await?);
-    }
-    if let BlockKind::Pull { .. } = block.kind {
-        return Ok(executor.pull_terms(language, limits).await?);
-    }
-    if let BlockKind::Load { path } = &block.kind {
-        let terms = executor.load_terms(language, limits).await?;
-        let target = Some(file_of_functions(path, &version.source, &terms.cwd));
-        return Ok(Terms { target, ..terms });
-    }
-    Ok(if terminal {
-        let terms = executor.terms(language, limits).await?;
-        executor.terminal_terms(terms).await?
-    } else if fresh {
-        executor.fresh_terms(language, limits).await?
-    } else {
-        executor.terms(language, limits).await?
+    let purpose = match block.kind {
+        BlockKind::Install { .. } => {
+            let list = PackageList::parse(language.as_str(), &version.source);
+            TermsFor::Install(list.map_or(InstallInto::default(), |list| list.into))
+        }
+        BlockKind::Pull { .. } => TermsFor::Pull,
+        BlockKind::Load { .. } => TermsFor::Load,
+        _ if fresh && !terminal => TermsFor::Fresh,
+        _ => TermsFor::Usual,
+    };
+    let terms = executor.terms_for(language, purpose, limits).await?;
+    Ok(match &block.kind {
+        BlockKind::Load { path } => {
+            let target = Some(file_of_functions(path, &version.source, &terms.cwd));
+            Terms { target, ..terms }
+        }
+        _ if terminal && purpose == TermsFor::Usual => executor.terminal_terms(terms).await?,
+        _ => terms,
     })
 }
 
