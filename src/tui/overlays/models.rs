@@ -1,6 +1,6 @@
 //! The list of models, as their providers report them: where they run, how large their context is, what they cost.
 
-use super::key::KeyBox;
+use super::input_box::InputBox;
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::catalogue::{self, CatalogueAnswer, KeyState, Offer};
@@ -171,7 +171,7 @@ impl Overlay for Models {
         let then = match (self.chosen(), self.row()) {
             (Some(model), _) => OverlayResponse::UiCommand(UiCommand::Send(Command::UseModel(model))),
             (None, Some(ModelRow::NoKey(provider, _))) => {
-                OverlayResponse::Open(Box::new(KeyBox::new(provider)))
+                OverlayResponse::Open(Box::new(InputBox::for_key(provider)))
             }
             // A provider that is still being asked or gave no list offers nothing to choose yet.
             (None, Some(_)) => return Vec::new(),

@@ -12,10 +12,9 @@ use crate::tui::overlays::branches::BranchList;
 use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::compare::CompareList;
 use crate::tui::overlays::files::FileList;
-use crate::tui::overlays::key::KeyBox;
+use crate::tui::overlays::input_box::InputBox;
 use crate::tui::overlays::models::{self, Models};
 use crate::tui::overlays::old_messages::OldMessages;
-use crate::tui::overlays::rename::Rename;
 use crate::tui::overlays::rules::Rules;
 use crate::tui::overlays::sessions::Sessions;
 use crate::tui::overlays::status::{self, Status};
@@ -180,7 +179,7 @@ impl Screen {
             Slash::Rename => {
                 let mut field = Field::line();
                 field.offer(&ctx.state.transcript.name);
-                self.open(Rename { field });
+                self.open(InputBox::for_name(field));
             }
             Slash::Model => return self.model_command(argument, ctx),
             Slash::Compact => return vec![UiCommand::Send(Command::Compact)],
@@ -268,7 +267,7 @@ impl Screen {
         if stores {
             return vec![UiCommand::Job(Job::StoreKey(provider))];
         }
-        self.open(KeyBox::new(provider));
+        self.open(InputBox::for_key(provider));
         Vec::new()
     }
 
