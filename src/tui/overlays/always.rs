@@ -5,6 +5,7 @@ use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, nothing_deci
 use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
 use crate::engine::{Command, State};
+use crate::text::names::first_names;
 use crate::tui::guard::SubjectId;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::subject_of;
@@ -205,11 +206,8 @@ fn reach(block: BlockId, offer: &Offer) -> String {
         [] => "no earlier block".to_owned(),
         [one] => format!("block {one}"),
         many => {
-            let names: Vec<String> =
-                many.iter().rev().take(MAX_BLOCKS_SHOWN).map(ToString::to_string).collect();
-            let more = many.len().saturating_sub(MAX_BLOCKS_SHOWN);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("blocks {}{more}", names.join(", "))
+            let names: Vec<String> = many.iter().rev().map(ToString::to_string).collect();
+            format!("blocks {}", first_names(&names, MAX_BLOCKS_SHOWN))
         }
     };
     match &offer.missed {

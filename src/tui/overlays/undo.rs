@@ -8,6 +8,7 @@ use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::driver::{Job, JobResult};
 use crate::engine::{Command, State};
+use crate::text::names::first_names;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::{PagerText, UiCommand};
@@ -116,9 +117,7 @@ pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoKind) -> Vec
     let of = |change: &str| {
         let names: Vec<String> =
             picked.iter().filter(|c| c.change == change).map(|c| safe::one_line(&c.path)).collect();
-        let more = names.len().saturating_sub(MAX_FILES_SHOWN);
-        let first = names.iter().take(MAX_FILES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
-        (!names.is_empty()).then(|| if more > 0 { format!("{first} and {more} more") } else { first })
+        (!names.is_empty()).then(|| first_names(&names, MAX_FILES_SHOWN))
     };
     let told = sentences::does(way);
     told.into_iter().filter_map(|(change, does)| Some(format!("{does} {}.", of(change)?))).collect()
