@@ -186,14 +186,12 @@ mod tests {
         );
         let line = d.inspected(1, review(Severity::High), Ok(terms()));
         assert_eq!(line, "+review 1.1, +approved r1 1.1 named, start r1 | running r1");
-        d.started(1);
-        let line = d.ended(1, Outcome::Failed);
+        let line = d.passes(1, Outcome::Failed);
         assert!(line.contains("+ran r1 failed") && line.ends_with("look 2.1 | deciding 2"), "{line}");
         // An empty file runs like every other.
         let line = d.inspected_ok(2);
         assert!(line.contains("+approved r2 2.1 named, start r2"), "{line}");
-        d.started(2);
-        let line = d.ended(2, Outcome::Ok);
+        let line = d.passes(2, Outcome::Ok);
         assert!(line.contains("+end answered") && line.ends_with("| idle"), "{line}");
     }
 
@@ -220,8 +218,7 @@ mod tests {
         let mut d = Dialogue::new();
         d.command(named(&["a\n", "b\n"]));
         d.inspected_ok(1);
-        d.started(1);
-        d.ended(1, Outcome::Ok);
+        d.passes(1, Outcome::Ok);
         // The person edits the second block while it is inspected, and puts the first back.
         let edit = Decision::Edit("c\n".into());
         d.command(Command::Decide { block: BlockId(2), revision: Revision(1), decision: edit });
@@ -285,14 +282,12 @@ mod tests {
         let line = d.inspected(1, review(Severity::High), Ok(terms()));
         assert_eq!(line, "+review 1.1, +approved r1 1.1 named, start r1 | running r1");
         assert_eq!(d.watched.started.as_ref().unwrap().label(), "block 4");
-        d.started(1);
-        let line = d.ended(1, Outcome::Failed);
+        let line = d.passes(1, Outcome::Failed);
         assert!(line.contains("look 2.1 in a new kernel"), "{line}");
         assert!(d.inspected_ok(2).contains("start r2"));
         assert_eq!(d.watched.started.as_ref().unwrap().label(), "block 7");
         // Running it again takes another decision.
-        d.started(2);
-        assert!(d.ended(2, Outcome::Ok).ends_with("| idle"));
+        assert!(d.passes(2, Outcome::Ok).ends_with("| idle"));
         d.put_back(1);
         assert!(!d.inspected_ok(1).contains("start"));
     }

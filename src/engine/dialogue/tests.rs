@@ -408,8 +408,7 @@ fn policy_clean_runs_what_has_no_grave_finding_and_asks_for_the_rest() {
         d.inspected_with(1, Severity::Info),
         "+review 1.1, +approved r1 1.1 flag, start r1 | running r1"
     );
-    d.started(1);
-    d.ended(1, ok());
+    d.passes(1, ok());
     assert_eq!(d.inspected_ok(2), "| deciding 2", "the first look was still unanswered");
     assert_eq!(d.inspected_ok(2), "look 2.1 | deciding 2", "which of the two answers is newer is not known");
     assert_eq!(d.inspected_with(2, Severity::Medium), "+review 2.1 | deciding 2");
@@ -425,8 +424,7 @@ fn policy_all_runs_everything_that_can_run() {
         d.inspected_with(1, Severity::High),
         "+review 1.1, +approved r1 1.1 flag, start r1 | running r1"
     );
-    d.started(1);
-    d.ended(1, ok());
+    d.passes(1, ok());
     d.reply(ONE);
     assert_eq!(d.inspected(2, Review::default(), Err("gone".into())), "+review 2.1 | deciding 2");
 }
@@ -456,8 +454,7 @@ fn an_edit_is_looked_at_and_asked_about_again_and_the_model_is_told_the_change()
     assert_eq!(d.edit(1, "print(1)\nprint(3)\n"), "'Block 1 is unchanged.' | deciding 1");
     assert_eq!(d.type_run(1), "+approved r1 1.2 person-typed, start r1 | running r1");
     assert_eq!(&**d.watched.started.as_ref().unwrap().source(), "print(1)\nprint(3)\n");
-    d.started(1);
-    d.ended(1, ok());
+    d.passes(1, ok());
     assert!(d.told().contains("-print(2)\n+print(3)\n"), "{}", d.told());
 }
 
@@ -562,8 +559,7 @@ fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
     );
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
     d.accepts_under(2, in_kernel(2));
-    d.started(2);
-    d.ended(2, ok());
+    d.passes(2, ok());
     assert!(
         d.told().contains("The Python kernel had ended before: this block met an empty one."),
         "{}",
@@ -669,8 +665,7 @@ fn restarting_the_kernel_is_recorded_and_refused_while_something_runs() {
     d.accepts(1);
     let refused = "'A block runs: Ctrl-C interrupts it, then the kernel can be restarted.' | running r1";
     assert_eq!(d.command(Command::RestartKernel), refused);
-    d.started(1);
-    d.ended(1, ok());
+    d.passes(1, ok());
     d.reply("Done.");
     let ended = "'Kernel k1 ended: 14 variables lost. Nothing was rerun.', +restarted, restart | idle";
     assert_eq!(d.command(Command::RestartKernel), ended);
@@ -1008,8 +1003,7 @@ fn stale_events_change_nothing() {
     }
     d.type_run(1);
     assert_eq!(d.ran(2, RunEvent::Ended(Box::new(report(ok())))), "| running r1");
-    d.started(1);
-    d.ended(1, ok());
+    d.passes(1, ok());
     assert_eq!(d.ended(1, Outcome::Failed), "| replying s2", "a run ends once");
 }
 
@@ -1210,8 +1204,7 @@ fn what_is_not_as_it_was_shown_is_asked_about_again_and_once_a_person_decided() 
     let line = d.inspected_ok(1);
     assert!(!line.contains("start"), "{line}");
     d.type_run(1);
-    d.started(2);
-    assert!(d.ended(2, Outcome::Ok).contains("ask "));
+    assert!(d.passes(2, Outcome::Ok).contains("ask "));
 }
 
 #[test]

@@ -91,8 +91,7 @@ fn an_edited_write_tells_its_changes() {
     d.edit(1, "# My notes\n");
     d.inspected(1, Review::default(), Ok(file_terms("write")));
     d.approve(1);
-    d.started(1);
-    d.ended(1, Outcome::Ok);
+    d.passes(1, Outcome::Ok);
     let told = &answers(&d)[0].1;
     assert!(told.contains("-# Notes\n+# My notes\n"), "{told}");
 }

@@ -117,8 +117,7 @@ fn blocks_that_touch_nothing_come_together_and_take_one_decision() {
     assert!(!line.contains("start"), "{line}");
     let line = d.type_run(5);
     assert!(line.contains("+approved r5 5.1 person") && line.contains("start r5"), "{line}");
-    d.started(5);
-    let line = d.ended(5, Outcome::Ok);
+    let line = d.passes(5, Outcome::Ok);
     assert!(line.contains("+back 3") && !line.contains("ask"), "{line}");
     // The approval was for the first decision only.
     let line = d.inspected_ok(3);
