@@ -50,15 +50,7 @@ pub(crate) fn of_file(word: &str, target: Target) -> Terms {
 
 /// The header of a session in `/w`.
 pub(crate) fn header(id: &str) -> Header {
-    Header {
-        id: SessionId(id.into()),
-        name: String::new(),
-        created: Timestamp(0),
-        cwd: "/w".into(),
-        model: None,
-        program: String::new(),
-        branch_of: None,
-    }
+    Header::new(SessionId(id.into()), Timestamp(0), "/w".into())
 }
 
 /// A finished reply with this text and reasoning.
