@@ -41,7 +41,7 @@ pub use executors::{ContainerExecutor, Executors, FolderInContainer};
 pub(crate) use executors::{ExecutorChoice, JupyterExecutor};
 pub(crate) use layers::Origin;
 pub(crate) use load::{LoadedConfig, load};
-pub(crate) use origin::{is_loopback, origin, without_secrets};
+pub(crate) use origin::{is_loopback, origin, usual_scheme, without_secrets};
 pub(crate) use paths::Paths;
 pub(crate) use providers::{Effort, OneOrMore};
 pub use providers::{FormatKind, Provider, Timeouts};

@@ -39,6 +39,8 @@ mod reply;
 pub(crate) mod request_counts;
 mod rights;
 pub(crate) mod run;
+#[cfg(test)]
+pub(crate) mod samples;
 pub mod sentences;
 mod shared_value;
 pub(crate) mod text_range;

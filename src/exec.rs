@@ -10,14 +10,14 @@
 
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    CountedTime, InstallInto, Language, Limits, Pixels, Reach, RunEvent, RunId, RunRequest, SandboxReport,
-    Terms, UndrawnReason,
+    CountedTime, Language, Limits, Pixels, Reach, RunEvent, RunId, RunRequest, SandboxReport, Terms,
+    UndrawnReason,
 };
 use asking::Asker;
 pub use interpreters::on_path;
 pub(crate) use interpreters::versions_by_files;
 use interpreters::{Finder, ProgramPaths};
-use order::ExecutorOrder;
+use order::{ExecutorOrder, TermsRequest};
 pub use sandbox::{DisabledLayers, SandboxRequest};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -85,6 +85,7 @@ pub use executor_error::ExecutorError;
 pub use helper_file::HelperFile;
 pub use kernel_notice::KernelNotice;
 pub use ledger::requests_sent;
+pub use order::TermsFor;
 pub(crate) use run::images::keep_written;
 pub use setup::Setup;
 
@@ -152,24 +153,32 @@ impl Executor {
     /// # Errors
     /// When it can't run here.
     pub async fn terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, ExecutorError> {
-        self.find(language).await?;
-        self.inner.worker.try_ask(|reply| ExecutorOrder::Terms(language.clone(), limits, reply)).await
+        self.terms_for(language, TermsFor::Usual, limits).await
     }
 
-    /// The terms under which a block in this language would run in a new kernel.
+    /// The terms under which this would be carried out now. To load functions, they do not contain the file itself.
     ///
     /// # Errors
-    /// When it can't run here, or when blocks of this language share no kernel.
-    pub async fn new_kernel_terms(
+    /// When it can't be carried out here.
+    pub async fn terms_for(
         &self,
         language: &Language,
+        purpose: TermsFor,
         limits: Option<Limits>,
     ) -> Result<Terms, ExecutorError> {
-        self.find(language).await?;
-        self.inner
-            .worker
-            .try_ask(|reply| ExecutorOrder::NewKernelTerms(language.clone(), limits, reply))
-            .await
+        let wanted = language.clone();
+        let installer = match purpose {
+            TermsFor::Install(into) => {
+                self.here(move |finder| finder.installer(&wanted, into)).await.transpose()?
+            }
+            TermsFor::Pull => None,
+            TermsFor::Usual | TermsFor::NewKernel | TermsFor::Load => {
+                self.find(language).await?;
+                None
+            }
+        };
+        let request = Box::new(TermsRequest { language: language.clone(), purpose, installer, limits });
+        self.inner.worker.try_ask(|reply| ExecutorOrder::Terms(request, reply)).await
     }
 
     /// These terms, with a terminal of its own for the run.
@@ -194,50 +203,6 @@ impl Executor {
     /// [`crate::domain::RunEvent::Counts`] if it does.
     pub fn set_counted_time(&self, run: RunId, what: CountedTime) {
         self.inner.worker.send(ExecutorOrder::SetCountedTime(run, what));
-    }
-
-    /// The terms under which a file of the person's functions would be loaded now. They do not contain the file itself.
-    ///
-    /// # Errors
-    /// When none can be loaded here.
-    pub async fn load_terms(
-        &self,
-        language: &Language,
-        limits: Option<Limits>,
-    ) -> Result<Terms, ExecutorError> {
-        self.find(language).await?;
-        self.inner.worker.try_ask(|reply| ExecutorOrder::LoadTerms(language.clone(), limits, reply)).await
-    }
-
-    /// The terms under which packages for this language would be installed now: by which program, and where to.
-    ///
-    /// # Errors
-    /// When none can be installed here.
-    pub async fn install_terms(
-        &self,
-        language: &Language,
-        into: InstallInto,
-        limits: Option<Limits>,
-    ) -> Result<Terms, ExecutorError> {
-        let wanted = language.clone();
-        let installer = self.here(move |finder| finder.installer(&wanted, into)).await.transpose()?;
-        let by = Box::new((installer, into));
-        self.inner
-            .worker
-            .try_ask(|reply| ExecutorOrder::InstallTerms(language.clone(), by, limits, reply))
-            .await
-    }
-
-    /// The terms under which an image would be pulled for a block in this language, with the engine that would pull it.
-    ///
-    /// # Errors
-    /// Where no engine pulls any.
-    pub async fn pull_terms(
-        &self,
-        language: &Language,
-        limits: Option<Limits>,
-    ) -> Result<Terms, ExecutorError> {
-        self.inner.worker.try_ask(|reply| ExecutorOrder::PullTerms(language.clone(), limits, reply)).await
     }
 
     /// What a run under these terms can reach, computed from what its helper would be given. Empty if the executor does

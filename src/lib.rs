@@ -211,6 +211,8 @@ mod session;
 pub mod store;
 #[cfg(test)]
 mod test_cases;
+#[cfg(test)]
+mod test_folder;
 mod text;
 pub mod tui;
 pub mod workspace;

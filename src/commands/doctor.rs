@@ -262,15 +262,7 @@ fn sessions(factory: &SessionFactory) -> DoctorEntry {
     let count = index::list(&folder).len();
     let found = format!("{count} in {}", folder.display());
     // The test leaves no file: an empty session has none.
-    let header = Header {
-        id: SessionId("doctor".into()),
-        name: String::new(),
-        created: Timestamp(0),
-        cwd: factory.place.cwd.clone(),
-        model: None,
-        program: env!("CARGO_PKG_VERSION").into(),
-        branch_of: None,
-    };
+    let header = Header::new(SessionId("doctor".into()), Timestamp(0), factory.place.cwd.clone());
     if Store::create(&folder, header).is_durable() {
         return DoctorEntry::good("sessions", found);
     }

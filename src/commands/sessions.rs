@@ -23,6 +23,7 @@ use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::store::index::{self, Summary};
 use crate::store::{self, Damage, LoadedSession, Seal, StoreError, manage};
+use crate::text::names::and_more;
 use crate::text::number::size;
 use list::summary_json;
 use serde_json::{Map, Value, json};
@@ -262,7 +263,7 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
         Entry::Resumed => writeln!(out, "  resumed {}", time(at)),
         Entry::Undone { block, files, more, kind, .. } => {
             let word = if *kind == UndoKind::Undo { "taken back" } else { "made again" };
-            let more = if *more > 0 { format!(" and {more} more") } else { String::new() };
+            let more = and_more(*more as usize);
             writeln!(out, "  block {block}: {word}: {}{more}", visible_line(&files.join(", ")))
         }
         Entry::KernelRestarted => writeln!(out, "  the kernel was restarted"),

@@ -12,22 +12,18 @@ pub struct Provider {
     /// The format that its server speaks.
     pub(crate) kind: FormatKind,
     /// Its own address. See [`Provider::address`] for the one in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) base_url: Option<String>,
     /// The address that the environment or an option gave for this start, instead of its own.
     #[serde(skip)]
     pub(crate) address_override: Option<String>,
     /// The environment variables that may hold its key; the first that is set counts. `None`: it needs no key.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key_env: Option<OneOrMore>,
     /// A program that writes its key to standard output: a list is run as it is, a line by the shell.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key_command: Option<OneOrMore>,
     /// Whether its key is in the system's keyring, which a program reads (see `keys`).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) keyring: bool,
     /// The model to use if none is named.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// Headers that are sent with every request.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -36,13 +32,10 @@ pub struct Provider {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) query: BTreeMap<String, String>,
     /// Tokens of a conversation including the reply, for models about which nothing else is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<u64>,
     /// The most tokens of a reply.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_output: Option<u64>,
     /// How much its models should think, if they can; `None`: the server's default.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) effort: Option<Effort>,
     /// Its time limits.
     pub(crate) timeouts: Timeouts,
@@ -57,16 +50,12 @@ pub struct Provider {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ModelChoice {
     /// Tokens of a conversation including the reply.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<u64>,
     /// The most tokens of a reply.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_output: Option<u64>,
     /// How much it should think.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) effort: Option<Effort>,
     /// Whether it can see images.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) images: Option<bool>,
 }
 

@@ -14,11 +14,9 @@ use std::path::PathBuf;
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
     /// The model that answers, `PROVIDER/MODEL`. See [`Config::chosen`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// An address for the model's provider instead of its own. It holds only for that provider: see
     /// [`Provider::address`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) base_url: Option<String>,
     /// The format in which the model should write code; `None` (`auto`): decided by provider and model.
     #[serde(with = "dialect")]
@@ -87,7 +85,7 @@ pub(crate) struct ReviewSettings {
     #[serde(rename = "judge", with = "opinion")]
     pub(crate) opinion: Option<Severity>,
     /// The model for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
-    #[serde(rename = "judge_model", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "judge_model")]
     pub(crate) opinion_model: Option<String>,
 }
 
@@ -184,7 +182,6 @@ pub(crate) struct Run {
     /// Names of environment variables that runs get in addition to the usual ones.
     pub(crate) environment: Vec<String>,
     /// The Python of the kernel, instead of the one that is found.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) python: Option<PathBuf>,
 }
 
@@ -220,7 +217,6 @@ pub(crate) struct LanguageChoice {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Ui {
     /// The chosen theme; by default it depends on the terminal's background.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) theme: Option<ThemeChoice>,
     /// Whether sayso handles clicks, drags and the wheel.
     pub(crate) mouse: bool,
@@ -290,7 +286,6 @@ pub(crate) struct Editor {
     /// Whether Message and the editor of blocks use vim's keys.
     pub(crate) vim: bool,
     /// The command of the editor, instead of `VISUAL` and `EDITOR`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<String>,
 }
 
@@ -311,7 +306,6 @@ pub(crate) struct Undo {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Sessions {
     /// The folder, instead of `sessions` in the data folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) folder: Option<PathBuf>,
 }
 

@@ -35,6 +35,14 @@ pub struct Header {
     pub branch_of: Option<BranchOrigin>,
 }
 
+impl Header {
+    /// The header of a session that has no name and no model, and is no branch.
+    pub(crate) fn new(id: SessionId, created: Timestamp, cwd: PathBuf) -> Self {
+        let (name, program) = (String::new(), String::new());
+        Self { id, name, created, cwd, model: None, program, branch_of: None }
+    }
+}
+
 /// The session that a branch began from, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BranchOrigin {

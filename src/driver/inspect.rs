@@ -12,7 +12,7 @@ use crate::domain::{
 };
 use crate::engine::provenance::{TracedTexts, UnreadTexts};
 use crate::engine::{Event, Inspection};
-use crate::exec::{self, Executor, ExecutorError};
+use crate::exec::{self, Executor, ExecutorError, TermsFor};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
 use crate::workspace::held_path::HeldPath;
@@ -179,26 +179,24 @@ async fn find_terms(
 ) -> Result<Terms, InspectError> {
     let version = block.version(revision).ok_or(InspectError::Gone)?;
     let language = version.language.as_ref().ok_or(InspectError::NoLanguage)?;
-    if let BlockKind::Install { .. } = block.kind {
-        let list = PackageList::parse(language.as_str(), &version.source);
-        let into = list.map_or(InstallInto::default(), |list| list.into);
-        return Ok(executor.install_terms(language, into, limits).await?);
-    }
-    if let BlockKind::Pull { .. } = block.kind {
-        return Ok(executor.pull_terms(language, limits).await?);
-    }
-    if let BlockKind::Load { path } = &block.kind {
-        let terms = executor.load_terms(language, limits).await?;
-        let target = Some(file_of_functions(path, &version.source, &terms.cwd));
-        return Ok(Terms { target, ..terms });
-    }
-    Ok(if terminal {
-        let terms = executor.terms(language, limits).await?;
-        executor.terminal_terms(terms).await?
-    } else if new_kernel {
-        executor.new_kernel_terms(language, limits).await?
-    } else {
-        executor.terms(language, limits).await?
+    let purpose = match block.kind {
+        BlockKind::Install { .. } => {
+            let list = PackageList::parse(language.as_str(), &version.source);
+            TermsFor::Install(list.map_or(InstallInto::default(), |list| list.into))
+        }
+        BlockKind::Pull { .. } => TermsFor::Pull,
+        BlockKind::Load { .. } => TermsFor::Load,
+        _ if new_kernel && !terminal => TermsFor::NewKernel,
+        _ => TermsFor::Usual,
+    };
+    let terms = executor.terms_for(language, purpose, limits).await?;
+    Ok(match &block.kind {
+        BlockKind::Load { path } => {
+            let target = Some(file_of_functions(path, &version.source, &terms.cwd));
+            Terms { target, ..terms }
+        }
+        _ if terminal && purpose == TermsFor::Usual => executor.terminal_terms(terms).await?,
+        _ => terms,
     })
 }
 
@@ -273,36 +271,13 @@ fn add_sizes(review: &mut Review, scope: &Scope) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{BlockId, Dialect, Origin, StepId};
+    use crate::domain::{Origin, samples};
     use crate::review::{Forbid, RuleRegistry};
 
     #[tokio::test]
     async fn what_is_forbidden_is_so_for_images_too() {
-        let version = Version {
-            revision: Revision(1),
-            source: Arc::from("python:3.13-slim\n"),
-            language: Some(Language::python()),
-            whole: true,
-        };
-        let origin = Origin {
-            dialect: Dialect::default(),
-            info: String::new(),
-            range: 0..0,
-            closed: true,
-            call: None,
-            note: None,
-            own: true,
-            typed: false,
-        };
-        let kind = BlockKind::Pull { wanted_by: None };
-        let block = Block {
-            id: BlockId(1),
-            step: StepId(1),
-            kind,
-            origin,
-            versions: vec![version],
-            placed: Vec::new(),
-        };
+        let pull = samples::block(1, BlockKind::Pull { wanted_by: None }, "python:3.13-slim\n");
+        let block = Block { origin: Origin::own(""), ..pull };
         let book = RuleRegistry::default().forbidding(Forbid::new(["sayso.pull".to_owned()]));
         for (book, forbidden) in [(RuleRegistry::default(), false), (book, true)] {
             let scope = Scope { rules: Arc::new(book), ..Scope::default() };

@@ -5,8 +5,8 @@ mod crash;
 mod damage;
 
 use crate::domain::{
-    BlockId, BranchOrigin, Entry, Header, Masker, Outcome, Receipt, RunId, RunReport, SessionId, Sha256,
-    Timestamp, UndoKind, UndoNote,
+    BlockId, BranchOrigin, Entry, Header, Masker, Outcome, Receipt, RunId, RunReport, Sha256, Timestamp,
+    UndoKind, UndoNote, samples,
 };
 use crate::store::search::{SearchControl, SearchQuery, SearchResults, SearchWords, search};
 use crate::store::{LoadedSession, Seal, Store, branch, read_with};
@@ -81,15 +81,8 @@ impl Home {
     }
 
     fn header(&self, id: u128) -> Header {
-        Header {
-            id: SessionId(uuid::Uuid::from_u128(id).to_string()),
-            name: format!("session {id}"),
-            created: AT,
-            cwd: self.work(),
-            model: None,
-            program: "test".into(),
-            branch_of: None,
-        }
+        let header = samples::header(&uuid::Uuid::from_u128(id).to_string());
+        Header { name: format!("session {id}"), created: AT, cwd: self.work(), ..header }
     }
 
     fn open(&self) -> (Store, LoadedSession) {

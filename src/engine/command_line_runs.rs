@@ -163,7 +163,7 @@ fn leads_outside(terms: &Terms) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Decision, OnDisk, Outcome, Review, RunId, Severity, Sha256, Target};
+    use crate::domain::{Decision, OnDisk, Outcome, Review, RunId, Severity, Sha256, Target, samples};
     use crate::engine::dialogue::{Dialogue, review, terms};
     use crate::engine::{Command, Event, RecordedEdit, StoreEvent};
 
@@ -187,14 +187,12 @@ mod tests {
         );
         let line = d.inspected(1, review(Severity::High), Ok(terms()));
         assert_eq!(line, "+review 1.1, +approved r1 1.1 named, start r1 | running r1");
-        d.started(1);
-        let line = d.ended(1, Outcome::Failed);
+        let line = d.passes(1, Outcome::Failed);
         assert!(line.contains("+ran r1 failed") && line.ends_with("look 2.1 | deciding 2"), "{line}");
         // An empty file runs like every other.
         let line = d.inspected_ok(2);
         assert!(line.contains("+approved r2 2.1 named, start r2"), "{line}");
-        d.started(2);
-        let line = d.ended(2, Outcome::Ok);
+        let line = d.passes(2, Outcome::Ok);
         assert!(line.contains("+end answered") && line.ends_with("| idle"), "{line}");
     }
 
@@ -221,8 +219,7 @@ mod tests {
         let mut d = Dialogue::new();
         d.command(named(&["a\n", "b\n"]));
         d.inspected_ok(1);
-        d.started(1);
-        d.ended(1, Outcome::Ok);
+        d.passes(1, Outcome::Ok);
         // The person edits the second block while it is inspected, and puts the first back.
         let edit = Decision::Edit("c\n".into());
         d.command(Command::Decide { block: BlockId(2), revision: Revision(1), decision: edit });
@@ -273,14 +270,7 @@ mod tests {
     }
 
     fn of_files(path: &str, outside: bool) -> Terms {
-        let target = Some(Target { outside, ..Target::at(path, OnDisk::Nothing) });
-        Terms {
-            language: Language("write".into()),
-            executor: ExecutorKind::Files,
-            kernel: None,
-            target,
-            ..terms()
-        }
+        samples::of_file("write", Target { outside, ..Target::at(path, OnDisk::Nothing) })
     }
 
     #[test]
@@ -293,14 +283,12 @@ mod tests {
         let line = d.inspected(1, review(Severity::High), Ok(terms()));
         assert_eq!(line, "+review 1.1, +approved r1 1.1 named, start r1 | running r1");
         assert_eq!(d.watched.started.as_ref().unwrap().label(), "block 4");
-        d.started(1);
-        let line = d.ended(1, Outcome::Failed);
+        let line = d.passes(1, Outcome::Failed);
         assert!(line.contains("look 2.1 in a new kernel"), "{line}");
         assert!(d.inspected_ok(2).contains("start r2"));
         assert_eq!(d.watched.started.as_ref().unwrap().label(), "block 7");
         // Running it again takes another decision.
-        d.started(2);
-        assert!(d.ended(2, Outcome::Ok).ends_with("| idle"));
+        assert!(d.passes(2, Outcome::Ok).ends_with("| idle"));
         d.reopen_block(1);
         assert!(!d.inspected_ok(1).contains("start"));
     }
@@ -323,11 +311,7 @@ mod tests {
             edit: Some(RecordedEdit { written: written.into(), bases: vec![file("x = 1\n")] }),
             ..recorded("block 3", BlockKind::Edit { paths: vec!["a.py".into()] }, "x = 2\n")
         };
-        let over = |text: &str| Terms {
-            language: Language("edit".into()),
-            target: Some(Target::at("/work/a.py", file(text))),
-            ..of_files("/work/a.py", false)
-        };
+        let over = |text: &str| samples::of_file("edit", Target::at("/work/a.py", file(text)));
         let mut d = Dialogue::new();
         let line = d.command(Command::RunRecorded(vec![edit.clone()]));
         assert!(line.contains("+placed 1.2") && line.contains("look 1.2"), "{line}");

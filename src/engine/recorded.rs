@@ -314,7 +314,8 @@ fn edit(item: &BlockItem, run: &RunItem) -> Option<RecordedEdit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Block, KernelRef, Origin, Revision, Rights, SandboxReport, StepId, Version};
+    use crate::domain::samples::{self, in_kernel};
+    use crate::domain::{Block, Origin, Revision, Rights, SandboxReport};
     use crate::engine::dialogue::{confined, report, terms};
 
     /// A session as its file has it.
@@ -331,37 +332,21 @@ mod tests {
         }
 
         fn block(&mut self, id: u32, source: &str) -> &mut Self {
-            let language = Some(Language::python());
-            let kind = BlockKind::Code { language: language.clone() };
-            self.block_of(id, kind, source)
+            self.block_of(id, BlockKind::Code { language: Some(Language::python()) }, source)
         }
 
         fn block_of(&mut self, id: u32, kind: BlockKind, source: &str) -> &mut Self {
-            let version = Version {
-                revision: Revision(1),
-                language: Some(Language::python()),
-                whole: true,
-                source: source.into(),
-            };
-            self.add(Entry::Block(Block {
-                id: BlockId(id),
-                step: StepId(1),
-                kind,
-                origin: Origin::own("tests/a.py"),
-                versions: vec![version],
-                placed: Vec::new(),
-            }))
+            let block = samples::block(id, kind, source);
+            self.add(Entry::Block(Block { origin: Origin::own("tests/a.py"), ..block }))
         }
 
         fn approved(&mut self, block: u32, source: &str, terms: Terms, by: Grantor) -> &mut Self {
             self.run += 1;
-            let (run, sha256) = (RunId(self.run), Sha256::of(source.as_bytes()));
-            self.add(Entry::Approved { run, block: BlockId(block), revision: Revision(1), sha256, terms, by })
+            self.add(samples::approved(self.run, (block, 1), source, terms, by))
         }
 
         fn ran(&mut self, block: u32, outcome: Outcome) -> &mut Self {
-            let (run, report) = (RunId(self.run), Box::new(report(outcome)));
-            self.add(Entry::Ran { run, block: BlockId(block), report })
+            self.add(samples::ran(self.run, block, report(outcome)))
         }
 
         /// Adds a block with this text that the person approved and that ran.
@@ -385,10 +370,6 @@ mod tests {
                 .map(|one| one.steps.iter().map(step).collect::<Vec<_>>().join(", "))
                 .collect()
         }
-    }
-
-    fn in_kernel(generation: u32) -> Terms {
-        Terms { kernel: Some(KernelRef { generation, ..KernelRef::default() }), ..terms() }
     }
 
     #[test]
@@ -458,9 +439,7 @@ mod tests {
         };
         placed(&mut told, 2, &[OnDisk::Nothing]);
         placed(&mut told, 3, &bases);
-        let sha256 = Sha256::of(b"x = 2\n");
-        let (block, by) = (BlockId(1), Grantor::Person { typed: false });
-        told.add(Entry::Approved { run: RunId(1), block, revision: Revision(3), sha256, terms: terms(), by });
+        told.add(samples::approved(1, (1, 3), "x = 2\n", terms(), samples::BY_PERSON));
         placed(&mut told, 4, &[OnDisk::Folder]);
         told.run = 1;
         told.ran(1, Outcome::Ok);

@@ -94,8 +94,7 @@ mod tests {
         assert!(line.contains("+block 3") && line.ends_with("| deciding 3"), "{line}");
         d.inspected(3, review(Severity::Info), Ok(bash()));
         d.approve(3);
-        d.started(1);
-        let line = d.ended(1, Outcome::Ok);
+        let line = d.passes(1, Outcome::Ok);
         assert!(line.contains("ask"), "the prompt goes now: {line}");
         assert!(d.told().contains("pwd") && d.told().ends_with("and then?"), "{}", d.told());
     }

@@ -119,11 +119,8 @@ mod tests {
 
     #[test]
     fn what_a_run_made_is_taken_back_once_and_recorded() {
-        let mut d = Dialogue::new();
-        d.user("x");
-        d.reply("```python\n1\n```\n");
-        d.inspected_ok(1);
-        d.type_run(1);
+        let mut d = Dialogue::after_reply("```python\n1\n```\n");
+        d.accepts(1);
         assert!(
             d.command(Command::UndoAutoRun(BlockId(1))).starts_with("'A run goes on: "),
             "not while it runs"
@@ -149,11 +146,8 @@ mod tests {
 
     #[test]
     fn of_other_files_nothing_is_taken_back() {
-        let mut d = Dialogue::new();
-        d.user("x");
-        d.reply("```python\n1\n```\n");
-        d.inspected_ok(1);
-        d.type_run(1);
+        let mut d = Dialogue::after_reply("```python\n1\n```\n");
+        d.accepts(1);
         d.ended_as(1, changed("a.py"));
         let told = d.command(Command::UndoAutoRun(BlockId(1)));
         assert!(told.contains("There is nothing of block 1 to take back"), "{told}");
@@ -169,11 +163,8 @@ mod tests {
 
     #[test]
     fn changes_are_taken_back_and_made_again_and_the_model_knows() {
-        let mut d = Dialogue::new();
-        d.user("x");
-        d.reply("```python\n1\n```\n");
-        d.inspected_ok(1);
-        d.type_run(1);
+        let mut d = Dialogue::after_reply("```python\n1\n```\n");
+        d.accepts(1);
         let undo = |changes: &[u32], kind| Command::Undo { run: RunId(1), changes: changes.to_vec(), kind };
         assert!(d.command(undo(&[], UndoKind::Undo)).starts_with("'A run goes on: "));
         d.ended_as(1, recorded(Some(Sha256::of(b"record"))));
@@ -201,11 +192,8 @@ mod tests {
 
     /// A session with a block that ran and whose changes can be undone.
     fn ran() -> Dialogue {
-        let mut d = Dialogue::new();
-        d.user("x");
-        d.reply("```python\n1\n```\n");
-        d.inspected_ok(1);
-        d.type_run(1);
+        let mut d = Dialogue::after_reply("```python\n1\n```\n");
+        d.accepts(1);
         d.ended_as(1, recorded(Some(Sha256::of(b"record"))));
         d
     }
@@ -239,11 +227,8 @@ mod tests {
 
     #[test]
     fn what_has_no_record_and_what_others_wrote_is_not_taken_back() {
-        let mut d = Dialogue::new();
-        d.user("x");
-        d.reply("```python\n1\n```\n");
-        d.inspected_ok(1);
-        d.type_run(1);
+        let mut d = Dialogue::after_reply("```python\n1\n```\n");
+        d.accepts(1);
         d.ended_as(1, recorded(None));
         let undo = || Command::Undo { run: RunId(1), changes: Vec::new(), kind: UndoKind::Undo };
         assert!(d.command(undo()).starts_with("'Nothing is known of changes"));

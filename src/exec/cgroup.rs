@@ -17,6 +17,7 @@ pub use group::Group;
 use super::helper_file::HelperFile;
 pub use super::helper_part::JOIN;
 use crate::domain::{Layer, Limits};
+use crate::exec::tree::started_at;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -48,7 +49,7 @@ impl Scope {
 
     /// The folder for the groups of the process `pid`, whose own group `own` names (the text of `/proc/PID/cgroup`).
     fn at(root: &Path, own: &str, pid: u32, helper: &HelperFile) -> Result<Self, CgroupError> {
-        let name = format!("{}{pid}-{}", parent::NAME, parent::start_time(pid).unwrap_or(0));
+        let name = format!("{}{pid}-{}", parent::NAME, started_at(pid).unwrap_or(0));
         let folder = parent::prepare(&parent::own_group(root, own)?, pid, &name)?;
         parent::sweep(&folder);
         Ok(Self { folder, helper: helper.clone(), name, groups: AtomicU32::new(0) })

@@ -11,18 +11,35 @@ use tokio::sync::{mpsc, oneshot};
 /// The reply to an order, with the error if it fails.
 pub(super) type OrderReply<T> = oneshot::Sender<Result<T, ExecutorError>>;
 
+/// What terms are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermsFor {
+    /// Code, as blocks usually run.
+    Usual,
+    /// Code in a new kernel; an error where blocks of the language share none.
+    NewKernel,
+    /// Loading a file of the person's functions.
+    Load,
+    /// Installing packages for the language.
+    Install(InstallInto),
+    /// Pulling an image for blocks in the language, by the engine that would run them.
+    Pull,
+}
+
+/// What to compute terms for.
+pub(super) struct TermsRequest {
+    pub(super) language: Language,
+    pub(super) purpose: TermsFor,
+    /// The program that would install, if packages are installed on this machine.
+    pub(super) installer: Option<Interpreter>,
+    /// Other limits than the usual ones.
+    pub(super) limits: Option<Limits>,
+}
+
 /// An order to the thread of an executor.
 pub(super) enum ExecutorOrder {
-    /// Compute the terms of a block.
-    Terms(Language, Option<Limits>, OrderReply<Terms>),
-    /// Compute the terms of a block in a new kernel.
-    NewKernelTerms(Language, Option<Limits>, OrderReply<Terms>),
-    /// Compute the terms of a file of functions in this language.
-    LoadTerms(Language, Option<Limits>, OrderReply<Terms>),
-    /// Compute the terms of an installation; by this program, if it is done on this machine.
-    InstallTerms(Language, Box<(Option<Interpreter>, InstallInto)>, Option<Limits>, OrderReply<Terms>),
-    /// Compute the terms under which an image would be pulled for this language.
-    PullTerms(Language, Option<Limits>, OrderReply<Terms>),
+    /// Compute the terms of what a block would do.
+    Terms(Box<TermsRequest>, OrderReply<Terms>),
     /// Find out which packages a Python source lacks.
     MissingPackages(String, Vec<String>, oneshot::Sender<Vec<String>>),
     /// Compute the terms with a terminal for the run.

@@ -12,6 +12,7 @@ use super::plan::{InheritedFd, Invocation, set};
 use super::sandbox::Enclosure;
 use super::terminal::Emulator;
 use crate::domain::Limits;
+use crate::text::number::hex;
 use std::ffi::OsStr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -41,7 +42,7 @@ pub(super) fn start(
     mut invocation: Invocation,
     mut provide: impl FnMut(InheritedFd) -> Result<OwnedFd, ExecError>,
 ) -> Result<Process, ExecError> {
-    let mark = random::<8>()?.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}"));
+    let mark = hex(&random::<8>()?);
     set(&mut invocation.program.env, MARK, &mark);
     let inherited = invocation.inherited.iter().map(|g| provide(*g)).collect::<Result<Vec<_>, _>>()?;
     let (pipes, writing) = if invocation.program.terminal { Pipes::terminal()? } else { Pipes::new()? };

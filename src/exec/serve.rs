@@ -4,7 +4,7 @@ use super::Setup;
 use super::backend::{Backend, BackendEvent, BackendRun, EndCause, LimitEnforcer, MissingPart, RunEnd};
 use super::event_sender;
 use super::executor_error::ExecutorError;
-use super::order::ExecutorOrder;
+use super::order::{ExecutorOrder, TermsFor, TermsRequest};
 use super::pull::{self, Pull, PullStep};
 use super::receipt::ExitKind;
 use super::run::{DueAction, Run};
@@ -54,34 +54,8 @@ async fn sleep_until_due(due: Option<Instant>) {
 
 impl<B: Backend> ExecutorLoop<B> {
     async fn obey(&mut self, order: ExecutorOrder) {
-        let own = self.setup.limits;
         match order {
-            ExecutorOrder::Terms(language, limits, reply) => {
-                let _ = reply.send(self.backend.terms(&language, limits.unwrap_or(own)).await);
-            }
-            ExecutorOrder::NewKernelTerms(language, limits, reply) => {
-                let terms = self.backend.new_kernel_terms(&language, limits.unwrap_or(own)).await;
-                let terms = terms.and_then(|terms| match terms.kernel {
-                    Some(_) => Ok(terms),
-                    None => Err(ExecutorError::NoKernel(terms.language)),
-                });
-                let _ = reply.send(terms);
-            }
-            ExecutorOrder::LoadTerms(language, limits, reply) => {
-                let _ = reply.send(if self.backend.loads_functions() {
-                    self.backend.terms(&language, limits.unwrap_or(own)).await
-                } else {
-                    Err(ExecutorError::NoFunctions)
-                });
-            }
-            ExecutorOrder::InstallTerms(language, by, limits, reply) => {
-                let limits = limits.unwrap_or(Limits { wall_ms: packages::DEFAULT_WALL_MS, ..own });
-                let _ = reply.send(self.backend.install_terms(&language, *by, limits).await);
-            }
-            ExecutorOrder::PullTerms(language, limits, reply) => {
-                let limits = limits.unwrap_or(Limits { wall_ms: pull::DEFAULT_WALL_MS, ..own });
-                let _ = reply.send(self.backend.pull_terms(&language, limits).await);
-            }
+            ExecutorOrder::Terms(request, reply) => drop(reply.send(self.terms(*request).await)),
             ExecutorOrder::MissingPackages(source, packages, reply) => {
                 self.backend.missing_packages(&source, &packages, reply);
             }
@@ -130,6 +104,25 @@ impl<B: Backend> ExecutorLoop<B> {
             | ExecutorOrder::Warm(_)
             | ExecutorOrder::RestartKernel
             | ExecutorOrder::Close => {}
+        }
+    }
+
+    async fn terms(&mut self, request: TermsRequest) -> Result<Terms, ExecutorError> {
+        let TermsRequest { language, purpose, installer, limits } = request;
+        let own = self.setup.limits;
+        let lasting = |wall_ms| limits.unwrap_or(Limits { wall_ms, ..own });
+        match purpose {
+            TermsFor::Load if !self.backend.loads_functions() => Err(ExecutorError::NoFunctions),
+            TermsFor::Usual | TermsFor::Load => self.backend.terms(&language, lasting(own.wall_ms)).await,
+            TermsFor::NewKernel => {
+                let terms = self.backend.new_kernel_terms(&language, lasting(own.wall_ms)).await?;
+                if terms.kernel.is_some() { Ok(terms) } else { Err(ExecutorError::NoKernel(terms.language)) }
+            }
+            TermsFor::Install(into) => {
+                let limits = lasting(packages::DEFAULT_WALL_MS);
+                self.backend.install_terms(&language, (installer, into), limits).await
+            }
+            TermsFor::Pull => self.backend.pull_terms(&language, lasting(pull::DEFAULT_WALL_MS)).await,
         }
     }
 

@@ -7,6 +7,7 @@
 use super::failure::ServerIdentity;
 use super::protocol::Protocol;
 use super::{ProviderError, address};
+use crate::config::is_loopback;
 use crate::config::keys::looks_secret;
 use crate::config::{Effort, FormatKind, Timeouts};
 use crate::domain::{Masker, ModelName};
@@ -183,7 +184,7 @@ impl CheckedServer {
 
     /// Whether the server is this computer.
     pub(super) fn is_local(&self) -> bool {
-        address::is_loopback(&self.url)
+        is_loopback(self.url.as_str())
     }
 }
 

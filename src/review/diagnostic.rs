@@ -1,8 +1,8 @@
 //! A finding while the review is being built, with a byte span instead of a line and column.
 
 use super::rules::EffectKind;
-use super::wording::list;
 use crate::domain::Severity;
+use crate::text::names::first_names;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -57,7 +57,7 @@ pub(super) fn join(diagnostics: &mut Vec<Diagnostic>) {
             if shown.iter().any(known) {
                 shown.retain(known);
             }
-            diagnostic.message = template.replace("{target}", &list(shown));
+            diagnostic.message = template.replace("{target}", &first_names(shown, 3));
         }
     }
     *diagnostics = joined;

@@ -12,8 +12,9 @@ use super::path_class;
 use super::rule_set::{RuleSet, RuleShape};
 use super::rules::{Condition, EffectKind, InnerLanguage, ReviewRule, TargetClass};
 use super::value::{Act, HOLE, Value, ValueKind, taint};
-use super::wording::{list, short, spell};
+use super::wording::{short, spell};
 use crate::domain::{Effects, Severity};
+use crate::text::names::first_names;
 pub(super) use history::ActHistory;
 use location::{follow_links, is_in_place, is_path, locate_target};
 use std::ops::Range;
@@ -148,7 +149,7 @@ fn diagnostic(rule: &ReviewRule, act: &Act, what: Option<&str>, shown: Vec<Strin
         rule: rule.id.clone(),
         severity: rule.severity?,
         span: act.span.clone(),
-        message: template.replace("{target}", &list(&shown)),
+        message: template.replace("{target}", &first_names(&shown, 3)),
         effect: rule.effect,
         forbidden: false,
         names: rule.message.contains("{target}").then_some((template, shown)),

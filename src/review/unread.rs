@@ -3,8 +3,8 @@
 
 use super::diagnostic::Diagnostic;
 use super::line_starts::LineStarts;
-use super::wording::list;
 use crate::domain::Severity;
+use crate::text::names::first_names;
 use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
@@ -134,7 +134,7 @@ fn describe_lines(
         [(from, to)] if from == to => "line",
         _ => "lines",
     };
-    Some(format!("{noun} {}", list(&all)))
+    Some(format!("{noun} {}", first_names(&all, 3)))
 }
 
 struct Stretches<'a> {

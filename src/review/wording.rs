@@ -58,11 +58,3 @@ pub(super) fn short(text: &str) -> String {
     }
     out
 }
-
-pub(super) fn list(shown: &[String]) -> String {
-    let text = shown.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
-    match shown.len().checked_sub(3) {
-        None | Some(0) => text,
-        Some(more) => format!("{text} and {more} more"),
-    }
-}

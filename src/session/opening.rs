@@ -99,14 +99,11 @@ impl SessionFactory {
     }
 
     fn header(&self, provider: Option<&Provider>) -> Header {
+        let id = SessionId(uuid::Uuid::now_v7().to_string());
         Header {
-            id: SessionId(uuid::Uuid::now_v7().to_string()),
-            name: String::new(),
-            created: Clock::System.now(),
-            cwd: self.place.cwd.clone(),
             model: provider.map(|p| p.name().clone()),
             program: env!("CARGO_PKG_VERSION").into(),
-            branch_of: None,
+            ..Header::new(id, Clock::System.now(), self.place.cwd.clone())
         }
     }
 

@@ -164,18 +164,10 @@ fn remove_files(path: &Path) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Header, SessionId};
+    use crate::domain::{Header, samples};
 
     fn header() -> Header {
-        Header {
-            id: SessionId("one".into()),
-            name: "one".into(),
-            created: Timestamp(0),
-            cwd: "/".into(),
-            model: None,
-            program: "test".into(),
-            branch_of: None,
-        }
+        Header { name: "one".into(), ..samples::header("one") }
     }
 
     #[tokio::test]

@@ -266,16 +266,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
     /// Adds a header in place of one that can't be read.
     fn lost_header(&mut self, at: Timestamp) {
         let id = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let header = Header {
-            id: SessionId(id),
-            name: String::new(),
-            created: at,
-            cwd: PathBuf::new(),
-            model: None,
-            program: String::new(),
-            branch_of: None,
-        };
-        self.take(at, Entry::Header(header));
+        self.take(at, Entry::Header(Header::new(SessionId(id), at, PathBuf::new())));
     }
 
     fn end(mut self) -> Result<OpenSession<C>, StoreError> {

@@ -16,9 +16,8 @@ pub(crate) mod files;
 pub(crate) mod find;
 pub(crate) mod find_in_editor;
 pub mod form;
-pub(crate) mod go_to_line;
 pub(crate) mod help;
-pub mod key;
+pub mod input_box;
 pub(crate) mod keys_test;
 pub mod language;
 pub mod limits;
@@ -27,7 +26,6 @@ pub(crate) mod old_messages;
 pub(crate) mod pager;
 pub mod recipes;
 pub(crate) mod reject;
-pub(crate) mod rename;
 pub mod rules;
 pub(crate) mod sessions;
 pub mod status;
@@ -109,6 +107,20 @@ pub enum OverlayResponse {
     LeaveFor(Exit),
     /// Quit as soon as the current run has ended.
     QuitAfterRun,
+}
+
+impl OverlayResponse {
+    pub(in crate::tui) fn info(text: impl Into<String>) -> Self {
+        Self::ShowNote(Note::info(text))
+    }
+
+    fn warn(text: impl Into<String>) -> Self {
+        Self::ShowNote(Note::warn(text))
+    }
+
+    pub(in crate::tui) fn about_waiting_block(text: impl Into<String>) -> Self {
+        Self::ShowNote(Note::about_waiting_block(text))
+    }
 }
 
 /// A key of a single overlay, and what it does.
@@ -300,12 +312,12 @@ pub trait Overlay: Any + Debug {
 
 /// The responses after an overlay about a decision was closed.
 fn nothing_decided() -> Vec<OverlayResponse> {
-    vec![OverlayResponse::Close, OverlayResponse::ShowNote(Note::about_waiting_block("Nothing was decided."))]
+    vec![OverlayResponse::Close, OverlayResponse::about_waiting_block("Nothing was decided.")]
 }
 
 /// The response if a requested result arrives while the person is occupied with something else.
 pub(super) fn not_shown() -> OverlayResponse {
-    OverlayResponse::ShowNote(Note::info("Not shown over what stands here. Ask for it once more."))
+    OverlayResponse::info("Not shown over what stands here. Ask for it once more.")
 }
 
 /// Makes a number for [`Overlay::scope`].

@@ -241,6 +241,12 @@ impl Screen {
         self.note = Some(Note { at: Some(self.last_step), ..note });
     }
 
+    /// Shows a note, and has nothing else to do.
+    fn tell(&mut self, note: Note) -> Vec<UiCommand> {
+        self.show_note(note);
+        Vec::new()
+    }
+
     /// Visible state that may change without a key: focus, lower pane, number of overlays, block on screen.
     pub(crate) fn stance(&self) -> (Pane, LowerPane, usize, Option<BlockId>) {
         (self.panes.focus, self.panes.lower, self.overlays.len(), self.panes.code.subject())

@@ -202,9 +202,7 @@ mod tests {
 
     impl Home {
         fn put(&self, name: &str, content: impl AsRef<[u8]>) {
-            let path = self.1.path().join(name);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-            std::fs::write(path, content).expect("written");
+            crate::test_folder::write(&self.1.path().join(name), content);
         }
 
         fn read(&self, text: &str) -> Result<Vec<AttachedFile>, Vec<AttachedFileError>> {

@@ -2,7 +2,7 @@
 //! before it starts.
 
 use super::facts::resolve_links;
-use super::target::normalize;
+use super::target::{absolute_path, normalize};
 use crate::domain::Effects;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -61,13 +61,7 @@ fn spelled_path(cwd: &Path, home: Option<&Path>, text: &str) -> Option<PathBuf> 
     if text.is_empty() || text.len() > 4096 || text.starts_with(['@', '$']) {
         return None;
     }
-    match text.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-            Some(home?.join(rest.trim_start_matches('/')))
-        }
-        Some(_) => None,
-        None => Some(cwd.join(text)),
-    }
+    absolute_path(cwd, home, text).ok()
 }
 
 fn place(named: &Path, to_end: bool) -> PathBuf {

@@ -105,7 +105,7 @@ pub(crate) fn join_targets(seen: &[TargetFacts]) -> Option<Target> {
 }
 
 /// The absolute path that a name means; links are not followed.
-fn absolute_path(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileError> {
+pub(super) fn absolute_path(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileError> {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             Ok(home.join(rest.trim_start_matches('/')))

@@ -3,11 +3,13 @@
 use crate::languages::write_program;
 use crate::support::*;
 use sayso::domain::*;
+use sayso::exec::TermsFor;
 use std::path::PathBuf;
 
 async fn install(shop: &Shop, language: &str, packages: &str) -> Told {
     let into = PackageList::parse(language, packages).map_or(InstallInto::default(), |list| list.into);
-    let terms = shop.executor.install_terms(&Language(language.into()), into, None).await.unwrap();
+    let terms =
+        shop.executor.terms_for(&Language(language.into()), TermsFor::Install(into), None).await.unwrap();
     assert_eq!(terms.executor, ExecutorKind::Installer);
     assert!(terms.rights.network);
     let (_, receiver) = shop.start(shop.request_under(terms, packages));
@@ -194,7 +196,7 @@ async fn without_an_environment_of_the_project_nothing_goes_there() {
     assert_eq!(shop.executor.project_venv().await, None);
     let why = shop
         .executor
-        .install_terms(&Language::python(), InstallInto::Project, None)
+        .terms_for(&Language::python(), TermsFor::Install(InstallInto::Project), None)
         .await
         .unwrap_err()
         .to_string();
@@ -213,8 +215,9 @@ async fn packages_go_into_the_projects_environment_when_the_person_says_so() {
     assert_eq!(shop.executor.project_venv().await, Some(venv.clone()));
     let python = Language::python();
     let overlay = std::fs::canonicalize(shop.folder.path()).unwrap().join("blobs/packages/python");
-    let inside = shop.executor.install_terms(&python, InstallInto::Project, None).await.unwrap();
-    let beside = match shop.executor.install_terms(&python, InstallInto::Session, None).await {
+    let inside =
+        shop.executor.terms_for(&python, TermsFor::Install(InstallInto::Project), None).await.unwrap();
+    let beside = match shop.executor.terms_for(&python, TermsFor::Install(InstallInto::Session), None).await {
         Ok(beside) => beside,
         // Without uv: the project's own pip may not install beside the session.
         Err(why) => {

@@ -8,7 +8,7 @@ use sayso::driver::catalogue::{CatalogueAnswer, KeyState, Offer};
 use sayso::driver::{Job, JobResult, Notification};
 use sayso::engine::cost::Prices;
 use sayso::engine::{Command, Event, Settings};
-use sayso::tui::overlays::key::KeyBox;
+use sayso::tui::overlays::input_box::{InputBox, InputKind};
 use sayso::tui::overlays::models::Models;
 use sayso::tui::overlays::status::Status;
 use sayso::tui::overlays::welcome::Welcome;
@@ -146,7 +146,9 @@ fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     let mut scene = picking();
     scene.type_text("openai");
     assert!(scene.press(&["enter"]).is_empty());
-    assert!(scene.screen.top::<KeyBox>().is_some_and(|key| key.provider == "openai"));
+    assert!(
+        scene.screen.top::<InputBox>().is_some_and(|asked| asked.kind == InputKind::Key("openai".into()))
+    );
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
     let commands = scene.press(&["enter"]);
     let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = commands.as_slice()

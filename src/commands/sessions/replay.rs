@@ -24,6 +24,7 @@ use crate::session::replaying::{FreshFolder, ReplayOptions};
 use crate::session::setup;
 use crate::store::LoadedSession;
 use crate::store::index::Summary;
+use crate::text::names::{and_more, first_names};
 use crate::text::number::{counted, size};
 use crate::workspace::copy::{ChosenFiles, CopyError, WhyNotCopied};
 use crate::workspace::held_path::Folder;
@@ -81,13 +82,6 @@ fn own_session(
             .hint(replay::adopt(&summary.id))),
         None => Ok(loaded),
     }
-}
-
-/// The first names, and how many more there are.
-fn first_of(names: &[String]) -> String {
-    let more = names.len().saturating_sub(MAX_NAMES_SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", names.get(..MAX_NAMES_SHOWN).unwrap_or(names).join(", "))
 }
 
 /// A file that is not copied, with the reason; `None` for files that the runs make again.
@@ -312,21 +306,25 @@ impl<'a> Replay<'a> {
             let left: Vec<String> =
                 files.left_out().filter_map(|(path, why)| describe_left_out(path, why)).collect();
             if !left.is_empty() {
-                writeln!(err, "  {}: {}", replay::LEFT_OUT, first_of(&left))?;
+                writeln!(err, "  {}: {}", replay::LEFT_OUT, first_names(&left, MAX_NAMES_SHOWN))?;
             }
         }
         let behind = self.left_behind();
         if !behind.is_empty() {
             let names: Vec<String> = behind.iter().map(|path| visible_line(path)).collect();
-            writeln!(err, "  {}: {} (--with, --copy)", replay::NOT_COPIED, first_of(&names))?;
+            writeln!(
+                err,
+                "  {}: {} (--with, --copy)",
+                replay::NOT_COPIED,
+                first_names(&names, MAX_NAMES_SHOWN)
+            )?;
         }
         let is_earlier = |path: &&String| self.copied.as_ref().is_some_and(|files| files.is_earlier(path));
         let changed = self.recorded.changed.iter().filter(|path| self.has(path));
         let (then, now): (Vec<&String>, Vec<&String>) = changed.partition(is_earlier);
         for (paths, told) in [(then, replay::as_then as fn(&str) -> String), (now, replay::as_now)] {
             if let Some(first) = paths.first() {
-                let more = paths.len() - 1;
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let more = and_more(paths.len() - 1);
                 writeln!(err, "  {}{more}", told(&visible_line(first)))?;
             }
         }

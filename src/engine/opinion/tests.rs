@@ -8,9 +8,7 @@ const CODE: &str = "Do this.\n```python\nprint(1)\nprint(2)\n```\n";
 const GOOD: &str = r#"{"risk": "low", "reason": "It prints.", "lines": [2, 1, 2, 9]}"#;
 
 fn asked() -> Dialogue {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply(CODE);
+    let mut d = Dialogue::after_reply(CODE);
     d.inspected_ok(1);
     d
 }

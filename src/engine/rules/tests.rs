@@ -11,9 +11,7 @@ const TWO: &str = "```python\nprint(2)\n```\n";
 
 /// A session with one confined block that waits, without findings.
 fn waiting() -> Dialogue {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected(1, Review::default(), Ok(confined()));
     d
 }
@@ -30,8 +28,7 @@ fn granted(scope: RuleScope, next: &str) -> Dialogue {
             scope_word(scope)
         )
     );
-    d.started(1);
-    d.ended(1, Outcome::Ok);
+    d.passes(1, Outcome::Ok);
     d.reply(next);
     d
 }
@@ -119,8 +116,7 @@ fn a_high_or_forbidden_finding_is_never_covered() {
         d.edit(1, "print(1)  \n");
         d.inspected(1, Review::default(), Ok(terms.clone()));
         assert!(d.always(1, scope).ends_with("| running r1"), "{scope:?}");
-        d.started(1);
-        d.ended(1, Outcome::Ok);
+        d.passes(1, Outcome::Ok);
         for (block, forbidden) in [(2, false), (3, true)] {
             d.reply(ONE);
             d.edit(block, "print(1)  \n");
@@ -149,9 +145,7 @@ fn a_rule_is_refused_where_it_would_not_cover_the_block_itself() {
 
 #[test]
 fn without_a_sandbox_there_is_no_rule() {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, Outcome::Ok);
     d.reply(TWO);
     d.inspected_ok(2);
@@ -281,8 +275,7 @@ fn reading_is_held_to_by_the_sandbox_and_by_what_the_text_says() {
 fn an_offer_tells_what_it_would_have_covered_and_a_near_miss() {
     let mut d = waiting();
     d.approve(1);
-    d.started(1);
-    d.ended(1, Outcome::Ok);
+    d.passes(1, Outcome::Ok);
     d.reply(TWO);
     d.inspected(2, review(Severity::Medium), Ok(confined()));
     d.skip(2);

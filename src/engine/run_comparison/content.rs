@@ -3,6 +3,7 @@
 use super::{Comparer, Difference, DifferentPart, RunComparison};
 use crate::domain::visible::visible_line;
 use crate::domain::{FileChange, ImageRef, RunReport, Sha256};
+use crate::text::names::and_more;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -52,7 +53,7 @@ impl Comparer {
             (stamped, "its bytes are others, as those of such a file may be in each run"),
         ] {
             let Some(path) = paths.first().map(|path| visible_line(path)) else { continue };
-            let more = if paths.len() > 1 { format!(" and {} more", paths.len() - 1) } else { String::new() };
+            let more = and_more(paths.len() - 1);
             found.gaps.push(format!("only the size of {path}{more} was compared: {why}"));
         }
         if let Some((then, now)) = first {

@@ -342,9 +342,7 @@ mod tests {
 
     #[test]
     fn a_run_whose_approval_is_lost_reads_as_run() {
-        let mut d = Dialogue::new();
-        d.user("go");
-        d.reply("```python\nx = 1\n```\n");
+        let mut d = Dialogue::after_reply("```python\nx = 1\n```\n");
         d.runs(1, 1, Outcome::Ok);
         let whole = d.entries().to_vec();
         let damaged: Vec<(Timestamp, Entry)> =

@@ -3,6 +3,7 @@
 use super::CgroupError;
 use super::files::{words, write};
 use super::group::Group;
+use crate::exec::tree::started_at;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -80,7 +81,7 @@ pub(super) fn sweep(folder: &Path) {
     for entry in entries {
         let name = entry.file_name();
         let Some((pid, start)) = name.to_str().and_then(owner) else { continue };
-        if start_time(pid) != Some(start) {
+        if started_at(pid) != Some(start) {
             drop(Group::from_leftover(entry.path()));
         }
     }
@@ -90,12 +91,4 @@ pub(super) fn sweep(folder: &Path) {
 fn owner(name: &str) -> Option<(u32, u64)> {
     let mut parts = name.strip_prefix(NAME)?.split('-');
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
-}
-
-/// When a process started, in ticks since boot; `None` if it has ended.
-pub(super) fn start_time(pid: u32) -> Option<u64> {
-    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let behind = stat.iter().rposition(|b| *b == b')')?;
-    let text = std::str::from_utf8(stat.get(behind + 1..)?).ok()?;
-    text.split_whitespace().nth(19)?.parse().ok()
 }

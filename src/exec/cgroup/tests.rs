@@ -118,7 +118,7 @@ fn running_out_of_memory_is_read_from_the_events() {
 fn groups_of_owners_that_are_gone_are_removed_and_no_others() {
     let root = tempfile::tempdir().unwrap();
     let own = std::process::id();
-    let living = format!("sayso-{own}-{}-0", parent::start_time(own).unwrap());
+    let living = format!("sayso-{own}-{}-0", started_at(own).unwrap());
     let reused = format!("sayso-{own}-1-0");
     for name in [living.as_str(), &reused, "sayso-999999999-5-self", "sayso-notes", "other"] {
         fs::create_dir(root.path().join(name)).unwrap();

@@ -9,6 +9,7 @@ use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::language::LanguageEntry;
 use crate::domain::{Language, Limits, SandboxLevel};
 use crate::exec::{Setup, blob, environment};
+use crate::text::number::hex;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -43,8 +44,7 @@ impl LanguageFacts {
 impl EngineAccess {
     /// Does not contact the engine yet. `image` is for all languages.
     pub(super) fn new(setup: Arc<Setup>, config: ContainerExecutor, image: Option<String>) -> Self {
-        let digits = blob::random::<6>().unwrap_or_default();
-        let session = digits.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}"));
+        let session = hex(&blob::random::<6>().unwrap_or_default());
         Self { setup, config, image, session, engine: None }
     }
 

@@ -14,6 +14,7 @@ use crate::exec::helper_wire::{PauseState, ResourceUse};
 use crate::exec::kernel_wire::{self, FrameToken, KernelMessage};
 use crate::exec::plan;
 use crate::exec::receipt::cause_of_death;
+use crate::text::line::last_line;
 use bollard::container::LogOutput;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -277,8 +278,7 @@ impl MessageSplitter {
     }
 
     fn last_error(&self) -> Option<String> {
-        let text = String::from_utf8_lossy(&self.errors).into_owned();
-        text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
+        last_line(&String::from_utf8_lossy(&self.errors)).map(str::to_owned)
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<Vec<KernelEvent>, BrokenChannel> {

@@ -13,6 +13,7 @@ use crate::exec::helper_wire::ResourceUse;
 use crate::exec::own_names::OwnNames;
 use crate::exec::receipt::ExitKind;
 use crate::text::line::one_line;
+use crate::text::number::hex;
 use crate::text::number::memory;
 use bollard::container::LogOutput;
 use bollard::models::ContainerStatsResponse;
@@ -200,8 +201,7 @@ impl ContainerOutput<'_> {
 
 /// A random mark between a shell's output and its state, which nobody can know beforehand.
 fn state_mark() -> Option<String> {
-    let bytes = blob::random::<16>().ok()?;
-    Some(bytes.iter().fold("sayso-state-".to_owned(), |hex, b| hex + &format!("{b:02x}")))
+    Some(format!("sayso-state-{}", hex(&blob::random::<16>().ok()?)))
 }
 
 async fn follow(

@@ -21,6 +21,8 @@ use crate::exec::receipt::{ExitKind, cause_of_death};
 use crate::exec::sandbox::Enclosure;
 use crate::exec::{blob, process};
 use crate::launch::{self, PrivateFolder};
+use crate::text::line::last_line;
+use crate::text::number::hex;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -232,8 +234,7 @@ enum KernelStartError {
 
 fn spawn(start: &LocalStart) -> Result<KernelProcess, KernelStartError> {
     let folder = PrivateFolder::make()?;
-    let key = blob::random::<32>()?;
-    let key = key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    let key = hex(&blob::random::<32>()?);
     // Kernels based on IPython support sockets as files; of others that is not known.
     let program =
         start.spec.argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or_default());
@@ -371,7 +372,6 @@ impl ErrorTail {
 
     fn last_line(&self) -> Option<String> {
         let text = String::from_utf8_lossy(&self.0).into_owned();
-        let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
-        Some(line.trim().chars().take(300).collect())
+        Some(last_line(&text)?.chars().take(300).collect())
     }
 }

@@ -18,6 +18,7 @@ use crate::exec::sandbox::refused::ClosedPlaces;
 use crate::exec::sandbox::{Allowance, Sandbox, SandboxError, SessionSite};
 use crate::exec::{blob, memory_file, packages, process};
 use crate::launch::PrivateFolder;
+use crate::text::number::hex;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -280,7 +281,7 @@ impl Local {
 
 /// The name of a private folder: nobody can guess it, and no other run has the same.
 fn mark_of(token: &FrameToken) -> String {
-    token.iter().take(8).fold("sayso-".to_owned(), |hex, byte| hex + &format!("{byte:02x}"))
+    format!("sayso-{}", hex(token.get(..8).unwrap_or(token)))
 }
 
 impl LocalRun {

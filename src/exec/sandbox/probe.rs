@@ -5,12 +5,13 @@ use super::ActiveLayers;
 use super::confinement::Confinement;
 use super::policy::SandboxPolicy;
 use super::scratch::Scratch;
-use super::selftest::{self, CANARY, SECRET, SelfTestResult, Task};
+use super::selftest::{CANARY, SECRET, SelfTestResult, Task};
 use crate::exec::entry::HelperEntry;
 use crate::exec::helper_file::{HelperFile, ITSELF};
 use crate::exec::helper_part::TEST;
 use crate::exec::helper_wire::{HelperMessage, ProgramSpec};
 use crate::exec::link::Link;
+use crate::exec::tree::started_at;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs;
 use std::io::Read as _;
@@ -99,7 +100,7 @@ fn probe(
         outside: outside.clone(),
         tcp: tcp.local_addr().map_err(io)?,
         udp: udp.local_addr().map_err(io)?,
-        process: (own, selftest::began_at(own).unwrap_or(0)),
+        process: (own, started_at(own).unwrap_or(0)),
         hidden: policy.hidden(),
         opened: policy.opened_inside_hidden(),
     };

@@ -8,7 +8,7 @@ mod refactor;
 
 use crate::domain::{
     Answers, BlockId, BlockKind, Dialect, ExecutorKind, FinishReason, Form, Language, OnDisk, Outcome,
-    OutputBuffer, Receipt, ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall,
+    OutputBuffer, Receipt, ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall, samples,
 };
 use crate::engine::answers;
 use crate::engine::dialogue::{Dialogue, report, terms};
@@ -87,7 +87,7 @@ impl RecipeDialogue {
             BlockKind::Write { path } => file_terms(path),
             BlockKind::Install { .. } => Terms { executor: ExecutorKind::Installer, kernel: None, ..terms() },
             _ if language == Language::python() => terms(),
-            _ => Terms { language, executor: ExecutorKind::Subprocess, kernel: None, ..terms() },
+            _ => samples::in_subprocess(language),
         };
         // A block that waited behind another is reviewed again, so a review may be dropped as stale; three tries
         // suffice.
@@ -144,9 +144,7 @@ impl RecipeDialogue {
 }
 
 fn file_terms(path: &str) -> Terms {
-    let target = Target::at(format!("/work/{path}"), OnDisk::Nothing);
-    let language = Language("write".into());
-    Terms { language, executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() }
+    samples::of_file("write", Target::at(format!("/work/{path}"), OnDisk::Nothing))
 }
 
 /// The report of a run that printed this.

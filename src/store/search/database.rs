@@ -107,12 +107,7 @@ pub(super) fn file(db: &Connection, name: &OsStr) -> Result<Option<KeptFile>, De
 fn kept_file(row: &Row<'_>) -> rusqlite::Result<KeptFile> {
     Ok(KeptFile {
         number: row.get(0)?,
-        stamp: IndexStamp {
-            bytes: row.get::<_, i64>(2)? as u64,
-            modified: row.get(3)?,
-            changed: row.get(4)?,
-            inode: row.get::<_, i64>(5)? as u64,
-        },
+        stamp: IndexStamp::of_row(row, 2)?,
         read: row.get::<_, i64>(6)? as u64,
         crc: row.get(7)?,
         messages: row.get(8)?,

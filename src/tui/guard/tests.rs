@@ -25,12 +25,18 @@ fn rows(n: u64) -> Vec<SubjectRow> {
 const APPROVE: KeyClass = KeyClass::Decision(Verb::Approve);
 const SKIP: KeyClass = KeyClass::Decision(Verb::Skip);
 
-/// A block of `n` rows, all on screen from `t` on, the query answered 10 ms later.
-fn shown(n: u64, t: Instant) -> Guard {
+/// A block of `n` rows, the first of them drawn at `t`.
+fn drawn(n: u64, on_screen: usize, t: Instant) -> Guard {
     let mut g = Guard::new(Times::default(), (80, 24), t);
     g.set_subject(token(1), t);
     g.layout(rows(n));
-    g.rows_on_screen(&[0..n as usize], t);
+    g.rows_on_screen(&[0..on_screen], t);
+    g
+}
+
+/// A block of `n` rows, all on screen from `t` on, the fence answered 10 ms later.
+fn shown(n: u64, t: Instant) -> Guard {
+    let mut g = drawn(n, n as usize, t);
     answer(&mut g, t, t + ms(10));
     g
 }
@@ -85,10 +91,7 @@ fn approves_when_all_was_seen_in_quiet() {
 #[test]
 fn g2_nothing_counts_before_the_terminal_answered() {
     let t = Instant::now();
-    let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.set_subject(token(1), t);
-    g.layout(rows(1));
-    g.rows_on_screen(&[0..1], t);
+    let mut g = drawn(1, 1, t);
     let before = RefusalReason::Appeared { block: BlockId(3), left: None };
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(1000)), Err(before), "not even sent");
     let query = g.queries(t + ms(1000))[0];
@@ -104,10 +107,7 @@ fn g2_nothing_counts_before_the_terminal_answered() {
 #[test]
 fn g2_without_an_answer_all_read_in_two_seconds_is_dropped() {
     let t = Instant::now();
-    let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.set_subject(token(1), t);
-    g.layout(rows(1));
-    g.rows_on_screen(&[0..1], t);
+    let mut g = drawn(1, 1, t);
     let query = g.queries(t)[0];
     // Fifty keys before the answer, which comes after 3 s: none of them decides anything.
     for i in 0..50 {
@@ -169,10 +169,7 @@ fn g4_approve_waits_for_every_row_and_the_others_do_not() {
 #[test]
 fn g4_rows_count_only_from_when_the_terminal_had_them() {
     let t = Instant::now();
-    let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.set_subject(token(1), t);
-    g.layout(rows(1));
-    g.rows_on_screen(&[0..1], t);
+    let mut g = drawn(1, 1, t);
     let query = g.queries(t)[0];
     g.tick(t + ms(1500));
     assert_eq!(g.seen_lines(), (0, 1));
@@ -476,10 +473,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
 #[test]
 fn the_go_key_holds_the_query_and_what_has_to_be_seen() {
     let t = Instant::now();
-    let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.set_subject(token(1), t);
-    g.layout(rows(4));
-    g.rows_on_screen(&[0..2], t);
+    let mut g = drawn(4, 2, t);
     g.key(&GO, from_elsewhere(), t + ms(100));
     let why = RefusalReason::Appeared { block: BlockId(3), left: None };
     assert_eq!(g.key(&GO, there(), t + ms(500)), KeyOutcome::Refused(why));
@@ -538,10 +532,7 @@ fn who_went_to_a_block_before_its_checks_came_is_there() {
 #[test]
 fn the_go_key_twice_makes_nobody_wait_half_a_second() {
     let t = Instant::now();
-    let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.set_subject(token(1), t);
-    g.layout(rows(20));
-    g.rows_on_screen(&[0..20], t);
+    let mut g = drawn(20, 20, t);
     answer(&mut g, t, t);
     g.key(&GO, from_elsewhere(), t);
     assert_eq!(g.key(&GO, there(), t + ms(300)), KeyOutcome::Held);

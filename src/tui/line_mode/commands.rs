@@ -392,9 +392,7 @@ mod tests {
     /// With raised limits the last output may be so long that it is only in the session file.
     #[test]
     fn an_output_that_is_kept_in_part_is_not_paged_as_all_of_it() {
-        let mut d = Dialogue::new();
-        d.user("go");
-        d.reply("```python\nprint(1)\n```\n");
+        let mut d = Dialogue::after_reply("```python\nprint(1)\n```\n");
         d.runs(1, 1, Outcome::Ok);
         d.reply("Done.");
         d.user("thanks");

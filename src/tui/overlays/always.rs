@@ -5,8 +5,8 @@ use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, nothing_deci
 use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
 use crate::engine::{Command, State};
+use crate::text::names::first_names;
 use crate::tui::guard::SubjectId;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
@@ -110,7 +110,7 @@ impl Overlay for Always {
         let scope = match self.chosen(letter) {
             Ok(None) => return Vec::new(),
             Ok(Some(scope)) => scope,
-            Err(why) => return vec![OverlayResponse::ShowNote(Note::about_waiting_block(why.to_string()))],
+            Err(why) => return vec![OverlayResponse::about_waiting_block(why.to_string())],
         };
         let number = ctx.state.transcript.rules.len() + 1;
         let said = format!(
@@ -121,7 +121,7 @@ impl Overlay for Always {
         let decided = Command::Decide { block, revision, decision: Decision::Always(scope) };
         vec![
             OverlayResponse::Close,
-            OverlayResponse::ShowNote(Note::info(said)),
+            OverlayResponse::info(said),
             OverlayResponse::Focus(Pane::Output),
             OverlayResponse::UiCommand(UiCommand::Send(decided)),
         ]
@@ -206,11 +206,8 @@ fn reach(block: BlockId, offer: &Offer) -> String {
         [] => "no earlier block".to_owned(),
         [one] => format!("block {one}"),
         many => {
-            let names: Vec<String> =
-                many.iter().rev().take(MAX_BLOCKS_SHOWN).map(ToString::to_string).collect();
-            let more = many.len().saturating_sub(MAX_BLOCKS_SHOWN);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("blocks {}{more}", names.join(", "))
+            let names: Vec<String> = many.iter().rev().map(ToString::to_string).collect();
+            format!("blocks {}", first_names(&names, MAX_BLOCKS_SHOWN))
         }
     };
     match &offer.missed {

@@ -3,7 +3,6 @@
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::BlockId;
 use crate::engine::State;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::filtered_list::{FilteredList, Matches};
@@ -37,12 +36,10 @@ impl BlockList {
 /// Copies the code of a block, or says why that is not possible.
 pub(crate) fn copied(state: &State, block: BlockId) -> OverlayResponse {
     let Some(item) = state.transcript.blocks.get(&block) else {
-        return OverlayResponse::ShowNote(Note::warn(format!("There is no block {block}.")));
+        return OverlayResponse::warn(format!("There is no block {block}."));
     };
     match &*item.block.current().source {
-        "" => OverlayResponse::ShowNote(Note::info(format!(
-            "Block {block} is empty: there is nothing to copy."
-        ))),
+        "" => OverlayResponse::info(format!("Block {block} is empty: there is nothing to copy.")),
         source => OverlayResponse::UiCommand(UiCommand::Copy(source.to_owned())),
     }
 }

@@ -3,7 +3,6 @@
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::action::Action;
 use crate::tui::keymap::{Context, Keymap};
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::slash::{self, Slash, SlashEntry};
 use crate::tui::widgets::field::{Edit, Field};
@@ -106,9 +105,7 @@ impl Overlay for CommandList {
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let then = match self.chosen() {
             Some((entry, argument)) => OverlayResponse::Run(entry.slash, argument),
-            None => {
-                OverlayResponse::ShowNote(Note::warn(format!("There is no command /{}.", self.filter.text())))
-            }
+            None => OverlayResponse::warn(format!("There is no command /{}.", self.filter.text())),
         };
         vec![OverlayResponse::Close, then]
     }

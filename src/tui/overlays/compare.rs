@@ -5,7 +5,6 @@ use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::Timestamp;
 use crate::driver::{ComparableSession, Job, JobResult, Summary, TreeSigns, comparable, own_id};
 use crate::engine::State;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::draw_style::DrawStyle;
@@ -84,7 +83,7 @@ impl Overlay for CompareList {
         let chosen = self.list.chosen().filter(|_| self.comparing.is_none());
         let Some(path) = chosen.map(|(path, _)| path.clone()) else { return Vec::new() };
         if self.own.1.as_ref() == Some(&path) {
-            return vec![OverlayResponse::ShowNote(Note::info("That is this session. Choose another one."))];
+            return vec![OverlayResponse::info("That is this session. Choose another one.")];
         }
         self.comparing = Some(path.clone());
         vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Compare(path)))]

@@ -6,7 +6,6 @@ use crate::driver::SessionComparison;
 use crate::export::columns::{self, ComparedLine, LineStanding};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hints::Hints;
@@ -38,7 +37,7 @@ impl ComparisonView {
     pub(super) fn response(compared: &Result<Arc<SessionComparison>, String>) -> OverlayResponse {
         match compared {
             Ok(compared) => OverlayResponse::Open(Box::new(Self::of(compared.clone()))),
-            Err(why) => OverlayResponse::ShowNote(Note::warn(why.clone())),
+            Err(why) => OverlayResponse::warn(why.clone()),
         }
     }
 

@@ -7,7 +7,6 @@ use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State};
 use crate::tui::guard::SubjectId;
 use crate::tui::keymap::Context;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
@@ -42,7 +41,7 @@ pub fn approved(
     let said = format!("Approved once at {}.", look.place.second(look.now));
     let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
     vec![
-        OverlayResponse::ShowNote(Note::info(said)),
+        OverlayResponse::info(said),
         OverlayResponse::Focus(Pane::Output),
         OverlayResponse::UiCommand(UiCommand::Send(decided)),
     ]
@@ -95,13 +94,11 @@ impl Overlay for Confirm {
     fn accept(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let mut then = vec![OverlayResponse::Close];
         if self.field.text() != "run" {
-            then.push(OverlayResponse::ShowNote(Note::about_waiting_block(
-                "That was not the word. Nothing was decided.",
-            )));
+            then.push(OverlayResponse::about_waiting_block("That was not the word. Nothing was decided."));
         } else if self.is_stale(ctx.state) {
-            then.push(OverlayResponse::ShowNote(Note::about_waiting_block(
+            then.push(OverlayResponse::about_waiting_block(
                 "The block has changed. Look at it again: nothing was decided.",
-            )));
+            ));
         } else {
             then.extend(approved(self.token.block, self.token.revision, true, ctx.look));
         }
@@ -109,9 +106,7 @@ impl Overlay for Confirm {
     }
 
     fn paste(&mut self, _: &str, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        vec![OverlayResponse::ShowNote(Note::about_waiting_block(
-            "That looked like a paste. Nothing was decided.",
-        ))]
+        vec![OverlayResponse::about_waiting_block("That looked like a paste. Nothing was decided.")]
     }
 
     fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {

@@ -5,7 +5,6 @@ use crate::tui::action::Action;
 use crate::tui::editing::Pos;
 use crate::tui::editing::search::Needle;
 use crate::tui::keymap::Context;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::editor::Editor;
 use crate::tui::theme::Slot;
@@ -100,7 +99,7 @@ impl FindInEditor {
         self.before = editor.field().cursor();
         self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field().lines(), self.before));
         let done = format!("{} replaced. Ctrl-_ in the text takes it back.", words::count(count, "match"));
-        vec![OverlayResponse::ShowNote(Note::info(done))]
+        vec![OverlayResponse::info(done)]
     }
 
     /// `2 of 5`, or why there is no match.
@@ -179,7 +178,7 @@ impl Overlay for FindInEditor {
         let mut then = vec![OverlayResponse::Close];
         if self.wrong.is_some() || (self.at.1 == 0 && !self.needle.is_empty()) {
             let why = self.wrong.clone().unwrap_or_else(|| format!("No matches for {}.", self.needle.text()));
-            then.push(OverlayResponse::ShowNote(Note::info(safe::one_line(&why))));
+            then.push(OverlayResponse::info(safe::one_line(&why)));
         }
         then
     }

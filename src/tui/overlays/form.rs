@@ -15,7 +15,6 @@ use crate::driver::{Job, JobResult};
 use crate::engine::{Command, Phase};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::{EditTarget, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
@@ -104,10 +103,10 @@ impl FormBox {
     fn submit(&mut self, ctx: OverlayContext<'_>) -> Vec<OverlayResponse> {
         if matches!(self.purpose, FormPurpose::Begin(_)) && ctx.state.phase != Phase::Idle {
             let text = "A recipe begins when this turn is over. Esc keeps the form.";
-            return vec![OverlayResponse::ShowNote(Note::warn(text))];
+            return vec![OverlayResponse::warn(text)];
         }
         let Some(answers) = self.send() else {
-            return vec![OverlayResponse::ShowNote(Note::warn(sending::FORM_MISFIT))];
+            return vec![OverlayResponse::warn(sending::FORM_MISFIT)];
         };
         vec![OverlayResponse::UiCommand(match self.purpose.clone() {
             FormPurpose::Begin(name) => UiCommand::Job(Job::BeginRecipe(name, answers)),
@@ -202,9 +201,7 @@ impl Overlay for FormBox {
 
     fn paste(&mut self, text: &str, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if self.text_field().is_none() {
-            return vec![OverlayResponse::ShowNote(Note::info(
-                "Nothing was pasted: Left and Right choose here.",
-            ))];
+            return vec![OverlayResponse::info("Nothing was pasted: Left and Right choose here.")];
         }
         self.edit(Edit::Paste(text.to_owned()), ctx, panes)
     }

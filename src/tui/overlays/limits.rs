@@ -120,7 +120,7 @@ impl LimitsForm {
     pub(crate) fn apply(&mut self) -> Option<OverlayResponse> {
         let limits = self.read()?;
         if limits == self.before {
-            return Some(OverlayResponse::ShowNote(Note::about_waiting_block("Nothing was changed.")));
+            return Some(OverlayResponse::about_waiting_block("Nothing was changed."));
         }
         Some(OverlayResponse::UiCommand(UiCommand::Send(Command::SetLimits { block: self.block, limits })))
     }

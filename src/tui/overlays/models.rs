@@ -1,6 +1,6 @@
 //! The list of models, as their providers report them: where they run, how large their context is, what they cost.
 
-use super::key::KeyBox;
+use super::input_box::InputBox;
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::catalogue::{self, CatalogueAnswer, KeyState, Offer};
@@ -8,7 +8,6 @@ use crate::driver::{Job, JobResult};
 use crate::engine::transcript::Item;
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
@@ -167,11 +166,11 @@ impl Overlay for Models {
         let then = match (self.chosen(), self.row()) {
             (Some(model), _) => OverlayResponse::UiCommand(UiCommand::Send(Command::UseModel(model))),
             (None, Some(ModelRow::NoKey(provider, _))) => {
-                OverlayResponse::Open(Box::new(KeyBox::new(provider)))
+                OverlayResponse::Open(Box::new(InputBox::for_key(provider)))
             }
             // A provider that is still being asked or gave no list offers nothing to choose yet.
             (None, Some(_)) => return Vec::new(),
-            (None, None) => OverlayResponse::ShowNote(Note::warn(MODEL_NAME_MESSAGE)),
+            (None, None) => OverlayResponse::warn(MODEL_NAME_MESSAGE),
         };
         vec![OverlayResponse::Close, then]
     }

@@ -5,7 +5,6 @@ use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::engine::transcript::{RuleItem, RuleOver};
 use crate::engine::{Command, State, rules};
 use crate::tui::action::Action;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::draw_style::DrawStyle;
@@ -27,10 +26,7 @@ impl Rules {
                 vec![OverlayResponse::UiCommand(UiCommand::Send(Command::RevokeRule(item.rule.id)))]
             }
             Some(item) => {
-                vec![OverlayResponse::ShowNote(Note::info(format!(
-                    "Rule {} is no longer in force.",
-                    item.rule.id
-                )))]
+                vec![OverlayResponse::info(format!("Rule {} is no longer in force.", item.rule.id))]
             }
             None => Vec::new(),
         }

@@ -158,7 +158,7 @@ impl Sessions {
         match self.chosen().filter(|_| self.rename.is_none() && self.comparing.is_none()) {
             Some(chosen) if is_open_here(chosen, state) => {
                 let why = "This session is open here. Choose another one to compare it with.";
-                vec![OverlayResponse::ShowNote(Note::info(why))]
+                vec![OverlayResponse::info(why)]
             }
             Some(chosen) => {
                 let path = chosen.path.clone();

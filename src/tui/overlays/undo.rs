@@ -8,7 +8,7 @@ use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::driver::{Job, JobResult};
 use crate::engine::{Command, State};
-use crate::tui::note::Note;
+use crate::text::names::first_names;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::{PagerText, UiCommand};
@@ -77,7 +77,7 @@ impl Changes {
         let Some(change) = self.all().get(self.cursor.0).cloned() else { return Vec::new() };
         if change.standing.kind().is_none() {
             let (path, why) = (safe::one_line(&change.path), sentences::why_not(change.standing));
-            return vec![OverlayResponse::ShowNote(Note::info(format!("{path}: {why}.")))];
+            return vec![OverlayResponse::info(format!("{path}: {why}."))];
         }
         if !self.picked.remove(&change.number) {
             self.picked.insert(change.number);
@@ -89,10 +89,10 @@ impl Changes {
     fn ask(&self, way: UndoKind) -> Vec<OverlayResponse> {
         let picked = self.picked_changes(way);
         if picked.is_empty() {
-            return vec![OverlayResponse::ShowNote(Note::info(match way {
+            return vec![OverlayResponse::info(match way {
                 UndoKind::Undo => "Nothing is picked that can be taken back. Space picks.",
                 UndoKind::Redo => "Nothing is picked that was taken back. Space picks.",
-            }))];
+            })];
         }
         let count = words::count(picked.len(), "change");
         let (title, letter, label) = match way {
@@ -118,9 +118,7 @@ pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoKind) -> Vec
     let of = |change: &str| {
         let names: Vec<String> =
             picked.iter().filter(|c| c.change == change).map(|c| safe::one_line(&c.path)).collect();
-        let more = names.len().saturating_sub(MAX_FILES_SHOWN);
-        let first = names.iter().take(MAX_FILES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
-        (!names.is_empty()).then(|| if more > 0 { format!("{first} and {more} more") } else { first })
+        (!names.is_empty()).then(|| first_names(&names, MAX_FILES_SHOWN))
     };
     let told = sentences::does(way);
     told.into_iter().filter_map(|(change, does)| Some(format!("{does} {}.", of(change)?))).collect()
@@ -158,7 +156,7 @@ impl Overlay for Changes {
                 Some(match Pager::open(safe::one_line(path), text) {
                     Ok(pager) => vec![OverlayResponse::Open(Box::new(pager))],
                     Err(error) => {
-                        vec![OverlayResponse::ShowNote(Note::warn(format!("It can't be shown: {error}.")))]
+                        vec![OverlayResponse::warn(format!("It can't be shown: {error}."))]
                     }
                 })
             }
@@ -168,7 +166,7 @@ impl Overlay for Changes {
 
     fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if let ('t' | 'm', Some(why)) = (letter, ctx.state.undo_refused()) {
-            return vec![OverlayResponse::ShowNote(Note::info(why.text))];
+            return vec![OverlayResponse::info(why.text)];
         }
         match letter {
             ' ' => self.pick(),

@@ -7,7 +7,6 @@ use crate::domain::Interpreter;
 use crate::domain::sentences::{saving, sending};
 use crate::driver::JobResult;
 use crate::driver::catalogue::Offer;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::setup::{Cloud, Setup, TypedAddress, UsualServer};
 use crate::tui::slash::Slash;
@@ -266,7 +265,7 @@ impl Overlay for Welcome {
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         vec![match self.choose() {
             Ok(choice) => OverlayResponse::UiCommand(UiCommand::Leave(Exit::UseProvider(choice))),
-            Err(text) => OverlayResponse::ShowNote(Note::info(text)),
+            Err(text) => OverlayResponse::info(text),
         }]
     }
 
@@ -277,7 +276,7 @@ impl Overlay for Welcome {
             'q' => self.back(ctx, panes),
             '?' => vec![OverlayResponse::Run(Slash::Help, String::new())],
             'k' => match self.takes_key() {
-                Some(of) => vec![OverlayResponse::ShowNote(Note::info(self.ask_for_key(of)))],
+                Some(of) => vec![OverlayResponse::info(self.ask_for_key(of))],
                 None => Vec::new(),
             },
             digit => {

@@ -65,8 +65,7 @@ impl Screen {
                 if errors.iter().all(AttachedFileError::may_be_a_word) {
                     self.file_reading = FileReading::Words(text.to_owned());
                 }
-                self.show_note(Note::warn(refusal(&errors)));
-                Vec::new()
+                self.tell(Note::warn(refusal(&errors)))
             }
         }
     }

@@ -82,10 +82,8 @@ impl Screen {
             },
             Verb::ModelText => {
                 if !item.block.is_edited() {
-                    self.show_note(Note::about_waiting_block(format!(
-                        "Block {block} is as the model wrote it."
-                    )));
-                    return Vec::new();
+                    return self
+                        .tell(Note::about_waiting_block(format!("Block {block} is as the model wrote it.")));
                 }
                 send(block, revision, Decision::Edit(item.block.original().source.to_string()))
             }
@@ -122,16 +120,13 @@ impl Screen {
         }
         if let Err(refusal) = check(ctx.state, block, item.block.current().revision, true) {
             let text = self.approval_obstacle(ctx.state, &refusal);
-            self.show_note(Note::about_waiting_block(text));
-            return Vec::new();
+            return self.tell(Note::about_waiting_block(text));
         }
         let (revision, token) = (item.block.current().revision, subject_of(ctx.state, item));
         // A change since the last frame was never on screen.
         if self.guard.subject() != Some(token) {
-            self.show_note(Note::about_waiting_block(format!(
-                "Block {block} has changed: look at it again."
-            )));
-            return Vec::new();
+            return self
+                .tell(Note::about_waiting_block(format!("Block {block} has changed: look at it again.")));
         }
         if ctx.state.needs_typed(block) {
             self.open(Confirm { token, field: Field::single_line() });

@@ -4,7 +4,7 @@ use super::{Ctx, Note, Screen, UiCommand};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::overlays::find_in_editor::FindInEditor;
-use crate::tui::overlays::go_to_line::GoToLine;
+use crate::tui::overlays::input_box::InputBox;
 use crate::tui::ui_command::EditTarget;
 use crate::tui::widgets::field::{Edit, Motion};
 
@@ -36,7 +36,7 @@ impl Screen {
                     self.show_note(Note::info(format!("No matches. {key} says what to look for.")));
                 }
             }
-            Action::TextGoToLine => self.open(GoToLine::default()),
+            Action::TextGoToLine => self.open(InputBox::for_line()),
             Action::TextCopy | Action::TextCut => {
                 let text = self.copy_or_cut(action == Action::TextCut);
                 return text.map(UiCommand::Copy).into_iter().collect();

@@ -12,8 +12,7 @@ impl Screen {
     pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Mode::Edit(editor) = std::mem::take(&mut self.panes.code.mode) else { return Vec::new() };
         if !editor.is_changed() {
-            self.show_note(Note::about_waiting_block("Nothing was changed."));
-            return Vec::new();
+            return self.tell(Note::about_waiting_block("Nothing was changed."));
         }
         self.edited(editor.block(), editor.revision(), editor.text(), ctx)
     }
@@ -41,8 +40,7 @@ impl Screen {
             // The edited text is the person's work, and so is the message: add it there, after what is written.
             self.panes.composer.add(&text);
             self.panes.focus = Pane::Message;
-            self.show_note(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
-            return Vec::new();
+            return self.tell(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
         }
         self.panes.code.to_top();
         send(block, revision, Decision::Edit(text))
@@ -74,8 +72,7 @@ impl Screen {
                 let Some(item) = ctx.state.waiting() else { return Vec::new() };
                 let current = item.block.current();
                 if *current.source == *text {
-                    self.show_note(Note::about_waiting_block("Nothing was changed."));
-                    return Vec::new();
+                    return self.tell(Note::about_waiting_block("Nothing was changed."));
                 }
                 self.edited(item.block.id, current.revision, text, ctx)
             }

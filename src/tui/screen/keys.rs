@@ -59,8 +59,7 @@ impl Screen {
                     }
                     _ => Note::refused(why),
                 };
-                self.show_note(note);
-                return Vec::new();
+                return self.tell(note);
             }
             KeyOutcome::Held => return Vec::new(),
             KeyOutcome::Word { text, could_act } => return self.to_message(&text, could_act, ctx),
@@ -167,8 +166,7 @@ impl Screen {
                     (Action::Help, "shows all keys"),
                 ];
                 let keys = self.keymap.hints(Context::Review, (" ", ", ", "."), &keys);
-                self.show_note(Note::about_waiting_block(format!("Enter decides nothing.{keys}")));
-                Vec::new()
+                self.tell(Note::about_waiting_block(format!("Enter decides nothing.{keys}")))
             }
             _ => Vec::new(),
         }
@@ -205,8 +203,7 @@ impl Screen {
         self.follow.key(ctx.at);
         self.note = None;
         if let KeyOutcome::Refused(why) = admit {
-            self.show_note(Note::about_waiting_block(why.to_string()));
-            return Vec::new();
+            return self.tell(Note::about_waiting_block(why.to_string()));
         }
         if !self.overlays.is_empty() {
             return self.pass(ctx, |top, ctx, panes| top.paste(text, ctx, panes));

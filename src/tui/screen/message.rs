@@ -88,8 +88,7 @@ impl Screen {
                 if self.setup.welcome {
                     self.open(Welcome::new(&self.setup));
                     let place = sending::place_of_message(true);
-                    self.show_note(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
-                    return Vec::new();
+                    return self.tell(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
                 }
                 // The message is already in the conversation: ask again instead of sending it twice.
                 if self.is_unsent(ctx) {
@@ -100,8 +99,7 @@ impl Screen {
                 self.read_files_or_send(text)
             }
             SlashLine::Unknown(name) => {
-                self.show_note(Note::warn(format!("There is no command /{name}. F2 lists all of them.")));
-                Vec::new()
+                self.tell(Note::warn(format!("There is no command /{name}. F2 lists all of them.")))
             }
             SlashLine::Command(slash, argument) => {
                 let argument = argument.to_owned();
@@ -114,8 +112,7 @@ impl Screen {
     /// Makes a block of the person's own shell command, or queues it until the turn ends.
     fn typed_command(&mut self, command: &str) -> Vec<UiCommand> {
         if command.is_empty() {
-            self.show_note(Note::warn("A command follows the !, as in !ls."));
-            return Vec::new();
+            return self.tell(Note::warn("A command follows the !, as in !ls."));
         }
         self.panes.composer.send();
         self.panes.chat.follow();
@@ -124,8 +121,7 @@ impl Screen {
 
     pub(super) fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some(queued) = ctx.state.live.peek_queued() else {
-            self.show_note(Note::info("No message is queued."));
-            return Vec::new();
+            return self.tell(Note::info("No message is queued."));
         };
         let draft = self.panes.composer.full_text();
         let is_command = |text: &str| slash::typed_command(text).is_some();
@@ -133,8 +129,7 @@ impl Screen {
             queued
         } else if is_command(&queued) || is_command(&draft) {
             // Put together, they would become one command.
-            self.show_note(Note::warn("Send or clear the message first: a command stands by itself."));
-            return Vec::new();
+            return self.tell(Note::warn("Send or clear the message first: a command stands by itself."));
         } else {
             format!("{queued}\n\n{draft}")
         };

@@ -106,10 +106,7 @@ impl Screen {
         let class = self.class(ctx.state, action);
         match self.guard.click(class, ctx.at) {
             KeyOutcome::Pass => self.act(action, ctx),
-            KeyOutcome::Refused(why) => {
-                self.show_note(Note::about_waiting_block(why.to_string()));
-                Vec::new()
-            }
+            KeyOutcome::Refused(why) => self.tell(Note::about_waiting_block(why.to_string())),
             KeyOutcome::Held | KeyOutcome::Word { .. } => Vec::new(),
         }
     }

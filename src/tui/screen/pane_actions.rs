@@ -195,10 +195,7 @@ impl Screen {
         let text = self.panes.text(ctx.state);
         match text.filter(|t| !t.is_empty()) {
             Some(text) => vec![UiCommand::Copy(text)],
-            None => {
-                self.show_note(Note::info("There is nothing to copy here."));
-                Vec::new()
-            }
+            None => self.tell(Note::info("There is nothing to copy here.")),
         }
     }
 
@@ -228,8 +225,7 @@ impl Screen {
 
     pub(super) fn output_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some((item, run)) = self.panes.output.run(ctx.state) else {
-            self.show_note(Note::info("No output yet."));
-            return Vec::new();
+            return self.tell(Note::info("No output yet."));
         };
         match action {
             Action::OutputOpen => self.open_image(run, ctx.state),

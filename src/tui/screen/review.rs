@@ -103,8 +103,7 @@ impl Screen {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let block = item.block.id;
         if state.awaited_opinion(block).is_some() {
-            self.show_note(Note::about_waiting_block("A second opinion is asked for already."));
-            return Vec::new();
+            return self.tell(Note::about_waiting_block("A second opinion is asked for already."));
         }
         vec![UiCommand::Send(Command::RequestOpinion(block))]
     }
@@ -121,17 +120,14 @@ impl Screen {
             _ => None,
         };
         let Some(list) = list else {
-            self.show_note(Note::about_waiting_block(format!(
-                "Block {block} installs no packages of Python."
-            )));
-            return Vec::new();
+            return self
+                .tell(Note::about_waiting_block(format!("Block {block} installs no packages of Python.")));
         };
         let has_venv = state.inspected(block).is_some_and(|inspected| inspected.venv.is_some());
         if list.into == InstallInto::Session && !has_venv {
-            self.show_note(Note::about_waiting_block(
+            return self.tell(Note::about_waiting_block(
                 "The project has no .venv that is in use: they go beside the session.",
             ));
-            return Vec::new();
         }
         let other = PackageList { into: list.into.other(), ..list };
         send(block, current.revision, Decision::Edit(other.text()))
@@ -194,12 +190,10 @@ impl Screen {
     pub(super) fn put_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let shown = self.block_on_screen(ctx.state);
         let Some(item) = shown.and_then(|id| ctx.state.transcript.blocks.get(&id)) else {
-            self.show_note(Note::info("No block is on screen."));
-            return Vec::new();
+            return self.tell(Note::info("No block is on screen."));
         };
         if item.status == BlockStatus::Open {
-            self.show_note(Note::about_waiting_block(format!("Block {} waits already.", item.block.id)));
-            return Vec::new();
+            return self.tell(Note::about_waiting_block(format!("Block {} waits already.", item.block.id)));
         }
         self.panes.code.show(item.block.id);
         self.panes.focus = Pane::Code;
@@ -219,10 +213,7 @@ impl Screen {
     pub(super) fn branch_at_block(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match self.block_on_screen(ctx.state) {
             Some(block) => self.leave_for(Exit::Branch(BranchPoint::Block(block)), ctx),
-            None => {
-                self.show_note(Note::info("No block is on screen."));
-                Vec::new()
-            }
+            None => self.tell(Note::info("No block is on screen.")),
         }
     }
 }

@@ -33,8 +33,7 @@ impl Screen {
             Some(format!("No rule: block {block} {}.", safe::one_line(&miss.to_string())))
         });
         if let Some(text) = refusal {
-            self.show_note(Note::about_waiting_block(text));
-            return Vec::new();
+            return self.tell(Note::about_waiting_block(text));
         }
         self.open(Always::new(subject_of(ctx.state, item), offers));
         Vec::new()

@@ -7,9 +7,8 @@ use crate::engine::{Command, State};
 use crate::tui::overlays::blocks::{BlockList, copied};
 use crate::tui::overlays::branches::BranchList;
 use crate::tui::overlays::compare::CompareList;
-use crate::tui::overlays::key::KeyBox;
+use crate::tui::overlays::input_box::InputBox;
 use crate::tui::overlays::models::{self, Models};
-use crate::tui::overlays::rename::Rename;
 use crate::tui::overlays::rules::Rules;
 use crate::tui::overlays::sessions::Sessions;
 use crate::tui::overlays::status::{self, Status};
@@ -43,7 +42,7 @@ impl Screen {
             Slash::Rename => {
                 let mut field = Field::single_line();
                 field.offer(&ctx.state.transcript.name);
-                self.open(Rename { field });
+                self.open(InputBox::for_name(field));
             }
             Slash::Model => return self.model_command(argument, ctx),
             Slash::Compact => return vec![UiCommand::Send(Command::Compact)],
@@ -97,8 +96,8 @@ impl Screen {
             "off" => false,
             "changes" => return vec![UiCommand::Job(Job::ChangedInstructions)],
             _ => {
-                self.show_note(Note::warn("/instructions on, /instructions off, or /instructions changes."));
-                return Vec::new();
+                return self
+                    .tell(Note::warn("/instructions on, /instructions off, or /instructions changes."));
             }
         };
         vec![UiCommand::Send(Command::UseInstructions(wanted))]
@@ -111,12 +110,10 @@ impl Screen {
         let block = match (number.parse(), blocks.keys().next()) {
             (Ok(number), _) => BlockId(number),
             (Err(_), _) if !number.is_empty() => {
-                self.show_note(Note::warn("/copy NUMBER, or /copy to choose a block."));
-                return Vec::new();
+                return self.tell(Note::warn("/copy NUMBER, or /copy to choose a block."));
             }
             (Err(_), None) => {
-                self.show_note(Note::info("There is no block yet."));
-                return Vec::new();
+                return self.tell(Note::info("There is no block yet."));
             }
             (Err(_), Some(only)) if blocks.len() == 1 => *only,
             _ => {
@@ -133,7 +130,7 @@ impl Screen {
         if stores {
             return vec![UiCommand::Job(Job::StoreKey(provider))];
         }
-        self.open(KeyBox::new(provider));
+        self.open(InputBox::for_key(provider));
         Vec::new()
     }
 
@@ -145,10 +142,7 @@ impl Screen {
         }
         match models::model_name(argument) {
             Some(model) => vec![UiCommand::Send(Command::UseModel(model))],
-            None => {
-                self.show_note(Note::warn(models::MODEL_NAME_MESSAGE));
-                Vec::new()
-            }
+            None => self.tell(Note::warn(models::MODEL_NAME_MESSAGE)),
         }
     }
 
@@ -163,8 +157,7 @@ impl Screen {
         if let Ok(number) = argument.trim_start_matches("block").trim().parse::<u32>() {
             let id = BlockId(number);
             if !ctx.state.transcript.blocks.contains_key(&id) {
-                self.show_note(Note::warn(format!("There is no block {number}.")));
-                return Vec::new();
+                return self.tell(Note::warn(format!("There is no block {number}.")));
             }
             self.panes.code.show(id);
             self.panes.focus = Pane::Code;
@@ -209,10 +202,7 @@ impl Screen {
         }
         match argument.parse() {
             Ok(point) => self.leave_for(Exit::Branch(point), ctx),
-            Err(_) => {
-                self.show_note(Note::warn("/fork, /fork BLOCK, or /fork message NUMBER."));
-                Vec::new()
-            }
+            Err(_) => self.tell(Note::warn("/fork, /fork BLOCK, or /fork message NUMBER.")),
         }
     }
 
@@ -220,10 +210,7 @@ impl Screen {
     fn export_command(&mut self, argument: &str) -> Vec<UiCommand> {
         match export::parse_argument(argument) {
             Ok((format, keys)) => vec![UiCommand::Job(Job::Export(format, keys))],
-            Err(usage) => {
-                self.show_note(Note::warn(usage.to_string()));
-                Vec::new()
-            }
+            Err(usage) => self.tell(Note::warn(usage.to_string())),
         }
     }
 

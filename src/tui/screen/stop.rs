@@ -70,18 +70,16 @@ impl Screen {
             if let Some(text) = self.copy_or_cut(false) {
                 return vec![UiCommand::Copy(text)];
             }
-            self.show_note(Note::info(
+            return self.tell(Note::info(
                 "Editing. Nothing runs from here. Esc keeps the text and returns to review.",
             ));
-            return Vec::new();
         }
         if !self.panes.composer.is_empty() && self.panes.focus == Pane::Message {
             if let Some(text) = self.copy_or_cut(false) {
                 return vec![UiCommand::Copy(text)];
             }
             self.panes.composer.clear();
-            self.show_note(Note::info("Cleared. Ctrl-_ brings it back."));
-            return Vec::new();
+            return self.tell(Note::info("Cleared. Ctrl-_ brings it back."));
         }
         self.quit_twice(ctx)
     }
@@ -126,8 +124,7 @@ impl Screen {
             return vec![UiCommand::Leave(Exit::Quit { now: false })];
         }
         self.escalation.quit_armed = Some(ctx.at);
-        self.show_note(Note::info(AGAIN_QUITS));
-        Vec::new()
+        self.tell(Note::info(AGAIN_QUITS))
     }
 
     /// Ctrl-D: deletes a character in a message. If nothing is typed, it quits: with a question while something
@@ -164,7 +161,7 @@ impl Screen {
         };
         let interrupt = vec![
             OverlayResponse::QuitAfterRun,
-            OverlayResponse::ShowNote(Note::info("Interrupting, then leaving.")),
+            OverlayResponse::info("Interrupting, then leaving."),
             OverlayResponse::UiCommand(UiCommand::Send(Command::Stop)),
         ];
         let foot =

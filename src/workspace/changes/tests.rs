@@ -16,9 +16,7 @@ impl Folder {
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.at(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-        fs::write(path, text).expect("written");
+        crate::test_folder::write(&self.at(name), text);
     }
 
     fn look(&self) -> ChangeWatch {

@@ -49,9 +49,7 @@ impl UndoFixture {
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.at(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        crate::test_folder::write(&self.at(name), text);
     }
 
     /// Takes a snapshot, does something, and records what that changed.

@@ -2,7 +2,6 @@
 
 use super::source::{FileLine, SearchOutcome};
 use super::{Pager, SearchProgress, paint};
-use crate::tui::note::Note;
 use crate::tui::overlays::{OverlayContext, OverlayResponse};
 use crate::tui::paint::output::column_of;
 use crate::tui::pattern::Pattern;
@@ -108,7 +107,7 @@ impl Pager {
                 let mut field = Field::single_line();
                 field.set(&text);
                 self.field = Some(field);
-                vec![OverlayResponse::ShowNote(Note::info(format!("{error}.").replace("..", ".")))]
+                vec![OverlayResponse::info(format!("{error}.").replace("..", "."))]
             }
         }
     }

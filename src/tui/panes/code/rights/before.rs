@@ -156,21 +156,10 @@ mod tests {
     use super::*;
     use crate::domain::Reachability;
     use crate::domain::ReachablePath;
-    use crate::domain::{Language, Limits};
+    use crate::domain::{Language, samples};
 
     fn terms() -> Terms {
-        Terms {
-            language: Language::python(),
-            executor: ExecutorKind::Kernel,
-            interpreter: "/usr/bin/python3".into(),
-            version: Some("3.12".into()),
-            kernel: None,
-            cwd: "/work".into(),
-            rights: Rights::default().into(),
-            limits: Limits::default(),
-            shared: None,
-            target: None,
-        }
+        Terms { version: Some("3.12".into()), kernel: None, ..samples::terms() }
     }
 
     fn change(of: impl FnOnce(&mut Terms, &mut Reach)) -> Option<RightsChange> {

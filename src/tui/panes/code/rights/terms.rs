@@ -325,7 +325,7 @@ fn environment(terms: &Terms, detail: Detail) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Language, Limits, ProjectPython, Rights};
+    use crate::domain::{Language, ProjectPython, Rights, samples};
     use crate::tui::theme::{Depth, Theme};
     use crate::tui::widgets::draw_style::with_look;
 
@@ -336,18 +336,9 @@ mod tests {
     fn told_where_wanted(path: &str, version: Option<&str>, wanted: Option<&str>) -> String {
         let of = |text: Option<&str>| text.map(str::to_owned);
         let python = ProjectPython { path: path.into(), version: of(version), wanted: of(wanted) };
-        let terms = Terms {
-            language: Language::bash(),
-            executor: ExecutorKind::Subprocess,
-            interpreter: "/bin/bash".into(),
-            version: None,
-            kernel: None,
-            cwd: "/work".into(),
-            rights: Rights { python: Some(python), ..Rights::default() }.into(),
-            limits: Limits::default(),
-            shared: None,
-            target: None,
-        };
+        let rights = Rights { python: Some(python), ..Rights::default() }.into();
+        let terms =
+            Terms { rights, interpreter: "/bin/bash".into(), ..samples::in_subprocess(Language::bash()) };
         with_look(&Theme::terminal(Depth::Mono), |look| project_python(&terms, look))
     }
 
