@@ -14,7 +14,7 @@ use super::Edit;
 use super::buffer::Pos;
 use super::cluster;
 use super::text::{SelectionShape, Text};
-use keys::{ParseResult, VimCommand};
+use keys::{LetterSearch, ParseResult, VimCommand};
 
 /// Strokes that are no letters.
 pub(crate) const ESC: char = '\u{1b}';
@@ -80,8 +80,8 @@ pub(crate) struct Vim {
     mode: Mode,
     /// The strokes of an incomplete command.
     pending: String,
-    /// The last search on a line: the letter, whether it goes backwards, whether it stops beside the letter.
-    sought: Option<(char, bool, bool)>,
+    /// The last search on a line.
+    sought: Option<LetterSearch>,
     /// The strokes of the last change, for `.`.
     last: String,
     /// The strokes of the command that began the present insertion.

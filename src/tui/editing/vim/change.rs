@@ -150,7 +150,7 @@ pub(super) fn operate(
     vim.mode = Mode::Normal;
     match operator {
         Operator::Yank => {
-            text.put_cursor(if linewise { Pos::new(from.line, text.cursor().byte) } else { from })
+            text.put_cursor(if linewise { Pos::new(from.line, text.cursor().byte) } else { from });
         }
         Operator::Delete if linewise => delete_lines(text, from.line, to.line),
         Operator::Delete => text.replace(from, to, ""),

@@ -1,7 +1,7 @@
 //! The targets of vim's moves, and how far an operator reaches along them.
 
 use super::Vim;
-use super::keys::Move;
+use super::keys::{LetterSearch, Move};
 use crate::tui::editing::Motion;
 use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster::{self, ClusterKind};
@@ -65,13 +65,13 @@ pub(super) fn target(
         Move::Bracket => (search::bracket(text.lines(), at, usize::MAX)?, MotionKind::Inclusive),
         Move::ParagraphUp => (repeat(&|at| paragraph(text, at, true)), MotionKind::Exclusive),
         Move::ParagraphDown => (repeat(&|at| paragraph(text, at, false)), MotionKind::Exclusive),
-        Move::Seek(letter, back, till) => {
-            vim.sought = Some((letter, back, till));
-            seek(text, at, (letter, back, till), times, false)?
+        Move::Seek(search) => {
+            vim.sought = Some(search);
+            seek(text, at, search, times, false)?
         }
         Move::SeekAgain(reverse) => {
-            let (letter, back, till) = vim.sought?;
-            seek(text, at, (letter, back != reverse, till), times, true)?
+            let search = vim.sought?;
+            seek(text, at, LetterSearch { back: search.back != reverse, ..search }, times, true)?
         }
         Move::Match(back) => (matched(text, back, times)?, MotionKind::Exclusive),
         Move::Star(back) => {
@@ -107,7 +107,7 @@ fn matched(text: &mut Text, back: bool, times: usize) -> Option<Pos> {
 fn seek(
     text: &Text,
     at: Pos,
-    (letter, back, till): (char, bool, bool),
+    LetterSearch { letter, back, till }: LetterSearch,
     times: usize,
     again: bool,
 ) -> Option<(Pos, MotionKind)> {
