@@ -27,7 +27,7 @@ const MAX_FILES_SHOWN: usize = 4;
 
 /// The changes of a run.
 #[derive(Debug)]
-pub(crate) struct Changes {
+pub(crate) struct UndoList {
     run: RunId,
     block: BlockId,
     record: Sha256,
@@ -36,7 +36,7 @@ pub(crate) struct Changes {
     cursor: Cursor,
 }
 
-impl Changes {
+impl UndoList {
     /// A list of the changes of a run, and the command that requests them.
     pub(crate) fn of(run: RunId, block: BlockId, record: Sha256) -> (Self, UiCommand) {
         let list = Self { run, block, record, all: None, picked: BTreeSet::new(), cursor: Cursor::default() };
@@ -124,7 +124,7 @@ pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoKind) -> Vec
     told.into_iter().filter_map(|(change, does)| Some(format!("{does} {}.", of(change)?))).collect()
 }
 
-impl Overlay for Changes {
+impl Overlay for UndoList {
     fn width(&self) -> u16 {
         76
     }

@@ -6,7 +6,7 @@ use crate::domain::sentences::undo::nothing_recorded;
 use crate::engine::Command;
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::tui::note::Note;
-use crate::tui::overlays::undo::Changes;
+use crate::tui::overlays::undo::UndoList;
 use crate::tui::ui_command::UiCommand;
 
 impl Screen {
@@ -49,7 +49,7 @@ impl Screen {
     fn open_changes(&mut self, item: &BlockItem, run: &RunItem) -> Vec<UiCommand> {
         let undo = run.undo();
         if let Some(record) = undo.and_then(|undo| undo.record) {
-            let (list, then) = Changes::of(run.run, item.block.id, record);
+            let (list, then) = UndoList::of(run.run, item.block.id, record);
             self.open(list);
             return vec![then];
         }
