@@ -8,7 +8,7 @@ mod opening;
 mod start;
 mod terminal;
 
-use crate::cli::{self, Cli, Command};
+use crate::cli::{self, Cli, Subcommand};
 use crate::commands::{self, Console};
 use crate::report::{Failure, FailureClass};
 use clap::Parser as _;
@@ -34,7 +34,7 @@ pub fn main() -> ExitCode {
 
 fn perform(cli: Cli, console: &mut Console<'_>) -> Result<(), Failure> {
     match cli.command {
-        Some(Command::Resume(ref args)) if cli.words.is_empty() && cli.rest.is_empty() => {
+        Some(Subcommand::Resume(ref args)) if cli.words.is_empty() && cli.rest.is_empty() => {
             terminal::run(&cli, Some(args.clone()), None, console.out)
         }
         Some(command) if cli.words.is_empty() && cli.rest.is_empty() => {

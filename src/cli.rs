@@ -16,7 +16,7 @@ pub(crate) use sessions::{
 use crate::config::ExecutorChoice;
 use crate::domain::{Policy, SandboxLevel, Severity};
 use argument::seconds;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ pub struct Cli {
     pub(crate) plain: bool,
     /// What to do instead of opening the terminal
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    pub(crate) command: Option<Subcommand>,
 }
 
 /// Where replies come from, and where to work.
@@ -141,8 +141,8 @@ impl ModelArgs {
 }
 
 /// What can be done beside opening the terminal.
-#[derive(Clone, Debug, Subcommand)]
-pub enum Command {
+#[derive(Clone, Debug, clap::Subcommand)]
+pub enum Subcommand {
     /// Reopen a session (without a name: choose one)
     Resume(ResumeArgs),
     /// Do one turn without a terminal
@@ -296,7 +296,7 @@ pub struct BlocksArgs {
 }
 
 /// `sayso config`.
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Clone, Copy, Debug, clap::Subcommand)]
 pub enum ConfigCommand {
     /// Where the files are
     Path,
@@ -353,12 +353,12 @@ mod tests {
     #[test]
     fn run_takes_its_prompt_and_options_on_either_side() {
         let cli = parse(&["--demo", "tour", "run", "sum 1 to 10", "--json", "--approve", "all"]).unwrap();
-        let Some(Command::Run(run)) = cli.command else { panic!() };
+        let Some(Subcommand::Run(run)) = cli.command else { panic!() };
         assert_eq!(prompt(&run.words, &run.rest), Ok(Some("sum 1 to 10".into())));
         assert_eq!((run.approve, run.json), (Policy::All, true));
         assert_eq!(run.model.or(&cli.model).demo.as_deref(), Some("tour"));
         let cli = parse(&["run", "--demo", "three", "--max-steps", "3", "--", "go", "on"]).unwrap();
-        let Some(Command::Run(run)) = cli.command else { panic!() };
+        let Some(Subcommand::Run(run)) = cli.command else { panic!() };
         assert_eq!(prompt(&run.words, &run.rest), Ok(Some("go on".into())));
         assert_eq!(run.model.demo.as_deref(), Some("three"));
     }
@@ -384,7 +384,7 @@ mod tests {
         ] {
             assert!(parse(args).is_err(), "{args:?}");
         }
-        let Some(Command::Exec(exec)) = parse(&["exec", "--timeout", "1.5", "-"]).unwrap().command else {
+        let Some(Subcommand::Exec(exec)) = parse(&["exec", "--timeout", "1.5", "-"]).unwrap().command else {
             panic!()
         };
         assert_eq!(exec.timeout, Some(Duration::from_millis(1500)));

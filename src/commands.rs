@@ -15,7 +15,7 @@ mod recipes;
 mod run;
 mod sessions;
 
-use crate::cli::{Command, ModelArgs, RecipeArgs};
+use crate::cli::{ModelArgs, RecipeArgs, Subcommand};
 use crate::report::{self, Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::setup;
@@ -34,36 +34,38 @@ pub(crate) struct Console<'a> {
 /// # Errors
 /// Why the command did not succeed; unless it says `already_reported`, standard error does not show it yet.
 pub(crate) fn perform(
-    command: Command,
+    command: Subcommand,
     outer: &ModelArgs,
     recipe: &RecipeArgs,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
-    if !matches!(command, Command::Run(_)) && *recipe != RecipeArgs::default() {
+    if !matches!(command, Subcommand::Run(_)) && *recipe != RecipeArgs::default() {
         return Err(Failure::new(FailureClass::Usage, "--recipe and --input are for sayso and sayso run")
             .hint("sayso --recipe NAME, or sayso run --recipe NAME"));
     }
     match command {
-        Command::Resume(_) => Err(Failure::new(FailureClass::Usage, "a session is resumed in the terminal")),
-        Command::Run(mut args) => {
+        Subcommand::Resume(_) => {
+            Err(Failure::new(FailureClass::Usage, "a session is resumed in the terminal"))
+        }
+        Subcommand::Run(mut args) => {
             args.model = args.model.or(outer);
             args.recipe = args.recipe.or(recipe);
             block_on(run::run(args, console))?
         }
-        Command::Exec(mut args) => {
+        Subcommand::Exec(mut args) => {
             args.cwd = args.cwd.or_else(|| outer.cwd.clone());
             args.confine = args.confine.or(&outer.confine);
             block_on(exec::run(args, console))?
         }
-        Command::Check(args) => check::run(&args, outer, console),
-        Command::Blocks(args) => blocks::run(&args, outer, console),
-        Command::Sessions(command) => sessions::run(&command, outer, console),
-        Command::Config(command) => block_on(config::run(command, outer, console))?,
-        Command::Recipes(args) => recipes::run(args, outer, console),
-        Command::Models(args) => block_on(models::run(args, outer, console))?,
-        Command::Doctor(args) => block_on(doctor::run(args, outer, console))?,
-        Command::Completions { shell } => completions::completions(shell, console),
-        Command::Man => completions::man(console),
+        Subcommand::Check(args) => check::run(&args, outer, console),
+        Subcommand::Blocks(args) => blocks::run(&args, outer, console),
+        Subcommand::Sessions(command) => sessions::run(&command, outer, console),
+        Subcommand::Config(command) => block_on(config::run(command, outer, console))?,
+        Subcommand::Recipes(args) => recipes::run(args, outer, console),
+        Subcommand::Models(args) => block_on(models::run(args, outer, console))?,
+        Subcommand::Doctor(args) => block_on(doctor::run(args, outer, console))?,
+        Subcommand::Completions { shell } => completions::completions(shell, console),
+        Subcommand::Man => completions::man(console),
     }
 }
 

@@ -5,10 +5,10 @@
 //! The engine receives one event at a time, and never while effects are being performed: `rooms`, which performs them,
 //! has no access to the engine.
 
+mod block_paths;
 pub mod catalogue;
 mod clock;
 mod comparison;
-mod consult;
 mod edits;
 pub(crate) mod export;
 mod files;
@@ -22,8 +22,8 @@ mod links;
 mod new_recipe;
 mod newest;
 mod open;
+mod opinion;
 mod perform;
-mod places;
 mod recipes;
 pub(crate) mod reminder;
 mod review_time;
@@ -34,6 +34,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 mod undo;
+mod undo_runs;
 mod update;
 mod written_pictures;
 
@@ -45,12 +46,12 @@ pub(crate) use crate::store::search::filters::{
     words as words_of_search,
 };
 pub use crate::store::search::{
-    FilterError, PlaceKind, SearchHit as SessionHit, SearchQuery as SessionSearch,
-    SearchResults as SessionsFound, SessionPlace,
+    FilterError, LocationKind, SearchHit as SessionHit, SearchQuery as SessionSearch,
+    SearchResults as SessionsFound, SessionLocation,
 };
 pub use crate::workspace::instructions::HeldFile;
-pub(crate) use crate::workspace::undo::{UndoLimits, UndoPlace};
-pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
+pub(crate) use crate::workspace::undo::{UndoConfig, UndoLimits};
+pub use crate::workspace::{AttachedFileError, FolderFiles, PathOfFile};
 pub use clock::Clock;
 pub use comparison::SessionComparison;
 pub(crate) use comparison::{ComparableSession, comparable, compare_sessions, own_id};
@@ -68,10 +69,10 @@ use crate::exec::{self, Executor, ExecutorError};
 use crate::provider::{self, ConnectError, Provider};
 use crate::review::Scope;
 use crate::store::{Draft, Store, StoreError};
+use crate::workspace::held_path::Folder;
 use crate::workspace::instructions::{self, InstructionSearch};
-use crate::workspace::place::Folder;
 use newest::NewestOnly;
-use rooms::Rooms;
+use rooms::IoRooms;
 use sources::Sources;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -118,9 +119,9 @@ pub struct DriverParts {
     /// Where to look for instruction files.
     pub instructions: InstructionSearch,
     /// Overrides what a server reports about a model with what the configuration says.
-    pub informed: ModelInfoOverride,
+    pub model_overrides: ModelInfoOverride,
     /// Where and how much is copied for undo before runs; `None` if the session is not saved.
-    pub undo: Option<UndoPlace>,
+    pub undo: Option<UndoConfig>,
     /// The clock.
     pub clock: Clock,
 }
@@ -128,7 +129,7 @@ pub struct DriverParts {
 /// Performs effects, feeds events.
 pub struct Driver {
     engine: Engine,
-    rooms: Rooms,
+    rooms: IoRooms,
     catalogue: catalogue::Catalogue,
     store_key: StoreKey,
     read_search: ReadSearch,
@@ -144,7 +145,7 @@ impl Driver {
     pub fn new(parts: DriverParts) -> Self {
         let draft = parts.store.draft(parts.scope.masker.clone());
         let working = Folder::find(&parts.scope.cwd).map(Arc::new);
-        let rooms = Rooms {
+        let rooms = IoRooms {
             store: parts.store,
             executor: parts.executor,
             provider: parts.provider,
@@ -154,21 +155,21 @@ impl Driver {
             sessions: parts.sessions,
             instructions: parts.instructions,
             instructions_timeout: learn::INSTRUCTIONS_TIMEOUT,
-            informed: parts.informed,
+            model_overrides: parts.model_overrides,
             clock: parts.clock,
             sources: Sources::new(),
-            waiting: VecDeque::new(),
-            runs: None,
+            queued_events: VecDeque::new(),
+            runs_lock: None,
             model_queried: false,
             reported_notices: Vec::new(),
             before_run: Arc::default(),
-            obeyed: Arc::default(),
-            to_take_back: Arc::default(),
+            auto_run: Arc::default(),
+            revertible_runs: Arc::default(),
             undo: Arc::new(undo::UndoRoom::new(parts.undo)),
-            asked_saved: 0,
+            last_checked_entry: 0,
             stopped: Arc::default(),
             resolved_paths: Arc::default(),
-            places: places::HeldFolders::default(),
+            block_paths: block_paths::HeldBlockPaths::default(),
             working,
             earlier_texts: None,
             update: Update::default(),
@@ -216,8 +217,8 @@ impl Driver {
     }
 
     /// Sets what the time limit of a run in its own terminal counts from now on, and restarts it.
-    pub(crate) fn count(&self, run: RunId, what: CountedTime) {
-        self.rooms.executor.count(run, what);
+    pub(crate) fn set_counted_time(&self, run: RunId, what: CountedTime) {
+        self.rooms.executor.set_counted_time(run, what);
     }
 
     /// Whether the whole session so far is on disk: the store confirms it, and the file exists.
@@ -245,7 +246,7 @@ impl Driver {
         let name = provider.name().clone();
         self.rooms.provider = Some(provider);
         self.rooms.learn_model(self.engine.state());
-        self.feed(Event::Provider(name));
+        self.feed(Event::ModelSwitched(name));
     }
 
     /// Sets how long prompts wait for instruction files, for front ends without anyone at the screen.
@@ -295,7 +296,7 @@ impl Driver {
         while let Some(signal) = self.rooms.sources.ready() {
             self.handle_signal(signal);
         }
-        if let Some(mark) = self.rooms.runs.take() {
+        if let Some(mark) = self.rooms.runs_lock.take() {
             let search = self.rooms.instructions.clone();
             // If this fails, the next session asks once more.
             let _ = tokio::task::spawn_blocking(move || instructions::runs_are_over(&search, mark)).await;
@@ -342,13 +343,13 @@ impl Driver {
 
     /// Passes an event to the engine and performs the effects, then does the same for events that came up meanwhile.
     fn feed(&mut self, event: Event) {
-        self.rooms.waiting.push_back(event);
+        self.rooms.queued_events.push_back(event);
         self.process_events();
     }
 
     /// The only place that passes events to the engine: one at a time, each with all its effects.
     fn process_events(&mut self) {
-        while let Some(event) = self.rooms.waiting.pop_front() {
+        while let Some(event) = self.rooms.queued_events.pop_front() {
             self.rooms.update.urgent |= !is_quiet(&event);
             let effects = self.engine.handle(event, self.rooms.clock.now());
             self.rooms.perform(effects, self.engine.state());

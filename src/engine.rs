@@ -4,14 +4,15 @@
 //! [`Engine::handle`] takes one event and returns the effects the driver has to perform. It never waits: slow work is
 //! requested with an effect, and its result arrives as an event. Each file holds the transitions of one concern: `turn`
 //! (prompts, steps, ends), `replying` (a streamed reply), `inspecting` (reviews of blocks), `approval` (decisions),
-//! `running` (runs and kernels), `always` (rules of the person), `workflow` (recipes), `named` (files named on the
-//! command line), `opened` (a file whose blocks wait), `typed` (commands the person types), `naming` (of sessions),
-//! `compact` (summaries), `consult` (second opinions), `spending` (the budget), `instructions`, `loading` (texts
-//! dropped from memory and loaded again), `resume`. These are methods of [`Engine`], because all of them change the one
-//! [`State`].
+//! `running` (runs and kernels), `always` (rules of the person), `workflow` (recipes), `command_line_runs` (files named
+//! on the command line), `opened` (a file whose blocks wait), `typed_commands` (commands the person types),
+//! `session_name`, `compact` (summaries), `opinion` (second opinions), `undo`, `spending` (the budget), `instructions`,
+//! `loading` (texts dropped from memory and loaded again), `resume`. These are methods of [`Engine`], because all of
+//! them change the one [`State`].
 //!
 //! Other files only read a session: `steps` (the iteration log), `recorded` (runs of a session that are to be
-//! repeated), `difference` (whether the repeated runs did the same), `comparison` (two sessions side by side).
+//! repeated), `run_comparison` (whether the repeated runs did the same), `session_comparison` (two sessions side by
+//! side).
 
 pub mod activity;
 pub(crate) mod always;
@@ -20,26 +21,24 @@ pub(crate) mod approval;
 pub(crate) mod block_state;
 mod call_error;
 pub(crate) mod changes;
+mod command_line_runs;
 mod compact;
-pub(crate) mod comparison;
 mod conditions;
-mod consult;
 pub(crate) mod context;
 pub mod cost;
 mod dialect;
-pub(crate) mod difference;
 pub(crate) mod effect;
 pub(crate) mod event;
 pub(crate) mod functions;
 mod inspecting;
+mod inspection;
 mod install;
 mod instructions;
 pub(crate) mod kernels;
 mod loading;
-mod named;
-pub(crate) mod naming;
 mod notices;
 mod opened;
+mod opinion;
 pub(crate) mod printed_text;
 pub(crate) mod prompt;
 pub(crate) mod provenance;
@@ -49,14 +48,17 @@ pub mod reply;
 mod replying;
 mod resume;
 pub mod rules;
+pub(crate) mod run_comparison;
 mod running;
+pub(crate) mod session_comparison;
+pub(crate) mod session_name;
 mod spending;
 pub mod state;
 pub(crate) mod steps;
-mod take_back;
 pub mod transcript;
 mod turn;
-mod typed;
+mod typed_commands;
+mod undo;
 pub(crate) mod workflow;
 
 #[cfg(test)]
@@ -65,17 +67,18 @@ pub(crate) mod dialogue;
 mod properties;
 
 pub(crate) use block_state::BlockState;
+pub use command_line_runs::NamedFile;
 pub(crate) use compact::MAX_TOKENS_OF_UNKNOWN;
-pub use comparison::{ComparedSession, Comparison};
-pub(crate) use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
-pub use event::{Command, EditFault, Event, Inspection, LoadedBody, PlacedEdit, StoreEvent};
-pub use named::NamedFile;
+pub use event::{Command, Event, LoadedBody, StoreEvent};
+pub use inspection::{EditFault, Inspection, PlacedEdit};
 pub(crate) use opened::OpenedBlock;
 pub use opened::OpenedFile;
+pub(crate) use opinion::{OpinionSettings, does_not_fit};
 pub use recorded::RecordedBlock;
 #[cfg(test)]
 pub(crate) use recorded::RecordedEdit;
+pub use session_comparison::{ComparedSession, Comparison};
 pub use state::{Phase, State};
 pub(crate) use transcript::Transcript;
 pub use workflow::{Workflow, WorkflowContext, WorkflowError, WorkflowOpener, WorkflowStep, Workflows};
@@ -135,7 +138,7 @@ pub struct Settings {
     /// What a session may cost before the person is asked whether to go on, in billionths of a US dollar.
     pub session_budget: Option<u64>,
     /// When sayso asks for a second opinion without being told to, and which model it asks.
-    pub judge: JudgeSettings,
+    pub opinion: OpinionSettings,
     /// The code that opens recipes.
     pub workflows: Workflows,
     /// Masks keys in the names of sessions.
@@ -164,7 +167,7 @@ impl Default for Settings {
             own_instructions: String::new(),
             prices: Prices::default(),
             session_budget: None,
-            judge: JudgeSettings::default(),
+            opinion: OpinionSettings::default(),
             workflows: Workflows::default(),
             masker: Masker::default(),
         }
@@ -267,7 +270,7 @@ impl Engine {
             Event::Reply(step, event) => self.reply(step, event),
             Event::Inspected(block, revision, inspection) => {
                 self.take_inspection(block, revision, *inspection);
-                self.consult_if_grave(block);
+                self.request_opinion_if_grave(block);
             }
             Event::Run(run, event) => self.run(run, event),
             Event::Store(event) => self.store(event),
@@ -275,14 +278,14 @@ impl Engine {
             Event::KernelWarning(words) => self.notify(Notice::warn(words)),
             Event::KernelBack(words) => self.notify(Notice::info(words)),
             Event::Timer(timer) => self.timer(timer),
-            Event::Provider(model) if self.state.transcript.model.as_ref() == Some(&model) => {}
-            Event::Provider(model) => self.command(Command::UseModel(model)),
-            Event::Model(info) => self.learn_model(*info),
+            Event::ModelSwitched(model) if self.state.transcript.model.as_ref() == Some(&model) => {}
+            Event::ModelSwitched(model) => self.command(Command::UseModel(model)),
+            Event::ModelInfo(info) => self.learn_model(*info),
             Event::RecipeReady(start) => self.begin_recipe(*start),
             Event::KernelLanguages(languages) => self.kernels_found(languages),
             Event::Instructions(found) => self.instructions_found(found),
-            Event::Consulted(block, revision, answer) => self.take_opinion(block, revision, *answer),
-            Event::Undone(run, way, answer) => self.undo_finished(run, way, answer),
+            Event::OpinionArrived(block, revision, answer) => self.take_opinion(block, revision, *answer),
+            Event::Undone(run, kind, answer) => self.undo_finished(run, kind, answer),
             Event::ChangedMeanwhile(changes) => self.changed_meanwhile(&changes),
             Event::Loaded(bodies) => self.take_loaded(bodies),
         }
@@ -308,24 +311,24 @@ impl Engine {
             Command::RunRecorded(blocks) => self.run_recorded(blocks),
             Command::Decide { block, revision, decision } => self.decide(block, revision, decision),
             Command::OnScreen { block, revision, seen } => self.on_screen(block, revision, seen),
-            Command::HoldBack => self.stop_covered_start(),
+            Command::StopCountdown => self.stop_covered_start(),
             Command::RevokeRule(rule) => self.revoke_rule(rule),
             Command::SkipAll => self.skip_all(),
             Command::ChooseLanguage { block, language } => self.choose_language(block, language),
             Command::SetLimits { block, limits } => self.set_limits(block, limits),
-            Command::ToggleNewKernel(block) => self.set_fresh(block),
+            Command::ToggleNewKernel(block) => self.toggle_new_kernel(block),
             Command::ToggleTerminal(block) => self.set_terminal(block),
-            Command::UndoObeyed(block) => self.undo_obeyed_changes(block),
-            Command::Undo { run, changes, way } => self.undo(run, changes, way),
-            Command::PutBack(block) => self.put_back(block),
+            Command::UndoAutoRun(block) => self.undo_auto_run_changes(block),
+            Command::Undo { run, changes, kind } => self.undo(run, changes, kind),
+            Command::Reopen(block) => self.reopen_block(block),
             Command::Stop => self.stop(),
             Command::Kill => self.kill(),
             Command::RestartKernel => self.restart_kernel(),
             Command::Rebuild(runs) => self.rebuild(&runs),
             Command::Retry => self.retry(),
-            Command::Continue => self.go_on(),
+            Command::Continue => self.continue_turn(),
             Command::EndTurn => self.end_turn(),
-            Command::TakeQueued => self.state.live.pop_queued(),
+            Command::EditQueued => self.state.live.pop_queued(),
             Command::UseModel(model) => {
                 self.forget_model(&model);
                 // Choosing the same model again only reconnects it, since its key may have changed.
@@ -341,7 +344,7 @@ impl Engine {
             Command::RetryStore => self.retry_store(),
             Command::Load(bodies) => self.load(&bodies),
             Command::Compact => self.compact(),
-            Command::Consult(block) => self.consult(block),
+            Command::RequestOpinion(block) => self.request_opinion(block),
             Command::UseInstructions(wanted) => self.use_instructions(wanted),
             Command::Answer(answers) => self.answer_form(&answers),
         }

@@ -10,14 +10,14 @@
 
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    CountedTime, InstallInto, Language, Limits, Pixels, Reach, RunEvent, RunId, RunRequest, SandboxReport,
-    Terms, UndrawnReason,
+    CountedTime, Language, Limits, Pixels, Reach, RunEvent, RunId, RunRequest, SandboxReport, Terms,
+    UndrawnReason,
 };
 use asking::Asker;
 pub use interpreters::on_path;
 pub(crate) use interpreters::versions_by_files;
 use interpreters::{Finder, ProgramPaths};
-use order::ExecutorOrder;
+use order::{ExecutorOrder, TermsRequest};
 pub use sandbox::{DisabledLayers, SandboxRequest};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,12 +32,12 @@ mod capture;
 pub mod cgroup;
 #[cfg(feature = "docker")]
 mod container;
+pub(crate) mod discovery;
 mod entry;
 mod environment;
 mod error;
 mod event_sender;
 mod executor_error;
-pub(crate) mod found;
 mod frames;
 pub mod helper;
 mod helper_file;
@@ -85,6 +85,7 @@ pub use executor_error::ExecutorError;
 pub use helper_file::HelperFile;
 pub use kernel_notice::KernelNotice;
 pub use ledger::requests_sent;
+pub use order::TermsFor;
 pub(crate) use run::images::keep_written;
 pub use setup::Setup;
 
@@ -152,21 +153,32 @@ impl Executor {
     /// # Errors
     /// When it can't run here.
     pub async fn terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, ExecutorError> {
-        self.find(language).await?;
-        self.inner.worker.try_ask(|reply| ExecutorOrder::Terms(language.clone(), limits, reply)).await
+        self.terms_for(language, TermsFor::Usual, limits).await
     }
 
-    /// The terms under which a block in this language would run in a new kernel.
+    /// The terms under which this would be carried out now. To load functions, they do not contain the file itself.
     ///
     /// # Errors
-    /// When it can't run here, or when blocks of this language share no kernel.
-    pub async fn fresh_terms(
+    /// When it can't be carried out here.
+    pub async fn terms_for(
         &self,
         language: &Language,
+        purpose: TermsFor,
         limits: Option<Limits>,
     ) -> Result<Terms, ExecutorError> {
-        self.find(language).await?;
-        self.inner.worker.try_ask(|reply| ExecutorOrder::FreshTerms(language.clone(), limits, reply)).await
+        let wanted = language.clone();
+        let installer = match purpose {
+            TermsFor::Install(into) => {
+                self.here(move |finder| finder.installer(&wanted, into)).await.transpose()?
+            }
+            TermsFor::Pull => None,
+            TermsFor::Usual | TermsFor::NewKernel | TermsFor::Load => {
+                self.find(language).await?;
+                None
+            }
+        };
+        let request = Box::new(TermsRequest { language: language.clone(), purpose, installer, limits });
+        self.inner.worker.try_ask(|reply| ExecutorOrder::Terms(request, reply)).await
     }
 
     /// These terms, with a terminal of its own for the run.
@@ -189,52 +201,8 @@ impl Executor {
 
     /// Sets what the time limit of a run with a terminal counts, and starts the count anew. The run answers with
     /// [`crate::domain::RunEvent::Counts`] if it does.
-    pub fn count(&self, run: RunId, what: CountedTime) {
-        self.inner.worker.send(ExecutorOrder::Count(run, what));
-    }
-
-    /// The terms under which a file of the person's functions would be loaded now. They do not contain the file itself.
-    ///
-    /// # Errors
-    /// When none can be loaded here.
-    pub async fn load_terms(
-        &self,
-        language: &Language,
-        limits: Option<Limits>,
-    ) -> Result<Terms, ExecutorError> {
-        self.find(language).await?;
-        self.inner.worker.try_ask(|reply| ExecutorOrder::LoadTerms(language.clone(), limits, reply)).await
-    }
-
-    /// The terms under which packages for this language would be installed now: by which program, and where to.
-    ///
-    /// # Errors
-    /// When none can be installed here.
-    pub async fn install_terms(
-        &self,
-        language: &Language,
-        into: InstallInto,
-        limits: Option<Limits>,
-    ) -> Result<Terms, ExecutorError> {
-        let wanted = language.clone();
-        let installer = self.here(move |finder| finder.installer(&wanted, into)).await.transpose()?;
-        let by = Box::new((installer, into));
-        self.inner
-            .worker
-            .try_ask(|reply| ExecutorOrder::InstallTerms(language.clone(), by, limits, reply))
-            .await
-    }
-
-    /// The terms under which an image would be pulled for a block in this language, with the engine that would pull it.
-    ///
-    /// # Errors
-    /// Where no engine pulls any.
-    pub async fn pull_terms(
-        &self,
-        language: &Language,
-        limits: Option<Limits>,
-    ) -> Result<Terms, ExecutorError> {
-        self.inner.worker.try_ask(|reply| ExecutorOrder::PullTerms(language.clone(), limits, reply)).await
+    pub fn set_counted_time(&self, run: RunId, what: CountedTime) {
+        self.inner.worker.send(ExecutorOrder::SetCountedTime(run, what));
     }
 
     /// What a run under these terms can reach, computed from what its helper would be given. Empty if the executor does
@@ -255,16 +223,16 @@ impl Executor {
 
     /// The packages that this Python source needs and the kernel lacks: those that it imports, and the `packages`
     /// requested with it. Runs nothing of the source. Empty if that can't be found out now.
-    pub async fn lacking(&self, source: &str, packages: &[String]) -> Vec<String> {
+    pub async fn missing_packages(&self, source: &str, packages: &[String]) -> Vec<String> {
         let (source, packages) = (source.to_owned(), packages.to_vec());
-        let asked = self.inner.worker.ask(|reply| ExecutorOrder::Lacking(source, packages, reply));
+        let asked = self.inner.worker.ask(|reply| ExecutorOrder::MissingPackages(source, packages, reply));
         tokio::time::timeout(Duration::from_secs(3), asked).await.ok().flatten().unwrap_or_default()
     }
 
     /// What has to be fetched over the network before blocks in this language can run: an image. The person is asked
     /// before it is fetched; until then [`Executor::terms`] fails because it is missing.
-    pub async fn missing(&self, language: &Language) -> Option<MissingPart> {
-        self.inner.worker.ask(|reply| ExecutorOrder::Missing(language.clone(), reply)).await.flatten()
+    pub async fn missing_image(&self, language: &Language) -> Option<MissingPart> {
+        self.inner.worker.ask(|reply| ExecutorOrder::MissingImage(language.clone(), reply)).await.flatten()
     }
 
     /// Fetches what is missing, and sends lines of progress meanwhile.

@@ -23,7 +23,7 @@ use crate::domain::{
     TurnEnd,
 };
 use crate::driver::reminder::Reminder;
-use crate::driver::{Driver, GivenFileError, Job, JobResult, Notification, Update};
+use crate::driver::{AttachedFileError, Driver, Job, JobResult, Notification, Update};
 use crate::engine::activity::Activity;
 use crate::engine::state::Question;
 use crate::engine::{Command, NamedFile, Phase, RecordedBlock, State, WorkflowContext};
@@ -189,8 +189,8 @@ async fn turn(
                 if let Some(misfits) = refused {
                     return Ok(Ending::Refused(misfits));
                 }
-                if let Some(errors) = give_files(&update, driver) {
-                    return Ok(Ending::NotGiven(errors));
+                if let Some(errors) = send_attached_files(&update, driver) {
+                    return Ok(Ending::NotAttached(errors));
                 }
                 let goes_on = driver.state().activity().is_some();
                 reminder.follow(std::time::Instant::now(), goes_on, reporter.printed_count() > printed);
@@ -223,7 +223,7 @@ async fn turn(
 fn begin(input: &TurnInput, driver: &mut Driver) {
     match input {
         TurnInput::Prompt(prompt) if !at_words(prompt).is_empty() => {
-            driver.start_job(Job::GivenFiles(prompt.clone()));
+            driver.start_job(Job::AttachedFiles(prompt.clone()));
         }
         TurnInput::Prompt(prompt) | TurnInput::Text(prompt) => {
             driver.send(Command::Submit(prompt.as_str().into()));
@@ -277,9 +277,9 @@ async fn wait_until(moment: Option<std::time::Instant>) {
 }
 
 /// Sends the message once its files are read; returns the errors if they can't be given.
-fn give_files(update: &Update, driver: &mut Driver) -> Option<Vec<GivenFileError>> {
+fn send_attached_files(update: &Update, driver: &mut Driver) -> Option<Vec<AttachedFileError>> {
     let read = update.notifications.iter().find_map(|told| match told {
-        Notification::Job(JobResult::GivenFiles(text, files)) => Some((text, files)),
+        Notification::Job(JobResult::AttachedFiles(text, files)) => Some((text, files)),
         _ => None,
     });
     let (text, files) = read?;
@@ -329,7 +329,7 @@ fn ending_of(
         }
         Phase::Deciding(_) if interrupts.count > 0 => return Some(Ending::Interrupted),
         // A pending second opinion belongs in the session; it arrives in bounded time.
-        Phase::Deciding(block) if state.consulting(*block).is_some() => return None,
+        Phase::Deciding(block) if state.awaited_opinion(*block).is_some() => return None,
         Phase::Deciding(block) if lacks_language(state, *block) => {
             // Nobody can choose a language here, and mostly such a block is no program at all.
             let (block, revision) = (*block, state.transcript.blocks.get(block)?.block.current().revision);

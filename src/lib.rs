@@ -39,8 +39,8 @@
 //!    `Record(Approved)` and the start. If the disk is not durable, sayso says so.
 //! 6. The engine never reads the time, the disk, the network, the environment or random numbers: all of these are
 //!    arguments.
-//! 7. Text from outside is hostile until `tui/paint/plain.rs` has turned it into cells, or the headless printer has
-//!    escaped it.
+//! 7. Text from outside is hostile until `tui/paint/glyphs.rs` has turned it into cells, or the line mode
+//!    (`tui/line_mode/page.rs`) or the headless printer has escaped it.
 //! 8. The second law has one table: `launch/table.rs` lists everything that sayso starts by itself. Interpreters are
 //!    queried inside a sandbox or not at all.
 //! 9. `tests/architecture.rs` checks the directions of imports. What no test checks is not a rule.
@@ -85,7 +85,7 @@
 //! | `store` | domain | session files |
 //! | `workspace` | domain | the person's files |
 //! | `driver` | all of the above but python and import | spawns tasks, owns the clock |
-//! | `tui` | domain, engine, driver, config, launch, export | terminal (panes, and lines in `tui/plain`), clipboard, external editor |
+//! | `tui` | domain, engine, driver, config, launch, export | terminal (panes, and lines in `tui/line_mode`), clipboard, external editor |
 //! | `headless` | domain, engine, driver, config | standard input and output |
 //! | `session` | all above but python, edit, import and headless; cli, report | the log file, the file of borders, the program that writes a key, own rules and recipes |
 //! | `commands` | session, headless, import and what is below them, but python, edit, launch and tui | standard output; one file a subcommand |
@@ -133,13 +133,13 @@
 //!   fit is declined, and the model is told why.
 //! - The driver resolves the paths in a block before the decision and again right before the start. If a path has
 //!   changed, the run is refused and the block is asked about again. What sayso itself reads, lists or writes for a
-//!   block, or saves for the person, goes through the folder that was opened when it was shown (`workspace/place.rs`);
+//!   block, or saves for the person, goes through the folder that was opened when it was shown (`workspace/held_path.rs`);
 //!   no link is followed after that.
 //! - The blocks of one reply are settled in order, one at a time. When a block's turn comes, its terms are determined
 //!   again, because an earlier `cd` or a dead kernel changes its meaning.
 //! - What a block lacks (packages, a container image) becomes a block of sayso's own before it. Only that block uses
 //!   the network, and only after the person approved it.
-//! - A second opinion (`Consult`) is requested beside the turn and delays nothing.
+//! - A second opinion (`RequestOpinion`) is requested beside the turn and delays nothing.
 //!
 //! Runs:
 //!
@@ -152,7 +152,7 @@
 //! - Nothing of a run moves between runs. At its end the helper stops the kernel with all its threads and ends
 //!   everything else; the next approved run lets the kernel continue. Containers are paused by their engine, and local
 //!   Jupyter kernels are stopped with all their child processes. What can't be stopped is reported as still running.
-//! - Only then is the folder scanned. Changes to names that programs obey by themselves (`domain/obeyed.rs`) are
+//! - Only then is the folder scanned. Changes to names that programs obey by themselves (`domain/auto_run.rs`) are
 //!   reported, and one key undoes them from copies made before the run.
 //! - The changes of a run are found by comparing two scans of the folder, and the receipt lists what was not scanned.
 //!   Files that a recipe protects are hashed right before and right after each run; no verdict depends on the receipt.
@@ -168,7 +168,7 @@
 //!   session is wanted, a store that keeps nothing takes its place.
 //! - `sayso sessions replay` (`Command::RunRecorded`): repeats the runs of the person's own session
 //!   (`engine/recorded.rs`) in a fresh folder, under newly determined terms that allow at most what was allowed then
-//!   and is allowed today. `engine/difference.rs` compares the results.
+//!   and is allowed today. `engine/run_comparison.rs` compares the results.
 //! - A recipe is beside the engine (`engine::workflow`): it reads the transcript and says what comes next. It declines
 //!   blocks, proposes blocks of sayso's own, asks for answers, and ends. It runs nothing and widens no rights.
 //!
@@ -211,6 +211,8 @@ mod session;
 pub mod store;
 #[cfg(test)]
 mod test_cases;
+#[cfg(test)]
+mod test_folder;
 mod text;
 pub mod tui;
 pub mod workspace;

@@ -1,6 +1,6 @@
 //! Asks models for replies: a request goes in, [`ReplyEvent`]s come out through a bounded channel.
 //!
-//! Each language that servers speak is a format: a pure encoder and a pure decoder ([`wire`]), and how its requests
+//! Each language that servers speak is a format: a pure encoder and a pure decoder ([`format`]), and how its requests
 //! are addressed and signed ([`protocol`]). There are five, each in a file of its own: `openai`, `responses`,
 //! `anthropic`, `gemini` and `ollama`. They share `conversation` and `opaque_items` for what is sent; `framing`,
 //! `accumulator` and `piece_decoder` for what arrives; `failure` for what goes wrong. `http` sends the requests of
@@ -15,6 +15,7 @@ mod conversation;
 mod failure;
 #[cfg(test)]
 mod faults;
+mod format;
 mod framing;
 mod gemini;
 mod http;
@@ -36,15 +37,14 @@ pub mod script;
 mod scripted;
 mod server;
 mod sse;
-mod wire;
 
-use crate::config::ProviderKind;
+use crate::config::FormatKind;
 use crate::domain::{ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure};
+use format::{Format, FormattedServer};
 use script::Script;
 use server::CheckedServer;
 use std::sync::Arc;
 use tokio::sync::mpsc::Sender;
-use wire::{Format, Wire};
 
 pub(crate) use address::AddressError;
 pub use lazy::{ConnectError, MakeProvider};
@@ -135,8 +135,9 @@ impl Provider {
                 let (name, timeouts) = (server.name.clone(), server.timeouts);
                 let no_server = || ProviderError::NoServer { provider: name.provider.clone() };
                 let format = format_of(server.kind).ok_or_else(no_server)?;
-                let wire = Wire { format, access: CheckedServer::new(server, &format.protocol)? };
-                let connection = http::Connection::new(wire, timeouts);
+                let server =
+                    FormattedServer { format, access: CheckedServer::new(server, &format.protocol)? };
+                let connection = http::Connection::new(server, timeouts);
                 let source = Transport::Http(Box::new(catalogue::CatalogueServer::new(connection)));
                 Ok(Self { name, source: Arc::new(source) })
             }
@@ -209,17 +210,17 @@ const FORMATS: [&Format; 5] =
     [&openai::FORMAT, &responses::FORMAT, &anthropic::FORMAT, &gemini::FORMAT, &ollama::FORMAT];
 
 /// The format of a kind; `None` for a story, which has no server.
-fn format_of(kind: ProviderKind) -> Option<&'static Format> {
+fn format_of(kind: FormatKind) -> Option<&'static Format> {
     FORMATS.into_iter().find(|format| format.kind == kind)
 }
 
 #[cfg(test)]
-fn fixture(kind: ProviderKind, model: &str) -> CheckedServer {
+fn fixture(kind: FormatKind, model: &str) -> CheckedServer {
     CheckedServer::fixture(kind, &format_of(kind).unwrap().protocol, model)
 }
 
-/// The wire of a server for tests.
+/// The format of a server for tests.
 #[cfg(test)]
-fn wire_of(kind: ProviderKind, access: CheckedServer) -> Wire {
-    Wire { format: format_of(kind).unwrap(), access }
+fn server_of(kind: FormatKind, access: CheckedServer) -> FormattedServer {
+    FormattedServer { format: format_of(kind).unwrap(), access }
 }

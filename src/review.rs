@@ -29,6 +29,7 @@ mod inspect;
 mod javascript;
 mod judge;
 mod keys;
+mod line_starts;
 mod links;
 mod lookalike;
 mod nested;
@@ -36,7 +37,6 @@ mod notebook_magics;
 mod orders;
 mod parsed;
 mod path_class;
-mod places;
 mod programs;
 pub(crate) mod provenance;
 mod python;
@@ -66,7 +66,7 @@ pub(crate) use path_class::is_secret;
 pub use refusal::refusals;
 pub(crate) use rule_registry::RuleRegistry;
 
-use crate::domain::{Effects, Finding, Language, Masker, Place, Review, Severity};
+use crate::domain::{Effects, Finding, Language, Masker, Review, Severity, TextRange};
 use diagnostic::Diagnostic;
 use grammar::Grammar;
 use std::cell::Cell;
@@ -168,7 +168,7 @@ fn unchecked_finding(review: &Review, scope: &Scope) -> Option<Finding> {
     Some(Finding {
         rule: "common.forbidden".to_owned(),
         severity: Severity::High,
-        place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
+        place: TextRange { line: 1, column: 1, end_line: 1, end_column: 1 },
         message: format!("forbidden (strict): not checked: {why}"),
         forbidden: true,
     })
@@ -224,18 +224,18 @@ fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Ve
     let mut told = HashSet::new();
     diagnostics.retain(|r| told.insert((r.rule.clone(), r.span.clone(), r.message.clone())));
     let rest = keep_gravest(&mut diagnostics);
-    let places = places::LineStarts::new(source);
+    let lines = line_starts::LineStarts::new(source);
     let told = diagnostics.into_iter().map(|r| Finding {
         rule: r.rule,
         severity: r.severity,
-        place: places.place(&r.span),
+        place: lines.range(&r.span),
         message: r.message,
         forbidden: r.forbidden,
     });
     told.chain(rest.map(|(severity, message, span)| Finding {
         rule: "common.more".to_owned(),
         severity,
-        place: places.place(&span),
+        place: lines.range(&span),
         message,
         forbidden: false,
     }))

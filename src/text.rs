@@ -24,6 +24,7 @@ pub(crate) mod escapes;
 pub(crate) mod line;
 pub(crate) mod located;
 pub(crate) mod magics;
+pub(crate) mod names;
 pub(crate) mod near;
 pub(crate) mod number;
 pub(crate) mod process_status;

@@ -5,19 +5,20 @@
 //! events return to `run_loop` and end in one frame. `widgets` are the building blocks of all drawing; `panes`
 //! hold the state of each pane; `overlays` are drawn over the panes, one file each; `screen` owns both and
 //! gives keys their meaning; `view` reads `screen` and draws it. All of these are values and pure functions,
-//! tested without a terminal. `plain` shows the same session line by line, without panes.
+//! tested without a terminal. `line_mode` shows the same session line by line, without panes.
 
 pub(crate) mod action;
 pub mod attention;
 pub(crate) mod clipboard;
 pub mod colouring;
+pub mod cursor_query;
 pub(crate) mod editing;
-pub mod fence;
 pub(crate) mod frames;
 pub(crate) mod graphics;
 pub(crate) mod guard;
 pub(crate) mod input;
 pub mod keymap;
+mod line_mode;
 pub(crate) mod note;
 mod options;
 mod outside;
@@ -26,7 +27,6 @@ pub(crate) mod paint;
 pub mod panes;
 pub(crate) mod pattern;
 mod place_text;
-mod plain;
 mod rebuilding;
 mod run_loop;
 pub mod screen;
@@ -40,9 +40,9 @@ pub mod widgets;
 mod workers;
 
 pub(crate) use graphics::{GraphicsProtocol, ImageMode};
+pub(crate) use line_mode::LineMode;
 pub use options::{FirstRecipe, Options};
 pub use paint::hyperlinks::Hyperlinks;
-pub(crate) use plain::Plain;
 pub(crate) use run_loop::Tui;
 pub use ui_command::{Choice, Exit};
 
@@ -57,7 +57,7 @@ pub(crate) enum TuiError {
     Input(#[from] input::InputError),
     /// The line mode can't ask the person on this terminal.
     #[error(transparent)]
-    Plain(#[from] plain::PlainError),
+    LineMode(#[from] line_mode::LineModeError),
     /// The keymap can't be parsed.
     #[error(transparent)]
     Keymap(#[from] keymap::KeymapError),

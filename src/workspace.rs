@@ -5,6 +5,7 @@
 
 pub(crate) mod act;
 pub(crate) mod attached_files;
+pub mod auto_run;
 pub(crate) mod changes;
 pub(crate) mod contents;
 pub(crate) mod copy;
@@ -13,25 +14,24 @@ pub(crate) mod excerpt;
 pub(crate) mod facts;
 pub(crate) mod folder;
 pub(crate) mod functions;
+pub(crate) mod held_path;
 pub mod instructions;
-pub(crate) mod leads;
+pub(crate) mod link_targets;
 pub(crate) mod listing;
 pub(crate) mod names;
-pub mod obeyed;
 pub(crate) mod own_files;
 pub(crate) mod paths;
-pub(crate) mod place;
 pub(crate) mod protected;
 pub(crate) mod read;
 pub(crate) mod replace;
 mod staging;
 mod stamp;
-pub(crate) mod take_back;
 pub(crate) mod target;
 pub(crate) mod test_markers;
 pub mod undo;
+pub(crate) mod undo_auto_run;
 pub(crate) mod write;
 
-pub use attached_files::GivenFileError;
+pub use attached_files::AttachedFileError;
 pub(crate) use error::FileError;
 pub use paths::{FolderFiles, PathOfFile};

@@ -4,21 +4,21 @@ use crate::driver::Driver;
 use crate::engine::State;
 use crate::report::{Failure, FailureClass};
 use crate::tui::widgets::layout::Borders;
-use crate::tui::{Exit, Options, Plain, Tui, TuiError};
+use crate::tui::{Exit, LineMode, Options, Tui, TuiError};
 use std::io::{self, IsTerminal as _};
 
 pub(super) enum FrontEnd {
     Panes(Box<Tui>),
-    Plain(Box<Plain>),
+    LineMode(Box<LineMode>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrontEndKind {
     Panes,
-    Plain,
+    LineMode,
 }
 
-/// Returns `Plain` if the command line or `ACCESSIBLE=1` asks for it or the terminal can't draw (`TERM=dumb`), else
+/// Returns `LineMode` if the command line or `ACCESSIBLE=1` asks for it or the terminal can't draw (`TERM=dumb`), else
 /// `Panes`.
 ///
 /// # Errors
@@ -26,14 +26,14 @@ pub(super) enum FrontEndKind {
 pub(super) fn kind(plain: bool) -> Result<FrontEndKind, Failure> {
     let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|set| set == value);
     let kind = if plain || is("ACCESSIBLE", "1") || is("TERM", "dumb") {
-        FrontEndKind::Plain
+        FrontEndKind::LineMode
     } else {
         FrontEndKind::Panes
     };
     let what = match kind {
-        FrontEndKind::Plain if io::stdin().is_terminal() => return Ok(kind),
+        FrontEndKind::LineMode if io::stdin().is_terminal() => return Ok(kind),
         FrontEndKind::Panes if io::stdin().is_terminal() && io::stdout().is_terminal() => return Ok(kind),
-        FrontEndKind::Plain => "sayso needs a terminal to ask at, and standard input is none",
+        FrontEndKind::LineMode => "sayso needs a terminal to ask at, and standard input is none",
         FrontEndKind::Panes => "sayso needs a terminal for its panes, and this is none",
     };
     Err(Failure::new(FailureClass::Usage, what)
@@ -45,7 +45,7 @@ impl FrontEnd {
     pub(super) fn open(kind: FrontEndKind, options: &Options) -> Result<Self, TuiError> {
         Ok(match kind {
             FrontEndKind::Panes => Self::Panes(Box::new(Tui::open(options)?)),
-            FrontEndKind::Plain => Self::Plain(Box::new(Plain::open()?)),
+            FrontEndKind::LineMode => Self::LineMode(Box::new(LineMode::open()?)),
         })
     }
 
@@ -53,7 +53,7 @@ impl FrontEnd {
     pub(super) async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
         match self {
             Self::Panes(tui) => tui.run(driver, options).await,
-            Self::Plain(plain) => plain.run(driver, options).await,
+            Self::LineMode(lines) => lines.run(driver, options).await,
         }
     }
 
@@ -68,7 +68,7 @@ impl FrontEnd {
     ) -> T {
         match self {
             Self::Panes(tui) => tui.wait_for(work, far, stop, (seen, options)).await,
-            Self::Plain(plain) => plain.wait_for(work, far, stop).await,
+            Self::LineMode(lines) => lines.wait_for(work, far, stop).await,
         }
     }
 
@@ -76,7 +76,7 @@ impl FrontEnd {
     pub(super) fn borders(&self) -> Option<Borders> {
         match self {
             Self::Panes(tui) => tui.borders(),
-            Self::Plain(_) => None,
+            Self::LineMode(_) => None,
         }
     }
 

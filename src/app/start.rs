@@ -9,9 +9,9 @@ use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use crate::store::index;
-use crate::store::search::NoPlace;
+use crate::store::search::LocationError;
 use crate::tui::FirstRecipe;
-use crate::tui::setup::FoundPlace;
+use crate::tui::setup::FoundLocation;
 use std::path::PathBuf;
 
 pub(super) enum FirstSession {
@@ -27,7 +27,7 @@ pub(super) struct FirstInput {
     pub(super) file: Option<OpenedFile>,
     pub(super) recipe: Option<FirstRecipe>,
     /// The place in the session to show first.
-    pub(super) place: Option<FoundPlace>,
+    pub(super) place: Option<FoundLocation>,
 }
 
 /// The first input from the command line or the story.
@@ -65,14 +65,15 @@ pub(super) fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<Fi
 }
 
 /// The place in the session that `--at` names.
-pub(super) fn place_of(args: &ResumeArgs) -> Result<Option<FoundPlace>, Failure> {
+pub(super) fn place_of(args: &ResumeArgs) -> Result<Option<FoundLocation>, Failure> {
     let Some(at) = &args.at else { return Ok(None) };
     if args.session.is_none() && !args.last {
         return Err(Failure::new(FailureClass::Usage, "--at is a place of a session: name it, or --last"));
     }
-    let place =
-        at.parse().map_err(|why: NoPlace| Failure::new(FailureClass::Usage, format!("{at:?}: {why}")))?;
-    Ok(Some(FoundPlace { place, words: args.find.clone().unwrap_or_default() }))
+    let place = at
+        .parse()
+        .map_err(|why: LocationError| Failure::new(FailureClass::Usage, format!("{at:?}: {why}")))?;
+    Ok(Some(FoundLocation { place, words: args.find.clone().unwrap_or_default() }))
 }
 
 /// The source of replies that was asked for, else one for which a key was found, if any. Contacts no server, so that

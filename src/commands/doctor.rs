@@ -79,7 +79,7 @@ pub(super) async fn run(
 
 async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let executor = factory.local_executor();
-    let found = executor.found().await;
+    let found = executor.interpreters().await;
     let languages = factory.languages.all.clone();
     let is_there = |entry: &LanguageEntry| found.iter().any(|interpreter| interpreter.language == entry.name);
     let wanted = executor.terms(&Language::python(), None).await.ok();
@@ -262,15 +262,7 @@ fn sessions(factory: &SessionFactory) -> DoctorEntry {
     let count = index::list(&folder).len();
     let found = format!("{count} in {}", folder.display());
     // The test leaves no file: an empty session has none.
-    let header = Header {
-        id: SessionId("doctor".into()),
-        name: String::new(),
-        created: Timestamp(0),
-        cwd: factory.place.cwd.clone(),
-        model: None,
-        program: env!("CARGO_PKG_VERSION").into(),
-        branch_of: None,
-    };
+    let header = Header::new(SessionId("doctor".into()), Timestamp(0), factory.place.cwd.clone());
     if Store::create(&folder, header).is_durable() {
         return DoctorEntry::good("sessions", found);
     }

@@ -105,7 +105,7 @@ fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFacto
         Ending::Done => return Ok(()),
         Ending::Asked(Question::Budget { .. } | Question::Form(_)) => FailureClass::Decision,
         Ending::BlockFailed(_) | Ending::Asked(_) | Ending::Recipe(..) => FailureClass::Work,
-        Ending::Refused(_) | Ending::NotGiven(_) => FailureClass::Usage,
+        Ending::Refused(_) | Ending::NotAttached(_) => FailureClass::Usage,
         Ending::TimedOut => FailureClass::TimedOut,
         Ending::IncompleteReply(_) | Ending::Provider(_) => FailureClass::Provider,
         Ending::Unsaved(_) => FailureClass::Session,
@@ -117,7 +117,7 @@ fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFacto
         Ending::Waiting(..) => failure.hint(hint),
         Ending::Asked(Question::Form(form)) => failure.hint(headless::form::hint(form, hint)),
         Ending::Provider(provider) if !provider.hint.is_empty() => failure.hint(&provider.hint),
-        Ending::NotGiven(_) => failure.hint(sending::AT_WORD),
+        Ending::NotAttached(_) => failure.hint(sending::AT_WORD),
         Ending::IncompleteReply(_) => failure.hint(sending::CUT_IN_SESSION),
         Ending::Asked(Question::Budget { .. }) => {
             failure.hint("[budget] session in the configuration allows more.")

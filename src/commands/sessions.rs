@@ -23,6 +23,7 @@ use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::store::index::{self, Summary};
 use crate::store::{self, Damage, LoadedSession, Seal, StoreError, manage};
+use crate::text::names::and_more;
 use crate::text::number::size;
 use list::summary_json;
 use serde_json::{Map, Value, json};
@@ -260,9 +261,9 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
         }
         Entry::Accepted { .. } => writeln!(out, "  adopted {}", time(at)),
         Entry::Resumed => writeln!(out, "  resumed {}", time(at)),
-        Entry::Undone { block, files, more, way, .. } => {
-            let word = if *way == UndoKind::Undo { "taken back" } else { "made again" };
-            let more = if *more > 0 { format!(" and {more} more") } else { String::new() };
+        Entry::Undone { block, files, more, kind, .. } => {
+            let word = if *kind == UndoKind::Undo { "taken back" } else { "made again" };
+            let more = and_more(*more as usize);
             writeln!(out, "  block {block}: {word}: {}{more}", visible_line(&files.join(", ")))
         }
         Entry::KernelRestarted => writeln!(out, "  the kernel was restarted"),

@@ -1,7 +1,7 @@
 //! Derives from the settings the model that answers, the languages that can be run, and the limits of a run.
 
 use super::executors::ExecutorChoice;
-use super::providers::{KEY_SEARCH_ORDER, Provider, ProviderKind};
+use super::providers::{FormatKind, KEY_SEARCH_ORDER, Provider};
 use super::schema::{Config, LanguageChoice};
 use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{Language, Languages, Limits, ModelName};
@@ -86,7 +86,7 @@ impl Config {
         if model.is_empty() {
             return Err(ChoiceError::NoModel(owner.to_owned()));
         }
-        if provider.address().is_none() && provider.kind != ProviderKind::Scripted {
+        if provider.address().is_none() && provider.kind != FormatKind::Scripted {
             return Err(ChoiceError::NoAddress(owner.to_owned()));
         }
         let name = ModelName { provider: owner.to_owned(), model: model.to_owned() };

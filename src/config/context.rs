@@ -14,7 +14,6 @@ const SHIPPED_PRICES: &str = include_str!("../../assets/prices.toml");
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Context {
     /// The most tokens of a conversation including its reply, whatever the model allows.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tokens: Option<u64>,
     /// Whether images of results are sent to models that can see.
     pub(crate) images: bool,
@@ -25,7 +24,6 @@ pub(crate) struct Context {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Instructions {
     /// The person's own words.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
     /// Files with the person's own words.
     pub(crate) files: Vec<PathBuf>,
@@ -44,7 +42,6 @@ impl Default for Instructions {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Budget {
     /// What a session may cost before it asks.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<Dollars>,
 }
 
@@ -75,13 +72,10 @@ pub(crate) struct PriceChoice {
     /// Tokens of replies.
     pub(crate) output: Dollars,
     /// Tokens of requests that came from a cache; by default the price of `input`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cached: Option<Dollars>,
     /// Tokens of requests that were written to a cache; by default the price of `input`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cache_written: Option<Dollars>,
     /// Other prices for long requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) long: Option<LongPriceChoice>,
 }
 
@@ -96,10 +90,8 @@ pub(crate) struct LongPriceChoice {
     /// Tokens of replies.
     pub(crate) output: Dollars,
     /// Tokens of requests that came from a cache; by default the price of `input`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cached: Option<Dollars>,
     /// Tokens of requests that were written to a cache; by default the price of `input`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cache_written: Option<Dollars>,
 }
 

@@ -100,7 +100,6 @@ pub enum FolderInContainer {
 #[serde(default, deny_unknown_fields)]
 pub struct ContainerExecutor {
     /// The address of the engine, instead of `DOCKER_HOST` and the usual sockets.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// The image of each language.
     pub images: BTreeMap<String, String>,
@@ -115,7 +114,6 @@ pub struct ContainerExecutor {
     /// The most processors that a container may use.
     pub(crate) processors: u32,
     /// The user in a container, `UID:GID`; by default the account's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) user: Option<String>,
 }
 
@@ -125,13 +123,10 @@ pub struct ContainerExecutor {
 pub struct JupyterExecutor {
     /// The address of a Jupyter Server, JupyterHub or Enterprise Gateway; by default kernels of this machine are
     /// started.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The environment variable that holds the token of the server.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub token_env: Option<String>,
     /// A command that prints the token of the server.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub token_command: Option<String>,
     /// Seconds that a kernel may take to start.
     pub(crate) start: u64,

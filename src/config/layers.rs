@@ -4,6 +4,7 @@
 
 use super::error::{ConfigError, InvalidSetting, is_harmless};
 use super::executors::ExecutorChoice;
+use super::origin::usual_scheme;
 use super::settings::{self, Setting, SettingForm};
 use crate::text::located::line_of;
 use crate::text::near::nearest;
@@ -329,8 +330,7 @@ fn check_address(text: &str) -> Result<(), UnfitError> {
     let shown = display_value(&Value::String(given.clone()));
     let plain = !given.is_empty() && !given.contains("//") && !given.contains(char::is_whitespace);
     let hint = if plain && !text.contains('@') {
-        let local = ["localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10."];
-        let scheme = if local.iter().any(|start| given.starts_with(start)) { "http" } else { "https" };
+        let scheme = usual_scheme(&given);
         format!(
             "; write {scheme}://{}",
             given.chars().filter(|c| is_harmless(*c)).take(80).collect::<String>()

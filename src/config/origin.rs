@@ -39,6 +39,12 @@ pub(crate) fn is_loopback(address: &str) -> bool {
     name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
+/// The scheme that an address without one most likely has: `http` on this computer and in a home network.
+pub(crate) fn usual_scheme(address: &str) -> &'static str {
+    let local = ["localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10."];
+    if local.iter().any(|start| address.starts_with(start)) { "http" } else { "https" }
+}
+
 /// An address without parts that may be secret: user, password, query.
 pub(crate) fn without_secrets(address: &str) -> String {
     let plain = address.split(['?', '#']).next().unwrap_or_default().trim();

@@ -10,24 +10,20 @@ use std::time::Duration;
 #[serde(default, deny_unknown_fields)]
 pub struct Provider {
     /// The format that its server speaks.
-    pub(crate) kind: ProviderKind,
+    pub(crate) kind: FormatKind,
     /// Its own address. See [`Provider::address`] for the one in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) base_url: Option<String>,
     /// The address that the environment or an option gave for this start, instead of its own.
     #[serde(skip)]
     pub(crate) address_override: Option<String>,
     /// The environment variables that may hold its key; the first that is set counts. `None`: it needs no key.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key_env: Option<OneOrMore>,
     /// A program that writes its key to standard output: a list is run as it is, a line by the shell.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key_command: Option<OneOrMore>,
     /// Whether its key is in the system's keyring, which a program reads (see `keys`).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) keyring: bool,
     /// The model to use if none is named.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// Headers that are sent with every request.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -36,13 +32,10 @@ pub struct Provider {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) query: BTreeMap<String, String>,
     /// Tokens of a conversation including the reply, for models about which nothing else is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<u64>,
     /// The most tokens of a reply.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_output: Option<u64>,
     /// How much its models should think, if they can; `None`: the server's default.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) effort: Option<Effort>,
     /// Its time limits.
     pub(crate) timeouts: Timeouts,
@@ -57,16 +50,12 @@ pub struct Provider {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct ModelChoice {
     /// Tokens of a conversation including the reply.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<u64>,
     /// The most tokens of a reply.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) max_output: Option<u64>,
     /// How much it should think.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) effort: Option<Effort>,
     /// Whether it can see images.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) images: Option<bool>,
 }
 
@@ -124,9 +113,9 @@ impl OneOrMore {
     strum::IntoStaticStr,
     strum::VariantNames,
 )]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename = "ProviderKind", rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
-pub enum ProviderKind {
+pub enum FormatKind {
     /// Chat completions, which OpenAI and many others speak.
     #[default]
     Openai,
@@ -142,7 +131,7 @@ pub enum ProviderKind {
     Scripted,
 }
 
-impl ProviderKind {
+impl FormatKind {
     /// The kinds that have a server.
     pub const OF_SERVERS: [Self; 5] =
         [Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
@@ -156,11 +145,11 @@ impl ProviderKind {
     /// name its address: a forgotten line must not send a conversation to OpenAI.
     pub(crate) fn address(self) -> Option<&'static str> {
         match self {
-            ProviderKind::Openai | ProviderKind::Scripted => None,
-            ProviderKind::OpenaiResponses => Some(OPENAI_ADDRESS),
-            ProviderKind::Anthropic => Some(ANTHROPIC_ADDRESS),
-            ProviderKind::Gemini => Some(GEMINI_ADDRESS),
-            ProviderKind::Ollama => Some(OLLAMA_ADDRESS),
+            FormatKind::Openai | FormatKind::Scripted => None,
+            FormatKind::OpenaiResponses => Some(OPENAI_ADDRESS),
+            FormatKind::Anthropic => Some(ANTHROPIC_ADDRESS),
+            FormatKind::Gemini => Some(GEMINI_ADDRESS),
+            FormatKind::Ollama => Some(OLLAMA_ADDRESS),
         }
     }
 }
@@ -187,12 +176,12 @@ impl Provider {
     /// Responses include tools; chat completions are spoken by servers of all sorts.
     pub(crate) fn calls_tools(&self) -> Option<bool> {
         match self.kind {
-            ProviderKind::OpenaiResponses | ProviderKind::Anthropic | ProviderKind::Gemini => Some(true),
-            ProviderKind::Openai => {
+            FormatKind::OpenaiResponses | FormatKind::Anthropic | FormatKind::Gemini => Some(true),
+            FormatKind::Openai => {
                 let place = self.address().and_then(super::origin)?;
                 TOOL_CALLING_PROVIDERS.contains(&place.as_str()).then_some(true)
             }
-            ProviderKind::Ollama | ProviderKind::Scripted => None,
+            FormatKind::Ollama | FormatKind::Scripted => None,
         }
     }
 }
@@ -243,7 +232,7 @@ const OLLAMA_ADDRESS: &str = "http://127.0.0.1:11434";
 
 /// The providers that are known without any file.
 pub(super) fn shipped() -> BTreeMap<String, Provider> {
-    use ProviderKind::{Anthropic, Gemini, Ollama, Openai, OpenaiResponses, Scripted};
+    use FormatKind::{Anthropic, Gemini, Ollama, Openai, OpenaiResponses, Scripted};
     let cloud = |kind, address: &str, keys: &[&str], model: &str| Provider {
         kind,
         base_url: Some(address.into()),

@@ -14,11 +14,9 @@ use std::path::PathBuf;
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
     /// The model that answers, `PROVIDER/MODEL`. See [`Config::chosen`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// An address for the model's provider instead of its own. It holds only for that provider: see
     /// [`Provider::address`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) base_url: Option<String>,
     /// The format in which the model should write code; `None` (`auto`): decided by provider and model.
     #[serde(with = "dialect")]
@@ -28,7 +26,7 @@ pub(crate) struct Config {
     /// How often the same code may be proposed in a turn before it asks the person.
     pub(crate) repeat_limit: u32,
     /// The guard of a decision.
-    pub(crate) review: Review,
+    pub(crate) review: ReviewSettings,
     /// Which parts of a conversation are sent.
     pub(crate) context: Context,
     /// Instructions before every conversation.
@@ -64,8 +62,8 @@ pub(crate) struct Config {
 
 /// The guard of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Review {
+#[serde(rename = "Review", default, deny_unknown_fields)]
+pub(crate) struct ReviewSettings {
     /// Milliseconds without a key press before a decision counts.
     pub(crate) arm_ms: u64,
     /// Milliseconds that a line has to be on screen to count as seen.
@@ -84,11 +82,11 @@ pub(crate) struct Review {
     pub(crate) lower: Vec<String>,
     /// The severity from which a second opinion is requested automatically; `None` (`off`): only when the person asks
     /// for one.
-    #[serde(with = "judge")]
-    pub(crate) judge: Option<Severity>,
+    #[serde(rename = "judge", with = "opinion")]
+    pub(crate) opinion: Option<Severity>,
     /// The model for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) judge_model: Option<String>,
+    #[serde(rename = "judge_model")]
+    pub(crate) opinion_model: Option<String>,
 }
 
 mod dialect {
@@ -106,7 +104,7 @@ mod dialect {
     }
 }
 
-mod judge {
+mod opinion {
     use super::word;
     use crate::domain::Severity;
     use serde::{Deserializer, Serializer};
@@ -184,7 +182,6 @@ pub(crate) struct Run {
     /// Names of environment variables that runs get in addition to the usual ones.
     pub(crate) environment: Vec<String>,
     /// The Python of the kernel, instead of the one that is found.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) python: Option<PathBuf>,
 }
 
@@ -220,7 +217,6 @@ pub(crate) struct LanguageChoice {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Ui {
     /// The chosen theme; by default it depends on the terminal's background.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) theme: Option<ThemeChoice>,
     /// Whether sayso handles clicks, drags and the wheel.
     pub(crate) mouse: bool,
@@ -290,7 +286,6 @@ pub(crate) struct Editor {
     /// Whether Message and the editor of blocks use vim's keys.
     pub(crate) vim: bool,
     /// The command of the editor, instead of `VISUAL` and `EDITOR`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<String>,
 }
 
@@ -311,7 +306,6 @@ pub(crate) struct Undo {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Sessions {
     /// The folder, instead of `sessions` in the data folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) folder: Option<PathBuf>,
 }
 
@@ -335,7 +329,7 @@ impl Default for Config {
             dialect: None,
             step_limit: 12,
             repeat_limit: 3,
-            review: Review::default(),
+            review: ReviewSettings::default(),
             context: Context::default(),
             instructions: Instructions::default(),
             budget: Budget::default(),
@@ -356,7 +350,7 @@ impl Default for Config {
     }
 }
 
-impl Default for Review {
+impl Default for ReviewSettings {
     fn default() -> Self {
         Self {
             arm_ms: 700,
@@ -367,8 +361,8 @@ impl Default for Review {
             forbid: Vec::new(),
             off: Vec::new(),
             lower: Vec::new(),
-            judge: None,
-            judge_model: None,
+            opinion: None,
+            opinion_model: None,
         }
     }
 }

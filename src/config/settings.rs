@@ -69,7 +69,7 @@ const fn own(name: &'static str, form: SettingForm, help: &'static str) -> Setti
     setting(name, form, Never, help)
 }
 
-use super::providers::{Effort, ProviderKind};
+use super::providers::{Effort, FormatKind};
 use SettingForm::{
     Address, Bytes, Dollars, Executor, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words,
 };
@@ -285,7 +285,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "files and folders beyond which nothing of a folder is remembered before a run",
     ),
     own("sessions.folder", Folder, "where sessions are kept"),
-    own("providers.*.kind", Words(ProviderKind::VARIANTS), "how the provider is spoken to"),
+    own("providers.*.kind", Words(FormatKind::VARIANTS), "how the provider is spoken to"),
     own("providers.*.base_url", Address, "its address"),
     own(
         "providers.*.key_env",

@@ -69,7 +69,7 @@ fn object() -> Map<String, Value> {
 /// Inserts a setting into the schema of its table.
 fn insert_setting(into: &mut Map<String, Value>, parts: &[&str], setting: &Setting, default: Option<&Value>) {
     let Some((first, rest)) = parts.split_first() else { return };
-    let default = default.and_then(|value| value.get(*first));
+    let default = default.and_then(|value| value.get(*first)).filter(|value| !value.is_null());
     let slot = if *first == "*" {
         into.entry("additionalProperties").and_modify(|value| {
             if !value.is_object() {

@@ -17,9 +17,7 @@ impl Home {
     }
 
     pub(super) fn with(self, file: &str, text: &str) -> Self {
-        let path = self.folder.path().join(file);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        crate::test_folder::write(&self.folder.path().join(file), text);
         self
     }
 
@@ -327,6 +325,7 @@ fn the_schema_tells_every_setting() {
     let headers = "/properties/providers/additionalProperties/properties/headers/additionalProperties/type";
     assert_eq!(leaf(headers), "string");
     assert_eq!(leaf("/additionalProperties"), false);
+    assert!(!schema_json().contains("null"), "a setting that is not set has no default");
 }
 
 #[test]

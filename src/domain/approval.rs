@@ -17,7 +17,7 @@ pub enum Grantor {
         typed: bool,
     },
     /// The person named the file on the command line (`sayso exec`).
-    Named,
+    CommandLine,
     /// The person gave the flag `run --approve clean|all`.
     Flag,
     /// The person granted an "always" (a rule), and it covers the block.
@@ -34,7 +34,7 @@ impl Grantor {
         match self {
             Grantor::Person { typed: false } => "person",
             Grantor::Person { typed: true } => "person-typed",
-            Grantor::Named => "named",
+            Grantor::CommandLine => "named",
             Grantor::Flag => "flag",
             Grantor::Rule(_) => "rule",
             Grantor::Before => "before",
@@ -72,7 +72,7 @@ impl TryFrom<GrantorWords> for Grantor {
         Ok(match (words.by.as_str(), words.rule) {
             ("person", _) => Grantor::Person { typed: false },
             ("person-typed", _) => Grantor::Person { typed: true },
-            ("named", _) => Grantor::Named,
+            ("named", _) => Grantor::CommandLine,
             ("flag", _) => Grantor::Flag,
             ("rule", Some(rule)) => Grantor::Rule(rule),
             ("before", _) => Grantor::Before,

@@ -35,6 +35,14 @@ pub struct Header {
     pub branch_of: Option<BranchOrigin>,
 }
 
+impl Header {
+    /// The header of a session that has no name and no model, and is no branch.
+    pub(crate) fn new(id: SessionId, created: Timestamp, cwd: PathBuf) -> Self {
+        let (name, program) = (String::new(), String::new());
+        Self { id, name, created, cwd, model: None, program, branch_of: None }
+    }
+}
+
 /// The session that a branch began from, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BranchOrigin {
@@ -110,7 +118,8 @@ pub enum Entry {
         sha256: Sha256,
     },
     /// The session was renamed.
-    Named(#[serde(with = "super::serial::in_name")] String),
+    #[serde(rename = "named")]
+    Renamed(#[serde(with = "super::serial::in_name")] String),
     /// Replies come from this model from here on.
     Model(#[serde(with = "super::serial::in_model")] ModelName),
     /// The person sent a message: a turn begins.
@@ -280,8 +289,8 @@ pub enum Entry {
         #[serde(default, skip_serializing_if = "super::serial::is_zero")]
         more: u32,
         /// Whether this was an undo or a redo.
-        #[serde(default, skip_serializing_if = "UndoKind::is_back")]
-        way: UndoKind,
+        #[serde(rename = "way", default, skip_serializing_if = "UndoKind::is_back")]
+        kind: UndoKind,
     },
     /// The person restarted the kernel: its variables are lost.
     KernelRestarted,

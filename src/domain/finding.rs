@@ -1,6 +1,6 @@
 //! The result of a review: findings, effects and traces. It is advice; the person decides, and the sandbox enforces.
 
-use super::{Place, Trace};
+use super::{TextRange, Trace};
 use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
@@ -47,7 +47,7 @@ pub struct Finding {
     pub severity: Severity,
     /// Its position in the block's text.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: TextRange,
     /// What was found, with the concrete object: `deletes a folder: out/charts`.
     pub message: String,
     /// Whether the person's list `review.forbid` forbids it: then the block may not run until it is edited.
@@ -61,7 +61,7 @@ impl Finding {
         Self {
             rule: rule.into(),
             severity,
-            place: Place::default(),
+            place: TextRange::default(),
             message: message.into(),
             forbidden: false,
         }

@@ -22,7 +22,7 @@ pub struct UnscannedChanges {
 
 impl UnscannedChanges {
     /// The line that is shown if the folders were too many to check for such names.
-    pub(crate) const OBEYED: &str = "names that programs obey by themselves: there are too many folders";
+    pub(crate) const AUTO_RUN: &str = "names that programs obey by themselves: there are too many folders";
 
     /// Whether an unlisted change of this file is possible.
     pub(crate) fn may_hide(&self, path: &str) -> bool {
@@ -47,7 +47,7 @@ impl UnscannedChanges {
             lines.push(format!("{} folder{s} ({named}{more})", self.folders));
         }
         if self.names_incomplete {
-            lines.push(Self::OBEYED.into());
+            lines.push(Self::AUTO_RUN.into());
         }
         lines
     }

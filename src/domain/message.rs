@@ -87,7 +87,7 @@ pub enum Purpose {
     #[default]
     Answer,
     /// A second opinion on a block.
-    Judge,
+    Opinion,
     /// A summary of older turns.
     Summary,
 }

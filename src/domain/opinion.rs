@@ -90,7 +90,7 @@ pub(super) mod answer {
 
 /// The unparsed answer to a request for a second opinion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Consultation {
+pub struct OpinionReply {
     /// The model that was asked.
     pub model: ModelName,
     /// The answer, or in one line why there is none.

@@ -1,4 +1,4 @@
-//! A message of the person: its text, and the files given with it.
+//! A message of the person: its text, and the files attached to it.
 
 use super::serial::is_false;
 use serde::{Deserialize, Serialize};
@@ -10,12 +10,12 @@ pub struct Prompt {
     pub text: String,
     /// The files that it names, as they were when the message was sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<GivenFile>,
+    pub files: Vec<AttachedFile>,
 }
 
-/// A file of the working folder that was given with a message, as the model receives it.
+/// A file of the working folder that was attached to a message, as the model receives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GivenFile {
+pub struct AttachedFile {
     /// Its path, as named.
     pub path: String,
     /// Its size on disk.
@@ -28,7 +28,7 @@ pub struct GivenFile {
     pub masked: bool,
 }
 
-impl GivenFile {
+impl AttachedFile {
     /// Whether the text is not all of the file.
     pub(crate) fn is_cut(&self) -> bool {
         (self.text.len() as u64) < self.bytes

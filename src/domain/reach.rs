@@ -31,7 +31,7 @@ impl Reachability {
 
 /// A file or folder, with everything below it that is not a place of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ReachPlace {
+pub struct ReachablePath {
     /// Its path, as programs see it.
     pub path: PathBuf,
     /// Whether it can be read. Files below an empty place don't exist.
@@ -42,7 +42,7 @@ pub struct ReachPlace {
     pub private: bool,
 }
 
-impl ReachPlace {
+impl ReachablePath {
     /// A place that can be read but not written.
     pub(crate) fn to_read(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), read: Reachability::Yes, write: Reachability::No, private: false }
@@ -62,7 +62,7 @@ impl ReachPlace {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Reach {
     /// The places; the deepest one that contains a path counts.
-    pub(crate) places: Vec<ReachPlace>,
+    pub(crate) places: Vec<ReachablePath>,
     /// Whether paths outside of all places can be read.
     pub(crate) read: Reachability,
     /// Whether paths outside of all places can be written.
@@ -123,7 +123,7 @@ impl Reach {
     /// The places inside these folders that can't be written although the folders can.
     pub(crate) fn kept_from_writing(&self, folders: &[PathBuf]) -> Vec<&Path> {
         let inside =
-            |place: &&ReachPlace| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
+            |place: &&ReachablePath| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
         self.places
             .iter()
             .filter(|p| p.write == Reachability::No)
@@ -135,17 +135,17 @@ impl Reach {
     /// The places inside these folders of which nothing can be read.
     pub(crate) fn kept_from_reading(&self, folders: &[PathBuf]) -> Vec<&Path> {
         let inside =
-            |place: &&ReachPlace| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
+            |place: &&ReachablePath| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
         self.places.iter().filter(|p| p.read.is_closed()).filter(inside).map(|p| p.path.as_path()).collect()
     }
 
     /// The deepest place that contains a path; of two at the same path the later one.
-    fn place_of(&self, path: &Path) -> Option<&ReachPlace> {
+    fn place_of(&self, path: &Path) -> Option<&ReachablePath> {
         let around = self.places.iter().filter(|place| path.starts_with(&place.path));
         around.max_by_key(|place| place.path.components().count())
     }
 
-    fn below<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a ReachPlace> {
+    fn below<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a ReachablePath> {
         self.places.iter().filter(move |place| place.path != path && place.path.starts_with(path))
     }
 }
@@ -157,12 +157,12 @@ mod tests {
     fn reach() -> Reach {
         Reach {
             places: vec![
-                ReachPlace::to_read("/usr"),
-                ReachPlace::closed("/home/ann"),
-                ReachPlace::to_write("/home/ann/work"),
-                ReachPlace::to_read("/home/ann/work/.git/hooks"),
-                ReachPlace::closed("/home/ann/work/keys"),
-                ReachPlace { private: true, ..ReachPlace::to_write("/tmp") },
+                ReachablePath::to_read("/usr"),
+                ReachablePath::closed("/home/ann"),
+                ReachablePath::to_write("/home/ann/work"),
+                ReachablePath::to_read("/home/ann/work/.git/hooks"),
+                ReachablePath::closed("/home/ann/work/keys"),
+                ReachablePath { private: true, ..ReachablePath::to_write("/tmp") },
             ],
             read: Reachability::No,
             write: Reachability::No,

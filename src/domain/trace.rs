@@ -1,6 +1,6 @@
 //! Where words of a block come from.
 
-use super::{BlockId, Place};
+use super::{BlockId, TextRange};
 use serde::{Deserialize, Serialize};
 
 /// The source of a text.
@@ -39,7 +39,7 @@ impl TextOrigin {
 pub struct Trace {
     /// Its position in the block.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: TextRange,
     /// The words that appeared before.
     pub text: String,
     /// Where they appeared first.

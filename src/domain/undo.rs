@@ -131,7 +131,7 @@ pub enum UndoState {
 
 impl UndoState {
     /// The direction in which it can be applied; `None` if in neither.
-    pub(crate) fn way(self) -> Option<UndoKind> {
+    pub(crate) fn kind(self) -> Option<UndoKind> {
         match self {
             UndoState::Done | UndoState::DeletedSince => Some(UndoKind::Undo),
             UndoState::TakenBack => Some(UndoKind::Redo),

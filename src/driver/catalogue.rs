@@ -30,7 +30,7 @@ pub struct ModelSource {
     /// Models that the configuration names; offered even if the server does not list them.
     pub(crate) known: Vec<ModelName>,
     /// Overrides what a server reports about a model with what the configuration says.
-    pub(crate) informed: ModelInfoOverride,
+    pub(crate) model_overrides: ModelInfoOverride,
 }
 
 /// Why a provider is not asked for its models.
@@ -145,7 +145,7 @@ impl ModelSource {
     /// The listed models, followed by those that only the configuration names.
     fn with_known(&self, told: Vec<ModelInfo>) -> Vec<ModelInfo> {
         let mut models: Vec<ModelInfo> =
-            told.into_iter().take(MAX_MODELS).map(|model| (self.informed)(model)).collect();
+            told.into_iter().take(MAX_MODELS).map(|model| (self.model_overrides)(model)).collect();
         let unlisted: Vec<ModelName> = self
             .known
             .iter()
@@ -160,7 +160,7 @@ impl ModelSource {
     fn configured_models(&self, names: &[ModelName]) -> Vec<ModelInfo> {
         let named =
             |name: &ModelName| ModelInfo { local: self.offer.local, ..ModelInfo::named(name.clone()) };
-        names.iter().map(|name| (self.informed)(named(name))).collect()
+        names.iter().map(|name| (self.model_overrides)(named(name))).collect()
     }
 }
 
@@ -300,7 +300,7 @@ mod tests {
             offer: Offer { name: "p".into(), kind: "openai", address, local: false, key, answer },
             provider: Err(NotAsked::Story),
             known: vec![name("a"), name("c")],
-            informed: Arc::new(|told| {
+            model_overrides: Arc::new(|told| {
                 if told.name.model == "a" { ModelInfo { context: Some(1), ..told } } else { told }
             }),
         };

@@ -2,7 +2,7 @@
 
 use super::newest::{NewestOnly, RequestTicket};
 use crate::engine::State;
-use crate::engine::comparison::{ComparedSession, Comparison};
+use crate::engine::session_comparison::{ComparedSession, Comparison};
 use crate::store::index::{self, SessionTree, Summary, TreeSigns};
 use crate::store::{self, LoadedSession, Seal, StoreError};
 use crate::text::number::size;

@@ -1,9 +1,10 @@
 //! Carries out approved blocks that write, read or list.
 
-use super::rooms::Rooms;
-use super::runs::{look_again, not_started};
+use super::rooms::IoRooms;
+use super::runs::not_started;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::RememberError;
+use super::undo_runs::rescan_auto_run;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{
     Block, BlockKind, BlockTextError, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms,
@@ -12,7 +13,7 @@ use crate::domain::{
 use crate::engine::{Event, State, StoreEvent};
 use crate::review::{self, Scope};
 use crate::workspace::act::{self, ChangesTold};
-use crate::workspace::place::HeldPath;
+use crate::workspace::held_path::HeldPath;
 use crate::workspace::protected::ProtectedFiles;
 use tokio::sync::mpsc;
 
@@ -79,7 +80,7 @@ async fn unless_stopped(
     work.await.unwrap_or_else(|error| Err(error.into())).unwrap_or_else(|why| not_started(why.to_string()))
 }
 
-impl Rooms {
+impl IoRooms {
     /// Starts a block about files. As with a program, the decision has to be on disk before anything is done.
     pub(super) fn start_files(&mut self, request: RunRequest, protected: Vec<String>, state: &State) {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
@@ -89,8 +90,8 @@ impl Rooms {
         let kind = item.map(|item| item.block.kind.clone());
         let tells = item.map_or_else(ChangesTold::default, |item| change_detail(&item.block));
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
-        let places = self.places.take(request.approval().block(), request.approval().revision());
-        let (stop, obeyed, undo) = (self.is_stopped(run), self.obeyed.clone(), self.undo.clone());
+        let places = self.block_paths.take(request.approval().block(), request.approval().revision());
+        let (stop, auto_run, undo) = (self.is_stopped(run), self.auto_run.clone(), self.undo.clone());
         tokio::spawn(async move {
             let report = match store.sync().await {
                 // It may have been stopped while waiting for the disk.
@@ -109,7 +110,7 @@ impl Rooms {
                         )?;
                         report.receipt.protected = protected.afterwards();
                         report.receipt.undo = undo.record(remembered, &[]);
-                        look_again(&obeyed);
+                        rescan_auto_run(&auto_run);
                         Ok(report)
                     };
                     unless_stopped(stop, act).await

@@ -2,7 +2,7 @@
 
 use crate::domain::{MessageImage, ModelRequest};
 use crate::workspace::FileError;
-use crate::workspace::place::{Folder, HeldPath};
+use crate::workspace::held_path::{Folder, HeldPath};
 use crate::workspace::read;
 use std::path::Path;
 

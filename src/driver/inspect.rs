@@ -1,8 +1,8 @@
 //! Inspects a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
+use super::block_paths::HeldBlockPaths;
 use super::inspect_files::{self, FileScope, impossible};
 use super::links::{AllSeen, SeenPaths, review_with_links};
-use super::places::HeldFolders;
 use super::review_time::traces_in_time;
 use super::sources::Signal;
 use super::undo::UndoRoom;
@@ -12,10 +12,10 @@ use crate::domain::{
 };
 use crate::engine::provenance::{TracedTexts, UnreadTexts};
 use crate::engine::{Event, Inspection};
-use crate::exec::{self, Executor, ExecutorError};
+use crate::exec::{self, Executor, ExecutorError, TermsFor};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
-use crate::workspace::place::HeldPath;
+use crate::workspace::held_path::HeldPath;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::mpsc;
@@ -46,11 +46,11 @@ impl EarlierTexts {
 pub(super) fn spawn(
     block: Block,
     revision: Revision,
-    (limits, fresh, terminal): (Option<Limits>, bool, bool),
+    (limits, new_kernel, terminal): (Option<Limits>, bool, bool),
     earlier: Arc<EarlierTexts>,
     files: FileScope,
     executor: Executor,
-    (seen, places, undo, inbox): (AllSeen, HeldFolders, Arc<UndoRoom>, mpsc::Sender<Signal>),
+    (seen, places, undo, inbox): (AllSeen, HeldBlockPaths, Arc<UndoRoom>, mpsc::Sender<Signal>),
 ) {
     tokio::spawn(async move {
         let id = block.id;
@@ -69,7 +69,7 @@ pub(super) fn spawn(
         }
         let scope = files.scope;
         let working = scope.cwd.clone();
-        let terms = find_terms(&block, revision, (limits, fresh, terminal), &executor).await;
+        let terms = find_terms(&block, revision, (limits, new_kernel, terminal), &executor).await;
         let terms = terms.map_err(|why| why.to_string());
         let scope = match &terms {
             // An earlier `cd` changes what relative paths mean.
@@ -135,7 +135,7 @@ async fn missing_packages(
     let version = block.version(revision).filter(|v| v.language == Some(Language::python()));
     match (&block.kind, version) {
         (BlockKind::Code { .. } | BlockKind::Load { .. }, Some(version)) if possible => {
-            executor.lacking(&version.source, &packages::asked_for(&block.origin.info)).await
+            executor.missing_packages(&version.source, &packages::asked_for(&block.origin.info)).await
         }
         _ => Vec::new(),
     }
@@ -143,7 +143,7 @@ async fn missing_packages(
 
 /// The missing container image without which a block in this language can't run.
 async fn missing_image(language: Option<Language>, executor: &Executor) -> Option<ImageName> {
-    let missing = executor.missing(&language?).await?;
+    let missing = executor.missing_image(&language?).await?;
     ImageName::parse(&missing.name).ok()
 }
 
@@ -174,31 +174,29 @@ enum InspectError {
 async fn find_terms(
     block: &Block,
     revision: Revision,
-    (limits, fresh, terminal): (Option<Limits>, bool, bool),
+    (limits, new_kernel, terminal): (Option<Limits>, bool, bool),
     executor: &Executor,
 ) -> Result<Terms, InspectError> {
     let version = block.version(revision).ok_or(InspectError::Gone)?;
     let language = version.language.as_ref().ok_or(InspectError::NoLanguage)?;
-    if let BlockKind::Install { .. } = block.kind {
-        let list = PackageList::parse(language.as_str(), &version.source);
-        let into = list.map_or(InstallInto::default(), |list| list.into);
-        return Ok(executor.install_terms(language, into, limits).await?);
-    }
-    if let BlockKind::Pull { .. } = block.kind {
-        return Ok(executor.pull_terms(language, limits).await?);
-    }
-    if let BlockKind::Load { path } = &block.kind {
-        let terms = executor.load_terms(language, limits).await?;
-        let target = Some(file_of_functions(path, &version.source, &terms.cwd));
-        return Ok(Terms { target, ..terms });
-    }
-    Ok(if terminal {
-        let terms = executor.terms(language, limits).await?;
-        executor.terminal_terms(terms).await?
-    } else if fresh {
-        executor.fresh_terms(language, limits).await?
-    } else {
-        executor.terms(language, limits).await?
+    let purpose = match block.kind {
+        BlockKind::Install { .. } => {
+            let list = PackageList::parse(language.as_str(), &version.source);
+            TermsFor::Install(list.map_or(InstallInto::default(), |list| list.into))
+        }
+        BlockKind::Pull { .. } => TermsFor::Pull,
+        BlockKind::Load { .. } => TermsFor::Load,
+        _ if new_kernel && !terminal => TermsFor::NewKernel,
+        _ => TermsFor::Usual,
+    };
+    let terms = executor.terms_for(language, purpose, limits).await?;
+    Ok(match &block.kind {
+        BlockKind::Load { path } => {
+            let target = Some(file_of_functions(path, &version.source, &terms.cwd));
+            Terms { target, ..terms }
+        }
+        _ if terminal && purpose == TermsFor::Usual => executor.terminal_terms(terms).await?,
+        _ => terms,
     })
 }
 
@@ -273,36 +271,13 @@ fn add_sizes(review: &mut Review, scope: &Scope) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{BlockId, Dialect, Origin, StepId};
+    use crate::domain::{Origin, samples};
     use crate::review::{Forbid, RuleRegistry};
 
     #[tokio::test]
     async fn what_is_forbidden_is_so_for_images_too() {
-        let version = Version {
-            revision: Revision(1),
-            source: Arc::from("python:3.13-slim\n"),
-            language: Some(Language::python()),
-            whole: true,
-        };
-        let origin = Origin {
-            dialect: Dialect::default(),
-            info: String::new(),
-            range: 0..0,
-            closed: true,
-            call: None,
-            note: None,
-            own: true,
-            typed: false,
-        };
-        let kind = BlockKind::Pull { wanted_by: None };
-        let block = Block {
-            id: BlockId(1),
-            step: StepId(1),
-            kind,
-            origin,
-            versions: vec![version],
-            placed: Vec::new(),
-        };
+        let pull = samples::block(1, BlockKind::Pull { wanted_by: None }, "python:3.13-slim\n");
+        let block = Block { origin: Origin::own(""), ..pull };
         let book = RuleRegistry::default().forbidding(Forbid::new(["sayso.pull".to_owned()]));
         for (book, forbidden) in [(RuleRegistry::default(), false), (book, true)] {
             let scope = Scope { rules: Arc::new(book), ..Scope::default() };

@@ -3,12 +3,12 @@
 use super::edits::{self, EditState};
 use super::review_time::review_in_time;
 use crate::domain::{
-    Block, BlockKind, ExecutorKind, FileAct, Finding, Language, Limits, OnDisk, Place, Review, Revision,
-    Rights, Severity, Terms, file_texts,
+    Block, BlockKind, ExecutorKind, FileAct, Finding, Language, Limits, OnDisk, Review, Revision, Rights,
+    Severity, Terms, TextRange, file_texts,
 };
 use crate::engine::Inspection;
 use crate::review::{self, Scope};
-use crate::workspace::place::HeldPath;
+use crate::workspace::held_path::HeldPath;
 use crate::workspace::target::{self, TargetFacts};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ fn review_places(act: &FileAct, seen: &[TargetFacts], scope: &Scope, own: &Path)
         review.findings.extend(seen.remarks.iter().map(|message| Finding {
             rule: "file.remark".into(),
             severity: Severity::Info,
-            place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
+            place: TextRange { line: 1, column: 1, end_line: 1, end_column: 1 },
             message: message.clone(),
             forbidden: false,
         }));

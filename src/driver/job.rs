@@ -4,7 +4,7 @@ use super::catalogue::Offer;
 use super::comparison::SessionComparison;
 use super::export::ExportKeys;
 use crate::domain::{
-    AnswerError, Answers, GivenFile, ImageRef, Interpreter, ModelName, Notice, Pixels, RecipeCards,
+    AnswerError, Answers, AttachedFile, ImageRef, Interpreter, ModelName, Notice, Pixels, RecipeCards,
     SandboxReport, Sha256, UndoChange, UndrawnReason,
 };
 use crate::engine::transcript::BlockItem;
@@ -12,7 +12,7 @@ use crate::export::ExportFormat;
 use crate::store::index::Summary;
 use crate::store::search::{FilterError, SearchResults as SessionsFound};
 use crate::workspace::instructions::HeldFile;
-use crate::workspace::{FolderFiles, GivenFileError};
+use crate::workspace::{AttachedFileError, FolderFiles};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub enum Job {
     /// List the files of the working folder.
     FolderFiles,
     /// Read the files that this message names.
-    GivenFiles(String),
+    AttachedFiles(String),
     /// Find the instruction files that changed since a run began.
     ChangedInstructions,
     /// Use these texts of instruction files from now on: the person has seen them.
@@ -130,7 +130,7 @@ pub enum JobResult {
     /// The files of the working folder.
     FolderFiles(Arc<FolderFiles>),
     /// The message, and the files that it names; or the errors of all that can't be given.
-    GivenFiles(String, Result<Vec<GivenFile>, Vec<GivenFileError>>),
+    AttachedFiles(String, Result<Vec<AttachedFile>, Vec<AttachedFileError>>),
     /// A file was written.
     Saved(PathBuf),
     /// The instruction files that changed since a run began.

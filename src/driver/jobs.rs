@@ -12,9 +12,9 @@ use crate::engine::transcript::{BlockItem, OTHER_ENTRY};
 use crate::export::{Document, ExportFormat};
 use crate::store::search::{self, SearchControl};
 use crate::store::{Store, index, manage};
+use crate::workspace::held_path::Folder;
 use crate::workspace::instructions;
-use crate::workspace::place::Folder;
-use crate::workspace::{self, FileError, GivenFileError};
+use crate::workspace::{self, AttachedFileError, FileError};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ impl Driver {
         let (catalogue, inbox) = (self.catalogue.clone(), self.rooms.inbox());
         match job {
             Job::Interpreters => {
-                self.spawn_job(async move { JobResult::Interpreters(executor.found().await) });
+                self.spawn_job(async move { JobResult::Interpreters(executor.interpreters().await) });
             }
             Job::Sandbox => self.spawn_job(async move {
                 JobResult::Sandbox(executor.sandbox().await.map_err(|why| why.to_string()))
@@ -79,7 +79,7 @@ impl Driver {
                 self.spawn_disk_job(move || save_output(*block, &store, &*working?));
             }
             Job::FolderFiles => self.list_files(),
-            Job::GivenFiles(text) => self.read_given(text),
+            Job::AttachedFiles(text) => self.read_attached(text),
             Job::ChangedInstructions => {
                 self.spawn_disk_job(move || {
                     Ok(JobResult::ChangedInstructions(instructions::look(&search).held))
@@ -253,15 +253,15 @@ impl Driver {
         });
     }
 
-    fn read_given(&self, text: String) {
+    fn read_attached(&self, text: String) {
         let (working, masker) = (self.rooms.working.clone(), self.rooms.scope.masker.clone());
         self.spawn_disk_job(move || {
             let files = match working {
                 Ok(working) => workspace::attached_files::read(&working, &text, &masker),
-                Err(error) => Err(vec![GivenFileError::NoFolder(error)]),
+                Err(error) => Err(vec![AttachedFileError::NoFolder(error)]),
             };
             // The text is returned in any case: it is the person's message.
-            Ok(JobResult::GivenFiles(text, files))
+            Ok(JobResult::AttachedFiles(text, files))
         });
     }
 

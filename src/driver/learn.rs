@@ -1,7 +1,7 @@
 //! Gathers what the engine has to know besides the session: the model's context and price, and instruction files.
 
 use super::Notification;
-use super::rooms::Rooms;
+use super::rooms::IoRooms;
 use super::sources::Signal;
 use crate::domain::{Instructions, KernelLanguages, Language, ModelInfo, Notice};
 use crate::engine::{Event, State};
@@ -14,16 +14,16 @@ use std::time::Duration;
 /// later apply from the next request on.
 pub(super) const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_millis(150);
 
-impl Rooms {
+impl IoRooms {
     /// Asks the provider about the model in use.
     pub(super) fn learn_model(&mut self, state: &State) {
         self.model_queried = true;
         self.take_known(state);
         let Some(provider) = self.provider.clone() else { return };
-        let (inbox, informed) = (self.inbox(), self.informed.clone());
+        let (inbox, model_overrides) = (self.inbox(), self.model_overrides.clone());
         tokio::spawn(async move {
-            let info = informed(info(&provider).await);
-            let _ = inbox.send(Signal::Event(Event::Model(Box::new(info)))).await;
+            let info = model_overrides(info(&provider).await);
+            let _ = inbox.send(Signal::Event(Event::ModelInfo(Box::new(info)))).await;
         });
     }
 
@@ -31,8 +31,8 @@ impl Rooms {
     pub(super) fn take_known(&mut self, state: &State) {
         let Some(name) = self.provider.as_ref().map(|provider| provider.name().clone()) else { return };
         if state.live.model.as_ref().is_none_or(|known| known.name != name) {
-            let info = (self.informed)(ModelInfo::named(name));
-            self.waiting.push_back(Event::Model(Box::new(info)));
+            let info = (self.model_overrides)(ModelInfo::named(name));
+            self.queued_events.push_back(Event::ModelInfo(Box::new(info)));
         }
     }
 
@@ -45,7 +45,8 @@ impl Rooms {
         }
         let (executor, inbox) = (self.executor.clone(), self.inbox());
         tokio::spawn(async move {
-            let found: Vec<Language> = executor.found().await.into_iter().map(|one| one.language).collect();
+            let found: Vec<Language> =
+                executor.interpreters().await.into_iter().map(|one| one.language).collect();
             if !found.is_empty() {
                 let _ = inbox.send(Signal::Event(Event::KernelLanguages(found))).await;
             }
@@ -64,8 +65,10 @@ impl Rooms {
 
     /// A run is about to begin: from now on, changes in instruction files may be its work.
     pub(super) fn run_may_change_instructions(&mut self) {
-        if self.runs.is_none() {
-            self.runs = Some(instructions::run_begins(&self.instructions));
+        if self.runs_lock.is_none() {
+            let (mark, notice) = instructions::run_begins(&self.instructions);
+            self.runs_lock = Some(mark);
+            self.update.notifications.extend(notice.map(Notification::Notice));
         }
     }
 
@@ -90,7 +93,7 @@ impl Rooms {
             notices.into_iter().filter(|notice| !self.reported_notices.contains(notice)).collect();
         self.reported_notices.extend(told.iter().cloned());
         self.update.notifications.extend(told.into_iter().map(Notification::Notice));
-        self.waiting.push_back(Event::Instructions(files));
+        self.queued_events.push_back(Event::Instructions(files));
     }
 }
 

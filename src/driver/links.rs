@@ -2,10 +2,10 @@
 //! start.
 
 use super::review_time::review_in_time;
-use crate::domain::{BlockId, Effects, Finding, Language, Place, Review, Revision, Severity};
+use crate::domain::{BlockId, Effects, Finding, Language, Review, Revision, Severity, TextRange};
 use crate::review::{Links, Scope};
 use crate::workspace::facts;
-use crate::workspace::leads::{self, ResolvedPaths};
+use crate::workspace::link_targets::{self, ResolvedPaths};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -42,7 +42,7 @@ fn link_findings(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
         Finding {
             rule: "file.link".into(),
             severity: if outside { Severity::Medium } else { Severity::Info },
-            place: Place { line, column: 1, end_line: line, end_column: 1 },
+            place: TextRange { line, column: 1, end_line: line, end_column: 1 },
             message: format!("{name} leads by links to {}", place.display()),
             forbidden: false,
         }
@@ -64,13 +64,13 @@ pub(super) struct SeenPaths {
 impl SeenPaths {
     fn of(review: &Review, scope: &Scope) -> Self {
         let (cwd, home, effects) = (scope.cwd.clone(), scope.home.clone(), review.effects.clone());
-        let leads = leads::of_effects(&cwd, home.as_deref(), &effects);
+        let leads = link_targets::of_effects(&cwd, home.as_deref(), &effects);
         Self { cwd, home, effects, leads }
     }
 
     /// The first path that now leads elsewhere. This accesses the disk: for a worker.
     pub(super) fn changed(&self) -> Option<String> {
-        let now = leads::of_effects(&self.cwd, self.home.as_deref(), &self.effects);
+        let now = link_targets::of_effects(&self.cwd, self.home.as_deref(), &self.effects);
         let pairs = [(&self.leads.0, &now.0), (&self.leads.1, &now.1)];
         pairs.into_iter().find_map(|(then, now)| {
             let names = then.keys().chain(now.keys());

@@ -3,7 +3,7 @@
 use super::Notification;
 use super::inspect::{EarlierTexts, EntryReader};
 use super::inspect_files::FileScope;
-use super::rooms::Rooms;
+use super::rooms::IoRooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::{images, inspect};
 use crate::domain::{
@@ -11,14 +11,14 @@ use crate::domain::{
     StepId, TimerId,
 };
 use crate::engine::provenance;
-use crate::engine::transcript::{BlockStanding, Body};
+use crate::engine::transcript::{BlockStatus, Body};
 use crate::engine::{Effect, Event, LoadedBody, State, StoreEvent};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-impl Rooms {
+impl IoRooms {
     /// Performs effects in order.
     pub(super) fn perform(&mut self, effects: Vec<Effect>, state: &State) {
         for effect in effects {
@@ -31,7 +31,7 @@ impl Rooms {
             Effect::Record(entry) => self.record(entry),
             Effect::Ask(request) => self.request_reply(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
-            Effect::Inspect { block, revision, limits, fresh, terminal, strict } => {
+            Effect::Inspect { block, revision, limits, new_kernel, terminal, strict } => {
                 let earlier = self.earlier_texts(block.step, state);
                 let mut scope = self.scope.clone();
                 if strict {
@@ -40,11 +40,11 @@ impl Rooms {
                 inspect::spawn(
                     *block,
                     revision,
-                    (limits, fresh, terminal),
+                    (limits, new_kernel, terminal),
                     earlier,
                     FileScope { scope, own: self.sessions.clone() },
                     self.executor.clone(),
-                    (self.resolved_paths.clone(), self.places.clone(), self.undo.clone(), self.inbox()),
+                    (self.resolved_paths.clone(), self.block_paths.clone(), self.undo.clone(), self.inbox()),
                 );
             }
             Effect::StartRun { request, protected }
@@ -66,8 +66,8 @@ impl Rooms {
                 self.note_stop(run);
                 self.executor.kill(run);
             }
-            Effect::UndoObeyed(run) => self.take_back(run),
-            Effect::Undo { run, record, changes, way } => self.undo_changes(run, record, changes, way),
+            Effect::UndoAutoRun(run) => self.undo_auto_run(run),
+            Effect::Undo { run, record, changes, kind } => self.undo_changes(run, record, changes, kind),
             Effect::RestartKernel => self.executor.restart_kernel(),
             Effect::SwitchModel => self.switch_model(state),
             Effect::SetTimer(timer, ms) => self.set_timer(timer, ms),
@@ -79,13 +79,13 @@ impl Rooms {
             // An approved block takes its places when it starts, whichever of the two effects comes first.
             Effect::Settled(block) if is_approved(state, block) => {}
             Effect::Settled(block) => {
-                self.places.release(block);
+                self.block_paths.release(block);
                 let mut seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.retain(|(other, _), _| *other != block);
                 self.undo.release(block);
             }
-            Effect::Consult { block, revision, model, request } => {
-                self.consult(block, revision, model, *request);
+            Effect::RequestOpinion { block, revision, model, request } => {
+                self.request_opinion(block, revision, model, *request);
             }
             Effect::Load(entries) => self.load(entries),
             Effect::Notify(notice) => self.update.notifications.push(Notification::Notice(notice)),
@@ -194,7 +194,7 @@ impl Rooms {
 }
 
 fn is_approved(state: &State, block: BlockId) -> bool {
-    state.transcript.blocks.get(&block).is_some_and(|item| item.standing == BlockStanding::Approved)
+    state.transcript.blocks.get(&block).is_some_and(|item| item.status == BlockStatus::Approved)
 }
 
 /// Reads these entries on a blocking thread. If that fails half-way, each remaining entry is reported as unreadable,

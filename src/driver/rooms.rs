@@ -1,12 +1,12 @@
 //! The I/O rooms and the work in progress in them: everything that performing effects needs.
 //!
 //! Nothing here has access to the engine. The code that performs an effect can read the session's state. Immediate
-//! consequences wait in [`Rooms::waiting`] until all effects of the current event are performed; results of slow work
-//! arrive through [`Rooms::inbox`].
+//! consequences wait in [`IoRooms::queued_events`] until all effects of the current event are performed; results of slow work
+//! arrive through [`IoRooms::inbox`].
 
+use super::block_paths::HeldBlockPaths;
 use super::inspect::EarlierTexts;
 use super::links::AllSeen;
-use super::places::HeldFolders;
 use super::recipes::RecipeBook;
 use super::sources::{Signal, Sources};
 use super::undo::{FolderCopies, UndoRoom};
@@ -18,12 +18,12 @@ use crate::provider::Provider;
 use crate::review::Scope;
 use crate::store::Store;
 use crate::workspace::FileError;
+use crate::workspace::auto_run::AutoRunFiles;
 use crate::workspace::changes;
+use crate::workspace::held_path::Folder;
 use crate::workspace::instructions::{InstructionSearch, RunsMark};
-use crate::workspace::obeyed::ObeyedFiles;
-use crate::workspace::place::Folder;
 use crate::workspace::protected::ProtectedFiles;
-use crate::workspace::take_back::RevertibleChange;
+use crate::workspace::undo_auto_run::RevertibleChange;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -37,7 +37,7 @@ pub(super) type LookVersion = (u64, StepId, Vec<NotedInstructions>);
 pub(super) type StateBeforeRun = (RunId, Option<changes::ChangeWatch>, ProtectedFiles, FolderCopies);
 
 /// Everything that performing effects needs.
-pub(super) struct Rooms {
+pub(super) struct IoRooms {
     pub(super) store: Store,
     pub(super) executor: Executor,
     pub(super) provider: Option<Provider>,
@@ -48,13 +48,13 @@ pub(super) struct Rooms {
     pub(super) instructions: InstructionSearch,
     /// How long a prompt waits for the instructions.
     pub(super) instructions_timeout: Duration,
-    pub(super) informed: ModelInfoOverride,
+    pub(super) model_overrides: ModelInfoOverride,
     pub(super) clock: Clock,
     pub(super) sources: Sources,
     /// Events for the engine that came up while effects were performed.
-    pub(super) waiting: VecDeque<Event>,
+    pub(super) queued_events: VecDeque<Event>,
     /// The sign that a run began in this session, for the known instruction files.
-    pub(super) runs: Option<RunsMark>,
+    pub(super) runs_lock: Option<RunsMark>,
     /// Whether the provider was asked about the model; this waits until the front end could have drawn.
     pub(super) model_queried: bool,
     /// The problems with instruction files that were reported so far.
@@ -62,31 +62,31 @@ pub(super) struct Rooms {
     /// The state of the files before the current run.
     pub(super) before_run: Arc<Mutex<Option<StateBeforeRun>>>,
     /// Names in the folder that programs obey by themselves, as of the end of the latest run.
-    pub(super) obeyed: Arc<Mutex<ObeyedFiles>>,
+    pub(super) auto_run: Arc<Mutex<AutoRunFiles>>,
     /// Where the paths that blocks name lead.
     pub(super) resolved_paths: AllSeen,
     /// The places that blocks about files would act on.
-    pub(super) places: HeldFolders,
+    pub(super) block_paths: HeldBlockPaths,
     /// The working folder, held open since the session began; files that the person saves are written through it.
     pub(super) working: Result<Arc<Folder>, FileError>,
     /// The copies and records for undo.
     pub(super) undo: Arc<UndoRoom>,
-    /// What the latest runs did to obeyed names, to be undone.
-    pub(super) to_take_back: Arc<Mutex<ToTakeBack>>,
+    /// What the latest runs did to auto-run names, to be undone.
+    pub(super) revertible_runs: Arc<Mutex<RevertibleRuns>>,
     /// The last run that was told to stop; it may not have started yet.
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that words of blocks may come from, and when they were gathered.
     pub(super) earlier_texts: Option<(LookVersion, Arc<EarlierTexts>)>,
     /// The number of entries at the last check whether all are on disk.
-    pub(super) asked_saved: u64,
+    pub(super) last_checked_entry: u64,
     /// Notifications since the front end received the last ones.
     pub(super) update: Update,
 }
 
-/// Runs, oldest first, with the changes to obeyed names that can be undone.
-pub(super) type ToTakeBack = VecDeque<(RunId, Vec<RevertibleChange>)>;
+/// Runs, oldest first, with the changes to auto-run names that can be undone.
+pub(super) type RevertibleRuns = VecDeque<(RunId, Vec<RevertibleChange>)>;
 
-impl Rooms {
+impl IoRooms {
     /// Waits for the next signal. Cancel-safe.
     pub(super) async fn wait(&mut self) -> Signal {
         self.sources.wait(&self.store, &self.executor).await
@@ -95,10 +95,10 @@ impl Rooms {
     /// After a turn, tells the engine when all of it is on disk: only then does the screen say that it is saved.
     pub(super) fn tell_saved(&mut self, state: &State) {
         let recorded = state.live.recorded;
-        if state.phase != Phase::Idle || recorded == self.asked_saved {
+        if state.phase != Phase::Idle || recorded == self.last_checked_entry {
             return;
         }
-        self.asked_saved = recorded;
+        self.last_checked_entry = recorded;
         let (store, inbox) = (self.store.clone(), self.inbox());
         tokio::spawn(async move {
             if store.sync().await.is_ok() {

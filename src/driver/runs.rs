@@ -1,19 +1,17 @@
-//! Starts approved runs once their decision is on disk, and undoes what runs did to obeyed names.
+//! Starts approved runs once their decision is on disk.
 
-use super::rooms::Rooms;
+use super::rooms::IoRooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::writable_folders;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
-use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoKind};
-use crate::engine::event::RestoredFile;
+use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest};
 use crate::engine::{Event, StoreEvent};
 use crate::workspace::changes;
-use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::protected::ProtectedFiles;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 use tokio::sync::mpsc;
 
-impl Rooms {
+impl IoRooms {
     /// Starts a run. The decision has to be on disk before the program gets the code.
     pub(super) fn start_run(&mut self, request: RunRequest, protected: Vec<String>) {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
@@ -23,7 +21,7 @@ impl Rooms {
         let terms = request.approval().terms();
         let (working, start) = (self.scope.cwd.clone(), terms.cwd.clone());
         let (folder, written) = (working.clone(), writable_folders(terms, &working));
-        let (looked, obeyed, stop) = (self.before_run.clone(), self.obeyed.clone(), self.is_stopped(run));
+        let (looked, auto_run, stop) = (self.before_run.clone(), self.auto_run.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let outside = self.inbox();
         let seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
@@ -31,13 +29,13 @@ impl Rooms {
         tokio::spawn(async move {
             // Scanning the folder takes no extra time: the run waits for the disk anyway.
             let look = tokio::task::spawn_blocking(move || {
-                let known = std::mem::take(&mut *obeyed.lock().unwrap_or_else(PoisonError::into_inner));
+                let known = std::mem::take(&mut *auto_run.lock().unwrap_or_else(PoisonError::into_inner));
                 let look = changes::begin(&working, &start, written, &known);
                 let meanwhile = look.changed_since(&known);
                 if !meanwhile.is_empty() {
                     let _ = outside.blocking_send(Signal::Event(Event::ChangedMeanwhile(meanwhile)));
                 }
-                let others = look.obeyed_paths();
+                let others = look.auto_run_paths();
                 (look, undo.remember(&approval, &place, &others))
             });
             let (synced, looked_at) = tokio::join!(store.sync(), look);
@@ -88,65 +86,6 @@ impl Rooms {
     pub(super) fn is_stopped(&self, run: RunId) -> impl Fn() -> bool + Send + 'static {
         let stopped = self.stopped.clone();
         move || *stopped.lock().unwrap_or_else(PoisonError::into_inner) == Some(run)
-    }
-
-    /// Restores obeyed names to their state before a run, as far as that is known and they are as the run left them.
-    pub(super) fn take_back(&self, run: RunId) {
-        let (inbox, known, obeyed) = (self.inbox(), self.to_take_back.clone(), self.obeyed.clone());
-        tokio::task::spawn_blocking(move || {
-            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-            let at = known.iter().position(|(of, _)| *of == run);
-            let changes = at.and_then(|at| known.remove(at)).map(|(_, changes)| changes);
-            drop(known);
-            // The scan before the next run waits for this, so that restored files do not count as its work.
-            let mut looked = obeyed.lock().unwrap_or_else(PoisonError::into_inner);
-            let answer = changes.ok_or(
-                "no copy is there any more: it is of an earlier start, or of many runs ago".to_owned(),
-            );
-            let answer = answer.map(|changes| {
-                let done = changes.into_iter().map(|change| RestoredFile {
-                    path: change.path.to_string_lossy().into_owned(),
-                    result: change.take_back().map_err(|why| why.to_string()),
-                });
-                done.collect()
-            });
-            list_again(&mut looked);
-            drop(looked);
-            let _ = inbox.blocking_send(Signal::Event(Event::Undone(run, UndoKind::Undo, answer)));
-        });
-    }
-
-    /// Undoes or redoes changes of a run.
-    pub(super) fn undo_changes(&self, run: RunId, record: Sha256, changes: Vec<u32>, way: UndoKind) {
-        let (inbox, undo, obeyed) = (self.inbox(), self.undo.clone(), self.obeyed.clone());
-        tokio::task::spawn_blocking(move || {
-            let done = undo.with(|store| store.put_back(record, &changes, way));
-            let answer = match done {
-                Ok(Ok(files)) => Ok(files
-                    .into_iter()
-                    .map(|file| RestoredFile {
-                        path: file.path,
-                        result: file.result.map_err(|why| why.to_string()),
-                    })
-                    .collect()),
-                Ok(Err(error)) => Err(error.to_string()),
-                Err(why) => Err(why.to_owned()),
-            };
-            // The next run is not blamed for what was restored.
-            look_again(&obeyed);
-            let _ = inbox.blocking_send(Signal::Event(Event::Undone(run, way, answer)));
-        });
-    }
-}
-
-/// Scans obeyed names again after sayso itself changed some, so that no run is blamed for that.
-pub(super) fn look_again(obeyed: &Mutex<ObeyedFiles>) {
-    list_again(&mut obeyed.lock().unwrap_or_else(PoisonError::into_inner));
-}
-
-fn list_again(known: &mut ObeyedFiles) {
-    if known.was_scanned() {
-        *known = known.rescan();
     }
 }
 

@@ -10,7 +10,7 @@ use crate::workspace::contents;
 use std::path::Path;
 use std::sync::PoisonError;
 
-/// How many runs' changes to obeyed names are kept for undo.
+/// How many runs' changes to auto-run names are kept for undo.
 const MAX_RUNS: usize = 20;
 
 impl Driver {
@@ -59,8 +59,8 @@ impl Driver {
         let Some((_, look, protected, remembered)) = looked.filter(|(of, ..)| *of == run) else {
             return Some(report);
         };
-        let (inbox, obeyed) = (self.rooms.inbox(), self.rooms.obeyed.clone());
-        let (to_take_back, undo) = (self.rooms.to_take_back.clone(), self.rooms.undo.clone());
+        let (inbox, auto_run) = (self.rooms.inbox(), self.rooms.auto_run.clone());
+        let (revertible_runs, undo) = (self.rooms.revertible_runs.clone(), self.rooms.undo.clone());
         let (working, blobs) = (self.rooms.working.clone(), self.rooms.store.blobs());
         let scope = self.rooms.scope.clone();
         let code = self.state().transcript.run(run).and_then(|(item, run)| {
@@ -70,7 +70,7 @@ impl Driver {
         tokio::task::spawn_blocking(move || {
             report.receipt.protected = protected.afterwards();
             let changes = look.map(|look| look.changes());
-            let others = changes.as_ref().map(|changes| changes.obeyed.paths()).unwrap_or_default();
+            let others = changes.as_ref().map(|changes| changes.auto_run.paths()).unwrap_or_default();
             report.receipt.undo = undo.record(remembered, &others);
             if let Some(mut changes) = changes {
                 if let Ok(working) = &working {
@@ -83,10 +83,10 @@ impl Driver {
                 }
                 report.receipt.files = changes.files;
                 report.receipt.not_looked_at = changes.gaps;
-                *obeyed.lock().unwrap_or_else(PoisonError::into_inner) = changes.obeyed;
-                if !changes.to_take_back.is_empty() {
-                    let mut all = to_take_back.lock().unwrap_or_else(PoisonError::into_inner);
-                    all.push_back((run, changes.to_take_back));
+                *auto_run.lock().unwrap_or_else(PoisonError::into_inner) = changes.auto_run;
+                if !changes.revertible.is_empty() {
+                    let mut all = revertible_runs.lock().unwrap_or_else(PoisonError::into_inner);
+                    all.push_back((run, changes.revertible));
                     let over = all.len().saturating_sub(MAX_RUNS);
                     all.drain(..over);
                 }

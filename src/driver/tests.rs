@@ -5,12 +5,12 @@ mod crash;
 mod damage;
 
 use crate::domain::{
-    BlockId, BranchOrigin, Entry, Header, Masker, Outcome, Receipt, RunId, RunReport, SessionId, Sha256,
-    Timestamp, UndoKind, UndoNote,
+    BlockId, BranchOrigin, Entry, Header, Masker, Outcome, Receipt, RunId, RunReport, Sha256, Timestamp,
+    UndoKind, UndoNote, samples,
 };
 use crate::store::search::{SearchControl, SearchQuery, SearchResults, SearchWords, search};
 use crate::store::{LoadedSession, Seal, Store, branch, read_with};
-use crate::workspace::undo::{UndoLimits, UndoPlace, UndoScope, UndoStore};
+use crate::workspace::undo::{UndoConfig, UndoLimits, UndoScope, UndoStore};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ impl Home {
     }
 
     fn undo(&self) -> UndoStore {
-        UndoStore::new(UndoPlace {
+        UndoStore::new(UndoConfig {
             folder: self.base.join("undo"),
             own: Vec::new(),
             limits: UndoLimits::default(),
@@ -81,15 +81,8 @@ impl Home {
     }
 
     fn header(&self, id: u128) -> Header {
-        Header {
-            id: SessionId(uuid::Uuid::from_u128(id).to_string()),
-            name: format!("session {id}"),
-            created: AT,
-            cwd: self.work(),
-            model: None,
-            program: "test".into(),
-            branch_of: None,
-        }
+        let header = samples::header(&uuid::Uuid::from_u128(id).to_string());
+        Header { name: format!("session {id}"), created: AT, cwd: self.work(), ..header }
     }
 
     fn open(&self) -> (Store, LoadedSession) {
@@ -224,13 +217,13 @@ fn records(loaded: &LoadedSession) -> Vec<(usize, Sha256)> {
 }
 
 /// The names of the files reported as restored, and the errors of the others.
-type PutBack = (Vec<String>, Vec<String>);
+type RestoredPaths = (Vec<String>, Vec<String>);
 
 /// Undoes or redoes a record.
-fn put_back(undo: &mut UndoStore, record: Sha256, way: UndoKind) -> Result<PutBack, String> {
-    let done = undo.put_back(record, &[], way).map_err(|error| error.to_string())?;
+fn restore(undo: &mut UndoStore, record: Sha256, kind: UndoKind) -> Result<RestoredPaths, String> {
+    let done = undo.restore(record, &[], kind).map_err(|error| error.to_string())?;
     let (did, refused): (Vec<_>, Vec<_>) = done.into_iter().partition(|file| file.result.is_ok());
-    let told = |file: &crate::workspace::undo::PutBackFile| {
+    let told = |file: &crate::workspace::undo::RestoreResult| {
         format!("{}: {}", file.path, file.result.as_ref().err().unwrap())
     };
     Ok((did.into_iter().map(|file| file.path).collect(), refused.iter().map(told).collect()))

@@ -4,7 +4,7 @@
 use crate::domain::sentences::undo::{NO_TEXT_AFTER, NO_TEXT_BEFORE, NO_TEXT_OF_PICTURE, NOT_SAVED};
 use crate::domain::{Approval, BlockId, ExecutorKind, Grantor, Revision, Terms, UndoCover, UndoNote};
 use crate::text::diff::LineComparison;
-use crate::workspace::undo::{TextPair, UndoPlace, UndoScope, UndoSnapshot, UndoStore};
+use crate::workspace::undo::{TextPair, UndoConfig, UndoScope, UndoSnapshot, UndoStore};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -38,9 +38,9 @@ pub(super) enum RememberError {
 pub(super) type FolderCopies = Option<Result<UndoSnapshot, UndoCover>>;
 
 impl UndoRoom {
-    pub(super) fn new(place: Option<UndoPlace>) -> Self {
-        let own = place.as_ref().map(|place| place.own.clone()).unwrap_or_default();
-        Self { store: place.map(UndoStore::new).map(Mutex::new), own, told: Mutex::default() }
+    pub(super) fn new(config: Option<UndoConfig>) -> Self {
+        let own = config.as_ref().map(|config| config.own.clone()).unwrap_or_default();
+        Self { store: config.map(UndoStore::new).map(Mutex::new), own, told: Mutex::default() }
     }
 
     /// Uses the store of copies, if there is one.
@@ -88,7 +88,7 @@ impl UndoRoom {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, _), _| *other != block);
     }
 
-    /// Copies what an approved run may change, and `others`: obeyed names, wherever they are.
+    /// Copies what an approved run may change, and `others`: auto-run names, wherever they are.
     ///
     /// # Errors
     /// When this covers less than the person was told: then nothing may start.

@@ -6,7 +6,7 @@
 
 use crate::domain::{FileChange, ImageRef, Language, RunId};
 use crate::exec;
-use crate::workspace::place::{Folder, HeldPath};
+use crate::workspace::held_path::{Folder, HeldPath};
 use crate::workspace::read;
 use std::path::Path;
 use std::sync::Arc;

@@ -69,7 +69,8 @@ impl Engine {
         if self.state.live.foreign || self.settings.policy != Policy::Ask {
             return None;
         }
-        let revision = self.state.inspected(block)?.revision;
+        self.state.inspected(block)?;
+        let revision = self.state.transcript.blocks.get(&block)?.block.current().revision;
         if self.stopped_starts.contains(&(block, revision))
             || check(&self.state, block, revision, false).is_err()
         {

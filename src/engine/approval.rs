@@ -1,21 +1,22 @@
 //! Decisions about blocks, and the one gate through which a block becomes a run.
 //!
-//! This is the only file that grants an [`Approval`]. Front ends call [`check`], so that they say why a block is locked
-//! in the same words in which approving it would be refused.
+//! This is the only file that grants an [`Approval`]. Front ends call [`check`], so that they say why a block can't be
+//! approved in the same words in which approving it would be refused.
 
 use super::rules::RuleMismatch;
-use super::state::{InspectionResult, LiveRun};
-use super::transcript::{BlockItem, BlockStanding};
-use super::{Effect, Engine, Phase, State, notices};
+use super::state::LiveRun;
+use super::transcript::{BlockItem, BlockStatus};
+use super::{Effect, Engine, Inspection, Phase, State, notices};
 use crate::domain::{
     Approval, Block, BlockId, BlockKind, CountedTime, Decision, Entry, ExecutorKind, Finding, Grantor,
     Notice, OutputBuffer, Policy, Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms,
-    Verdict,
+    Verdict, file_texts,
 };
 use crate::text::line::one_line;
 use std::sync::Arc;
 
-/// Why a block can't be approved now. The text is for the status line.
+/// Why a block can't be approved now. The text names no key: each front end adds its own, [`Refusal::advice`] the usual
+/// ones.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     /// It is settled already, or unknown.
@@ -33,13 +34,13 @@ pub(crate) enum Refusal {
     #[error("Block {0} is empty: there is nothing to run.")]
     Empty(BlockId),
     /// Its text broke off.
-    #[error("Block {0} is incomplete: its end never arrived. e edits it, then it can be approved.")]
+    #[error("Block {0} is incomplete: its end never arrived.")]
     Incomplete(BlockId),
     /// It names no language.
-    #[error("Block {0} names no language. Choose one first.")]
+    #[error("Block {0} names no language.")]
     NeedsLanguage(BlockId),
     /// Its text does not say which file or folder is meant.
-    #[error("Block {0} does not say what is meant: {1}. e edits it.")]
+    #[error("Block {0} does not say what is meant: {1}.")]
     Unclear(BlockId, String),
     /// It can't run on this machine, and why.
     #[error("Block {0} can't run here: {1}")]
@@ -47,8 +48,8 @@ pub(crate) enum Refusal {
     /// The session file can't be written; the text says why, and what to do.
     #[error("{0}")]
     Unsaved(String),
-    /// It does something that the person's configuration forbids; the text says what.
-    #[error("Block {0} is forbidden: {1}. e edits it.")]
+    /// It does something that the person's configuration forbids; the text says where and what.
+    #[error("Block {0} is denied, {1}.")]
     Forbidden(BlockId, String),
     /// The chosen rule would not even cover this block; the reason.
     #[error("Block {0} {1}. No rule was made.")]
@@ -59,9 +60,20 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
+    /// The refusal, and what to do about it.
+    pub(super) fn advice(&self) -> String {
+        let remedy = match self {
+            Refusal::Incomplete(_) => " e edits it, then it can be approved.",
+            Refusal::NeedsLanguage(_) => " Choose one first.",
+            Refusal::Unclear(..) | Refusal::Forbidden(..) => " e edits it.",
+            _ => "",
+        };
+        format!("{self}{remedy}")
+    }
+
     /// The refusal as a notice.
     pub(super) fn notice(&self) -> Notice {
-        Notice::warn(self.to_string())
+        Notice::warn(self.advice())
     }
 }
 
@@ -88,7 +100,7 @@ pub(super) fn gate(
     match item.block.readiness() {
         Readiness::Ready => {}
         // The person named an empty file like every other: it runs.
-        Readiness::Empty if by == Grantor::Named => {}
+        Readiness::Empty if by == Grantor::CommandLine => {}
         Readiness::NeedsLanguage => return Err(Refusal::NeedsLanguage(block)),
         Readiness::Incomplete => return Err(Refusal::Incomplete(block)),
         Readiness::Empty => return Err(Refusal::Empty(block)),
@@ -97,11 +109,12 @@ pub(super) fn gate(
             return Err(Refusal::Unclear(block, why.unwrap_or_default()));
         }
     }
-    let Some(InspectionResult { review, terms, .. }) = state.inspected(block) else {
+    let Some(Inspection { review, terms, .. }) = state.inspected(block) else {
         return Err(Refusal::NotInspected(block));
     };
     if let Some(finding) = review.findings.iter().find(|finding| finding.forbidden) {
-        return Err(Refusal::Forbidden(block, one_line(&finding.message)));
+        let place = file_texts::place(&item.block.files(), finding.place.line);
+        return Err(Refusal::Forbidden(block, one_line(&format!("{place}: {}", finding.message))));
     }
     let terms = terms.as_ref().map_err(|why| Refusal::Impossible(block, one_line(why)))?;
     if !is_for_block(&item.block, terms) {
@@ -130,7 +143,7 @@ fn is_for_block(block: &Block, terms: &Terms) -> bool {
 
 /// The block, if it waits for a decision about this revision.
 fn block_to_decide(state: &State, block: BlockId, revision: Revision) -> Result<&BlockItem, Refusal> {
-    let open = state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
+    let open = state.transcript.blocks.get(&block).filter(|item| item.status == BlockStatus::Open);
     let Some(item) = open else { return Err(Refusal::NotWaiting(block)) };
     match state.phase {
         Phase::Deciding(first) if first == block => {}
@@ -235,8 +248,9 @@ impl Engine {
         if open && !self.settings.unconfined || led {
             return;
         }
-        let revision = inspected.revision;
-        self.grant_if_ready(block, revision, Grantor::Flag);
+        if let Some(item) = self.state.transcript.blocks.get(&block) {
+            self.grant_if_ready(block, item.block.current().revision, Grantor::Flag);
+        }
     }
 
     /// Grants a block for which the person decided before (by flag, rule, memory or name); if the gate refuses, the
@@ -258,7 +272,7 @@ impl Engine {
         let approval = Approval::grant(run, (block, revision), &source, terms.clone(), by, self.now);
         let sha256 = approval.sha256();
         let Ok(request) = RunRequest::new(approval, source) else { return };
-        let request = request.named(self.name_of(block).filter(|_| by == Grantor::Named));
+        let request = request.named(self.name_of(block).filter(|_| by == Grantor::CommandLine));
         self.counted.run = run;
         self.remember_file(block, sha256, &terms);
         self.rebuild_started(block);

@@ -1,7 +1,7 @@
 //! The status word of a block, the same in every front end. Reads the state and decides nothing.
 
 use super::state::{Phase, State};
-use super::transcript::{BlockItem, BlockStanding, RunItem};
+use super::transcript::{BlockItem, BlockStatus, RunItem};
 use crate::domain::Outcome;
 use std::fmt;
 
@@ -95,14 +95,14 @@ impl BlockState {
 impl State {
     /// The status of a block.
     pub(crate) fn block_state(&self, item: &BlockItem) -> BlockState {
-        match &item.standing {
-            BlockStanding::Open if self.phase != Phase::Deciding(item.block.id) => BlockState::Queued,
-            BlockStanding::Open if item.block.is_edited() => BlockState::Edited,
-            BlockStanding::Open => BlockState::Waiting,
-            BlockStanding::Approved => item.runs.last().map_or(BlockState::Lost, BlockState::of_run),
-            BlockStanding::Rejected(_) => BlockState::Rejected,
-            BlockStanding::Declined(_) => BlockState::Declined,
-            BlockStanding::Skipped => BlockState::Skipped,
+        match &item.status {
+            BlockStatus::Open if self.phase != Phase::Deciding(item.block.id) => BlockState::Queued,
+            BlockStatus::Open if item.block.is_edited() => BlockState::Edited,
+            BlockStatus::Open => BlockState::Waiting,
+            BlockStatus::Approved => item.runs.last().map_or(BlockState::Lost, BlockState::of_run),
+            BlockStatus::Rejected(_) => BlockState::Rejected,
+            BlockStatus::Declined(_) => BlockState::Declined,
+            BlockStatus::Skipped => BlockState::Skipped,
         }
     }
 }

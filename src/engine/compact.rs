@@ -204,7 +204,7 @@ impl Engine {
         if matches!(self.state.phase, Phase::Idle | Phase::Stuck(_)) {
             self.loads.stop_waiting();
             let all: Vec<usize> = self.state.transcript.paged_out(0).collect();
-            self.try_again(&all);
+            self.reset_lost_messages(&all);
         }
         self.sum_up_once_read();
     }
@@ -328,7 +328,7 @@ impl Engine {
         self.loads.stop_waiting();
         self.notify(Notice::info(STOPPED_MESSAGE));
         if self.state.phase == Phase::Idle {
-            self.take_queued();
+            self.begin_queued();
         }
     }
 
@@ -338,7 +338,7 @@ impl Engine {
             Some(failure) => self.state.phase = Phase::Stuck(failure),
             None => {
                 self.state.phase = Phase::Idle;
-                self.take_queued();
+                self.begin_queued();
             }
         }
     }

@@ -45,7 +45,7 @@ impl Engine {
     pub(super) fn conditions_found(&mut self, block: BlockId) {
         let live = &self.state.live;
         let Some(known) = live.blocks.get(&block) else { return };
-        let terms = known.inspected.as_ref().and_then(|inspected| inspected.terms.as_ref().ok());
+        let terms = known.inspected.as_ref().and_then(|(_, inspected)| inspected.terms.as_ref().ok());
         let of = |terms| RunConditions::of(terms, live.conditions.as_ref());
         let Some(mut found) = terms.and_then(of).filter(|_| live.conditions.is_some()) else { return };
         if known.limits.is_some() {

@@ -5,11 +5,11 @@
 //! Nothing is sent about blocks that were skipped or wait. `budget` decides what is left out to make room, `share`
 //! measures the length of the whole.
 
+mod attached;
 mod bounded;
 mod budget;
 mod calls;
 mod count;
-mod given;
 mod images;
 mod pending;
 mod readable;
@@ -56,7 +56,7 @@ fn compose(composer: &Composer<'_>, cuts: ResultLimits) -> (Vec<Message>, usize)
         shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
         match item {
             Item::Prompt { .. } if never_sent(&transcript.items, at) => {}
-            Item::Prompt { text, files, .. } => told.push_text(Role::User, &given::message(text, files)),
+            Item::Prompt { text, files, .. } => told.push_text(Role::User, &attached::message(text, files)),
             Item::Reply(reply) if left_out(reply, transcript) => {}
             Item::Reply(reply) if composer.dialect == Dialect::Tools && !reply.tool_calls().is_empty() => {
                 told.messages.push(calls::reply(reply));
@@ -178,7 +178,7 @@ impl MessageList {
         self.push_text(Role::User, &summary.text);
         if let Some(Item::Prompt { text, files, .. }) = task(left_out).and_then(|at| left_out.get(at)) {
             self.push_text(Role::User, TASK_HEAD);
-            self.push_text(Role::User, &given::message(text, files));
+            self.push_text(Role::User, &attached::message(text, files));
         }
     }
 

@@ -5,12 +5,13 @@
 //! s1 | replying s1`. A `+` marks a recorded entry, quotes mark a notice. [`WatchedEngine`] checks the engine's
 //! invariants after each event.
 
+mod attached;
 mod edits;
-mod given;
 mod tests;
 mod tools;
 mod watched;
 
+pub(crate) use crate::domain::samples::{confined, in_kernel, terms};
 pub(crate) use watched::WatchedEngine;
 
 use super::state::Question;
@@ -19,8 +20,7 @@ use crate::domain::{
     BlockId, BranchOrigin, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason,
     Header, KernelFate, KernelRef, Language, Limits, Message, OnDisk, Outcome, OutputBuffer, Purpose,
     Receipt, RecipeFact, ReplyEvent, ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent,
-    RunId, RunReport, SandboxLevel, SandboxReport, SessionId, Severity, StepId, Stream, Terms, Timestamp,
-    UndoKind,
+    RunId, RunReport, SandboxLevel, SessionId, Severity, StepId, Stream, Terms, Timestamp, UndoKind, samples,
 };
 
 /// A scripted session.
@@ -43,6 +43,14 @@ impl Dialogue {
             run: RunId(0),
             printed: OutputBuffer::default(),
         }
+    }
+
+    /// A session in which the first message was answered with this.
+    pub(crate) fn after_reply(text: &str) -> Self {
+        let mut session = Self::new();
+        session.user("go");
+        session.reply(text);
+        session
     }
 
     /// From now on the session counts as opened for reading only.
@@ -70,15 +78,8 @@ impl Dialogue {
     /// Opens a branch of the session with all its entries.
     pub(crate) fn branch(&mut self) -> String {
         let entries = u64::try_from(self.watched.entries.len()).unwrap_or(u64::MAX);
-        let header = Header {
-            id: SessionId("branch".into()),
-            name: "branch".into(),
-            created: Timestamp(0),
-            cwd: "/w".into(),
-            model: None,
-            program: String::new(),
-            branch_of: Some(BranchOrigin { session: SessionId("origin".into()), entries, at: None }),
-        };
+        let origin = BranchOrigin { session: SessionId("origin".into()), entries, at: None };
+        let header = Header { branch_of: Some(origin), ..samples::header("branch") };
         self.watched.entries.insert(0, (Timestamp(0), Entry::Header(header)));
         self.reopen()
     }
@@ -246,8 +247,8 @@ impl Dialogue {
         self.decide(block, Decision::Skip)
     }
 
-    pub(crate) fn put_back(&mut self, block: u32) -> String {
-        self.command(Command::PutBack(BlockId(block)))
+    pub(crate) fn reopen_block(&mut self, block: u32) -> String {
+        self.command(Command::Reopen(BlockId(block)))
     }
 
     // Runs.
@@ -278,19 +279,38 @@ impl Dialogue {
         self.ran(run, RunEvent::Ended(Box::new(report)))
     }
 
+    /// Starts a run, which ends with this outcome.
+    pub(crate) fn passes(&mut self, run: u32, outcome: Outcome) -> String {
+        self.started(run);
+        self.ended(run, outcome)
+    }
+
+    /// Inspects a block and approves it with the typed word.
+    pub(crate) fn accepts(&mut self, block: u32) -> String {
+        self.accepts_under(block, terms())
+    }
+
+    /// As `accepts`, under these terms.
+    pub(crate) fn accepts_under(&mut self, block: u32, terms: Terms) -> String {
+        self.inspected(block, Review::default(), Ok(terms));
+        self.type_run(block)
+    }
+
+    /// As `accepts`, and the run starts.
+    pub(crate) fn begins(&mut self, block: u32, run: u32) -> String {
+        self.accepts(block);
+        self.started(run)
+    }
+
     /// Inspects a block, approves it with the typed word, and runs it to this outcome.
     pub(crate) fn runs(&mut self, block: u32, run: u32, outcome: Outcome) -> String {
-        self.inspected_ok(block);
-        self.type_run(block);
-        self.started(run);
+        self.begins(block, run);
         self.ended(run, outcome)
     }
 
     /// As `runs`, but ending with this report.
     pub(crate) fn runs_into(&mut self, block: u32, run: u32, report: RunReport) -> String {
-        self.inspected_ok(block);
-        self.type_run(block);
-        self.started(run);
+        self.begins(block, run);
         self.ended_as(run, report)
     }
 
@@ -320,33 +340,6 @@ impl Dialogue {
         let phase = phase(&self.state().phase);
         if effects.is_empty() { format!("| {phase}") } else { format!("{} | {phase}", effects.join(", ")) }
     }
-}
-
-/// Terms for the first kernel, without a sandbox.
-pub(crate) fn terms() -> Terms {
-    Terms {
-        language: Language::python(),
-        executor: ExecutorKind::Kernel,
-        interpreter: "/usr/bin/python3".into(),
-        version: None,
-        kernel: Some(KernelRef { generation: 1, variables: 0, keeps_running: false }),
-        cwd: "/work".into(),
-        rights: Rights::default().into(),
-        limits: Limits::default(),
-        shared: None,
-        target: None,
-    }
-}
-
-/// Terms for the first kernel with a sandbox that confines writing and blocks the network.
-pub(crate) fn confined() -> Terms {
-    let sandbox = SandboxReport {
-        level: SandboxLevel::Workspace,
-        network_blocked: true,
-        writes_confined: true,
-        ..SandboxReport::default()
-    };
-    Terms { rights: Rights { write: vec!["/work".into()], sandbox, ..Rights::default() }.into(), ..terms() }
 }
 
 /// A review with one finding.
@@ -397,8 +390,8 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Ask(request) if request.purpose == Purpose::Summary => format!("sum up s{}", request.step),
         Effect::Ask(request) => format!("ask s{}", request.step),
         Effect::CancelAsk(step) => format!("cancel s{step}"),
-        Effect::Inspect { block, revision, fresh, terminal, .. } => {
-            let kernel = if *fresh { " in a new kernel" } else { "" };
+        Effect::Inspect { block, revision, new_kernel, terminal, .. } => {
+            let kernel = if *new_kernel { " in a new kernel" } else { "" };
             format!("look {}.{revision}{kernel}{}", block.id, if *terminal { " in a terminal" } else { "" })
         }
         Effect::StartRun { request, .. } => format!("start r{}", request.approval().run()),
@@ -407,17 +400,17 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::InterruptRun(run) => format!("interrupt r{run}"),
         Effect::KillRun(run) => format!("kill r{run}"),
         Effect::RestartKernel => "restart".into(),
-        Effect::UndoObeyed(run) => format!("take back r{run}"),
-        Effect::Undo { run, changes, way, .. } => {
-            let way = if *way == UndoKind::Undo { "undo" } else { "redo" };
-            format!("{way} r{run} {changes:?}")
+        Effect::UndoAutoRun(run) => format!("take back r{run}"),
+        Effect::Undo { run, changes, kind, .. } => {
+            let kind = if *kind == UndoKind::Undo { "undo" } else { "redo" };
+            format!("{kind} r{run} {changes:?}")
         }
         Effect::SwitchModel => "switch".into(),
         Effect::SetTimer(timer, ms) => format!("timer {timer} {ms}"),
         Effect::Prewarm(language) => format!("prewarm {language}"),
         Effect::RetryStore => "retry store".into(),
         Effect::Settled(_) => return None,
-        Effect::Consult { block, revision, .. } => format!("consult {block}.{revision}"),
+        Effect::RequestOpinion { block, revision, .. } => format!("consult {block}.{revision}"),
         Effect::Load(entries) => format!("load({})", entries.len()),
         Effect::Notify(notice) => format!("'{}'", notice.text),
     })
@@ -428,11 +421,11 @@ fn entry_word(entry: &Entry) -> String {
         Entry::Header(_) => "+header".into(),
         Entry::Resumed => "+resumed".into(),
         Entry::Accepted { .. } => "+adopted".into(),
-        Entry::Undone { run, files, way: UndoKind::Undo, .. } => {
+        Entry::Undone { run, files, kind: UndoKind::Undo, .. } => {
             format!("+taken back r{run} {}", files.join(" "))
         }
         Entry::Undone { run, files, .. } => format!("+made again r{run} {}", files.join(" ")),
-        Entry::Named(name) => format!("+named {name}"),
+        Entry::Renamed(name) => format!("+named {name}"),
         Entry::Model(model) => format!("+model {model}"),
         Entry::Prompt(_) => "+prompt".into(),
         Entry::Reply { finish, .. } => match &finish.word {

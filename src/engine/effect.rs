@@ -25,7 +25,7 @@ pub enum Effect {
         /// The limits of its run, if the person changed them.
         limits: Option<Limits>,
         /// Whether it would run in a new kernel.
-        fresh: bool,
+        new_kernel: bool,
         /// Whether it would get a terminal of its own.
         terminal: bool,
         /// Whether the strict list of forbidden things applies to it, whatever the configuration says.
@@ -54,7 +54,7 @@ pub enum Effect {
     KillRun(RunId),
     /// Restore files that programs obey by themselves to what they were before this run. Answered by
     /// `Event::Undone`.
-    UndoObeyed(RunId),
+    UndoAutoRun(RunId),
     /// Undo changes of a run, or redo them: those with these numbers in this record, or all if there are none. Answered
     /// by `Event::Undone`.
     Undo {
@@ -65,7 +65,7 @@ pub enum Effect {
         /// The numbers of the changes.
         changes: Vec<u32>,
         /// Undo or redo.
-        way: UndoKind,
+        kind: UndoKind,
     },
     /// Restart the kernel: the old one ends now, the new one starts when it is needed.
     RestartKernel,
@@ -81,8 +81,8 @@ pub enum Effect {
     /// unless it was approved.
     Settled(BlockId),
     /// Ask a model for an opinion on this revision of a block, while everything else goes on. Answered exactly once by
-    /// `Event::Consulted`, in bounded time.
-    Consult {
+    /// `Event::OpinionArrived`, in bounded time.
+    RequestOpinion {
         /// The block in question.
         block: BlockId,
         /// The version that the model is shown.

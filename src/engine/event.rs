@@ -1,17 +1,16 @@
 //! The engine's inputs: commands of the person and events from the rooms of I/O.
 
-use super::named::NamedFile;
+use super::command_line_runs::NamedFile;
+use super::inspection::Inspection;
 use super::opened::OpenedFile;
 use super::recorded::RecordedBlock;
 use super::transcript::Body;
 use crate::domain::FileChange;
 use crate::domain::{
-    Answers, BlockId, Consultation, DeadKernel, Decision, Entry, ImageName, Instructions, Language, Limits,
-    ModelInfo, ModelName, OnDisk, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent,
-    RunId, StepId, Terms, TimerId, UndoCover, UndoKind,
+    Answers, BlockId, DeadKernel, Decision, Entry, Instructions, Language, Limits, ModelInfo, ModelName,
+    OpinionReply, Prompt, RecipeStart, ReplyEvent, Revision, RuleId, RunEvent, RunId, StepId, TimerId,
+    UndoKind,
 };
-use std::path::PathBuf;
-use std::sync::Arc;
 
 /// A command of the person, sent by a front end.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +56,7 @@ pub enum Command {
         seen: bool,
     },
     /// Don't let the block that a rule covers start by itself: it waits for a decision.
-    HoldBack,
+    StopCountdown,
     /// Revoke a rule: what it covered needs a decision again.
     RevokeRule(RuleId),
     /// Skip every block of the reply that is not settled.
@@ -81,7 +80,7 @@ pub enum Command {
     /// Run the block that waits in a terminal of its own, or switch that off again; it is inspected again.
     ToggleTerminal(BlockId),
     /// Undo what the last run of a block did to files that programs obey by themselves.
-    UndoObeyed(BlockId),
+    UndoAutoRun(BlockId),
     /// Undo changes of a run, or redo them, by their numbers in its record; all if there are none.
     Undo {
         /// The run.
@@ -89,11 +88,11 @@ pub enum Command {
         /// The numbers of the changes.
         changes: Vec<u32>,
         /// Undo or redo.
-        way: UndoKind,
+        kind: UndoKind,
     },
     /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between
     /// turns (the model learns the result with the next prompt), while a block waits, and when the turn is stuck.
-    PutBack(BlockId),
+    Reopen(BlockId),
     /// Stop what goes on: the reply (its text is kept), the wait for a retry, the run (an interrupt; the turn moves on
     /// when the run has ended). Never decides about a waiting block.
     Stop,
@@ -111,7 +110,7 @@ pub enum Command {
     /// Don't go on: end the turn.
     EndTurn,
     /// Take the queued prompt back to edit it, else the newest of the queued commands; it leaves the queue.
-    TakeQueued,
+    EditQueued,
     /// Use this model from the next step on.
     UseModel(ModelName),
     /// Give the session a name.
@@ -124,72 +123,12 @@ pub enum Command {
     /// Load those of these texts that are not in memory: a front end shows them. Answered by [`Event::Loaded`].
     Load(Vec<Body>),
     /// Ask a model for its opinion on the newest revision of a block that waits.
-    Consult(BlockId),
+    RequestOpinion(BlockId),
     /// Whether the project's instruction files are sent to the model from the next request on.
     UseInstructions(bool),
     /// Answer the form that waits (`Phase::Asking(Question::Form)`). Answers that don't fit are reported, and none is
     /// lost.
     Answer(Answers),
-}
-
-/// An edit placed in its files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlacedEdit {
-    /// The new text of its files.
-    pub text: Arc<str>,
-    /// The state of each file on which the text is based, in their order.
-    pub bases: Vec<OnDisk>,
-    /// How the places were found, if not exactly as written. One line.
-    pub note: String,
-}
-
-/// Why an edit can't be placed in its files: one line, for the person and the model. It does not quote the files:
-/// nobody approved that the model reads them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EditFault(pub String);
-
-/// What the driver found out about one revision of a block: its review, and the terms under which it would run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Inspection {
-    /// The review's findings.
-    pub review: Review,
-    /// The terms, or why it can't run here (`node is not installed: …`).
-    pub terms: Result<Terms, String>,
-    /// What its run can reach, computed from what enforces it. If it can't run, nothing is known.
-    pub reach: Reach,
-    /// What the block tries to do that the sandbox will refuse, in words: `writes ~/.bashrc: the sandbox will refuse`.
-    pub refused: Vec<String>,
-    /// The current content of the file that the block would write, if it is text that can be compared.
-    pub before: Option<Arc<str>>,
-    /// Packages that it needs and that are not installed, as far as that is known before it runs.
-    pub lacking: Vec<String>,
-    /// The container image that it needs and that is missing.
-    pub image: Option<ImageName>,
-    /// The project's `.venv`, if it is the environment in use, so that packages of this block could go there.
-    pub venv: Option<PathBuf>,
-    /// For an edit that is not placed yet, or whose files changed since: the result of placing it now. The rest of the
-    /// inspection is ignored then.
-    pub edit: Option<Result<PlacedEdit, EditFault>>,
-    /// Which of the files it may change could be restored afterwards; `None`: it may change none.
-    pub undo: Option<UndoCover>,
-}
-
-impl Inspection {
-    /// An inspection with a review and terms; the block reaches, lacks and replaces nothing.
-    pub fn new(review: Review, terms: Result<Terms, String>) -> Self {
-        Self {
-            review,
-            terms,
-            reach: Reach::default(),
-            refused: Vec::new(),
-            before: None,
-            lacking: Vec::new(),
-            image: None,
-            venv: None,
-            edit: None,
-            undo: None,
-        }
-    }
 }
 
 /// News about the session file.
@@ -219,9 +158,9 @@ pub enum Event {
     /// News about the session file.
     Store(StoreEvent),
     /// Another model was chosen outside of the session and is used from now on.
-    Provider(ModelName),
+    ModelSwitched(ModelName),
     /// What is known of a model, reported by its provider.
-    Model(Box<ModelInfo>),
+    ModelInfo(Box<ModelInfo>),
     /// A kernel ended while nothing ran.
     KernelDied(DeadKernel),
     /// Something is wrong with the kernel's server, in words: it does not answer now, or output may be missing. The
@@ -235,9 +174,9 @@ pub enum Event {
     Instructions(Vec<Instructions>),
     /// The driver prepared a recipe that the person asked for. It gets the next turn. Refused while a turn goes on.
     RecipeReady(Box<RecipeStart>),
-    /// The answer to `Effect::Consult`.
-    Consulted(BlockId, Revision, Box<Consultation>),
-    /// The answer to `Effect::UndoObeyed` and `Effect::Undo`: each file and whether it was restored, or why nothing is
+    /// The answer to `Effect::RequestOpinion`.
+    OpinionArrived(BlockId, Revision, Box<OpinionReply>),
+    /// The answer to `Effect::UndoAutoRun` and `Effect::Undo`: each file and whether it was restored, or why nothing is
     /// known.
     Undone(RunId, UndoKind, Result<Vec<RestoredFile>, String>),
     /// Files that programs obey by themselves were found changed between two runs.

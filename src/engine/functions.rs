@@ -9,8 +9,7 @@ mod call;
 
 use super::call_error::CallError;
 use super::reply::{self, Proposal};
-use super::state::InspectionResult;
-use super::{Engine, Phase};
+use super::{Engine, Inspection, Phase};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Function, FunctionFile, Grantor, KernelRef, Language, Origin,
     Outcome, ParameterKind, Revision, RunReport, Sha256, Terms, Tool, ToolCall, Version,
@@ -143,14 +142,15 @@ impl Engine {
         if self.state.live.foreign || !matches!(item.block.kind, BlockKind::Load { .. }) {
             return;
         }
-        let Some(InspectionResult { revision, terms: Ok(terms), .. }) = self.state.inspected(block) else {
+        let Some(Inspection { terms: Ok(terms), .. }) = self.state.inspected(block) else {
             return;
         };
-        let hash = Sha256::of(item.block.current().source.as_bytes());
+        let current = item.block.current();
+        let (revision, hash) = (current.revision, Sha256::of(current.source.as_bytes()));
         let known = self.files.approved.iter().any(|(h, then)| *h == hash && timeless(terms).same_as(then));
         // A block that takes the typed word takes it every time.
         if known && !self.state.needs_typed(block) {
-            self.grant_if_ready(block, *revision, Grantor::Before);
+            self.grant_if_ready(block, revision, Grantor::Before);
         }
     }
 

@@ -3,8 +3,8 @@
 //! An inspection that was ordered before something changed (the text, the limits, the kernel) must not open the gate:
 //! while any order is unanswered, the block counts as not inspected.
 
-use super::event::{EditFault, PlacedEdit};
-use super::transcript::BlockStanding;
+use super::inspection::{EditFault, PlacedEdit};
+use super::transcript::BlockStatus;
 use super::{Effect, Engine, Inspection, Phase, notices};
 use crate::domain::{BlockId, BlockKind, Entry, ExecutorKind, Language, Limits, Revision};
 use crate::text::line::one_line;
@@ -49,7 +49,7 @@ impl Engine {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let live = self.state.live.blocks.entry(block).or_default();
         live.inspected = None;
-        let (limits, fresh) = (live.limits, live.fresh);
+        let (limits, new_kernel) = (live.limits, live.new_kernel);
         let revision = item.block.current().revision;
         let look = self.inspections.orders.entry(block).or_default();
         look.crossed = !look.unanswered.is_empty();
@@ -57,7 +57,7 @@ impl Engine {
         look.environment_version = self.inspections.environment_version;
         let block = Box::new(item.block.clone());
         let strict = self.is_strict(&block);
-        self.effects.push(Effect::Inspect { block, revision, limits, fresh, terminal, strict });
+        self.effects.push(Effect::Inspect { block, revision, limits, new_kernel, terminal, strict });
     }
 
     /// Orders inspections of the first of these blocks.
@@ -76,38 +76,26 @@ impl Engine {
     }
 
     /// Takes an answer. It counts if no other is outstanding; if orders crossed, the block is inspected once more.
-    pub(super) fn take_inspection(&mut self, block: BlockId, revision: Revision, inspection: Inspection) {
+    pub(super) fn take_inspection(&mut self, block: BlockId, revision: Revision, mut inspection: Inspection) {
         let Some(look) = self.inspections.orders.get_mut(&block) else { return };
         let Some(order) = look.unanswered.iter().position(|ordered| *ordered == revision) else { return };
         look.unanswered.remove(order);
-        let open =
-            self.state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
+        let open = self.state.transcript.blocks.get(&block).filter(|item| item.status == BlockStatus::Open);
         let (Some(item), true) = (open, look.unanswered.is_empty()) else { return };
         if look.crossed || item.block.current().revision != revision {
             return self.order_inspection(block);
         }
-        if let Some(edit) = inspection.edit {
+        if let Some(edit) = inspection.edit.take() {
             return self.place_edit(block, revision, edit);
         }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { mut review, terms, reach, refused, before, lacking, image, venv, undo, .. } =
-            inspection;
-        let before = self.remarks(block, &mut review, before.as_deref()).or(before);
+        let before = self.remarks(block, &mut inspection.review, inspection.before.as_deref());
+        inspection.before = before.or(inspection.before);
+        let review = inspection.review.clone();
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && **known == review);
         let notice = edited.then(|| notices::edited(&item.block, &review));
-        self.state.live.blocks.entry(block).or_default().inspected = Some(super::state::InspectionResult {
-            revision,
-            review: review.clone(),
-            terms,
-            reach,
-            refused,
-            before,
-            lacking,
-            image,
-            venv,
-            undo,
-        });
+        self.state.live.blocks.entry(block).or_default().inspected = Some((revision, inspection));
         self.conditions_found(block);
         if !known {
             self.record(Entry::Review { block, revision, review });
@@ -206,22 +194,22 @@ impl Engine {
     }
 
     /// The person switches on or off that the block runs in a new kernel.
-    pub(super) fn set_fresh(&mut self, block: BlockId) {
+    pub(super) fn toggle_new_kernel(&mut self, block: BlockId) {
         if !self.open_block(block).is_some_and(|item| matches!(item.block.kind, BlockKind::Code { .. })) {
             return;
         }
         let live = self.state.live.blocks.entry(block).or_default();
-        live.fresh = !live.fresh;
+        live.new_kernel = !live.new_kernel;
         // A block with a terminal runs outside of the kernel.
-        if live.fresh {
+        if live.new_kernel {
             live.terminal = Some(false);
         }
-        let fresh = live.fresh;
+        let new_kernel = live.new_kernel;
         let language = self.open_block(block).and_then(|item| item.block.current().language.clone());
         let kernel = language
             .and_then(|language| self.state.live.kernels.get_key_value(&language))
             .map(|(language, kernel)| (language.clone(), *kernel));
-        let notice = notices::fresh(block, fresh, kernel);
+        let notice = notices::new_kernel_toggled(block, new_kernel, kernel);
         self.notify(notice);
         self.order_inspection(block);
     }
@@ -234,7 +222,7 @@ impl Engine {
         }
         let terminal = !self.has_terminal(block);
         let live = self.state.live.blocks.entry(block).or_default();
-        let known = live.inspected.as_ref().and_then(|found| found.terms.as_ref().ok());
+        let known = live.inspected.as_ref().and_then(|(_, found)| found.terms.as_ref().ok());
         let elsewhere = known
             .is_some_and(|terms| !matches!(terms.executor, ExecutorKind::Kernel | ExecutorKind::Subprocess));
         if elsewhere && terminal {
@@ -243,7 +231,7 @@ impl Engine {
         }
         let leaves_kernel = known.is_some_and(|terms| terms.executor == ExecutorKind::Kernel);
         live.terminal = Some(terminal);
-        live.fresh &= !terminal;
+        live.new_kernel &= !terminal;
         let notice = notices::terminal(block, terminal, leaves_kernel);
         self.notify(notice);
         self.order_inspection(block);
@@ -259,6 +247,6 @@ impl Engine {
     }
 
     fn open_block(&self, block: BlockId) -> Option<&super::transcript::BlockItem> {
-        self.state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open)
+        self.state.transcript.blocks.get(&block).filter(|item| item.status == BlockStatus::Open)
     }
 }

@@ -4,7 +4,7 @@
 //! Nothing is fetched without a decision, and the person sees the names of what would be fetched. When it was fetched,
 //! the block that needed it waits (again).
 
-use super::transcript::BlockStanding;
+use super::transcript::BlockStatus;
 use super::{Engine, Phase, notices};
 use crate::domain::{
     BlockId, BlockKind, Entry, ExecutorKind, ImageName, Language, Outcome, PackageList, Policy, RunReport,
@@ -102,7 +102,7 @@ impl Engine {
     fn reopen_failed_block(&mut self, block: BlockId) {
         let failed = self.state.transcript.blocks.get(&block).is_some_and(|item| {
             let report = item.runs.last().and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
-            item.standing == BlockStanding::Approved
+            item.status == BlockStatus::Approved
                 && report.is_some_and(|report| report.outcome == Outcome::Failed)
         });
         if failed {
@@ -182,7 +182,7 @@ fn missing_package(language: &Language, report: &RunReport) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::{BlockId, Decision, ImageName, Language, Policy, Revision};
+    use crate::domain::{BlockId, Decision, ImageName, Language, Policy, Revision, samples};
     use crate::domain::{
         ExecutorKind, KernelFate, Outcome, OutputBuffer, Review, RunError, RunReport, Stream, Terms,
     };
@@ -222,26 +222,21 @@ mod tests {
 
     #[test]
     fn a_failed_import_leads_to_an_installation_and_the_block_waits_again() {
-        let mut d = Dialogue::new();
-        d.user("go");
-        d.reply(PYTHON);
-        d.inspected_ok(1);
-        d.type_run(1);
-        d.started(1);
+        let mut d = Dialogue::after_reply(PYTHON);
+        d.begins(1, 1);
         let line = d.ended_as(1, module_missing("sklearn.tree"));
         assert!(line.contains("+block 2 install") && line.ends_with("deciding 2"), "{line}");
         assert_eq!(&*d.state().transcript.blocks[&BlockId(2)].block.current().source, "scikit-learn\n");
         // An installation does not accept the terms of another kind of run.
         d.inspected(2, Review::default(), Ok(terms()));
         assert!(!d.type_run(2).contains("start"), "terms of a kernel");
-        d.put_back(2);
+        d.reopen_block(2);
         d.command(Command::SetLimits { block: BlockId(2), limits: terms().limits });
         d.inspected(2, Review::default(), Ok(installer()));
         assert!(d.type_run(2).contains("start r2"));
         let line = d.ended_as(2, installed(Outcome::Ok));
         assert!(line.contains("+back 1") && line.ends_with("deciding 1"), "{line}");
-        d.inspected_ok(1);
-        d.type_run(1);
+        d.accepts(1);
         let line = d.ended_as(3, report(Outcome::Ok));
         assert!(line.contains("ask s2"), "{line}");
         assert!(d.told().contains("Block 2 (install)"), "{}", d.told());
@@ -249,26 +244,21 @@ mod tests {
 
     #[test]
     fn what_is_not_wanted_or_fails_is_not_offered_again() {
-        let mut d = Dialogue::new();
-        d.user("go");
-        d.reply(PYTHON);
+        let mut d = Dialogue::after_reply(PYTHON);
         d.runs_into(1, 1, module_missing("numpy"));
         let line = d.skip(2);
         assert!(line.contains("ask s2"), "{line}");
 
         d.reply("```python\nimport numpy as np\n```\n");
         d.runs_into(3, 2, module_missing("numpy"));
-        d.inspected(4, Review::default(), Ok(installer()));
-        d.type_run(4);
+        d.accepts_under(4, installer());
         let line = d.ended_as(3, installed(Outcome::Failed));
         assert!(line.contains("ask s3") && !line.contains("+back"), "{line}");
     }
 
     #[test]
     fn what_is_known_to_be_missing_is_offered_before_the_run() {
-        let mut d = Dialogue::new();
-        d.user("go");
-        d.reply(PYTHON);
+        let mut d = Dialogue::after_reply(PYTHON);
         let line = lacking(&mut d, 1, &["numpy", "pandas"]);
         assert!(line.contains("+block 2 install") && line.ends_with("deciding 2"), "{line}");
         let line = d.decide(2, Decision::Skip);
@@ -280,9 +270,7 @@ mod tests {
 
     #[test]
     fn a_hostile_name_is_no_package() {
-        let mut d = Dialogue::new();
-        d.user("go");
-        d.reply(PYTHON);
+        let mut d = Dialogue::after_reply(PYTHON);
         for name in ["--index-url=http://evil", "x; rm -rf /", "../x"] {
             let line = lacking(&mut d, 1, &[name]);
             assert!(!line.contains("install"), "{line}");
@@ -308,9 +296,7 @@ mod tests {
 
     #[test]
     fn an_image_that_is_missing_is_pulled_by_the_person_only_and_the_block_waits_again() {
-        let mut d = Dialogue::new();
-        d.user("go");
-        d.reply(PYTHON);
+        let mut d = Dialogue::after_reply(PYTHON);
         let line = no_image(&mut d, 1);
         assert!(line.contains("+block 2 pull") && line.ends_with("deciding 2"), "{line}");
         assert_eq!(d.state().transcript.blocks[&BlockId(2)].block.label(), "pull python:3");
@@ -322,8 +308,7 @@ mod tests {
         assert!(d.approve(2).contains("start r1"), "nothing of it is started: it takes no typed word");
         let line = d.ended_as(1, installed(Outcome::Ok));
         assert!(line.ends_with("deciding 1") && !line.contains("+back"), "{line}");
-        d.inspected(1, Review::default(), Ok(in_container()));
-        d.type_run(1);
+        d.accepts_under(1, in_container());
         let line = d.ended_as(2, report(Outcome::Ok));
         assert!(line.contains("ask s2"), "{line}");
         assert!(!d.told().contains("pull"), "{}", d.told());
@@ -331,9 +316,7 @@ mod tests {
 
     #[test]
     fn a_pull_that_fails_or_is_not_wanted_leaves_the_block_waiting() {
-        let mut d = Dialogue::new();
-        d.user("go");
-        d.reply(PYTHON);
+        let mut d = Dialogue::after_reply(PYTHON);
         no_image(&mut d, 1);
         d.inspected(2, Review::default(), Ok(engine()));
         d.approve(2);
@@ -343,7 +326,7 @@ mod tests {
         assert!(!line.contains("+block"), "it is offered once: {line}");
         assert!(!d.type_run(1).contains("start"));
         // The person may put the pull back.
-        let line = d.put_back(2);
+        let line = d.reopen_block(2);
         assert!(line.ends_with("deciding 2"), "{line}");
         let line = d.skip(2);
         assert!(line.ends_with("deciding 1"), "{line}");
@@ -364,17 +347,9 @@ mod tests {
 
     #[test]
     fn a_package_of_node() {
-        let mut d = Dialogue::new();
-        d.user("go");
-        d.reply("```javascript\nrequire('left-pad')\n```\n");
-        let node = Terms {
-            language: Language::javascript(),
-            executor: ExecutorKind::Subprocess,
-            kernel: None,
-            ..terms()
-        };
-        d.inspected(1, Review::default(), Ok(node));
-        d.type_run(1);
+        let mut d = Dialogue::after_reply("```javascript\nrequire('left-pad')\n```\n");
+        let node = samples::in_subprocess(Language::javascript());
+        d.accepts_under(1, node);
         let mut output = OutputBuffer::new(1 << 20);
         output.push(Stream::Stderr, b"Error: Cannot find module 'left-pad'\nRequire stack:\n");
         let failed = RunReport { output, kernel: KernelFate::None, error: None, ..report(Outcome::Failed) };

@@ -74,8 +74,7 @@ mod tests {
 
     #[test]
     fn no_variables_are_lost_where_a_run_is_in_no_kernel() {
-        let kernel = Some(KernelRef { generation: 1, variables: 0, keeps_running: false });
-        let in_kernel = Terms { kernel, ..terms() };
+        let in_kernel = terms();
         let alone = Terms { kernel: None, ..terms() };
         let says =
             |terms: Option<&Terms>| kill_asked_of_block(BlockId(3), terms).contains("No variables are.");

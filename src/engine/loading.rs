@@ -44,7 +44,7 @@ impl Engine {
     }
 
     /// A new request replaces one that waits for texts.
-    pub(super) fn begin_to_read(&mut self) {
+    pub(super) fn drop_awaited_request(&mut self) {
         if self.loads.awaits_summary() {
             self.notify(Notice::warn("No summary is made: another request came first."));
         }
@@ -52,7 +52,7 @@ impl Engine {
     }
 
     /// Lets messages that could not be read be loaded again.
-    pub(super) fn try_again(&mut self, items: &[usize]) {
+    pub(super) fn reset_lost_messages(&mut self, items: &[usize]) {
         for item in items {
             let body = Body::Message(*item);
             if self.unloaded_entry(body).is_some_and(|(_, load)| load == LoadState::Lost) {

@@ -1,8 +1,8 @@
 //! Words the engine's messages to the person: what happened, then what to press.
 
 use super::changes;
-use super::difference::Difference;
 use super::kernels;
+use super::run_comparison::Difference;
 use super::state::{LiveRun, Question};
 use crate::domain::FileChange;
 use crate::domain::sentences::{running, saving, sending};
@@ -11,6 +11,7 @@ use crate::domain::{
     Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, SessionNameError, Severity, Terms, UndoKind,
 };
 use crate::text::line::one_line;
+use crate::text::names::{and_more, first_names};
 use crate::text::number::{counted, dollars, duration, limit};
 use std::collections::BTreeMap;
 
@@ -197,26 +198,18 @@ pub(super) fn no_record() -> Notice {
 
 const MAX_FILES_SHOWN: usize = 3;
 
-fn list_files(files: &[String]) -> String {
-    let first = files.iter().take(MAX_FILES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    match files.len().saturating_sub(MAX_FILES_SHOWN) {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
-}
-
-pub(super) fn taken_back(block: BlockId, files: &[String], way: UndoKind) -> Notice {
-    let files = one_line(&list_files(files));
-    Notice::info(match way {
+pub(super) fn taken_back(block: BlockId, files: &[String], kind: UndoKind) -> Notice {
+    let files = one_line(&first_names(files, MAX_FILES_SHOWN));
+    Notice::info(match kind {
         UndoKind::Undo => format!("Block {block}: taken back: {files}."),
         UndoKind::Redo => format!("Block {block}: made again: {files}."),
     })
 }
 
 /// Some changes could not be undone or redone.
-pub(super) fn not_taken_back(block: BlockId, done: &[String], way: UndoKind, why: &str) -> Notice {
-    let (files, why) = (one_line(&list_files(done)), one_line(why));
-    Notice::warn(match (done.is_empty(), way) {
+pub(super) fn not_taken_back(block: BlockId, done: &[String], kind: UndoKind, why: &str) -> Notice {
+    let (files, why) = (one_line(&first_names(done, MAX_FILES_SHOWN)), one_line(why));
+    Notice::warn(match (done.is_empty(), kind) {
         (true, UndoKind::Undo) => format!("Block {block}: nothing was taken back: {why}."),
         (true, UndoKind::Redo) => format!("Block {block}: nothing was made again: {why}."),
         (false, UndoKind::Undo) => format!("Taken back: {files}. Not {why}."),
@@ -227,8 +220,7 @@ pub(super) fn not_taken_back(block: BlockId, done: &[String], way: UndoKind, why
 /// Something other than a run changed files that programs obey by themselves.
 pub(super) fn changed_meanwhile(changes: &[FileChange]) -> Option<Notice> {
     let first = changes.first()?;
-    let more = changes.len() - 1;
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = and_more(changes.len() - 1);
     let path = one_line(&first.path);
     Some(Notice::info(format!(
         "Since the last run {path}{more} was {}, by no block of this session.",
@@ -237,9 +229,13 @@ pub(super) fn changed_meanwhile(changes: &[FileChange]) -> Option<Notice> {
 }
 
 /// The person switched a new kernel for a block on or off; says what becomes of the current one.
-pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<(Language, KernelRef)>) -> Notice {
+pub(super) fn new_kernel_toggled(
+    block: BlockId,
+    new_kernel: bool,
+    kernel: Option<(Language, KernelRef)>,
+) -> Notice {
     Notice::info(match &kernel {
-        Some((language, kernel)) if fresh => format!(
+        Some((language, kernel)) if new_kernel => format!(
             "Block {block} would run in a new kernel: {} ends then{}. K goes back.",
             kernels::name(language, *kernel),
             kernels::lost([(language, kernel)], (", ", ""))
@@ -247,7 +243,7 @@ pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<(Language, Kerne
         Some((language, kernel)) => {
             format!("Block {block} would run in kernel {}.", kernels::name(language, *kernel))
         }
-        None if fresh => format!("Block {block} would run in a new kernel. K goes back."),
+        None if new_kernel => format!("Block {block} would run in a new kernel. K goes back."),
         None => format!("Block {block} would run in the kernel that is there."),
     })
 }

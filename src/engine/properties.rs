@@ -9,14 +9,14 @@ use super::dialogue::{WatchedEngine, confined, failure, report, review, terms};
 use super::replying::follow_all;
 use super::state::Countdown;
 use super::{
-    Command, Effect, Engine, Event, Inspection, JudgeSettings, NamedFile, OpenedBlock, OpenedFile, Phase,
+    Command, Effect, Engine, Event, Inspection, NamedFile, OpenedBlock, OpenedFile, OpinionSettings, Phase,
     RecordedBlock, Settings, StoreEvent,
 };
 use crate::domain::{
-    BlockId, BlockKind, Chunk, Consultation, DeadKernel, Decision, Dialect, ExecutorKind, FailureKind,
-    Finish, FinishReason, Instructions, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName,
-    OnDisk, OpaqueItem, Outcome, Policy, Price, ReplyEvent, Review, Revision, RuleId, RuleScope, RunEvent,
-    RunId, RunReport, Severity, StepId, Stream, Target, Terms, TimerId, Timestamp, ToolCall, Usage,
+    BlockId, BlockKind, Chunk, DeadKernel, Decision, Dialect, ExecutorKind, FailureKind, Finish,
+    FinishReason, Instructions, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName, OnDisk,
+    OpaqueItem, OpinionReply, Outcome, Policy, Price, ReplyEvent, Review, Revision, RuleId, RuleScope,
+    RunEvent, RunId, RunReport, Severity, StepId, Stream, Target, Terms, TimerId, Timestamp, ToolCall, Usage,
 };
 use proptest::prelude::*;
 
@@ -71,7 +71,7 @@ fn event(watched: &WatchedEngine, (kind, a, b): EventNumbers) -> Event {
         27 => aim.run(RunEvent::Started),
         28 => aim.run(RunEvent::Output(Chunk { stream: Stream::Stdout, bytes: vec![b'x'; 9] })),
         29..=32 => aim.run(RunEvent::Ended(Box::new(aim.report()))),
-        33 => Event::User(Command::PutBack(aim.block())),
+        33 => Event::User(Command::Reopen(aim.block())),
         34 => Event::User(Command::ChooseLanguage { block: aim.block(), language: aim.language() }),
         35 => {
             if aim.a % 4 == 1 {
@@ -95,7 +95,7 @@ fn event(watched: &WatchedEngine, (kind, a, b): EventNumbers) -> Event {
             2 => Event::User(Command::RestartKernel),
             3 => aim.known(),
             4 => Event::Instructions(aim.instructions()),
-            _ => aim.consulted(),
+            _ => aim.opinion_arrived(),
         },
         _ => Event::User(aim.command()),
     }
@@ -120,7 +120,7 @@ impl EventMaker<'_> {
     /// An event that makes sense now: without these, most sessions would end before anything has run.
     fn fitting(&self) -> Event {
         match self.phase() {
-            Phase::Idle if self.b.is_multiple_of(3) => Event::User(Command::PutBack(self.block())),
+            Phase::Idle if self.b.is_multiple_of(3) => Event::User(Command::Reopen(self.block())),
             Phase::Idle if self.b % 5 == 1 => Event::User(self.files()),
             Phase::Idle => Event::User(Command::Submit("x".into())),
             Phase::Replying(_) => {
@@ -318,7 +318,7 @@ impl EventMaker<'_> {
         let model = model.filter(|_| !self.b.is_multiple_of(4)).unwrap_or_else(name);
         let context = [None, Some(0), Some(40), Some(400), Some(100_000)][self.b % 5];
         let info = ModelInfo { context, price: Some(PRICE), ..ModelInfo::named(model) };
-        Event::Model(Box::new(info))
+        Event::ModelInfo(Box::new(info))
     }
 
     fn instructions(&self) -> Vec<Instructions> {
@@ -332,7 +332,7 @@ impl EventMaker<'_> {
         [Vec::new(), vec![file]][usize::from(self.b > 60)].clone()
     }
 
-    fn consulted(&self) -> Event {
+    fn opinion_arrived(&self) -> Event {
         let block = self.block();
         let text = match self.b % 3 {
             0 => Err("too late".into()),
@@ -340,10 +340,10 @@ impl EventMaker<'_> {
             _ => Ok("{\"risk\":\"low\",\"reason\":\"r\",\"lines\":[1]}".into()),
         };
         let usage = Usage { input: Some(9), output: Some(9), ..Usage::default() };
-        Event::Consulted(
+        Event::OpinionArrived(
             block,
             self.revision(block),
-            Box::new(Consultation {
+            Box::new(OpinionReply {
                 model: name(),
                 text,
                 usage,
@@ -382,7 +382,7 @@ impl EventMaker<'_> {
             source: pick(SOURCES, self.a + n).into(),
             edit: None,
             limits: Limits::default(),
-            fresh: self.a.is_multiple_of(4),
+            new_kernel: self.a.is_multiple_of(4),
         };
         let code = BlockKind::Code { language: Some(self.language()) };
         Command::RunRecorded(vec![block(code, 0), block(BlockKind::Write { path: "out.txt".into() }, 1)])
@@ -394,7 +394,7 @@ impl EventMaker<'_> {
             18 => self.files(),
             13 => Command::RevokeRule(RuleId(self.a as u32 % 2 + 1)),
             14 => Command::UseInstructions(self.a.is_multiple_of(2)),
-            15 => Command::HoldBack,
+            15 => Command::StopCountdown,
             16 | 17 => {
                 let block = self.block();
                 let seen = self.a.is_multiple_of(2);
@@ -406,11 +406,11 @@ impl EventMaker<'_> {
             4 => Command::Continue,
             5 => Command::EndTurn,
             6 => Command::SkipAll,
-            7 => Command::TakeQueued,
+            7 => Command::EditQueued,
             8 => Command::UseModel(name()),
             9 => Command::Rename("n".into()),
             10 => Command::Compact,
-            11 | 12 => Command::Consult(self.block()),
+            11 | 12 => Command::RequestOpinion(self.block()),
             _ => Command::RetryStore,
         }
     }
@@ -432,7 +432,7 @@ fn settings(policy: Policy) -> Settings {
         session_budget: Some(100_000),
         prices: Prices { own: [(name().to_string(), PRICE)].into(), ..Prices::default() },
         use_instructions: true,
-        judge: JudgeSettings { from: Some(Severity::Medium), model: None },
+        opinion: OpinionSettings { from: Some(Severity::Medium), model: None },
         ..Settings::default()
     }
 }

@@ -226,9 +226,7 @@ mod tests {
         let mut d = Dialogue::new();
         d.user("look at a.txt");
         d.reply(ONE);
-        d.inspected_ok(1);
-        d.type_run(1);
-        d.started(1);
+        d.begins(1, 1);
         d.prints("see http://x.example/y");
         d.ended(1, Outcome::Ok);
         d.reply("```python\nprint(2)\nprint(3)\n```\n");

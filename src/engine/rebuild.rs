@@ -18,7 +18,7 @@ mod touched;
 pub(crate) use plan::RebuildPlan;
 pub(crate) use step::{RebuildStep, StepState};
 
-use super::difference::Difference;
+use super::run_comparison::Difference;
 use super::transcript::Body;
 use super::{Engine, Phase, notices};
 use crate::domain::{BlockId, BlockKind, Entry, KernelFate, Language, Outcome, RunId};

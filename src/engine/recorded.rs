@@ -80,7 +80,7 @@ pub struct RecordedBlock {
     pub(crate) edit: Option<RecordedEdit>,
     pub(crate) limits: Limits,
     /// Whether it ran in an empty kernel.
-    pub(crate) fresh: bool,
+    pub(crate) new_kernel: bool,
 }
 
 /// The edit from which a run's text was made.
@@ -146,8 +146,8 @@ impl RecordedRuns {
                 }
                 Entry::Approved { run, .. } => {
                     let Some((item, run)) = transcript.run(*run) else { continue };
-                    let fresh = kernels.is_another_for(&run.terms);
-                    let step = step(item, run, fresh, installs);
+                    let new_kernel = kernels.is_another_for(&run.terms);
+                    let step = step(item, run, new_kernel, installs);
                     if let Some(sitting) = all.sittings.last_mut() {
                         sitting.steps.extend(step);
                     }
@@ -241,7 +241,7 @@ impl KernelsBefore {
 }
 
 /// A run of a block; `None` if its code never ran.
-fn step(item: &BlockItem, run: &RunItem, fresh: bool, installs: bool) -> Option<RecordedStep> {
+fn step(item: &BlockItem, run: &RunItem, new_kernel: bool, installs: bool) -> Option<RecordedStep> {
     let (ended, report) = run.ended.as_ref().map(|(at, report)| (*at, report.clone())).unzip();
     if let Some(report) = &report
         && matches!(report.outcome, Outcome::Refused(_) | Outcome::NotStarted(_))
@@ -269,7 +269,7 @@ fn step(item: &BlockItem, run: &RunItem, fresh: bool, installs: bool) -> Option<
                 source: version.source.clone(),
                 edit: edit(item, run),
                 limits: run.terms.limits,
-                fresh,
+                new_kernel,
             },
             terms: (*run.terms).clone(),
             time: (run.approved_at, ended),
@@ -301,7 +301,7 @@ fn reads(item: &BlockItem, run: &RunItem) -> Vec<String> {
 /// The name of a run's text in error messages.
 fn label(item: &BlockItem, run: &RunItem) -> String {
     let of_file = || item.block.origin.note.clone().filter(|path| path != "-");
-    let named = run.by == Grantor::Named && item.block.is_own() && item.block.kind.is_code();
+    let named = run.by == Grantor::CommandLine && item.block.is_own() && item.block.kind.is_code();
     named.then(of_file).flatten().unwrap_or_else(|| format!("block {}", item.block.id))
 }
 
@@ -314,7 +314,8 @@ fn edit(item: &BlockItem, run: &RunItem) -> Option<RecordedEdit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Block, KernelRef, Origin, Revision, Rights, SandboxReport, StepId, Version};
+    use crate::domain::samples::{self, in_kernel};
+    use crate::domain::{Block, Origin, Revision, Rights, SandboxReport};
     use crate::engine::dialogue::{confined, report, terms};
 
     /// A session as its file has it.
@@ -331,37 +332,21 @@ mod tests {
         }
 
         fn block(&mut self, id: u32, source: &str) -> &mut Self {
-            let language = Some(Language::python());
-            let kind = BlockKind::Code { language: language.clone() };
-            self.block_of(id, kind, source)
+            self.block_of(id, BlockKind::Code { language: Some(Language::python()) }, source)
         }
 
         fn block_of(&mut self, id: u32, kind: BlockKind, source: &str) -> &mut Self {
-            let version = Version {
-                revision: Revision(1),
-                language: Some(Language::python()),
-                whole: true,
-                source: source.into(),
-            };
-            self.add(Entry::Block(Block {
-                id: BlockId(id),
-                step: StepId(1),
-                kind,
-                origin: Origin::own("tests/a.py"),
-                versions: vec![version],
-                placed: Vec::new(),
-            }))
+            let block = samples::block(id, kind, source);
+            self.add(Entry::Block(Block { origin: Origin::own("tests/a.py"), ..block }))
         }
 
         fn approved(&mut self, block: u32, source: &str, terms: Terms, by: Grantor) -> &mut Self {
             self.run += 1;
-            let (run, sha256) = (RunId(self.run), Sha256::of(source.as_bytes()));
-            self.add(Entry::Approved { run, block: BlockId(block), revision: Revision(1), sha256, terms, by })
+            self.add(samples::approved(self.run, (block, 1), source, terms, by))
         }
 
         fn ran(&mut self, block: u32, outcome: Outcome) -> &mut Self {
-            let (run, report) = (RunId(self.run), Box::new(report(outcome)));
-            self.add(Entry::Ran { run, block: BlockId(block), report })
+            self.add(samples::ran(self.run, block, report(outcome)))
         }
 
         /// Adds a block with this text that the person approved and that ran.
@@ -375,7 +360,7 @@ mod tests {
                     "{} {}{}",
                     step.run.0,
                     run.bytes.label,
-                    if run.bytes.fresh { " fresh" } else { "" }
+                    if run.bytes.new_kernel { " fresh" } else { "" }
                 ),
                 Err(why) => format!("{} {why:?}", step.run.0),
             };
@@ -385,10 +370,6 @@ mod tests {
                 .map(|one| one.steps.iter().map(step).collect::<Vec<_>>().join(", "))
                 .collect()
         }
-    }
-
-    fn in_kernel(generation: u32) -> Terms {
-        Terms { kernel: Some(KernelRef { generation, ..KernelRef::default() }), ..terms() }
     }
 
     #[test]
@@ -437,7 +418,7 @@ mod tests {
     #[test]
     fn what_was_named_is_called_by_its_name() {
         let mut told = RecordedSession::default();
-        told.block(1, "a").approved(1, "a", terms(), Grantor::Named).ran(1, Outcome::Ok);
+        told.block(1, "a").approved(1, "a", terms(), Grantor::CommandLine).ran(1, Outcome::Ok);
         assert_eq!(told.runs_told(), ["1 tests/a.py"]);
     }
 
@@ -458,9 +439,7 @@ mod tests {
         };
         placed(&mut told, 2, &[OnDisk::Nothing]);
         placed(&mut told, 3, &bases);
-        let sha256 = Sha256::of(b"x = 2\n");
-        let (block, by) = (BlockId(1), Grantor::Person { typed: false });
-        told.add(Entry::Approved { run: RunId(1), block, revision: Revision(3), sha256, terms: terms(), by });
+        told.add(samples::approved(1, (1, 3), "x = 2\n", terms(), samples::BY_PERSON));
         placed(&mut told, 4, &[OnDisk::Folder]);
         told.run = 1;
         told.ran(1, Outcome::Ok);

@@ -4,19 +4,18 @@
 
 pub(crate) use super::context::ContextShare;
 pub use super::cost::Cost;
+use super::inspection::Inspection;
 use super::reply::Segment;
 use super::transcript::{BlockItem, Item, OpinionItem, Transcript};
 use crate::domain::sentences::{running, saving};
 use crate::domain::{
-    BlockId, CountedTime, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Language,
-    Limits, ModelInfo, Notice, OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId,
-    RunConditions, RunId, SandboxLevel, StepId, TerminalScreen, Terms, TimerId, Timestamp, ToolCall,
-    UndoCover, Usage, Variable, VariableChange,
+    BlockId, CountedTime, Entry, Form, Function, ImageRef, Instructions, KernelRef, Language, Limits,
+    ModelInfo, Notice, OutputBuffer, Prompt, ReplyFailure, Revision, RuleId, RunConditions, RunId,
+    SandboxLevel, StepId, TerminalScreen, Terms, TimerId, Timestamp, ToolCall, Usage, Variable,
+    VariableChange,
 };
 use crate::text::line::one_line;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::PathBuf;
-use std::sync::Arc;
 
 /// What the engine is doing.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -146,16 +145,16 @@ pub struct LiveRun {
 /// What is known of a block besides its durable half.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub(crate) struct LiveBlock {
-    /// The newest inspection; `None` while the block is being inspected.
-    pub(crate) inspected: Option<InspectionResult>,
+    /// The newest inspection, with the inspected revision; `None` while the block is being inspected.
+    pub(crate) inspected: Option<(Revision, Inspection)>,
     /// Limits that the person set for it.
     pub(crate) limits: Option<Limits>,
     /// Whether the person wants it to run in a new kernel.
-    pub(crate) fresh: bool,
+    pub(crate) new_kernel: bool,
     /// Whether the person wants it to have a terminal of its own; `None`: the default of its language.
     pub(crate) terminal: Option<bool>,
     /// The revision on which a second opinion was requested, and when.
-    pub(crate) consulting: Option<(Revision, Timestamp)>,
+    pub(crate) awaited_opinion: Option<(Revision, Timestamp)>,
 }
 
 /// A summary that is being written.
@@ -175,31 +174,6 @@ pub(crate) struct LiveSummary {
     pub(crate) retry: Option<Retry>,
     /// The failure in which the turn was stuck when it was requested; `None`: no turn was going on.
     pub(crate) stuck: Option<ReplyFailure>,
-}
-
-/// An inspection that has arrived.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct InspectionResult {
-    /// The inspected version.
-    pub(crate) revision: Revision,
-    /// The review's findings.
-    pub(crate) review: Review,
-    /// The terms, or why it can't run here.
-    pub(crate) terms: Result<Terms, String>,
-    /// What its run can reach, computed from what enforces it.
-    pub(crate) reach: Reach,
-    /// What it tries to do that the sandbox will refuse, in words.
-    pub(crate) refused: Vec<String>,
-    /// The current content of the file that the block would write, if it is text that can be compared.
-    pub(crate) before: Option<Arc<str>>,
-    /// Packages that it needs and that are not installed, as far as that is known.
-    pub(crate) lacking: Vec<String>,
-    /// The container image that it needs and that is missing.
-    pub(crate) image: Option<ImageName>,
-    /// The project's `.venv`, if it is the environment in use, so that packages of this block could go there.
-    pub(crate) venv: Option<PathBuf>,
-    /// Which of the files it may change could be restored afterwards; `None`: it may change none.
-    pub(crate) undo: Option<UndoCover>,
 }
 
 /// A rule of the person covers the block that waits.
@@ -360,7 +334,7 @@ impl State {
     }
 
     /// Whether a settled block can be put back now.
-    pub(crate) fn can_put_back(&self) -> bool {
+    pub(crate) fn can_reopen_block(&self) -> bool {
         matches!(self.phase, Phase::Idle | Phase::Deciding(_) | Phase::Stuck(_))
     }
 
@@ -411,9 +385,10 @@ impl State {
     }
 
     /// The inspection of a block's newest revision; `None` while it is being inspected.
-    pub(crate) fn inspected(&self, block: BlockId) -> Option<&InspectionResult> {
+    pub(crate) fn inspected(&self, block: BlockId) -> Option<&Inspection> {
         let current = self.transcript.blocks.get(&block)?.block.current().revision;
-        self.live.blocks.get(&block)?.inspected.as_ref().filter(|i| i.revision == current)
+        let (revision, inspection) = self.live.blocks.get(&block)?.inspected.as_ref()?;
+        (*revision == current).then_some(inspection)
     }
 
     /// The newest second opinion on a block's newest revision.
@@ -424,9 +399,9 @@ impl State {
     }
 
     /// Since when a second opinion on a block's newest revision is being waited for.
-    pub(crate) fn consulting(&self, block: BlockId) -> Option<Timestamp> {
+    pub(crate) fn awaited_opinion(&self, block: BlockId) -> Option<Timestamp> {
         let current = self.transcript.blocks.get(&block)?.block.current().revision;
-        let (revision, since) = self.live.blocks.get(&block)?.consulting?;
+        let (revision, since) = self.live.blocks.get(&block)?.awaited_opinion?;
         (revision == current).then_some(since)
     }
 

@@ -4,7 +4,7 @@
 //! own: `/steps` and `run --json` format it.
 
 use super::BlockState;
-use super::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunItem, Transcript};
+use super::transcript::{BlockItem, BlockStatus, Item, ReplyItem, RunItem, Transcript};
 use crate::domain::{BlockId, Grantor, RecipeEnd, RecipeFact, RoundOutcome, StepId, Timestamp, TurnEnd};
 use std::collections::BTreeMap;
 
@@ -98,15 +98,15 @@ impl<'a> StepBlock<'a> {
 
     /// The last decision about the block.
     pub(crate) fn decided(self) -> LastDecision<'a> {
-        match &self.item.standing {
-            BlockStanding::Open => LastDecision::Open,
-            BlockStanding::Approved => match self.item.runs.last() {
+        match &self.item.status {
+            BlockStatus::Open => LastDecision::Open,
+            BlockStatus::Approved => match self.item.runs.last() {
                 Some(run) => LastDecision::Approved(run.by),
                 None => LastDecision::Open,
             },
-            BlockStanding::Rejected(reason) => LastDecision::Rejected(reason),
-            BlockStanding::Declined(why) => LastDecision::Declined(why),
-            BlockStanding::Skipped => LastDecision::Skipped,
+            BlockStatus::Rejected(reason) => LastDecision::Rejected(reason),
+            BlockStatus::Declined(why) => LastDecision::Declined(why),
+            BlockStatus::Skipped => LastDecision::Skipped,
         }
     }
 

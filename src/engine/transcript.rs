@@ -4,9 +4,9 @@ mod ends;
 mod fold;
 mod paging;
 
-use crate::domain::obeyed::obeyed;
+use crate::domain::auto_run::auto_run_name;
 use crate::domain::{
-    Block, BlockId, Finish, GivenFile, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
+    AttachedFile, Block, BlockId, Finish, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
     RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, SharedValue, StepId, Terms, Timestamp,
     ToolCall, TurnEnd, UndoKind, UndoNote, Usage,
 };
@@ -22,14 +22,14 @@ pub(crate) use paging::{
 /// One item of the conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// A prompt of the person, with the files given with it.
+    /// A prompt of the person, with the files attached to it.
     Prompt {
         /// When it was sent.
         at: Timestamp,
         /// What the person wrote.
         text: Box<str>,
         /// The files, as they were then.
-        files: Box<[GivenFile]>,
+        files: Box<[AttachedFile]>,
     },
     /// A reply of the model.
     Reply(Box<ReplyItem>),
@@ -252,9 +252,9 @@ impl RunItem {
     }
 
     /// Notes which of its changes were undone or redone.
-    pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, way: UndoKind) {
+    pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, kind: UndoKind) {
         self.taken_back.retain(|known| !files.contains(known));
-        match way {
+        match kind {
             UndoKind::Undo => {
                 self.taken_back.extend(files.iter().cloned());
                 self.more_taken_back += more;
@@ -263,17 +263,17 @@ impl RunItem {
         }
     }
 
-    /// Whether it changed files that programs obey by themselves, and none of that was undone.
+    /// Whether it changed files that programs obey by themselves, and nothing of the run was undone yet.
     pub(crate) fn can_be_taken_back(&self) -> bool {
         let files = self.ended.iter().flat_map(|(_, report)| &report.receipt.files);
         self.taken_back.is_empty()
-            && files.map(|file| Path::new(&file.path)).any(|path| obeyed(path).is_some())
+            && files.map(|file| Path::new(&file.path)).any(|path| auto_run_name(path).is_some())
     }
 }
 
 /// The current decision about a block.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(crate) enum BlockStanding {
+pub(crate) enum BlockStatus {
     /// It waits for a decision, or will wait after another.
     #[default]
     Open,
@@ -281,7 +281,7 @@ pub(crate) enum BlockStanding {
     Approved,
     /// It was rejected with these words.
     Rejected(String),
-    /// The recipe of its turn did not offer it; the reason.
+    /// It was not offered (recipe, a named file that can't run, an edit that does not fit); the reason.
     Declined(String),
     /// It was skipped: the model is not told.
     Skipped,
@@ -297,7 +297,7 @@ pub struct BlockItem {
     /// The second opinions on it, oldest first.
     pub(crate) opinions: Vec<OpinionItem>,
     /// The current decision about it.
-    pub(crate) standing: BlockStanding,
+    pub(crate) status: BlockStatus,
     /// When it was settled last.
     pub(crate) settled_at: Option<Timestamp>,
     /// Its runs, oldest first.

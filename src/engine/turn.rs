@@ -4,12 +4,12 @@
 //! What happens inside a step (a reply, a decision, a run) is handled elsewhere; each of those ends in
 //! [`Engine::advance`].
 
+use super::command_line_runs::NamedBlocks;
 use super::loading::AwaitedRequest;
-use super::named::NamedBlocks;
 use super::reply::call;
 use super::spending::HeldRequest;
 use super::state::{LiveReply, Question};
-use super::transcript::BlockStanding;
+use super::transcript::BlockStatus;
 use super::{Effect, Engine, Phase, Workflow, functions, notices};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Prompt, Purpose, ReplyFailure, Sha256,
@@ -28,7 +28,7 @@ pub(super) struct Turn {
     /// Whether a run was interrupted or never started since the last request: the turn then ends after its blocks.
     pub(super) run_was_stopped: bool,
     /// How often each text was proposed.
-    pub(super) proposed: Proposals,
+    pub(super) proposed: ProposalCounts,
     /// The recipe that the turn follows.
     pub(super) workflow: Option<Arc<dyn Workflow>>,
     /// The blocks of a turn of things named on the command line: no model is asked then.
@@ -37,9 +37,9 @@ pub(super) struct Turn {
 
 /// How often each text was proposed in a turn.
 #[derive(Debug, Default)]
-pub(super) struct Proposals(BTreeMap<(Option<Language>, [u8; 32]), u32>);
+pub(super) struct ProposalCounts(BTreeMap<(Option<Language>, [u8; 32]), u32>);
 
-impl Proposals {
+impl ProposalCounts {
     /// Counts one more proposal of this block's text; returns how many there are now.
     pub(super) fn count(&mut self, block: &Block) -> u32 {
         let times = self.0.entry(Self::key(block)).or_default();
@@ -73,7 +73,7 @@ impl Engine {
             Phase::Idle => {
                 // A prompt may be queued already while a summary waits for messages: it comes first.
                 self.state.live.queued = Some(prompt.behind(self.state.live.queued.take()));
-                self.take_queued();
+                self.begin_queued();
                 if self.state.live.queued.is_some() {
                     self.notify(notices::queued());
                 }
@@ -106,7 +106,7 @@ impl Engine {
     }
 
     /// Takes the next step, or asks the person first at the step limit.
-    pub(super) fn ask_within_limit(&mut self) {
+    pub(super) fn step_or_ask(&mut self) {
         if self.state.live.steps >= self.settings.step_limit.max(1) {
             let question = Question::StepLimit(self.state.live.steps);
             self.notify(notices::question(&question));
@@ -150,9 +150,9 @@ impl Engine {
         }
         self.tell_unknown_price();
         self.note_instructions();
-        self.begin_to_read();
+        self.drop_awaited_request();
         let messages = self.messages_to_load();
-        self.try_again(&messages);
+        self.reset_lost_messages(&messages);
         self.send_once_loaded();
     }
 
@@ -208,7 +208,7 @@ impl Engine {
             Some(block) => self.wait_for_decision(block),
             None if !self.turn.active => {
                 self.state.phase = Phase::Idle;
-                self.take_queued();
+                self.begin_queued();
             }
             None if self.turn.run_was_stopped => {
                 self.files.preparing = false;
@@ -218,7 +218,7 @@ impl Engine {
             None if std::mem::take(&mut self.files.preparing) => self.begin_step(),
             None if self.turn.workflow.is_some() => self.follow_workflow(),
             None if !self.turn.unreported_results => self.finish(TurnEnd::Stopped),
-            None => self.ask_within_limit(),
+            None => self.step_or_ask(),
         }
     }
 
@@ -242,7 +242,7 @@ impl Engine {
     }
 
     /// The person goes on after the step limit, a repeated block or the budget.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn continue_turn(&mut self) {
         let Phase::Asking(question) = &self.state.phase else { return };
         match *question {
             Question::StepLimit(_) => {
@@ -286,7 +286,7 @@ impl Engine {
         self.record(Entry::TurnEnd(end));
         self.turn = Turn::default();
         self.state.phase = Phase::Idle;
-        self.take_queued();
+        self.begin_queued();
     }
 
     /// The provider failed: the prompt is kept, and the person chooses what to do.
@@ -309,12 +309,12 @@ impl Engine {
     }
 
     /// Puts a settled block back: it waits for a new decision.
-    pub(super) fn put_back(&mut self, block: BlockId) {
+    pub(super) fn reopen_block(&mut self, block: BlockId) {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
-        if item.standing == BlockStanding::Open {
+        if item.status == BlockStatus::Open {
             return;
         }
-        if !self.state.can_put_back() {
+        if !self.state.can_reopen_block() {
             self.notify(notices::not_now(block));
             return;
         }
@@ -324,7 +324,7 @@ impl Engine {
     }
 
     /// Begins with what is queued: typed commands first, so that the prompt includes their results.
-    pub(super) fn take_queued(&mut self) {
+    pub(super) fn begin_queued(&mut self) {
         if let Some(command) = self.state.live.commands.pop_front() {
             self.propose_command(command);
         } else if let Some(prompt) = self.state.live.queued.take() {

@@ -202,7 +202,7 @@ impl Engine {
 
     /// Takes the recipe's next steps.
     pub(super) fn follow_workflow(&mut self) {
-        self.take_moves(Self::ask_within_limit);
+        self.take_moves(Self::step_or_ask);
     }
 
     /// Takes the recipe's next steps after the session was opened again: the model is asked only when the person wants

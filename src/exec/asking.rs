@@ -74,9 +74,9 @@ impl Asker {
         let place = PrivateFolder::make().ok()?;
         let folder = place.path().join("work");
         std::fs::create_dir(&folder).ok()?;
-        let wish = SandboxRequest { level: SandboxLevel::ReadOnly, ..SandboxRequest::default() };
+        let request = SandboxRequest { level: SandboxLevel::ReadOnly, ..SandboxRequest::default() };
         let without = DisabledLayers { cgroup: true, ..self.setup.without };
-        let standing = SessionSite {
+        let site = SessionSite {
             cwd: &folder,
             home: self.setup.home.as_deref(),
             own: &self.setup.own,
@@ -84,7 +84,7 @@ impl Asker {
             programs: &self.launcher,
         };
         let sandbox =
-            Sandbox::prepare(&wish, without, standing, &Limits::default(), &self.setup.helper).ok()?;
+            Sandbox::prepare(&request, without, site, &Limits::default(), &self.setup.helper).ok()?;
         (sandbox.report().level != SandboxLevel::Off).then_some(QuestionSandbox {
             sandbox,
             folder,

@@ -28,8 +28,9 @@ pub struct MissingPart {
 /// A fetch in progress.
 pub(super) type Fetch = Pin<Box<dyn Future<Output = Result<(), ExecutorError>>>>;
 
+/// A run as a backend begins it: the approved bytes, and the terms under which they run.
 #[derive(Clone, Debug)]
-pub(super) struct Job {
+pub(super) struct BackendRun {
     pub(crate) block: BlockId,
     /// The approved terms, which still hold.
     pub(crate) terms: Terms,
@@ -152,7 +153,8 @@ pub(super) trait Backend {
     /// The terms under which a block would run.
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError>;
     /// The same, in a new kernel. The current kernel ends when the run begins.
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError>;
+    async fn new_kernel_terms(&mut self, language: &Language, limits: Limits)
+    -> Result<Terms, ExecutorError>;
     /// The terms under which a run with these approved terms would run now.
     async fn terms_again(&mut self, approved: &Terms, _source: &str) -> Result<Terms, ExecutorError> {
         in_that_kernel(self, approved).await
@@ -166,16 +168,16 @@ pub(super) trait Backend {
     /// Sets the size of the run's terminal.
     fn resize(&mut self, _rows: u16, _columns: u16) {}
     /// Sets what the time limit of a run with a terminal counts, and starts the count anew.
-    fn count(&mut self, _what: CountedTime) {}
+    fn set_counted_time(&mut self, _what: CountedTime) {}
     /// What a run under these terms reaches.
     async fn reach(&mut self, terms: &Terms) -> Reach;
     /// What is enforced on runs.
     async fn sandbox(&mut self) -> Result<SandboxReport, ExecutorError>;
     /// Who ends runs at their time limit.
     fn watch(&self) -> LimitEnforcer;
-    /// Begins a run under its terms, or refuses if they no longer hold. From now on [`Backend::hear`] returns its
+    /// Begins a run under its terms, or refuses if they no longer hold. From now on [`Backend::next_event`] returns its
     /// events, up to [`BackendEvent::Ended`].
-    async fn begin(&mut self, job: Job);
+    async fn begin(&mut self, job: BackendRun);
     /// Waits for the next event of the run. Safe to cancel.
     async fn next_event(&mut self) -> BackendEvent;
     /// Interrupts the run; a kernel keeps its state.
@@ -186,9 +188,9 @@ pub(super) trait Backend {
     fn has_answered(&self) -> bool {
         false
     }
-    /// Kills the run. Its end still arrives through [`Backend::hear`].
+    /// Kills the run. Its end still arrives through [`Backend::next_event`].
     fn kill(&mut self);
-    /// Stops waiting for the run. Returns its end, or `None` if the end arrives next through [`Backend::hear`].
+    /// Stops waiting for the run. Returns its end, or `None` if the end arrives next through [`Backend::next_event`].
     fn give_up(&mut self) -> Option<RunEnd> {
         Some(RunEnd::of(EndCause::Died("what carried it out does not end, or is out of reach".into())))
     }
@@ -201,7 +203,7 @@ pub(super) trait Backend {
     /// Ends the kernel. Called only while nothing runs.
     async fn restart(&mut self);
     /// What has to be fetched before blocks of this language can run.
-    async fn missing(&mut self, _language: &Language) -> Option<MissingPart> {
+    async fn missing_image(&mut self, _language: &Language) -> Option<MissingPart> {
         None
     }
     /// Whether files of the person's functions can be loaded here.
@@ -215,7 +217,13 @@ pub(super) trait Backend {
         limits: Limits,
     ) -> Result<Terms, ExecutorError>;
     /// Replies, now or later, which packages a Python source lacks. Drops `reply` if that can't be found out.
-    fn lacking(&mut self, _source: &str, _packages: &[String], _reply: oneshot::Sender<Vec<String>>) {}
+    fn missing_packages(
+        &mut self,
+        _source: &str,
+        _packages: &[String],
+        _reply: oneshot::Sender<Vec<String>>,
+    ) {
+    }
     /// The terms under which an image would be pulled for this language.
     async fn pull_terms(&mut self, _language: &Language, _limits: Limits) -> Result<Terms, ExecutorError> {
         Err(ExecutorError::NoEngine)
@@ -224,7 +232,7 @@ pub(super) trait Backend {
     async fn fetch(&mut self, missing: MissingPart, _progress: mpsc::Sender<String>) -> Fetch {
         Box::pin(std::future::ready(Err(ExecutorError::NotFetched(missing.name))))
     }
-    async fn found(&mut self) -> Vec<Interpreter>;
+    async fn interpreters(&mut self) -> Vec<Interpreter>;
     /// Ends everything that was started.
     async fn close(&mut self);
 }
@@ -242,7 +250,7 @@ pub(super) async fn in_that_kernel<B: Backend + ?Sized>(
 ) -> Result<Terms, ExecutorError> {
     let now = backend.terms(&approved.language, approved.limits).await?;
     if wants_next_kernel(now.kernel.map(|kernel| kernel.generation), approved) {
-        return backend.fresh_terms(&approved.language, approved.limits).await;
+        return backend.new_kernel_terms(&approved.language, approved.limits).await;
     }
     Ok(now)
 }

@@ -5,6 +5,7 @@
 
 use super::error::ExecError;
 use crate::domain::MaskedValue;
+use crate::text::number::hex;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -137,7 +138,7 @@ fn new_file(folder: &Path, name: &str) -> Result<(PathBuf, File), ExecError> {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "bin"));
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..8 {
-        let path = folder.join(format!("{stem}-{}.{extension}", random_hex()?));
+        let path = folder.join(format!("{stem}-{}.{extension}", hex(&random::<4>()?)));
         // `create_new` follows no link and fails if the file exists.
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
             Ok(file) => return Ok((path, file)),
@@ -146,11 +147,6 @@ fn new_file(folder: &Path, name: &str) -> Result<(PathBuf, File), ExecError> {
         }
     }
     Err(last.into())
-}
-
-fn random_hex() -> io::Result<String> {
-    let bytes = random::<4>()?;
-    Ok(bytes.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}")))
 }
 
 /// Random bytes from the system.

@@ -3,6 +3,7 @@
 use super::blob::Blob;
 use super::event_sender::EventSender;
 use crate::domain::{Limits, MaskStream, Masker, OutputBuffer, Stream};
+use crate::text::line::last_line;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
@@ -55,8 +56,7 @@ impl Capture {
     /// The last line of standard error that is not blank, for messages about programs that could not start.
     pub(super) fn last_error_line(&self) -> Option<String> {
         let tail = self.captured.bytes(Stream::Stderr);
-        let text = String::from_utf8_lossy(&tail).into_owned();
-        text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_string())
+        last_line(&String::from_utf8_lossy(&tail)).map(str::to_owned)
     }
 
     fn keep(&mut self, stream: Stream, bytes: &[u8]) {

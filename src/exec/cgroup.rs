@@ -9,7 +9,7 @@
 mod error;
 mod files;
 mod group;
-mod place;
+mod parent;
 
 pub use error::CgroupError;
 pub use group::Group;
@@ -17,6 +17,7 @@ pub use group::Group;
 use super::helper_file::HelperFile;
 pub use super::helper_part::JOIN;
 use crate::domain::{Layer, Limits};
+use crate::exec::tree::started_at;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -39,7 +40,7 @@ impl Scope {
     /// Why groups can't be made.
     pub(crate) fn find(helper: &HelperFile) -> Result<Self, CgroupError> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-        let root = place::mount_point(&mounts).ok_or(CgroupError::NotMounted)?;
+        let root = parent::mount_point(&mounts).ok_or(CgroupError::NotMounted)?;
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let scope = Self::at(&root, &own, std::process::id(), helper)?;
         scope.attempt()?;
@@ -48,9 +49,9 @@ impl Scope {
 
     /// The folder for the groups of the process `pid`, whose own group `own` names (the text of `/proc/PID/cgroup`).
     fn at(root: &Path, own: &str, pid: u32, helper: &HelperFile) -> Result<Self, CgroupError> {
-        let name = format!("{}{pid}-{}", place::NAME, place::start_time(pid).unwrap_or(0));
-        let folder = place::prepare(&place::own_group(root, own)?, pid, &name)?;
-        place::sweep(&folder);
+        let name = format!("{}{pid}-{}", parent::NAME, started_at(pid).unwrap_or(0));
+        let folder = parent::prepare(&parent::own_group(root, own)?, pid, &name)?;
+        parent::sweep(&folder);
         Ok(Self { folder, helper: helper.clone(), name, groups: AtomicU32::new(0) })
     }
 

@@ -24,7 +24,7 @@ mod shell;
 mod tunnel;
 
 use super::Setup;
-use super::backend::{BackendEvent, EndCause, Job, RunEnd};
+use super::backend::{BackendEvent, BackendRun, EndCause, RunEnd};
 use super::helper_wire::{PauseState, ResourceUse};
 use super::kernel_wire::KernelMessage;
 use crate::config::ContainerExecutor;
@@ -33,7 +33,7 @@ use crate::exec::KernelNotice;
 use crate::text::number::memory;
 use access::{EngineAccess, LanguageFacts, is_kernel, is_shell};
 use bridge_wire::BridgeMessage;
-use engine::Engine;
+use engine::ContainerEngine;
 pub(super) use error::ContainerError;
 use kernel::{ContainerKernel, KernelEnd, KernelEvent};
 pub(super) use look::found;
@@ -61,14 +61,14 @@ pub(super) struct Containers {
     shell: Option<ContainerShell>,
     /// The block that runs in the kernel.
     job: Option<KernelBlock>,
-    /// Events that `hear` returns next.
+    /// Events that `next_event` returns next.
     queue: VecDeque<BackendEvent>,
     notices: mpsc::Sender<KernelNotice>,
     removals: Vec<JoinHandle<()>>,
 }
 
 struct KernelBlock {
-    job: Job,
+    job: BackendRun,
     started: bool,
     done: Option<super::kernel_wire::RunSummary>,
 }
@@ -96,7 +96,7 @@ impl Containers {
     }
 
     /// The engine. While a kernel exists, the engine it runs on is returned without a check.
-    async fn engine(&mut self) -> Result<Rc<Engine>, ContainerError> {
+    async fn engine(&mut self) -> Result<Rc<ContainerEngine>, ContainerError> {
         self.access.engine(self.kernel.is_some()).await
     }
 
@@ -121,8 +121,14 @@ impl Containers {
             Some(ContainerKernel::start(known.engine.clone(), &known.frame, image, name, self.generation));
     }
 
-    fn terms_of(&self, known: &LanguageFacts, language: &Language, limits: Limits, fresh: bool) -> Terms {
-        let kernel = self.kernel.as_ref().filter(|_| is_kernel(&known.entry) && !fresh);
+    fn terms_of(
+        &self,
+        known: &LanguageFacts,
+        language: &Language,
+        limits: Limits,
+        new_kernel: bool,
+    ) -> Terms {
+        let kernel = self.kernel.as_ref().filter(|_| is_kernel(&known.entry) && !new_kernel);
         let goes_on = !known.frame.able.pauses;
         let next = KernelRef { generation: self.generation + 1, variables: 0, keeps_running: goes_on };
         // A kernel keeps its image, whatever the name of the image means now.
@@ -271,7 +277,7 @@ impl Containers {
     }
 
     /// Begins a run whose image and command were found when its terms were computed, and still hold.
-    fn begin_known(&mut self, known: &LanguageFacts, job: Job) {
+    fn begin_known(&mut self, known: &LanguageFacts, job: BackendRun) {
         known.engine.count();
         if !is_kernel(&known.entry) {
             let name = self.name("block");

@@ -16,7 +16,7 @@ pub(super) const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// The number that the first passed descriptor has in the program; the others follow. High enough to avoid the numbers
 /// that programs and shells commonly use.
-pub(super) const FIRST_GIVEN_FD: i32 = 90;
+pub(super) const FIRST_INHERITED_FD: i32 = 90;
 
 /// A program to start. Its standard output and error, and the descriptors passed to it, are sent beside the message.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub(super) enum HelperOrder {
     GoOnAll,
     /// Set what the time limit of the run counts, and start the count anew. Only for a program with a terminal of its
     /// own.
-    Count(CountedTime),
+    SetCountedTime(CountedTime),
     /// Send SIGINT to the program's process group. Ignored while it is stopped.
     Interrupt,
     /// Kill the program and all its descendants.
@@ -102,7 +102,7 @@ pub(super) struct PauseState {
 
 /// A message from the helper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Notification {
+pub(super) enum HelperMessage {
     /// The program was started.
     Spawned { pid: i32 },
     /// The program could not be started; the reason.
@@ -143,10 +143,10 @@ pub(super) enum Notification {
     },
 }
 
-impl Notification {
+impl HelperMessage {
     /// Whether no more messages follow.
     pub(super) fn is_end(&self) -> bool {
-        matches!(self, Notification::Exited { .. } | Notification::NotSpawned(_))
+        matches!(self, HelperMessage::Exited { .. } | HelperMessage::NotSpawned(_))
     }
 
     /// Whether a program ended because it was killed. A program that started it may report that as an exit status.
@@ -155,8 +155,8 @@ impl Notification {
         const STATUS: i32 = 128 + SIGKILL;
         matches!(
             self,
-            Notification::Exited { signal: Some(SIGKILL), .. }
-                | Notification::Exited { code: Some(STATUS), .. }
+            HelperMessage::Exited { signal: Some(SIGKILL), .. }
+                | HelperMessage::Exited { code: Some(STATUS), .. }
         )
     }
 }
@@ -199,7 +199,7 @@ impl WireMessage for HelperOrder {
     const LETTER: u8 = b'o';
 }
 
-impl WireMessage for Notification {
+impl WireMessage for HelperMessage {
     const LETTER: u8 = b't';
 }
 
@@ -286,7 +286,7 @@ mod tests {
             HelperOrder::Begin(WatchedLimits::from(&Limits::default())),
             HelperOrder::Begin(WatchedLimits { wall_ms: u64::MAX, ..WatchedLimits::default() }),
             HelperOrder::End,
-            HelperOrder::Count(CountedTime::Computing),
+            HelperOrder::SetCountedTime(CountedTime::Computing),
             HelperOrder::Interrupt,
             HelperOrder::Kill,
         ] {
@@ -298,21 +298,21 @@ mod tests {
     fn reports_come_back_as_they_were() {
         let used = ResourceUse { cpu_us: 7, peak_rss_bytes: 1 << 40, processes: 3 };
         for told in [
-            Notification::Spawned { pid: 4711 },
-            Notification::NotSpawned("no such file".into()),
-            Notification::Usage { rss_bytes: 1, cpu_us: 2 },
-            Notification::Asks(true),
-            Notification::Counts(CountedTime::Passing),
-            Notification::Begun,
-            Notification::NotBegun("Max open files: EPERM".into()),
-            Notification::OutOfTime,
-            Notification::Woken,
-            Notification::OverLimit("memory: 2.0 of 2 GiB".into()),
-            Notification::Finished(used, PauseState { still: true, threads: 2 }),
-            Notification::Exited { code: Some(0), signal: None, used },
-            Notification::Exited { code: None, signal: Some(9), used },
+            HelperMessage::Spawned { pid: 4711 },
+            HelperMessage::NotSpawned("no such file".into()),
+            HelperMessage::Usage { rss_bytes: 1, cpu_us: 2 },
+            HelperMessage::Asks(true),
+            HelperMessage::Counts(CountedTime::Passing),
+            HelperMessage::Begun,
+            HelperMessage::NotBegun("Max open files: EPERM".into()),
+            HelperMessage::OutOfTime,
+            HelperMessage::Woken,
+            HelperMessage::OverLimit("memory: 2.0 of 2 GiB".into()),
+            HelperMessage::Finished(used, PauseState { still: true, threads: 2 }),
+            HelperMessage::Exited { code: Some(0), signal: None, used },
+            HelperMessage::Exited { code: None, signal: Some(9), used },
         ] {
-            assert_eq!(Notification::decode(&one(&told.encode())), Ok(told));
+            assert_eq!(HelperMessage::decode(&one(&told.encode())), Ok(told));
         }
     }
 
@@ -331,7 +331,7 @@ mod tests {
             ProcessSetup::decode(&one(&encode(b'c', [more.as_slice()]))),
             Err(FrameError::Unknown(b'c'))
         );
-        assert_eq!(Notification::decode(&one(&HelperOrder::Kill.encode())), Err(FrameError::Unknown(b'o')));
+        assert_eq!(HelperMessage::decode(&one(&HelperOrder::Kill.encode())), Err(FrameError::Unknown(b'o')));
     }
 
     proptest! {
@@ -339,7 +339,7 @@ mod tests {
         fn any_bytes_are_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             let _ = HelperOrder::decode(&one(&encode(b'o', [bytes.as_slice()])));
             let _ = ProcessSetup::decode(&one(&encode(b'c', [bytes.as_slice()])));
-            let _ = Notification::decode(&one(&encode(b't', [bytes.as_slice()])));
+            let _ = HelperMessage::decode(&one(&encode(b't', [bytes.as_slice()])));
         }
     }
 }

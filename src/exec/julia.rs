@@ -3,16 +3,17 @@
 
 use super::backend::BackendEvent;
 use super::frames::FrameDecoder;
-use super::helper_wire::FIRST_GIVEN_FD;
+use super::helper_wire::FIRST_INHERITED_FD;
 use super::kernel_wire::{self, KernelMessage, MAX_MESSAGE_BYTES};
 use super::own_names::OwnNames;
-use super::plan::GivenFile;
+use super::plan::InheritedFd;
 use std::path::Path;
 
 /// The script that Julia runs; it reads the source of the block.
 pub(super) const START: &str = include_str!("../../assets/start.jl");
 /// The files that a Julia program gets, in order.
-pub(super) const GIVEN_FILES: [GivenFile; 3] = [GivenFile::Source, GivenFile::Profile, GivenFile::State];
+pub(super) const INHERITED_FDS: [InheritedFd; 3] =
+    [InheritedFd::Source, InheritedFd::Profile, InheritedFd::State];
 /// Limit on the pictures that a block displays, in bytes.
 pub(super) const MAX_TOTAL_IMAGE_BYTES: usize = 64 << 20;
 /// How many pictures of a block are kept.
@@ -20,7 +21,7 @@ const MAX_IMAGES: usize = 50;
 
 /// The path of the script.
 pub(super) fn start() -> String {
-    format!("/dev/fd/{}", FIRST_GIVEN_FD + 1)
+    format!("/dev/fd/{}", FIRST_INHERITED_FD + 1)
 }
 
 /// The paths under which Julia shows the source in this folder.

@@ -57,8 +57,8 @@ pub(super) struct Jupyter {
     news: mpsc::Receiver<(u32, KernelNews)>,
     news_sender: mpsc::Sender<(u32, KernelNews)>,
     block: Option<JupyterBlock>,
-    /// The end of a block while its kernel is being stopped. Sent once the kernel stands still.
-    pausing: Option<RunEnd>,
+    /// The end of a block while its kernel, which is named, is being stopped. Sent once that kernel stands still.
+    pausing: Option<(String, RunEnd)>,
     queue: VecDeque<BackendEvent>,
     notices: mpsc::Sender<KernelNotice>,
     leaving: Vec<JoinHandle<()>>,
@@ -106,9 +106,9 @@ impl Jupyter {
         }
     }
 
-    fn terms_of(&self, spec: &Spec, language: &Language, limits: Limits, fresh: bool) -> Terms {
+    fn terms_of(&self, spec: &Spec, language: &Language, limits: Limits, new_kernel: bool) -> Terms {
         let next = self.generations.get(&spec.name).copied().unwrap_or(0) + 1;
-        let kernel = self.kernels.get(&spec.name).filter(|_| !fresh);
+        let kernel = self.kernels.get(&spec.name).filter(|_| !new_kernel);
         let generation = kernel.map_or(next, |kernel| kernel.generation);
         let (interpreter, cwd, env) = match &self.available.server {
             Some(server) => {
@@ -231,7 +231,7 @@ impl Jupyter {
     /// Whether the terms of a run would still be the approved ones.
     fn terms_hold(&self, spec: &Spec, approved: &Terms) -> bool {
         let there = self.kernels.get(&spec.name).map(|kernel| kernel.generation);
-        let fresh = wants_next_kernel(there, approved);
-        self.terms_of(spec, &approved.language, approved.limits, fresh).same_as(approved)
+        let new_kernel = wants_next_kernel(there, approved);
+        self.terms_of(spec, &approved.language, approved.limits, new_kernel).same_as(approved)
     }
 }

@@ -9,7 +9,7 @@ use super::helper_wire::HelperOrder;
 use super::kernel_wire::{self, FrameToken, KernelMessage, MAX_MESSAGE_BYTES};
 use super::memory_file;
 use super::outbox::Outbox;
-use super::plan::{self, GivenFile};
+use super::plan::{self, InheritedFd};
 use super::process::{self, Process};
 use super::sandbox::Enclosure;
 use crate::domain::{KernelRef, Limits, Reach, SharedState};
@@ -67,8 +67,8 @@ impl Kernel {
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         let mut theirs = Some(theirs);
         let process =
-            process::start(enclosure, limits, plan::kernel(interpreter, cwd, env), |given| match given {
-                GivenFile::Control => theirs.take().ok_or(ExecError::Ended),
+            process::start(enclosure, limits, plan::kernel(interpreter, cwd, env), |fd| match fd {
+                InheritedFd::Control => theirs.take().ok_or(ExecError::Ended),
                 _ => memory_file::sealed(plan::KERNEL.as_bytes()),
             })?;
         // No run uses it yet: it prepares itself and is then stopped.

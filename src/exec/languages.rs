@@ -5,10 +5,10 @@
 //! can write.
 
 use super::environment::Environment;
-use super::helper_wire::{FIRST_GIVEN_FD, ProgramSpec};
+use super::helper_wire::{FIRST_INHERITED_FD, ProgramSpec};
 use super::julia;
 use super::own_names::OwnNames;
-use super::plan::{self, GivenFile, Invocation};
+use super::plan::{self, InheritedFd, Invocation};
 use crate::domain::language::RunMethod;
 use crate::domain::{Languages, RunError};
 use std::ffi::OsString;
@@ -45,7 +45,7 @@ pub(super) fn invocation(
 ) -> Invocation {
     if needs_file(way) {
         let args = build(way, (label, extension), interpreter, folder);
-        let given = vec![GivenFile::Source, GivenFile::State];
+        let inherited = vec![InheritedFd::Source, InheritedFd::State];
         let name = file_name(label, extension);
         let names = match named_otherwise(label, &name) {
             Some(named) => {
@@ -53,25 +53,25 @@ pub(super) fn invocation(
             }
             None => OwnNames::of_folder(folder),
         };
-        return new_invocation(Path::new("/bin/sh"), args, (given, names), cwd, env);
+        return new_invocation(Path::new("/bin/sh"), args, (inherited, names), cwd, env);
     }
-    let of_descriptor = || (vec![GivenFile::Source], OwnNames::of_descriptor(label));
+    let of_descriptor = || (vec![InheritedFd::Source], OwnNames::of_descriptor(label));
     if !way.arguments.is_empty() {
         let is_julia = language == "julia" && way.arguments.iter().any(|word| word == "{file}");
-        let file = if is_julia { julia::start() } else { format!("/dev/fd/{FIRST_GIVEN_FD}") };
+        let file = if is_julia { julia::start() } else { format!("/dev/fd/{FIRST_INHERITED_FD}") };
         let fill = |word: &String| word.replace("{file}", &file).replace("{folder}", &cwd.to_string_lossy());
         let mut args: Vec<OsString> = way.arguments.iter().map(|word| fill(word).into()).collect();
         if is_julia {
             args.push(label.into());
             let home = env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home));
             let names = julia::names(label, cwd, home.as_deref());
-            return new_invocation(interpreter, args, (julia::GIVEN_FILES.into(), names), cwd, env);
+            return new_invocation(interpreter, args, (julia::INHERITED_FDS.into(), names), cwd, env);
         }
         if way.profile {
-            plan::set(&mut env, "R_PROFILE", format!("/dev/fd/{}", FIRST_GIVEN_FD + 1));
-            let (mut given, names) = of_descriptor();
-            given.push(GivenFile::Profile);
-            return new_invocation(interpreter, args, (given, names), cwd, env);
+            plan::set(&mut env, "R_PROFILE", format!("/dev/fd/{}", FIRST_INHERITED_FD + 1));
+            let (mut inherited, names) = of_descriptor();
+            inherited.push(InheritedFd::Profile);
+            return new_invocation(interpreter, args, (inherited, names), cwd, env);
         }
         return new_invocation(interpreter, args, of_descriptor(), cwd, env);
     }
@@ -125,7 +125,7 @@ pub(super) fn needs_file(way: &RunMethod) -> bool {
 fn new_invocation(
     executable: &Path,
     args: Vec<OsString>,
-    (given, names): (Vec<GivenFile>, OwnNames),
+    (inherited, names): (Vec<InheritedFd>, OwnNames),
     cwd: &Path,
     env: Environment,
 ) -> Invocation {
@@ -137,7 +137,7 @@ fn new_invocation(
             cwd: cwd.into(),
             ..ProgramSpec::default()
         },
-        given,
+        inherited,
         names,
     }
 }
@@ -235,7 +235,7 @@ mod tests {
                 word => word,
             })
             .collect();
-        format!("{} {} {:?}", made.program.executable.display(), words.join(" "), made.given)
+        format!("{} {} {:?}", made.program.executable.display(), words.join(" "), made.inherited)
     }
 
     #[test]

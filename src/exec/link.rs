@@ -3,7 +3,7 @@
 use super::entry::HelperEntry;
 use super::error::ExecError;
 use super::frames::FrameDecoder;
-use super::helper_wire::{HelperOrder, MAX_MESSAGE_BYTES, Notification, ProgramSpec, WireMessage as _};
+use super::helper_wire::{HelperMessage, HelperOrder, MAX_MESSAGE_BYTES, ProgramSpec, WireMessage as _};
 use super::tree;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -96,15 +96,15 @@ impl Link {
     ///
     /// # Errors
     /// When the helper has ended, or its bytes are not a message.
-    pub(super) fn receive(&mut self) -> Result<Vec<Notification>, ExecError> {
+    pub(super) fn receive(&mut self) -> Result<Vec<HelperMessage>, ExecError> {
         let mut told = Vec::new();
         let mut buffer = [0u8; 4096];
         loop {
             while let Some(frame) = self.decoder.next_frame()? {
-                let one = Notification::decode(&frame)?;
+                let one = HelperMessage::decode(&frame)?;
                 self.clean |= one.is_end();
                 self.spoke = true;
-                if let (Notification::Spawned { pid }, true) = (&one, self.plain) {
+                if let (HelperMessage::Spawned { pid }, true) = (&one, self.plain) {
                     self.session = Some(*pid);
                 }
                 told.push(one);
@@ -122,7 +122,7 @@ impl Link {
     }
 
     /// The socket was closed. If no message ever arrived, the program was never started.
-    fn on_socket_closed(&mut self) -> Result<Vec<Notification>, ExecError> {
+    fn on_socket_closed(&mut self) -> Result<Vec<HelperMessage>, ExecError> {
         if self.spoke {
             return Err(ExecError::Ended);
         }
@@ -131,7 +131,7 @@ impl Link {
         let count = self.errors.read_at(&mut said, 0).unwrap_or(0);
         let said = String::from_utf8_lossy(said.get(..count).unwrap_or_default()).into_owned();
         let why = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it ended at once");
-        Ok(vec![Notification::NotSpawned(format!("the helper could not be started: {why}"))])
+        Ok(vec![HelperMessage::NotSpawned(format!("the helper could not be started: {why}"))])
     }
 
     /// Kills a helper that does not answer. Its program dies with it; the other processes that it started are searched

@@ -60,7 +60,7 @@ pub(super) struct Local {
     held: Option<File>,
     /// Prepared when first needed.
     sandbox: Option<Result<Sandbox, SandboxError>>,
-    /// Events that `hear` returns next.
+    /// Events that `next_event` returns next.
     queue: VecDeque<BackendEvent>,
     /// The program of the last run, which may take a while to end; its report is sent first.
     leaving: Option<RunHost>,

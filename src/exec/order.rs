@@ -11,20 +11,37 @@ use tokio::sync::{mpsc, oneshot};
 /// The reply to an order, with the error if it fails.
 pub(super) type OrderReply<T> = oneshot::Sender<Result<T, ExecutorError>>;
 
+/// What terms are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermsFor {
+    /// Code, as blocks usually run.
+    Usual,
+    /// Code in a new kernel; an error where blocks of the language share none.
+    NewKernel,
+    /// Loading a file of the person's functions.
+    Load,
+    /// Installing packages for the language.
+    Install(InstallInto),
+    /// Pulling an image for blocks in the language, by the engine that would run them.
+    Pull,
+}
+
+/// What to compute terms for.
+pub(super) struct TermsRequest {
+    pub(super) language: Language,
+    pub(super) purpose: TermsFor,
+    /// The program that would install, if packages are installed on this machine.
+    pub(super) installer: Option<Interpreter>,
+    /// Other limits than the usual ones.
+    pub(super) limits: Option<Limits>,
+}
+
 /// An order to the thread of an executor.
 pub(super) enum ExecutorOrder {
-    /// Compute the terms of a block.
-    Terms(Language, Option<Limits>, OrderReply<Terms>),
-    /// Compute the terms of a block in a new kernel.
-    FreshTerms(Language, Option<Limits>, OrderReply<Terms>),
-    /// Compute the terms of a file of functions in this language.
-    LoadTerms(Language, Option<Limits>, OrderReply<Terms>),
-    /// Compute the terms of an installation; by this program, if it is done on this machine.
-    InstallTerms(Language, Box<(Option<Interpreter>, InstallInto)>, Option<Limits>, OrderReply<Terms>),
-    /// Compute the terms under which an image would be pulled for this language.
-    PullTerms(Language, Option<Limits>, OrderReply<Terms>),
+    /// Compute the terms of what a block would do.
+    Terms(Box<TermsRequest>, OrderReply<Terms>),
     /// Find out which packages a Python source lacks.
-    Lacking(String, Vec<String>, oneshot::Sender<Vec<String>>),
+    MissingPackages(String, Vec<String>, oneshot::Sender<Vec<String>>),
     /// Compute the terms with a terminal for the run.
     TerminalTerms(Box<Terms>, OrderReply<Terms>),
     /// Compute what a run under these terms can reach.
@@ -32,9 +49,9 @@ pub(super) enum ExecutorOrder {
     /// Report what is enforced on runs.
     Sandbox(OrderReply<SandboxReport>),
     /// List the interpreters.
-    Found(oneshot::Sender<Vec<Interpreter>>),
+    Interpreters(oneshot::Sender<Vec<Interpreter>>),
     /// Find out what has to be fetched for this language.
-    Missing(Language, oneshot::Sender<Option<MissingPart>>),
+    MissingImage(Language, oneshot::Sender<Option<MissingPart>>),
     /// Fetch it, and send lines of progress.
     Fetch(MissingPart, mpsc::Sender<String>, OrderReply<()>),
     /// Carry out a run.
@@ -44,7 +61,7 @@ pub(super) enum ExecutorOrder {
     /// Set the rows and columns of the run's terminal.
     Resize(RunId, u16, u16),
     /// Set what the time limit of the run counts, and start the count anew.
-    Count(RunId, CountedTime),
+    SetCountedTime(RunId, CountedTime),
     /// Answer the run that waits after this part of its source: it continues, or ends there for this reason.
     AfterPart(RunId, u32, Option<String>),
     Interrupt(RunId),

@@ -4,7 +4,7 @@
 //! Only standard error is changed (in a terminal everything, since streams are not separate there), and only these
 //! names are replaced. The code itself is never changed, so line numbers stay right.
 
-use super::helper_wire::FIRST_GIVEN_FD;
+use super::helper_wire::FIRST_INHERITED_FD;
 use crate::domain::{Chunk, Stream};
 
 /// An internal name, and what is shown instead.
@@ -34,7 +34,7 @@ impl OwnNames {
     /// For a program that reads its source from the first passed descriptor.
     pub(super) fn of_descriptor(label: &str) -> Self {
         // Some programs show the target of that link.
-        let own = [format!("/dev/fd/{FIRST_GIVEN_FD}"), "/memfd:sayso (deleted)".to_owned()];
+        let own = [format!("/dev/fd/{FIRST_INHERITED_FD}"), "/memfd:sayso (deleted)".to_owned()];
         own.iter().fold(Self::default(), |names, own| names.with(own, label))
     }
 

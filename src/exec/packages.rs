@@ -201,7 +201,7 @@ pub(crate) fn invocation(
             cwd: folder.into(),
             ..ProgramSpec::default()
         },
-        given: Vec::new(),
+        inherited: Vec::new(),
         names: OwnNames::default(),
     }
 }

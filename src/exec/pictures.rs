@@ -9,7 +9,7 @@ mod decoder;
 
 use super::helper_file::ITSELF;
 use super::helper_part::DECODE;
-use super::helper_wire::{FIRST_GIVEN_FD, ProgramSpec};
+use super::helper_wire::{FIRST_INHERITED_FD, ProgramSpec};
 use super::memory_file;
 use super::sandbox::{self, Enclosure};
 use crate::domain::pixels::MAX_SIDE;
@@ -44,7 +44,7 @@ pub(super) fn decode(
     if bytes.len() > decode::MAX_BYTES {
         return Err(UndrawnReason::TooLarge);
     }
-    let given = memory_file::sealed(bytes).map_err(|_| UndrawnReason::Unknown)?;
+    let inherited = memory_file::sealed(bytes).map_err(|_| UndrawnReason::Unknown)?;
     let limits = Limits { memory_bytes: MAX_MEMORY, ..Limits::default() };
     let mut confinement = cell.confinement(&limits);
     if let Some(file_rules) = confinement.file_rules.as_mut().filter(|_| !cell.entry.helper.is_copy()) {
@@ -61,7 +61,7 @@ pub(super) fn decode(
     };
     let largest = 8 + 4 * (width as usize) * (height as usize);
     let (began, patience) = (Instant::now(), decode_timeout(bytes));
-    match sandbox::run_to_end(&cell.entry, &program, &[given.as_fd()], (patience, largest)) {
+    match sandbox::run_to_end(&cell.entry, &program, &[inherited.as_fd()], (patience, largest)) {
         Ok(said) if said.well => {
             parse(&said.text).and_then(|p| fits(&p, width, height).then_some(p).ok_or(UndrawnReason::Unknown))
         }
@@ -78,13 +78,13 @@ fn decode_timeout(bytes: &[u8]) -> Duration {
     if decode::is_svg(bytes) { SHAPES_TIMEOUT } else { DECODE_TIMEOUT }
 }
 
-/// The decoding process: decodes the given picture, and writes the pixels or the reason why there are none. Returns
+/// The decoding process: decodes the inherited picture, and writes the pixels or the reason why there are none. Returns
 /// false if it fails.
 pub(super) fn main(args: impl Iterator<Item = OsString>) -> bool {
     let sides: Vec<u32> = args.filter_map(|arg| arg.to_str()?.parse().ok()).collect();
     let [width, height] = sides[..] else { return false };
     let mut bytes = Vec::new();
-    let read = File::open(format!("/proc/self/fd/{FIRST_GIVEN_FD}"))
+    let read = File::open(format!("/proc/self/fd/{FIRST_INHERITED_FD}"))
         .and_then(|file| file.take(decode::MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
     let mut out = std::io::stdout();
     if read.is_err() || sandbox::only_compute().is_err() {

@@ -2,7 +2,7 @@
 //! descriptors. Pure; `process` starts it.
 
 use super::environment::Environment;
-use super::helper_wire::{FIRST_GIVEN_FD, ProgramSpec};
+use super::helper_wire::{FIRST_INHERITED_FD, ProgramSpec};
 use super::own_names::OwnNames;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -18,9 +18,9 @@ pub(super) const SHELL: &str = include_str!("../../assets/shell.sh");
 /// Runs a block in node.
 pub(super) const NODE: &str = include_str!("../../assets/node.js");
 
-/// The content of a descriptor that a program gets; the first one has the number [`FIRST_GIVEN_FD`].
+/// The content of a descriptor that a program gets; the first one has the number [`FIRST_INHERITED_FD`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum GivenFile {
+pub(crate) enum InheritedFd {
     /// The control socket of a kernel.
     Control,
     /// The source of the kernel.
@@ -38,7 +38,7 @@ pub(crate) struct Invocation {
     /// The program with its arguments, environment and folder.
     pub(crate) program: ProgramSpec,
     /// The descriptors that it gets, in order.
-    pub(crate) given: Vec<GivenFile>,
+    pub(crate) inherited: Vec<InheritedFd>,
     /// The names under which its errors would show the source, and what is shown instead.
     pub(super) names: OwnNames,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Invocation {
 /// The empty kernel. `-I` ignores `PYTHON*` variables and keeps the working folder off the module path. The kernel gets
 /// its own copy of the built-in names, so that code which replaces those does not replace them for the kernel.
 pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation {
-    let control = FIRST_GIVEN_FD;
+    let control = FIRST_INHERITED_FD;
     let start = format!(
         "import sys\n\
          if sys.version_info < (3, 8): sys.exit('Python 3.8 or newer is needed, this is ' + sys.version.split()[0])\n\
@@ -68,7 +68,7 @@ pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation 
             cwd: cwd.into(),
             ..ProgramSpec::default()
         },
-        given: vec![GivenFile::Control, GivenFile::KernelText],
+        inherited: vec![InheritedFd::Control, InheritedFd::KernelText],
         names: OwnNames::default(),
     }
 }
@@ -82,21 +82,21 @@ pub(super) fn subprocess(
     env: Environment,
 ) -> Invocation {
     let text = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-    let source = vec![GivenFile::Source];
-    let (args, given, names) = match language {
+    let source = vec![InheritedFd::Source];
+    let (args, inherited, names) = match language {
         "bash" => (
             text(&["--noprofile", "--norc", "-c", SHELL.trim_end(), label]),
-            vec![GivenFile::Source, GivenFile::State],
+            vec![InheritedFd::Source, InheritedFd::State],
             OwnNames::default(),
         ),
         "javascript" => {
             (text(&["--experimental-vm-modules", "-e", NODE, label]), source, OwnNames::default())
         }
-        _ => (text(&[&format!("/dev/fd/{FIRST_GIVEN_FD}")]), source, OwnNames::of_descriptor(label)),
+        _ => (text(&[&format!("/dev/fd/{FIRST_INHERITED_FD}")]), source, OwnNames::of_descriptor(label)),
     };
     let (executable, cwd) = (interpreter.into(), PathBuf::from(cwd));
     let program = ProgramSpec { executable, args, env, cwd, ..ProgramSpec::default() };
-    Invocation { program, given, names }
+    Invocation { program, inherited, names }
 }
 
 /// Why this source can't be run in this language at all.
@@ -136,7 +136,7 @@ mod tests {
                 _ => a,
             })
             .collect();
-        format!("{executable:?}\n{args:#?}\n{env:?}\nin {cwd:?}\n{:?}", invocation.given)
+        format!("{executable:?}\n{args:#?}\n{env:?}\nin {cwd:?}\n{:?}", invocation.inherited)
     }
 
     fn env() -> Environment {

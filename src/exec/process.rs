@@ -8,10 +8,11 @@ use super::error::ExecError;
 use super::link::Link;
 use super::own_names::OwnNames;
 use super::pipes::Pipes;
-use super::plan::{GivenFile, Invocation, set};
+use super::plan::{InheritedFd, Invocation, set};
 use super::sandbox::Enclosure;
 use super::terminal::Emulator;
 use crate::domain::Limits;
+use crate::text::number::hex;
 use std::ffi::OsStr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -39,11 +40,11 @@ pub(super) fn start(
     enclosure: &Enclosure,
     limits: &Limits,
     mut invocation: Invocation,
-    mut provide: impl FnMut(GivenFile) -> Result<OwnedFd, ExecError>,
+    mut provide: impl FnMut(InheritedFd) -> Result<OwnedFd, ExecError>,
 ) -> Result<Process, ExecError> {
-    let mark = random::<8>()?.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}"));
+    let mark = hex(&random::<8>()?);
     set(&mut invocation.program.env, MARK, &mark);
-    let given = invocation.given.iter().map(|g| provide(*g)).collect::<Result<Vec<_>, _>>()?;
+    let inherited = invocation.inherited.iter().map(|g| provide(*g)).collect::<Result<Vec<_>, _>>()?;
     let (pipes, writing) = if invocation.program.terminal { Pipes::terminal()? } else { Pipes::new()? };
     invocation.program.confinement = enclosure.confinement(limits);
     let terminal = writing.first().filter(|_| invocation.program.terminal);
@@ -67,7 +68,7 @@ pub(super) fn start(
     };
     let entry = group.as_ref().map(|group| group.entry(inner));
     let link = Link::open(entry.as_ref().unwrap_or(inner), format!("{MARK}={mark}").into_bytes())?;
-    let fds: Vec<BorrowedFd<'_>> = writing.iter().chain(&given).map(|fd| fd.as_fd()).collect();
+    let fds: Vec<BorrowedFd<'_>> = writing.iter().chain(&inherited).map(|fd| fd.as_fd()).collect();
     link.spawn(&invocation.program, &fds)?;
     Ok(Process { link, pipes, screen, names: invocation.names, group })
 }

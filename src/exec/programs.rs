@@ -9,10 +9,10 @@ use std::path::PathBuf;
 
 impl Executor {
     /// The interpreters that runs would use, with their versions if those can be found out.
-    pub async fn found(&self) -> Vec<Interpreter> {
+    pub async fn interpreters(&self) -> Vec<Interpreter> {
         match self.here(Finder::all).await {
             Some(found) => found,
-            None => self.inner.worker.ask(ExecutorOrder::Found).await.unwrap_or_default(),
+            None => self.inner.worker.ask(ExecutorOrder::Interpreters).await.unwrap_or_default(),
         }
     }
 

@@ -219,16 +219,11 @@ fn write_names(folder: &Path, names: &[(String, String)]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::write_program as program;
     use std::time::{Duration, Instant};
 
     fn value(env: &Environment, name: &str) -> Option<String> {
         env.iter().find(|(known, _)| known == name).map(|(_, value)| value.to_string_lossy().into_owned())
-    }
-
-    fn program(path: &Path, text: &str) {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     fn tools(base: &Path, python: &str) -> ProjectTools {

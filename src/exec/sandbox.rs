@@ -1,6 +1,6 @@
 //! The sandbox: what the system enforces on runs.
 //!
-//! It makes a policy from the person's wish and this machine, finds out by trying which layers work, tests them from
+//! It makes a policy from the person's request and this machine, finds out by trying which layers work, tests them from
 //! inside, and gives each run its entry, its confinement and its private folders. It does not supervise runs, decide
 //! what is allowed, or claim anything that no test has shown.
 //!
@@ -50,7 +50,7 @@ pub(super) use enter::{enter, only_compute, resource};
 pub(super) use error::SandboxError;
 pub(super) use layer_error::LayerError;
 pub(super) use layers::ActiveLayers;
-use policy::Policy;
+use policy::SandboxPolicy;
 use probe::ProbeError;
 pub(super) use probe::run_to_end;
 use refused::ClosedPlaces;
@@ -83,7 +83,7 @@ pub(super) struct Sandbox {
     report: SandboxReport,
     using: ActiveLayers,
     /// `None` if the level is off.
-    confined: Option<(Policy, Scratch)>,
+    confined: Option<(SandboxPolicy, Scratch)>,
     home: Option<PathBuf>,
     own: Vec<PathBuf>,
     programs: Launcher,
@@ -108,7 +108,7 @@ pub(super) struct Allowance {
 #[derive(Clone, Debug)]
 pub(super) struct Enclosure {
     pub(crate) entry: HelperEntry,
-    policy: Option<Policy>,
+    policy: Option<SandboxPolicy>,
     using: ActiveLayers,
     /// What a run in it can reach.
     pub(crate) reach: Reach,
@@ -122,13 +122,13 @@ impl Sandbox {
     /// # Errors
     /// When the requested level can't be set up; the text says what to do.
     pub(super) fn prepare(
-        wish: &SandboxRequest,
+        request: &SandboxRequest,
         without: DisabledLayers,
-        standing: SessionSite<'_>,
+        site: SessionSite<'_>,
         limits: &Limits,
         helper: &HelperFile,
     ) -> Result<Self, SandboxError> {
-        let mut sandbox = Self::layered(wish, without, standing, limits, helper)?;
+        let mut sandbox = Self::layered(request, without, site, limits, helper)?;
         let found = if without.cgroup { Err(CgroupError::LeftOut) } else { Scope::find(helper) };
         let found = found.map(Arc::new);
         sandbox.report.add_group_layer(cgroup::layer(&found));
@@ -137,9 +137,9 @@ impl Sandbox {
     }
 
     fn layered(
-        wish: &SandboxRequest,
+        request: &SandboxRequest,
         without: DisabledLayers,
-        standing: SessionSite<'_>,
+        site: SessionSite<'_>,
         limits: &Limits,
         helper: &HelperFile,
     ) -> Result<Self, SandboxError> {
@@ -147,26 +147,26 @@ impl Sandbox {
             report: report::without(),
             using: ActiveLayers::default(),
             confined: None,
-            home: standing.home.map(Into::into),
-            own: standing.own.to_vec(),
-            programs: standing.programs.clone(),
+            home: site.home.map(Into::into),
+            own: site.own.to_vec(),
+            programs: site.programs.clone(),
             helper: helper.clone(),
             scope: None,
             python: None,
             narrowed: false,
         };
-        if wish.level == SandboxLevel::Off {
+        if request.level == SandboxLevel::Off {
             return Ok(sandbox);
         }
-        let missing = match sandbox.try_layers(wish, without, standing, limits) {
+        let missing = match sandbox.try_layers(request, without, site, limits) {
             Ok(()) if sandbox.report.level != SandboxLevel::Off => return Ok(sandbox),
             Ok(()) => sandbox.report.why_off(),
             Err(SandboxError::Missing(_, why)) => why,
             // A requested folder has a problem, or nothing could be found out: nothing runs on a guess.
             Err(error) => return Err(error),
         };
-        if wish.asked {
-            return Err(SandboxError::Missing(wish.level, missing));
+        if request.asked {
+            return Err(SandboxError::Missing(request.level, missing));
         }
         sandbox.using = ActiveLayers::default();
         sandbox.confined = None;
@@ -180,19 +180,19 @@ impl Sandbox {
 
     fn try_layers(
         &mut self,
-        wish: &SandboxRequest,
+        request: &SandboxRequest,
         without: DisabledLayers,
-        standing: SessionSite<'_>,
+        site: SessionSite<'_>,
         limits: &Limits,
     ) -> Result<(), SandboxError> {
         let scratch = Scratch::make(&std::env::temp_dir()).map_err(|error| {
-            SandboxError::Missing(wish.level, format!("no private folder can be made: {error}"))
+            SandboxError::Missing(request.level, format!("no private folder can be made: {error}"))
         })?;
-        let (policy, notes) = survey::survey(wish, standing, &scratch)?;
-        self.narrowed = policy.level != wish.level;
+        let (policy, notes) = survey::survey(request, site, &scratch)?;
+        self.narrowed = policy.level != request.level;
         let mut found = report::LayerSurvey::new(notes);
         let mut using = ActiveLayers {
-            bwrap: Self::look_for_bwrap(without, standing.programs, &policy, &mut found),
+            bwrap: Self::look_for_bwrap(without, site.programs, &policy, &mut found),
             landlock: !without.landlock,
             seccomp: !without.seccomp,
             scoped: false,
@@ -224,7 +224,7 @@ impl Sandbox {
     fn look_for_bwrap(
         without: DisabledLayers,
         programs: &Launcher,
-        policy: &Policy,
+        policy: &SandboxPolicy,
         found: &mut report::LayerSurvey,
     ) -> Option<Bwrap> {
         let avoid = [policy.writable(), vec![policy.cwd.clone()]].concat();
@@ -304,7 +304,7 @@ impl Sandbox {
             Some(_) => (policy.tmp.as_path(), policy.home.as_path()),
             None => (tmp.as_path(), home.as_path()),
         };
-        for (name, value) in Policy::environment(places) {
+        for (name, value) in SandboxPolicy::environment(places) {
             plan::set(env, name, value);
         }
         managers::set_variables(env, self.home.as_deref());
@@ -326,13 +326,13 @@ impl Sandbox {
     }
 
     /// The enclosure for this policy, and what can be reached in it.
-    fn enclosure_of(&self, entry: HelperEntry, policy: Option<Policy>) -> Enclosure {
+    fn enclosure_of(&self, entry: HelperEntry, policy: Option<SandboxPolicy>) -> Enclosure {
         let blocked = self.report.network_blocked;
         let reach = policy.as_ref().map_or_else(Reach::open, |policy| self.using.reach(policy, blocked));
         Enclosure { entry, policy, reach, using: self.using.clone(), scope: self.scope.clone() }
     }
 
-    fn policy_for(&self, program: &Path, python: bool) -> Option<Policy> {
+    fn policy_for(&self, program: &Path, python: bool) -> Option<SandboxPolicy> {
         let (policy, _) = self.confined.as_ref()?;
         let scope = SearchScope {
             home: self.home.as_deref(),

@@ -1,10 +1,10 @@
 //! The loop of an executor's thread: carries out orders, handles events of the backend, and keeps the clock of the run.
 
 use super::Setup;
-use super::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, MissingPart, RunEnd};
+use super::backend::{Backend, BackendEvent, BackendRun, EndCause, LimitEnforcer, MissingPart, RunEnd};
 use super::event_sender;
 use super::executor_error::ExecutorError;
-use super::order::ExecutorOrder;
+use super::order::{ExecutorOrder, TermsFor, TermsRequest};
 use super::pull::{self, Pull, PullStep};
 use super::receipt::ExitKind;
 use super::run::{DueAction, Run};
@@ -54,36 +54,10 @@ async fn sleep_until_due(due: Option<Instant>) {
 
 impl<B: Backend> ExecutorLoop<B> {
     async fn obey(&mut self, order: ExecutorOrder) {
-        let own = self.setup.limits;
         match order {
-            ExecutorOrder::Terms(language, limits, reply) => {
-                let _ = reply.send(self.backend.terms(&language, limits.unwrap_or(own)).await);
-            }
-            ExecutorOrder::FreshTerms(language, limits, reply) => {
-                let terms = self.backend.fresh_terms(&language, limits.unwrap_or(own)).await;
-                let terms = terms.and_then(|terms| match terms.kernel {
-                    Some(_) => Ok(terms),
-                    None => Err(ExecutorError::NoKernel(terms.language)),
-                });
-                let _ = reply.send(terms);
-            }
-            ExecutorOrder::LoadTerms(language, limits, reply) => {
-                let _ = reply.send(if self.backend.loads_functions() {
-                    self.backend.terms(&language, limits.unwrap_or(own)).await
-                } else {
-                    Err(ExecutorError::NoFunctions)
-                });
-            }
-            ExecutorOrder::InstallTerms(language, by, limits, reply) => {
-                let limits = limits.unwrap_or(Limits { wall_ms: packages::DEFAULT_WALL_MS, ..own });
-                let _ = reply.send(self.backend.install_terms(&language, *by, limits).await);
-            }
-            ExecutorOrder::PullTerms(language, limits, reply) => {
-                let limits = limits.unwrap_or(Limits { wall_ms: pull::DEFAULT_WALL_MS, ..own });
-                let _ = reply.send(self.backend.pull_terms(&language, limits).await);
-            }
-            ExecutorOrder::Lacking(source, packages, reply) => {
-                self.backend.lacking(&source, &packages, reply);
+            ExecutorOrder::Terms(request, reply) => drop(reply.send(self.terms(*request).await)),
+            ExecutorOrder::MissingPackages(source, packages, reply) => {
+                self.backend.missing_packages(&source, &packages, reply);
             }
             ExecutorOrder::TerminalTerms(terms, reply) => {
                 let _ = reply.send(self.backend.with_terminal(*terms));
@@ -92,16 +66,16 @@ impl<B: Backend> ExecutorLoop<B> {
             ExecutorOrder::Resize(id, rows, columns) if self.goes_on(id) => {
                 self.backend.resize(rows, columns);
             }
-            ExecutorOrder::Count(id, what) => {
+            ExecutorOrder::SetCountedTime(id, what) => {
                 if self.run.as_ref().is_some_and(|run| run.id == id && run.has_terminal()) {
-                    self.backend.count(what);
+                    self.backend.set_counted_time(what);
                 }
             }
             ExecutorOrder::Reach(terms, reply) => drop(reply.send(self.backend.reach(&terms).await)),
             ExecutorOrder::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
-            ExecutorOrder::Found(reply) => drop(reply.send(self.backend.found().await)),
-            ExecutorOrder::Missing(language, reply) => {
-                drop(reply.send(self.backend.missing(&language).await));
+            ExecutorOrder::Interpreters(reply) => drop(reply.send(self.backend.interpreters().await)),
+            ExecutorOrder::MissingImage(language, reply) => {
+                drop(reply.send(self.backend.missing_image(&language).await));
             }
             ExecutorOrder::Fetch(missing, progress, reply) => {
                 let fetch = self.backend.fetch(missing, progress).await;
@@ -130,6 +104,25 @@ impl<B: Backend> ExecutorLoop<B> {
             | ExecutorOrder::Warm(_)
             | ExecutorOrder::RestartKernel
             | ExecutorOrder::Close => {}
+        }
+    }
+
+    async fn terms(&mut self, request: TermsRequest) -> Result<Terms, ExecutorError> {
+        let TermsRequest { language, purpose, installer, limits } = request;
+        let own = self.setup.limits;
+        let lasting = |wall_ms| limits.unwrap_or(Limits { wall_ms, ..own });
+        match purpose {
+            TermsFor::Load if !self.backend.loads_functions() => Err(ExecutorError::NoFunctions),
+            TermsFor::Usual | TermsFor::Load => self.backend.terms(&language, lasting(own.wall_ms)).await,
+            TermsFor::NewKernel => {
+                let terms = self.backend.new_kernel_terms(&language, lasting(own.wall_ms)).await?;
+                if terms.kernel.is_some() { Ok(terms) } else { Err(ExecutorError::NoKernel(terms.language)) }
+            }
+            TermsFor::Install(into) => {
+                let limits = lasting(packages::DEFAULT_WALL_MS);
+                self.backend.install_terms(&language, (installer, into), limits).await
+            }
+            TermsFor::Pull => self.backend.pull_terms(&language, lasting(pull::DEFAULT_WALL_MS)).await,
         }
     }
 
@@ -168,7 +161,7 @@ impl<B: Backend> ExecutorLoop<B> {
     }
 
     /// The block for the backend, if nothing else runs and the approved terms still hold.
-    async fn job(&mut self, request: &RunRequest) -> Result<Job, Outcome> {
+    async fn job(&mut self, request: &RunRequest) -> Result<BackendRun, Outcome> {
         let approved = request.approval().terms();
         self.is_free()?;
         let now = self.backend.terms_again(approved, request.source()).await;
@@ -184,7 +177,7 @@ impl<B: Backend> ExecutorLoop<B> {
         }
         let token = blob::random().map_err(|error| Outcome::NotStarted(error.to_string()))?;
         let block = request.approval().block();
-        Ok(Job { block, terms: now, label: request.label(), source: request.source().clone(), token })
+        Ok(BackendRun { block, terms: now, label: request.label(), source: request.source().clone(), token })
     }
 
     fn is_free(&self) -> Result<(), Outcome> {

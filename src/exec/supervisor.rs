@@ -15,7 +15,7 @@ mod start;
 mod watched_run;
 
 use super::frames::FrameDecoder;
-use super::helper_wire::{HelperOrder, MAX_MESSAGE_BYTES, Notification, ProgramSpec, WireMessage as _};
+use super::helper_wire::{HelperMessage, HelperOrder, MAX_MESSAGE_BYTES, ProgramSpec, WireMessage as _};
 use super::sandbox::confinement::Limit;
 use kill_all::kill_all;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -34,7 +34,7 @@ use watched_run::WatchedRun;
 struct Supervisor {
     socket: OwnedFd,
     decoder: FrameDecoder,
-    given: Vec<OwnedFd>,
+    inherited: Vec<OwnedFd>,
     program: Option<RunningProgram>,
     watch: Option<WatchedRun>,
     /// When to stop the program, unless a run begins before.
@@ -75,12 +75,12 @@ enum StopReason {
 pub(super) fn supervise(socket: OwnedFd) -> ExitCode {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
-    let given = Vec::new();
+    let inherited = Vec::new();
     let Ok(children) = pause::children() else { return ExitCode::FAILURE };
     let mut supervisor = Supervisor {
         socket,
         decoder,
-        given,
+        inherited,
         program: None,
         watch: None,
         pause_at: None,
@@ -153,7 +153,7 @@ impl Supervisor {
         )?;
         for message in control.drain() {
             if let RecvAncillaryMessage::ScmRights(fds) = message {
-                self.given.extend(fds);
+                self.inherited.extend(fds);
             }
         }
         if received.bytes == 0 {
@@ -179,13 +179,13 @@ impl Supervisor {
             HelperOrder::End => self.end_run(),
             HelperOrder::Pause if self.watch.is_none() => drop(self.pause()),
             HelperOrder::GoOn => self.resume_unused(),
-            HelperOrder::Count(what) => self.count(what),
+            HelperOrder::SetCountedTime(what) => self.count(what),
             // No run is going on, so a late interrupt must not wake the program.
             HelperOrder::Interrupt if !self.paused => self.interrupt(),
             HelperOrder::Pause | HelperOrder::Interrupt => {}
             HelperOrder::PauseAll => {
                 let pause = self.pause_all();
-                self.send(&Notification::Paused(pause));
+                self.send(&HelperMessage::Paused(pause));
             }
             HelperOrder::GoOnAll => self.resume_all(),
             HelperOrder::Kill => self.end_all(),
@@ -193,18 +193,18 @@ impl Supervisor {
     }
 
     fn spawn(&mut self, program: &ProgramSpec) {
-        let given = std::mem::take(&mut self.given);
+        let inherited = std::mem::take(&mut self.inherited);
         let told = if self.program.is_some() {
-            Notification::NotSpawned("the helper has a program already".into())
+            HelperMessage::NotSpawned("the helper has a program already".into())
         } else {
-            match start(program, given, self.own) {
+            match start(program, inherited, self.own) {
                 Ok(running) => {
                     let pid = running.pid.as_raw_nonzero().get();
                     self.program = Some(running);
                     self.started_with = bounds::inherited(&program.confinement.limits);
-                    Notification::Spawned { pid }
+                    HelperMessage::Spawned { pid }
                 }
-                Err(why) => Notification::NotSpawned(why.to_string()),
+                Err(why) => HelperMessage::NotSpawned(why.to_string()),
             }
         };
         self.send(&told);
@@ -224,7 +224,7 @@ impl Supervisor {
             _ => (None, None),
         };
         let used = self.used();
-        self.send(&Notification::Exited { code, signal, used });
+        self.send(&HelperMessage::Exited { code, signal, used });
     }
 
     fn end_all(&mut self) {
@@ -245,7 +245,7 @@ impl Supervisor {
     }
 
     /// Sends a message to the executor. If the socket is closed, the next read shows that.
-    fn send(&self, told: &Notification) {
+    fn send(&self, told: &HelperMessage) {
         let bytes = told.encode();
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {

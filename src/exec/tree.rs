@@ -118,6 +118,16 @@ pub(super) fn group(pid: i32) -> Option<i32> {
     stat(pid).map(|stat| stat.group)
 }
 
+/// When a process started, in ticks since boot; `None` if it has ended. It tells apart processes that had the same id.
+pub(super) fn started_at(pid: impl std::fmt::Display) -> Option<u64> {
+    fields(&fs::read(format!("/proc/{pid}/stat")).ok()?)?.get(19)?.parse().ok()
+}
+
+/// Whether there is a process with this number that this one may signal.
+pub(super) fn is_reachable(pid: i32) -> bool {
+    rustix::process::Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+}
+
 /// Whether a process is neither stopped nor dead.
 pub(super) fn is_moving(pid: i32) -> bool {
     stat(pid).is_some_and(|stat| !matches!(stat.state, b'T' | b't' | b'Z' | b'X'))
@@ -264,10 +274,14 @@ fn stat(pid: i32) -> Option<Stat> {
 
 /// Parses the fields after the last closing bracket: the name of the process before it is in brackets, and may itself
 /// contain brackets and spaces.
+fn fields(stat: &[u8]) -> Option<Vec<&str>> {
+    let behind = stat.iter().rposition(|b| *b == b')')?;
+    let text = std::str::from_utf8(stat.get(behind + 1..)?).ok()?;
+    Some(text.split_whitespace().collect())
+}
+
 fn parse_stat(bytes: &[u8]) -> Option<Stat> {
-    let behind = bytes.iter().rposition(|b| *b == b')')?;
-    let text = std::str::from_utf8(bytes.get(behind + 1..)?).ok()?;
-    let fields: Vec<&str> = text.split_whitespace().collect();
+    let fields = fields(bytes)?;
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
     Some(Stat {
         state: *fields.first()?.as_bytes().first()?,

@@ -1,7 +1,7 @@
 //! Lays out two sessions side by side as lines of a given width: in two columns, or in one where two would be too
 //! narrow.
 
-use crate::engine::comparison::{Comparison, ComparisonRow};
+use crate::engine::session_comparison::{Comparison, ComparisonRow};
 use crate::text::cells;
 use unicode_segmentation::UnicodeSegmentation as _;
 

@@ -5,7 +5,7 @@ use super::error::PictureError;
 use crate::domain::sentences::running;
 use crate::domain::visible::visible_line;
 use crate::domain::{BlockId, ImageRef, RecipeFact, RunReport, TurnEnd};
-use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunItem, Transcript};
+use crate::engine::transcript::{BlockItem, BlockStatus, Item, ReplyItem, RunItem, Transcript};
 use crate::text::number::duration;
 
 impl Document {
@@ -126,17 +126,17 @@ fn block_part(item: &BlockItem) -> BlockPart {
 }
 
 fn decision_text(item: &BlockItem) -> String {
-    match (&item.standing, item.runs.last()) {
-        (BlockStanding::Open, _) => "waits".to_owned(),
-        (BlockStanding::Approved, Some(run)) => match run.by.rule() {
+    match (&item.status, item.runs.last()) {
+        (BlockStatus::Open, _) => "waits".to_owned(),
+        (BlockStatus::Approved, Some(run)) => match run.by.rule() {
             Some(rule) => format!("approved (rule {rule})"),
             None => format!("approved ({})", run.by.as_str()),
         },
-        (BlockStanding::Approved, None) => "approved".to_owned(),
-        (BlockStanding::Rejected(reason), _) if reason.is_empty() => "rejected".to_owned(),
-        (BlockStanding::Rejected(reason), _) => format!("rejected: {}", visible_line(reason)),
-        (BlockStanding::Declined(why), _) => format!("not offered: {}", visible_line(why)),
-        (BlockStanding::Skipped, _) => "skipped".to_owned(),
+        (BlockStatus::Approved, None) => "approved".to_owned(),
+        (BlockStatus::Rejected(reason), _) if reason.is_empty() => "rejected".to_owned(),
+        (BlockStatus::Rejected(reason), _) => format!("rejected: {}", visible_line(reason)),
+        (BlockStatus::Declined(why), _) => format!("not offered: {}", visible_line(why)),
+        (BlockStatus::Skipped, _) => "skipped".to_owned(),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::domain::sentences::{saving, sending};
 use crate::domain::{
     AnswerError, BlockId, Finish, Outcome, RecipeEnd, RecipeFact, ReplyFailure, TurnEnd, Usage,
 };
-use crate::driver::GivenFileError;
+use crate::driver::AttachedFileError;
 use crate::engine::State;
 use crate::engine::state::Question;
 use crate::engine::transcript::{Item, ReplyItem, RunItem};
@@ -35,8 +35,8 @@ pub(crate) enum Ending {
     Recipe(RecipeEnd, String),
     /// The recipe was not started because these answers do not fit.
     Refused(Vec<AnswerError>),
-    /// Nothing was sent because these files can't be given with the message.
-    NotGiven(Vec<GivenFileError>),
+    /// Nothing was sent because these files can't be attached to the message.
+    NotAttached(Vec<AttachedFileError>),
     /// The person interrupted it.
     Interrupted,
 }
@@ -98,7 +98,7 @@ impl Ending {
                 let told: Vec<String> = misfits.iter().map(ToString::to_string).collect();
                 format!("the recipe can't begin: {}", told.join("; "))
             }
-            Ending::NotGiven(errors) => {
+            Ending::NotAttached(errors) => {
                 let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
                 sending::not_given(&told.join(" "))
             }
@@ -121,7 +121,7 @@ impl Ending {
             Ending::Waiting(..) => "decision_needed",
             Ending::Recipe(end, _) => end.as_str(),
             Ending::Refused(_) => "recipe_refused",
-            Ending::NotGiven(_) => "file_refused",
+            Ending::NotAttached(_) => "file_refused",
             Ending::Interrupted => "interrupted",
         }
     }
@@ -132,7 +132,7 @@ impl Ending {
         let hint = match self {
             Ending::Provider(failure) => failure.hint.clone(),
             Ending::Asked(Question::Form(form)) => form::hint(form, hint),
-            Ending::NotGiven(_) => sending::AT_WORD.into(),
+            Ending::NotAttached(_) => sending::AT_WORD.into(),
             _ => hint.to_owned(),
         };
         let head = match self {

@@ -62,7 +62,7 @@ pub(crate) fn entry(entry: &Entry) -> Option<Value> {
         | Entry::RuleRevoked(_)
         | Entry::Resumed
         | Entry::Accepted { .. }
-        | Entry::Named(_)
+        | Entry::Renamed(_)
         | Entry::Model(_)
         | Entry::Reopened(_)
         | Entry::Undone { .. }

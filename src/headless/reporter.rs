@@ -4,7 +4,7 @@
 //! with which no other line begins. What happens to blocks goes to standard error.
 
 use super::{Ending, TurnObserver, events, form, json};
-use crate::domain::obeyed::{obeyed, run_by_tools};
+use crate::domain::auto_run::{auto_run_name, run_by_tools};
 use crate::domain::sentences::{running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
@@ -323,14 +323,14 @@ impl TurnReporter<'_> {
 pub(crate) fn change_lines(report: &RunReport) -> Vec<String> {
     let line = |file: &FileChange| {
         let path = Path::new(&file.path);
-        let name = obeyed(path).or_else(|| run_by_tools(path))?;
+        let name = auto_run_name(path).or_else(|| run_by_tools(path))?;
         Some(format!("{} {}: {}", file.change, visible_line(&file.path), name.what))
     };
     let unknown = report
         .receipt
         .not_looked_at
         .names_incomplete
-        .then(|| format!("was not looked at for {}", UnscannedChanges::OBEYED));
+        .then(|| format!("was not looked at for {}", UnscannedChanges::AUTO_RUN));
     report.receipt.files.iter().filter_map(line).chain(unknown).collect()
 }
 

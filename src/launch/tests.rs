@@ -1,29 +1,9 @@
 use super::environment::{KeptVariables, is_steering};
 use super::*;
+use crate::test_folder::TestFolder;
 use std::collections::BTreeSet;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
-struct Disk {
-    _folder: tempfile::TempDir,
-    base: PathBuf,
-}
-
-impl Disk {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let base = fs::canonicalize(folder.path()).unwrap();
-        Self { _folder: folder, base }
-    }
-
-    fn program(&self, path: &str, text: &str) -> PathBuf {
-        let path = self.base.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        path
-    }
-
+impl TestFolder {
     fn launcher(&self, path: &[&str]) -> Launcher {
         let folder =
             |entry: &&str| if entry.starts_with('/') { PathBuf::from(entry) } else { self.base.join(entry) };
@@ -38,7 +18,7 @@ impl Disk {
 
 #[test]
 fn a_program_of_a_writable_folder_never_stands_in_for_another() {
-    let disk = Disk::new();
+    let disk = TestFolder::new();
     for row in TABLE {
         if let FindRule::OnPath(name) = row.found {
             disk.program(&format!("work/bin/{name}"), "trap");
@@ -67,7 +47,7 @@ fn a_program_of_a_writable_folder_never_stands_in_for_another() {
 
 #[test]
 fn what_the_person_names_is_not_taken_from_such_a_folder_either() {
-    let disk = Disk::new();
+    let disk = TestFolder::new();
     let trap = disk.program("work/bin/pass", "trap");
     let good = disk.program("good/pass", "");
     let launcher = disk.launcher(&["work/bin", "good"]);
@@ -80,7 +60,7 @@ fn what_the_person_names_is_not_taken_from_such_a_folder_either() {
 
 #[test]
 fn a_line_that_names_such_a_program_by_its_place_meets_no_shell() {
-    let disk = Disk::new();
+    let disk = TestFolder::new();
     let trap = disk.program("work/pass", "trap").display().to_string();
     let launcher = disk.launcher(&["good"]);
     for line in [trap.clone(), format!("A=1 '{trap}' show"), format!("echo $({trap})"), format!("x; {trap}")]
@@ -127,7 +107,7 @@ fn what_steers_loaders_and_shells_stays_behind() {
 
 #[test]
 fn a_program_that_is_many_in_one_is_called_by_its_name() {
-    let disk = Disk::new();
+    let disk = TestFolder::new();
     let real = disk.program("good/busybox", "#!/bin/sh\n");
     std::os::unix::fs::symlink(&real, disk.base.join("good/tmux")).unwrap();
     let launcher = disk.launcher(&["good"]);

@@ -27,25 +27,22 @@ pub(crate) fn is_program(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-    fn disk(files: &[(&str, u32)]) -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let base = fs::canonicalize(folder.path()).unwrap();
+    fn disk(files: &[(&str, u32)]) -> TestFolder {
+        let folder = TestFolder::new();
         for (file, mode) in files {
-            let file = base.join(file);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(&file, "").unwrap();
-            fs::set_permissions(&file, fs::Permissions::from_mode(*mode)).unwrap();
+            fs::set_permissions(folder.file(file, ""), fs::Permissions::from_mode(*mode)).unwrap();
         }
-        (folder, base)
+        folder
     }
 
     #[test]
     fn a_program_is_a_file_that_one_may_execute() {
-        let (_folder, base) =
-            disk(&[("yes", 0o755), ("plain", 0o644), ("of-others", 0o611), ("of-me", 0o700)]);
+        let TestFolder { base, .. } =
+            &disk(&[("yes", 0o755), ("plain", 0o644), ("of-others", 0o611), ("of-me", 0o700)]);
         fs::create_dir(base.join("folder")).unwrap();
         symlink(base.join("yes"), base.join("link")).unwrap();
         symlink(base.join("plain"), base.join("to-plain")).unwrap();
@@ -72,8 +69,8 @@ mod tests {
 
     #[test]
     fn the_first_program_wins_and_what_is_none_is_passed_by() {
-        let (_folder, base) =
-            disk(&[("a/tool", 0o644), ("b/tool", 0o755), ("c/tool", 0o755), ("b/only", 0o755)]);
+        let TestFolder { base, .. } =
+            &disk(&[("a/tool", 0o644), ("b/tool", 0o755), ("c/tool", 0o755), ("b/only", 0o755)]);
         let path = std::env::join_paths(["a", "b", "c"].map(|folder| base.join(folder))).unwrap();
         assert_eq!(which(Path::new("tool"), &path), Some(base.join("b/tool")));
         assert_eq!(on_path(Path::new("tool"), &path).count(), 2);
@@ -83,7 +80,7 @@ mod tests {
 
     #[test]
     fn relative_and_empty_entries_are_left_out() {
-        let (_folder, base) = disk(&[("tool", 0o755)]);
+        let TestFolder { base, .. } = &disk(&[("tool", 0o755)]);
         let up = "../".repeat(40);
         let relative = format!("{up}{}", base.strip_prefix("/").unwrap().display());
         assert!(Path::new(&relative).join("tool").is_file(), "there by this way");

@@ -196,28 +196,19 @@ fn components(path: &Path) -> VecDeque<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
     use std::os::unix::fs::symlink;
 
-    struct Disk {
-        _folder: tempfile::TempDir,
-        base: PathBuf,
+    fn disk() -> TestFolder {
+        let disk = TestFolder::new();
+        fs::create_dir_all(disk.at("home/own")).unwrap();
+        for file in ["home/work/bin/sh", "home/out/sh", "home/.local/bin/sh", "tools/sh", "venv/bin/python"] {
+            disk.file(file, "");
+        }
+        disk
     }
 
-    impl Disk {
-        fn new() -> Self {
-            let folder = tempfile::tempdir().unwrap();
-            let base = fs::canonicalize(folder.path()).unwrap();
-            for part in ["home/work/bin", "home/out", "home/.local/bin", "home/own", "tools", "venv/bin"] {
-                fs::create_dir_all(base.join(part)).unwrap();
-            }
-            for file in
-                ["home/work/bin/sh", "home/out/sh", "home/.local/bin/sh", "tools/sh", "venv/bin/python"]
-            {
-                fs::write(base.join(file), "").unwrap();
-            }
-            Self { _folder: folder, base }
-        }
-
+    impl TestFolder {
         fn writable(&self, cwd: &str) -> WritableFolders {
             let (home, write) = (self.base.join("home"), [self.base.join("home/out")]);
             let (own, venv) = ([self.base.join("home/own")], Some(self.base.join("venv")));
@@ -227,7 +218,7 @@ mod tests {
 
     #[test]
     fn folders_that_runs_may_write_are_not_trusted() {
-        let disk = Disk::new();
+        let disk = disk();
         let writable = disk.writable("home/work");
         for bad in ["home/work/bin/sh", "home/work", "home/out/sh", "home/own", "venv/bin/python", "gone"] {
             assert!(!writable.trusts(&disk.base.join(bad)), "{bad}");
@@ -244,7 +235,7 @@ mod tests {
 
     #[test]
     fn no_link_leads_through_such_a_folder() {
-        let disk = Disk::new();
+        let disk = disk();
         let at = |path: &str| disk.base.join(path);
         symlink(at("tools/sh"), at("home/work/bin/link")).unwrap();
         symlink(at("home/work/bin/sh"), at("tools/direct")).unwrap();
@@ -267,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_repository_around_the_folder_is_not_trusted_but_a_home_is_as_far_as_its_programs_go() {
-        let disk = Disk::new();
+        let disk = disk();
         fs::create_dir_all(disk.base.join("home/work/deep/er")).unwrap();
         fs::create_dir_all(disk.base.join("home/work/.git")).unwrap();
         assert!(!disk.writable("home/work/deep/er").trusts(&disk.base.join("home/work/bin/sh")));
@@ -283,7 +274,7 @@ mod tests {
 
     #[test]
     fn where_runs_worked_before_nothing_is_trusted_either() {
-        let disk = Disk::new();
+        let disk = disk();
         let (before, program) = (disk.base.join("home/work"), disk.base.join("home/work/bin/sh"));
         let writable = WritableFolders::with_venv(&disk.base.join("fresh"), None, &[], &[], None);
         assert!(writable.trusts(&program));

@@ -1,11 +1,11 @@
-//! Collects what has arrived of a reply and decides how the reply ends: the part of reading that all wires share.
+//! Collects what has arrived of a reply and decides how the reply ends: the part of reading that all formats share.
 //!
 //! Text and reasoning become events as they arrive. Calls, kept items and token counts become events only before the
 //! end, so that a call cut off by the connection never counts as one. No event follows `Finished` or `Failed`.
 
 use super::failure::{ErrorBody, ServerIdentity};
 use super::opaque_items;
-use crate::config::ProviderKind;
+use crate::config::FormatKind;
 use crate::domain::{Finish, FinishReason, Masker, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};
 use crate::text::line::short_line;
 use serde_json::Value;
@@ -166,12 +166,12 @@ impl Accumulator {
     }
 
     /// Keeps an item of this format that later requests have to send back at this place.
-    pub(super) fn keep_here(&mut self, format: ProviderKind, item: Value) {
+    pub(super) fn keep_here(&mut self, format: FormatKind, item: Value) {
         self.keep_item(opaque_items::new_item(format.as_str(), self.text_len(), self.calls(), item));
     }
 
     /// Like `keep_here`, for the beginning of the message.
-    pub(super) fn keep_first(&mut self, format: ProviderKind, item: Value) {
+    pub(super) fn keep_first(&mut self, format: FormatKind, item: Value) {
         self.keep_item(opaque_items::new_item(format.as_str(), 0, 0, item));
     }
 

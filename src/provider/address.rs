@@ -1,6 +1,7 @@
 //! Parses the address of a server, in every form in which people write it.
 
 use super::protocol::Protocol;
+use crate::config::usual_scheme;
 use reqwest::Url;
 
 /// Why an address can't be used.
@@ -26,18 +27,13 @@ impl AddressError {
     /// What to do about it, one line.
     pub(crate) fn hint(&self) -> String {
         match self {
-            AddressError::NoScheme(given) if is_local(given) => format!("Write http://{given}"),
-            AddressError::NoScheme(given) => format!("Write https://{given}"),
+            AddressError::NoScheme(given) => format!("Write {}://{given}", usual_scheme(given)),
             AddressError::Unreadable { .. } => {
                 "An address looks like https://api.example.com/v1 or http://127.0.0.1:11434".into()
             }
             AddressError::HoldsKey => "Give the key by its environment variable or credentials.toml.".into(),
         }
     }
-}
-
-fn is_local(address: &str) -> bool {
-    ["localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10."].iter().any(|p| address.starts_with(p))
 }
 
 /// The address to which requests for replies are sent, from any form of `base_url`: the part that the format needs,
@@ -112,17 +108,10 @@ pub(super) fn host(url: &Url) -> String {
     url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
 }
 
-/// Whether the server is this computer.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    let name = url.host_str().unwrap_or_default();
-    let name = name.trim_start_matches('[').trim_end_matches(']');
-    name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::ProviderKind as Kind;
+    use crate::config::FormatKind as Kind;
     use crate::provider::format_of;
 
     fn protocol(kind: Kind) -> &'static Protocol {
@@ -226,18 +215,5 @@ mod tests {
         }
         let url = endpoint(protocol(Kind::Openai), "https://h/v1?key=hunter22", "m").unwrap();
         assert_eq!(display_url(&url), "https://h/v1/chat/completions");
-    }
-
-    #[test]
-    fn loopback_is_known_in_all_its_names() {
-        for (address, is) in [
-            ("http://localhost:1", true),
-            ("http://127.0.0.2", true),
-            ("http://[::1]/", true),
-            ("http://example.com", false),
-            ("http://192.168.1.1", false),
-        ] {
-            assert_eq!(is_loopback(&Url::parse(address).unwrap()), is, "{address}");
-        }
     }
 }

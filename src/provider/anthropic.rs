@@ -8,19 +8,19 @@ mod events;
 
 use super::catalogue::listed::{self, Listing};
 use super::conversation::{self, CallResult, Utterance};
+use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
 use super::quirks::OptionalPart;
-use super::wire::{Format, OutgoingRequest};
-use crate::config::ProviderKind;
+use crate::config::FormatKind;
 use crate::domain::{MessageImage, Tool};
 use reqwest::Url;
 use serde_json::{Value, json};
 
 /// The format: where its requests are sent and how they are signed, encoded and decoded.
 pub(super) const FORMAT: Format = Format {
-    kind: ProviderKind::Anthropic,
+    kind: FormatKind::Anthropic,
     protocol: Protocol {
         root,
         for_replies: |url, root, _| url.set_path(&format!("{root}/messages")),

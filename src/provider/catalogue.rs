@@ -188,6 +188,6 @@ impl CatalogueServer {
     }
 
     fn listing(&self) -> &'static Listing {
-        &self.connection.wire.format.listing
+        &self.connection.server.format.listing
     }
 }

@@ -1,8 +1,8 @@
-//! Puts the messages of a request into an order that every wire can encode: results directly behind the calls that
+//! Puts the messages of a request into an order that every format can encode: results directly behind the calls that
 //! they answer, no call without a result, no result without a call, nothing empty.
 //!
 //! Servers refuse a conversation that breaks these rules, and a change of the model or a stopped turn can leave such
-//! a one. Each wire decides how to encode the parts, and whether to join neighbours.
+//! a one. Each format decides how to encode the parts, and whether to join neighbours.
 
 use super::opaque_items::{self, MessagePart};
 use crate::config::Effort;

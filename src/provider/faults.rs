@@ -1,16 +1,16 @@
-//! Tests every wire against faults of servers: errors in the middle, filters, web pages, unreadable pieces, endless
+//! Tests every format against faults of servers: errors in the middle, filters, web pages, unreadable pieces, endless
 //! replies. The fault is reported, and the text that arrived is kept.
 
 use super::accumulator::MAX_REPLY_BYTES;
+use super::format::{End, FormatDecoder};
 use super::recorded::{Total, failed, finished, read};
-use super::wire::{End, WireDecoder};
-use super::{fixture, wire_of};
-use crate::config::ProviderKind as Kind;
+use super::{fixture, server_of};
+use crate::config::FormatKind as Kind;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent, Usage};
 use serde_json::{Value, json};
 
-fn decoder(kind: Kind) -> Box<dyn WireDecoder> {
-    wire_of(kind, fixture(kind, "m")).decoder(&json!({}))
+fn decoder(kind: Kind) -> Box<dyn FormatDecoder> {
+    server_of(kind, fixture(kind, "m")).decoder(&json!({}))
 }
 
 fn closed(kind: Kind, body: &str) -> Total {

@@ -1,8 +1,8 @@
 //! Splits the bytes of a reply into pieces of JSON, whatever their framing: server-sent events, one piece per line,
-//! one list over the whole body, or one value. The first byte decides; the wire only says whether to expect lines.
+//! one list over the whole body, or one value. The first byte decides; the format only says whether to expect lines.
 
+use super::format::End;
 use super::sse;
-use super::wire::End;
 
 /// The most bytes of a body that is not a stream.
 pub(super) const MAX_BODY_BYTES: usize = 16 << 20;
@@ -64,7 +64,7 @@ pub(super) struct Framing {
 }
 
 impl Framing {
-    /// `lines`: the wire sends one piece per line.
+    /// `lines`: the format sends one piece per line.
     pub(super) fn new(lines: bool) -> Self {
         Self { form: FrameKind::Unknown(Vec::new()), lines }
     }

@@ -10,11 +10,11 @@ mod schema;
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, CallResult, Utterance};
+use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
-use super::wire::{Format, OutgoingRequest};
-use crate::config::{Effort, ProviderKind};
+use crate::config::{Effort, FormatKind};
 use crate::domain::{MessageImage, Tool};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
@@ -24,7 +24,7 @@ const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// The format: where its requests are sent and how they are signed, encoded and decoded.
 pub(super) const FORMAT: Format = Format {
-    kind: ProviderKind::Gemini,
+    kind: FormatKind::Gemini,
     protocol: Protocol {
         root,
         for_replies,

@@ -1,7 +1,7 @@
 //! Sends requests and reads replies as they arrive, with time limits and retries: the only code of this room that
 //! uses the network. `client` builds the client once, for the first request.
 //!
-//! It knows no wire: a [`Wire`] encodes requests and decodes replies. Keys are sent only to their own origin:
+//! It knows no format: a [`FormattedServer`] encodes requests and decodes replies. Keys are sent only to their own origin:
 //! redirects to another are not followed. Dropping the future of [`Connection::ask`] closes the connection.
 
 mod client;
@@ -9,11 +9,11 @@ mod refusal;
 
 use super::address;
 use super::failure::{ServerIdentity, ServerRefusal};
+use super::format::{self, End, FormatDecoder, FormattedServer};
 use super::ledger::RequestCount;
 use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
 use super::retry::{self, MAX_RETRIES, RetryAdvice};
 use super::server::{CheckedServer, HttpRequest};
-use super::wire::{self, End, Wire, WireDecoder};
 use crate::config::Timeouts;
 use crate::domain::{Departure, FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use reqwest::{Client, Response};
@@ -35,7 +35,7 @@ const BODY_END_TIMEOUT: Duration = Duration::from_millis(50);
 /// A server, and the client that sends requests to it.
 #[derive(Debug)]
 pub(super) struct Connection {
-    pub(super) wire: Wire,
+    pub(super) server: FormattedServer,
     timeouts: Timeouts,
     client: OnceLock<reqwest::Result<Client>>,
     /// Parts of requests that the server refused, as [`RefusedParts`].
@@ -53,9 +53,9 @@ enum Attempt {
 }
 
 impl Connection {
-    pub(super) fn new(wire: Wire, timeouts: Timeouts) -> Self {
+    pub(super) fn new(server: FormattedServer, timeouts: Timeouts) -> Self {
         Self {
-            wire,
+            server,
             timeouts,
             client: OnceLock::new(),
             left_out: AtomicU8::new(0),
@@ -64,7 +64,7 @@ impl Connection {
     }
 
     pub(super) fn access(&self) -> &CheckedServer {
-        &self.wire.access
+        &self.server.access
     }
 
     /// Stores the model's context in tokens.
@@ -124,7 +124,7 @@ impl Connection {
     /// Leaves out a part from now on; returns false if that changes nothing in this request.
     fn leave_out(&self, part: OptionalPart, request: &ModelRequest, known: &ServerQuirks) -> bool {
         let without = ServerQuirks { refused: known.refused.with(part), ..*known };
-        let changes = self.wire.encode(request, known) != self.wire.encode(request, &without);
+        let changes = self.server.encode(request, known) != self.server.encode(request, &without);
         if changes {
             self.left_out.fetch_or(without.refused.0, Ordering::Relaxed);
         }
@@ -210,7 +210,7 @@ impl Connection {
             Err(failure) => return refused(failure, RetryAdvice::Never),
         };
         let began = Instant::now();
-        let body = self.wire.encode(request, known);
+        let body = self.server.encode(request, known);
         let sending = self.send(client, self.access().post(&body), asked);
         let sent = tokio::select! {
             sent = timeout(self.timeouts.first_token, sending) => sent,
@@ -231,14 +231,14 @@ impl Connection {
             return Some(Attempt::Refused(asked.refusal(&answer)));
         }
         out.send(ReplyEvent::Sent).await.ok()?;
-        self.read_reply(response, self.wire.decoder(&body), began, out).await
+        self.read_reply(response, self.server.decoder(&body), began, out).await
     }
 
     /// Reads the reply and sends its events.
     async fn read_reply(
         &self,
         mut response: Response,
-        mut decoder: Box<dyn WireDecoder>,
+        mut decoder: Box<dyn FormatDecoder>,
         began: Instant,
         out: &Sender<ReplyEvent>,
     ) -> Option<Attempt> {
@@ -273,7 +273,7 @@ impl Connection {
                 Err(_) => events.push(ReplyEvent::Failed(self.access().identity.timed_out(patience, begun))),
             }
             for event in events.drain(..) {
-                if wire::is_reply(&event) {
+                if format::is_reply(&event) {
                     (begun, last_piece) = (true, Instant::now());
                 }
                 if let ReplyEvent::Failed(failure) = &event
@@ -285,7 +285,7 @@ impl Connection {
                         retry: RetryAdvice::Backoff,
                     }));
                 }
-                let is_last = wire::is_last(&event);
+                let is_last = format::is_last(&event);
                 let is_good = matches!(event, ReplyEvent::Finished(_));
                 out.send(event).await.ok()?;
                 if is_last {

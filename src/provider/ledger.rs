@@ -1,8 +1,8 @@
 //! Counts requests to providers: every connection adds to the count; code that tells the person what left this
 //! computer reads it.
 
-use super::address;
 use super::server::CheckedServer;
+use crate::config::is_loopback;
 use crate::domain::{RequestCounter, RequestCounts};
 
 static LEDGER: RequestCounter = RequestCounter::new();
@@ -24,7 +24,7 @@ impl<'a> RequestCount<'a> {
 impl Drop for RequestCount<'_> {
     fn drop(&mut self) {
         if let Some(access) = self.0 {
-            LEDGER.count(&access.identity.host, address::is_loopback(&access.url));
+            LEDGER.count(&access.identity.host, is_loopback(access.url.as_str()));
         }
     }
 }

@@ -8,12 +8,12 @@ mod lines;
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, CallResult, Utterance};
+use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;
 use super::openai::{model_message, tool};
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
-use super::wire::{Format, OutgoingRequest};
-use crate::config::{Effort, ProviderKind};
+use crate::config::{Effort, FormatKind};
 use crate::domain::MessageImage;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ const REPLY_TOKENS: u64 = 4_096;
 
 /// The format: where its requests are sent and how they are signed, encoded and decoded.
 pub(super) const FORMAT: Format = Format {
-    kind: ProviderKind::Ollama,
+    kind: FormatKind::Ollama,
     protocol: Protocol {
         root: |path| protocol::without_end(path, &["/api/chat", "/api", "/v1/chat/completions", "/v1"]),
         for_replies: |url, root, _| url.set_path(&format!("{root}/api/chat")),
@@ -75,7 +75,7 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
     body
 }
 
-/// An utterance as messages of this wire.
+/// An utterance as messages of this format.
 fn messages(said: &Utterance<'_>) -> Vec<Value> {
     match said {
         Utterance::System(text) => vec![json!({ "role": "system", "content": text })],

@@ -9,12 +9,12 @@ pub(super) use chunk::{reason, usage};
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, CallResult, Utterance};
+use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
 use super::quirks::{OptionalPart, RefusedParts};
-use super::wire::{Format, OutgoingRequest};
-use crate::config::ProviderKind;
+use crate::config::FormatKind;
 use crate::domain::{AnswerForm, MessageImage, Tool, ToolCall};
 use reqwest::Url;
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// The format: where its requests are sent and how they are signed, encoded and decoded.
 pub(super) const FORMAT: Format = Format {
-    kind: ProviderKind::Openai,
+    kind: FormatKind::Openai,
     protocol: Protocol {
         root,
         for_replies: |url, root, _| url.set_path(&format!("{root}/chat/completions")),
@@ -78,7 +78,7 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
     body
 }
 
-/// An utterance as messages of this wire.
+/// An utterance as messages of this format.
 fn messages(said: &Utterance<'_>, left_out: RefusedParts) -> Vec<Value> {
     match said {
         Utterance::System(text) => vec![json!({ "role": "system", "content": text })],

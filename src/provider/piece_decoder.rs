@@ -1,4 +1,4 @@
-//! The decoder that all wires share: [`Framing`] splits the bytes into pieces, the [`PieceDecoder`] of a wire
+//! The decoder that all formats share: [`Framing`] splits the bytes into pieces, the [`PieceDecoder`] of a format
 //! interprets each piece, and [`Accumulator`] collects the reply.
 //!
 //! A damaged reply never passes for a complete one: a broken stream ends with `Failed(Cut)`, one that ends without a
@@ -6,13 +6,13 @@
 
 use super::accumulator::Accumulator;
 use super::failure::{ErrorBody, ServerIdentity};
+use super::format::{End, FormatDecoder};
 use super::framing::{FramePiece, Framing, FramingError, MAX_BODY_BYTES};
 use super::server::CheckedServer;
-use super::wire::{End, WireDecoder};
 use crate::domain::ReplyEvent;
 use serde_json::Value;
 
-/// Interprets the pieces of a reply for one wire.
+/// Interprets the pieces of a reply for one format.
 pub(super) trait PieceDecoder: Send {
     /// Whether only token counts can follow the reason for ending. Where more can follow, the reason alone does not
     /// complete the reply: the server has to end it normally.
@@ -32,7 +32,7 @@ pub(super) struct ReplyDecoder<R> {
 }
 
 impl<R: PieceDecoder> ReplyDecoder<R> {
-    /// A decoder for one reply. `lines`: the wire sends one piece per line.
+    /// A decoder for one reply. `lines`: the format sends one piece per line.
     pub(super) fn new(access: &CheckedServer, lines: bool, reading: R) -> Self {
         let so_far = Accumulator::new(access.next_reply(), access.identity.clone(), access.secrets.clone());
         Self { framing: Framing::new(lines), reading, so_far }
@@ -119,7 +119,7 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
     }
 }
 
-impl<R: PieceDecoder> WireDecoder for ReplyDecoder<R> {
+impl<R: PieceDecoder> FormatDecoder for ReplyDecoder<R> {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>) {
         if self.so_far.is_over() {
             return;

@@ -1,9 +1,9 @@
-//! Tests every wire against recordings of real servers (`tests/fixtures/streams`): each gives the result of the
+//! Tests every format against recordings of real servers (`tests/fixtures/streams`): each gives the result of the
 //! vendor's own library, wherever the bytes are split, and a broken one never counts as complete.
 
-use super::wire::{End, Wire, WireDecoder};
-use super::{fixture, wire_of};
-use crate::config::ProviderKind as Kind;
+use super::format::{End, FormatDecoder, FormattedServer};
+use super::{fixture, server_of};
+use crate::config::FormatKind as Kind;
 use crate::domain::{
     FailureKind, Finish, FinishReason, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage,
 };
@@ -24,7 +24,7 @@ pub(super) struct Total {
 
 /// Reads a reply in these pieces.
 pub(super) fn read<'a>(
-    mut decoder: Box<dyn WireDecoder>,
+    mut decoder: Box<dyn FormatDecoder>,
     pieces: impl IntoIterator<Item = &'a [u8]>,
     end: End,
 ) -> Total {
@@ -92,13 +92,13 @@ pub(super) fn recordings(api: &str) -> Vec<Recording> {
         .collect()
 }
 
-fn wire(kind: Kind) -> Wire {
-    wire_of(kind, fixture(kind, "m"))
+fn server(kind: Kind) -> FormattedServer {
+    server_of(kind, fixture(kind, "m"))
 }
 
 /// Reads a recording in pieces. A new decoder each time makes the same ids.
 fn take<'a>(kind: Kind, pieces: impl IntoIterator<Item = &'a [u8]>, end: End) -> Total {
-    read(wire(kind).decoder(&json!({})), pieces, end)
+    read(server(kind).decoder(&json!({})), pieces, end)
 }
 
 /// Reads all recordings of an API, split at every byte; `check` compares a result with the expected one.

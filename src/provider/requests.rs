@@ -1,19 +1,19 @@
-//! Tests the requests of every wire: one conversation with everything in it, as each wire encodes it.
+//! Tests the requests of every format: one conversation with everything in it, as each format encodes it.
 
+use super::format::FormattedServer;
 use super::opaque_items;
 use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
 use super::server::{CheckedServer, Server};
-use super::wire::Wire;
-use super::{fixture, format_of, wire_of};
-use crate::config::{Effort, ProviderKind as Kind};
+use super::{fixture, format_of, server_of};
+use crate::config::{Effort, FormatKind as Kind};
 use crate::domain::{
     AnswerForm, ImageRef, Message, MessageImage, ModelName, ModelRequest, Purpose, Role, StepId, Tool,
     ToolCall,
 };
 use serde_json::{Value, json};
 
-fn wire(kind: Kind) -> Wire {
-    wire_of(kind, fixture(kind, "m"))
+fn server(kind: Kind) -> FormattedServer {
+    server_of(kind, fixture(kind, "m"))
 }
 
 fn call(id: &str, arguments: &str, signature: Option<&str>) -> ToolCall {
@@ -71,11 +71,11 @@ fn request(kind: Kind) -> ModelRequest {
 }
 
 fn sent(kind: Kind) -> Value {
-    wire(kind).encode(&request(kind), &ServerQuirks::default())
+    server(kind).encode(&request(kind), &ServerQuirks::default())
 }
 
 fn without(kind: Kind, part: OptionalPart) -> Value {
-    wire(kind)
+    server(kind)
         .encode(&request(kind), &ServerQuirks { refused: RefusedParts::default().with(part), context: None })
 }
 
@@ -213,7 +213,7 @@ fn gemini_3_is_given_a_signature_for_calls_of_others_and_none_of_our_ids() {
         Message::result("sayso-1-1", "a"),
     ];
     let request = ModelRequest { messages, ..request(Kind::Gemini) };
-    let body = wire_of(Kind::Gemini, fixture(Kind::Gemini, "gemini-3-pro"))
+    let body = server_of(Kind::Gemini, fixture(Kind::Gemini, "gemini-3-pro"))
         .encode(&request, &ServerQuirks::default());
     assert_eq!(
         body["contents"],
@@ -258,7 +258,7 @@ fn ollama_is_asked_for_as_much_context_as_is_needed() {
         let messages = vec![Message::new(Role::User, "x".repeat(text))];
         let request = ModelRequest::new(StepId(1), Purpose::Answer, messages);
         let known = ServerQuirks { context: known, ..ServerQuirks::default() };
-        wire_of(Kind::Ollama, access).encode(&request, &known)["options"]["num_ctx"].as_u64().unwrap()
+        server_of(Kind::Ollama, access).encode(&request, &known)["options"]["num_ctx"].as_u64().unwrap()
     };
     assert_eq!(context(10, Some(8_192), None), 8_192, "no more than the model can have");
     assert_eq!(context(10, Some(131_072), None), 32_768, "memory is not taken for nothing");
@@ -273,7 +273,7 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     let body = |kind: Kind| {
         let mut access = fixture(kind, "m");
         (access.max_output, access.effort) = (Some(9), Some(Effort::High));
-        wire_of(kind, access).encode(&request(kind), &ServerQuirks::default())
+        server_of(kind, access).encode(&request(kind), &ServerQuirks::default())
     };
     let chat = body(Kind::Openai);
     assert_eq!((&chat["max_tokens"], &chat["reasoning_effort"]), (&json!(9), &json!("high")));
@@ -286,7 +286,7 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     let mut before = fixture(Kind::Anthropic, "claude-sonnet-4-5-20250929");
     (before.max_output, before.effort) = (Some(9), Some(Effort::High));
     let messages =
-        wire_of(Kind::Anthropic, before).encode(&request(Kind::Anthropic), &ServerQuirks::default());
+        server_of(Kind::Anthropic, before).encode(&request(Kind::Anthropic), &ServerQuirks::default());
     assert_eq!(messages["output_config"]["effort"], Value::Null);
     assert_eq!(messages["thinking"], json!({ "type": "enabled", "budget_tokens": 24_576 }));
     assert!(messages["max_tokens"].as_u64() > Some(24_576), "thinking counts: {messages}");
@@ -299,7 +299,7 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     openai.identity.host = "api.openai.com".into();
     openai.max_output = Some(9);
     assert_eq!(
-        wire_of(Kind::Openai, openai).encode(&request(Kind::Openai), &ServerQuirks::default())["max_completion_tokens"],
+        server_of(Kind::Openai, openai).encode(&request(Kind::Openai), &ServerQuirks::default())["max_completion_tokens"],
         9
     );
 }
@@ -328,8 +328,8 @@ fn keys_are_in_one_header_and_nowhere_else() {
         (Kind::Ollama, "authorization", "Bearer sk-verysecret"),
     ] {
         use secrecy::ExposeSecret as _;
-        let wire = wire(kind);
-        let http = wire.access.post(&wire.encode(&request(kind), &ServerQuirks::default()));
+        let server = server(kind);
+        let http = server.access.post(&server.encode(&request(kind), &ServerQuirks::default()));
         let secret: Vec<_> =
             http.secret_headers.iter().map(|(n, v)| (n.as_str(), v.expose_secret())).collect();
         assert_eq!(secret, [(header, value)]);
@@ -345,7 +345,7 @@ fn keys_are_in_one_header_and_nowhere_else() {
 fn what_a_model_said_last_is_gone_on_from() {
     let messages = vec![Message::new(Role::User, "go"), Message::new(Role::Assistant, "half a \n")];
     let request = ModelRequest::new(StepId(1), Purpose::Answer, messages);
-    let body = wire(Kind::Anthropic).encode(&request, &ServerQuirks::default());
+    let body = server(Kind::Anthropic).encode(&request, &ServerQuirks::default());
     assert_eq!(body["messages"][1]["content"], json!([{ "type": "text", "text": "half a" }]));
     assert!(body.get("tools").is_none() && body.get("system").is_none());
 }

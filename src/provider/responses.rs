@@ -5,19 +5,19 @@ mod events;
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, CallResult, Utterance};
+use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;
 use super::openai::{self, strict};
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
 use super::quirks::OptionalPart;
-use super::wire::{Format, OutgoingRequest};
-use crate::config::ProviderKind;
+use crate::config::FormatKind;
 use crate::domain::{MessageImage, Tool};
 use serde_json::{Value, json};
 
 /// The format: where its requests are sent and how they are signed, encoded and decoded.
 pub(super) const FORMAT: Format = Format {
-    kind: ProviderKind::OpenaiResponses,
+    kind: FormatKind::OpenaiResponses,
     protocol: Protocol {
         root: openai::root,
         for_replies: |url, root, _| url.set_path(&format!("{root}/responses")),
@@ -61,7 +61,7 @@ fn encode(asked: &OutgoingRequest<'_>) -> Value {
     body
 }
 
-/// An utterance as items of this wire.
+/// An utterance as items of this format.
 fn items(said: &Utterance<'_>) -> Vec<Value> {
     match said {
         Utterance::System(text) => vec![json!({ "role": "system", "content": text })],

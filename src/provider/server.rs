@@ -7,8 +7,9 @@
 use super::failure::ServerIdentity;
 use super::protocol::Protocol;
 use super::{ProviderError, address};
+use crate::config::is_loopback;
 use crate::config::keys::looks_secret;
-use crate::config::{Effort, ProviderKind, Timeouts};
+use crate::config::{Effort, FormatKind, Timeouts};
 use crate::domain::{Masker, ModelName};
 use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
@@ -22,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Debug)]
 pub struct Server {
     /// The kind of the server, which decides the format.
-    pub kind: ProviderKind,
+    pub kind: FormatKind,
     /// The provider's name and the model's name there.
     pub name: ModelName,
     /// The address, in any form: with or without `/v1`, with a query.
@@ -46,7 +47,7 @@ pub struct Server {
 
 impl Server {
     /// A server with these settings and defaults for the others.
-    pub fn new(kind: ProviderKind, name: ModelName, base_url: impl Into<String>) -> Self {
+    pub fn new(kind: FormatKind, name: ModelName, base_url: impl Into<String>) -> Self {
         Self {
             kind,
             name,
@@ -74,7 +75,7 @@ pub(super) struct HttpRequest {
     pub(super) body: Option<Vec<u8>>,
 }
 
-/// The checked settings of a server that every wire needs.
+/// The checked settings of a server that every format needs.
 #[derive(Clone, Debug)]
 pub(super) struct CheckedServer {
     protocol: &'static Protocol,
@@ -183,14 +184,14 @@ impl CheckedServer {
 
     /// Whether the server is this computer.
     pub(super) fn is_local(&self) -> bool {
-        address::is_loopback(&self.url)
+        is_loopback(self.url.as_str())
     }
 }
 
 #[cfg(test)]
 impl CheckedServer {
     /// A server for tests; it makes the same ids each time.
-    pub(super) fn fixture(kind: ProviderKind, protocol: &'static Protocol, model: &str) -> Self {
+    pub(super) fn fixture(kind: FormatKind, protocol: &'static Protocol, model: &str) -> Self {
         let name = ModelName { provider: kind.as_str().into(), model: model.into() };
         let key = Some("sk-verysecret".to_owned().into());
         let server = Server { key, ..Server::new(kind, name, "http://h") };

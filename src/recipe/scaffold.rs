@@ -2,7 +2,7 @@
 
 use crate::domain::BlockKind;
 use crate::engine::Transcript;
-use crate::engine::transcript::{BlockStanding, Item};
+use crate::engine::transcript::{BlockStatus, Item};
 use std::fmt::Write as _;
 
 const MAX_STEPS: usize = 8;
@@ -73,7 +73,7 @@ fn turns(transcript: &Transcript) -> Vec<ScaffoldTurn> {
             Item::Reply(reply) => {
                 let Some(turn) = turns.last_mut() else { continue };
                 let ran = reply.blocks.iter().filter_map(|id| transcript.blocks.get(id));
-                for item in ran.filter(|item| item.standing == BlockStanding::Approved) {
+                for item in ran.filter(|item| item.status == BlockStatus::Approved) {
                     match item.block.kind {
                         BlockKind::Write { .. } | BlockKind::Edit { .. } => turn.check = "written",
                         BlockKind::Code { .. } | BlockKind::Call { .. } if turn.check == "reply" => {

@@ -3,7 +3,7 @@
 use super::{value_of, written};
 use crate::domain::{Answers, BlockKind, KernelFate, Outcome, RecipeFact, RunReport};
 use crate::engine::WorkflowContext;
-use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunItem, Settlement};
+use crate::engine::transcript::{BlockItem, BlockStatus, Item, ReplyItem, RunItem, Settlement};
 
 /// One round, as its check sees it.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl<'a> View<'a> {
     /// The newest reply. One that broke off counts only if the person took up one of its blocks.
     pub(crate) fn reply(&self) -> Option<&'a ReplyItem> {
         let reply = self.replies().next_back()?;
-        let taken = |item: &BlockItem| item.standing != BlockStanding::Skipped;
+        let taken = |item: &BlockItem| item.status != BlockStatus::Skipped;
         let taken_up = self.blocks_of(reply).any(taken);
         // A reply that hit its length limit still counts; one that is `Incomplete` was cut off by a failure.
         let cut = reply.finish.reason == crate::domain::FinishReason::Incomplete;
@@ -88,7 +88,7 @@ impl<'a> View<'a> {
     pub(super) fn all_skipped(&self) -> bool {
         let newest = self.newest();
         !newest.is_empty()
-            && newest.iter().all(|item| item.standing == BlockStanding::Skipped)
+            && newest.iter().all(|item| item.status == BlockStatus::Skipped)
             && self.own_blocks().is_empty()
     }
 
@@ -160,13 +160,13 @@ impl<'a> View<'a> {
     /// What became of the newest of the recipe's own blocks.
     pub(crate) fn own_run(&self) -> OwnRun<'a> {
         let Some(item) = self.own_blocks().last().copied() else { return OwnRun::None };
-        match (&item.standing, ended_run(item)) {
-            (BlockStanding::Rejected(why), _) => OwnRun::Refused(why),
-            (BlockStanding::Approved, Some((_, report))) if report.outcome == Outcome::Interrupted => {
+        match (&item.status, ended_run(item)) {
+            (BlockStatus::Rejected(why), _) => OwnRun::Refused(why),
+            (BlockStatus::Approved, Some((_, report))) if report.outcome == Outcome::Interrupted => {
                 OwnRun::Refused("it was interrupted")
             }
-            (BlockStanding::Approved, Some((_, report))) => OwnRun::Ran(item, report),
-            (BlockStanding::Approved, None) if item.runs.last().is_some_and(|run| run.lost) => {
+            (BlockStatus::Approved, Some((_, report))) => OwnRun::Ran(item, report),
+            (BlockStatus::Approved, None) if item.runs.last().is_some_and(|run| run.lost) => {
                 OwnRun::Refused("the session was closed while it ran")
             }
             _ => OwnRun::Refused(""),

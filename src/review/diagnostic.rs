@@ -1,8 +1,8 @@
 //! A finding while the review is being built, with a byte span instead of a line and column.
 
-use super::rules::Effect;
-use super::wording::list;
+use super::rules::EffectKind;
 use crate::domain::Severity;
+use crate::text::names::first_names;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub(super) struct Diagnostic {
     pub(super) span: Range<usize>,
     pub(super) message: String,
     /// The effect it is about, so that milder diagnostics on the same effect can be dropped.
-    pub(super) effect: Option<Effect>,
+    pub(super) effect: Option<EffectKind>,
     /// Whether the person forbids it.
     pub(super) forbidden: bool,
     /// The message with `{target}` unfilled, and the targets. A variant of the same call may add targets.
@@ -57,7 +57,7 @@ pub(super) fn join(diagnostics: &mut Vec<Diagnostic>) {
             if shown.iter().any(known) {
                 shown.retain(known);
             }
-            diagnostic.message = template.replace("{target}", &list(shown));
+            diagnostic.message = template.replace("{target}", &first_names(shown, 3));
         }
     }
     *diagnostics = joined;

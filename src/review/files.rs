@@ -4,8 +4,8 @@
 use super::Scope;
 use super::path_class::{self, PathMeaning};
 use super::rules::TargetClass;
-use crate::domain::obeyed::obeyed;
-use crate::domain::{Effects, FileAct, Finding, OnDisk, Place, Review, Severity, Target};
+use crate::domain::auto_run::auto_run_name;
+use crate::domain::{Effects, FileAct, Finding, OnDisk, Review, Severity, Target, TextRange};
 use std::path::Path;
 
 /// The review of an act on one file or folder at this place. `own` are sayso's own folders.
@@ -40,7 +40,7 @@ impl FileReview<'_> {
         self.findings.push(Finding {
             rule: rule.to_owned(),
             severity,
-            place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
+            place: TextRange { line: 1, column: 1, end_line: 1, end_column: 1 },
             message: what,
             forbidden: false,
         });
@@ -75,7 +75,7 @@ impl FileReview<'_> {
         if own.iter().any(|own| self.target.path.starts_with(own)) {
             self.add("file.own", Severity::High, format!("writes a file of sayso itself: {path}"));
         } else if let Some(what) =
-            self.obeyed().or(located.what.as_deref().filter(|_| located.is(TargetClass::Start)))
+            self.auto_run_name().or(located.what.as_deref().filter(|_| located.is(TargetClass::Start)))
         {
             self.add("file.protected", Severity::High, format!("writes {what}: {path}"));
         } else if located.is(TargetClass::System) || located.is(TargetClass::Root) && self.target.outside {
@@ -87,11 +87,11 @@ impl FileReview<'_> {
     }
 
     /// What the file is, where some program runs or obeys it by itself.
-    fn obeyed(&self) -> Option<&'static str> {
+    fn auto_run_name(&self) -> Option<&'static str> {
         let parts: Vec<String> =
             self.target.path.iter().map(|part| part.to_string_lossy().to_lowercase()).collect();
-        if let Some(obeyed) = obeyed(&self.target.path) {
-            return Some(obeyed.what);
+        if let Some(auto_run) = auto_run_name(&self.target.path) {
+            return Some(auto_run.what);
         }
         if parts.iter().any(|part| part == ".git") {
             return Some("into git's own folder");

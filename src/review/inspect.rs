@@ -10,7 +10,7 @@ use super::grammar::Grammar;
 use super::judge::{self, ActHistory};
 use super::nested::NestedCode;
 use super::notebook_magics::{self, Magic};
-use super::rules::{Effect, InnerLanguage};
+use super::rules::{EffectKind, InnerLanguage};
 use super::syntax::TextKind;
 use super::{
     MAX_TEXT_BYTES, Scope, hidden, javascript, lookalike, parsed, python, queries, shell, unread, words,
@@ -205,7 +205,7 @@ impl Inspector<'_> {
             if inner.iter().any(|r| r.severity > Severity::Info) {
                 judged
                     .diagnostics
-                    .retain(|r| r.effect != Some(Effect::Programs) || r.severity > Severity::Info);
+                    .retain(|r| r.effect != Some(EffectKind::Programs) || r.severity > Severity::Info);
             }
             diagnostics.append(&mut judged.diagnostics);
             diagnostics.extend(inner);

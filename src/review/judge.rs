@@ -10,10 +10,11 @@ use super::diagnostic::Diagnostic;
 use super::nested::NestedCode;
 use super::path_class;
 use super::rule_set::{RuleSet, RuleShape};
-use super::rules::{Condition, Effect, InnerLanguage, Rule, TargetClass};
+use super::rules::{Condition, EffectKind, InnerLanguage, ReviewRule, TargetClass};
 use super::value::{Act, HOLE, Value, ValueKind, taint};
-use super::wording::{list, short, spell};
+use super::wording::{short, spell};
 use crate::domain::{Effects, Severity};
+use crate::text::names::first_names;
 pub(super) use history::ActHistory;
 use location::{follow_links, is_in_place, is_path, locate_target};
 use std::ops::Range;
@@ -73,7 +74,7 @@ fn drop_milder(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
     diagnostics.retain(|r| {
         let here = index;
         index += 1;
-        let beaten = |(at, (effect, severity)): (usize, &(Option<Effect>, Severity))| {
+        let beaten = |(at, (effect, severity)): (usize, &(Option<EffectKind>, Severity))| {
             *effect == r.effect && (*severity > r.severity || *severity == r.severity && at < here)
         };
         r.effect.is_none() || !ranks.iter().enumerate().any(beaten)
@@ -81,7 +82,7 @@ fn drop_milder(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
 }
 
 fn apply(
-    (rule, shape): (&Rule, &RuleShape),
+    (rule, shape): (&ReviewRule, &RuleShape),
     act: &Act,
     source: &str,
     scope: &Scope,
@@ -142,13 +143,13 @@ fn apply(
 }
 
 /// The diagnostic of a rule for an act with these targets; `None` if the rule reports nothing.
-fn diagnostic(rule: &Rule, act: &Act, what: Option<&str>, shown: Vec<String>) -> Option<Diagnostic> {
+fn diagnostic(rule: &ReviewRule, act: &Act, what: Option<&str>, shown: Vec<String>) -> Option<Diagnostic> {
     let template = rule.message.replace("{what}", what.unwrap_or("a secret")).replace("{name}", &act.name);
     Some(Diagnostic {
         rule: rule.id.clone(),
         severity: rule.severity?,
         span: act.span.clone(),
-        message: template.replace("{target}", &list(&shown)),
+        message: template.replace("{target}", &first_names(&shown, 3)),
         effect: rule.effect,
         forbidden: false,
         names: rule.message.contains("{target}").then_some((template, shown)),
@@ -156,22 +157,22 @@ fn diagnostic(rule: &Rule, act: &Act, what: Option<&str>, shown: Vec<String>) ->
 }
 
 /// Adds a target to the effects of the block.
-fn add_target(effect: Option<Effect>, value: &Value, folder: Option<&str>, effects: &mut Effects) {
+fn add_target(effect: Option<EffectKind>, value: &Value, folder: Option<&str>, effects: &mut Effects) {
     let Some(effect) = effect else { return };
     let known = value.as_text().and_then(|(text, _)| match effect {
-        Effect::Hosts => path_class::host(text),
-        Effect::Programs => text.split_whitespace().next().map(str::to_owned),
-        Effect::Packages | Effect::Environment => Some(text.to_owned()),
+        EffectKind::Hosts => path_class::host(text),
+        EffectKind::Programs => text.split_whitespace().next().map(str::to_owned),
+        EffectKind::Packages | EffectKind::Environment => Some(text.to_owned()),
         _ => Some(path_class::join_folder(text, folder)),
     });
     let list = match effect {
-        Effect::Reads => &mut effects.reads,
-        Effect::Writes => &mut effects.writes,
-        Effect::Deletes => &mut effects.deletes,
-        Effect::Hosts => &mut effects.hosts,
-        Effect::Programs => &mut effects.programs,
-        Effect::Packages => &mut effects.packages,
-        Effect::Environment => &mut effects.environment,
+        EffectKind::Reads => &mut effects.reads,
+        EffectKind::Writes => &mut effects.writes,
+        EffectKind::Deletes => &mut effects.deletes,
+        EffectKind::Hosts => &mut effects.hosts,
+        EffectKind::Programs => &mut effects.programs,
+        EffectKind::Packages => &mut effects.packages,
+        EffectKind::Environment => &mut effects.environment,
     };
     match known {
         Some(text) if !text.contains(HOLE) => {

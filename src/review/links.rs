@@ -2,7 +2,7 @@
 //! only follows links that the text itself makes.
 
 use super::path_class;
-use super::rules::Effect;
+use super::rules::EffectKind;
 use super::value::{Act, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ impl Links {
     }
 
     /// Where a path leads, if elsewhere.
-    pub(super) fn of(&self, path: &str, effect: Option<Effect>) -> Option<&Path> {
-        let links = if effect == Some(Effect::Deletes) { &self.kept } else { &self.followed };
+    pub(super) fn of(&self, path: &str, effect: Option<EffectKind>) -> Option<&Path> {
+        let links = if effect == Some(EffectKind::Deletes) { &self.kept } else { &self.followed };
         links.get(path).map(PathBuf::as_path)
     }
 }

@@ -5,7 +5,7 @@
 use super::Scope;
 use super::rules::{PlaceRow, TargetClass};
 use super::value::HOLE;
-use crate::domain::obeyed::obeyed;
+use crate::domain::auto_run::auto_run_name;
 use std::path::Path;
 
 /// Stands for a temporary folder that the code makes for itself.
@@ -226,9 +226,9 @@ fn meanings(text: &str, scope: &Scope) -> PathMeaning {
         }
     }
     let spelled = if full.is_empty() { text } else { full.as_str() };
-    if let Some(obeyed) = obeyed(Path::new(spelled)).filter(|_| !located.is(TargetClass::Start)) {
+    if let Some(auto_run) = auto_run_name(Path::new(spelled)).filter(|_| !located.is(TargetClass::Start)) {
         located.classes.push(TargetClass::Start);
-        located.what.get_or_insert_with(|| obeyed.what.to_owned());
+        located.what.get_or_insert_with(|| auto_run.what.to_owned());
     }
     located
 }

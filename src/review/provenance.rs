@@ -6,7 +6,7 @@
 use super::grammar::Grammar;
 use super::syntax::{self, each};
 use super::words;
-use super::{parsed, places, rule_set};
+use super::{line_starts, parsed, rule_set};
 use crate::domain::{Language, TextOrigin, Trace};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -43,7 +43,7 @@ pub(crate) fn trace(
         }
     }
     seek(&mut sought, earlier, go_on);
-    let places = places::LineStarts::new(source);
+    let lines = line_starts::LineStarts::new(source);
     literals
         .into_iter()
         .filter_map(|span| {
@@ -53,7 +53,7 @@ pub(crate) fn trace(
                 | TextOrigin::File(_)
                 | TextOrigin::Project
                 | TextOrigin::Given) => {
-                    Some(Trace { place: places.place(&span), text: text.to_owned(), from })
+                    Some(Trace { place: lines.range(&span), text: text.to_owned(), from })
                 }
                 TextOrigin::Person | TextOrigin::Model => None,
             }

@@ -3,7 +3,7 @@
 use super::diagnostic::Diagnostic;
 use super::grammar::Grammar;
 use super::rule_error::RuleError;
-use super::rules::Rule;
+use super::rules::ReviewRule;
 use super::syntax::{each, parser_language, text};
 use super::wording::short;
 use streaming_iterator::StreamingIterator;
@@ -25,7 +25,7 @@ pub(super) struct CompiledQueries {
 pub(super) fn compile(
     name: &str,
     grammar: Grammar,
-    rules: &[Rule],
+    rules: &[ReviewRule],
 ) -> Result<Option<CompiledQueries>, RuleError> {
     let Some(language) = parser_language(grammar) else { return Ok(None) };
     let mut all = String::new();
@@ -62,7 +62,7 @@ pub(super) fn find(
     tree: &Tree,
     source: &str,
     compiled: &CompiledQueries,
-    rules: &[Rule],
+    rules: &[ReviewRule],
 ) -> (Vec<Diagnostic>, bool) {
     let mut cursor = QueryCursor::new();
     cursor.set_match_limit(MAX_MATCHES);
@@ -84,7 +84,7 @@ fn at(
     compiled: &CompiledQueries,
     cursor: &mut QueryCursor,
     source: &str,
-    rules: &[Rule],
+    rules: &[ReviewRule],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut matches = cursor.matches(&compiled.query, node, source.as_bytes());
@@ -107,7 +107,7 @@ fn at(
 }
 
 fn diagnostic(
-    rule: &Rule,
+    rule: &ReviewRule,
     severity: crate::domain::Severity,
     span: std::ops::Range<usize>,
     target: &str,

@@ -89,7 +89,7 @@ fn is_here(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ReachPlace as Place;
+    use crate::domain::ReachablePath;
 
     fn scope() -> Scope {
         Scope { cwd: "/home/ann/work".into(), home: Some("/home/ann".into()), ..Scope::default() }
@@ -98,13 +98,13 @@ mod tests {
     fn reach() -> Reach {
         Reach {
             places: vec![
-                Place::to_read("/usr"),
-                Place::to_read("/etc/passwd"),
-                Place::closed("/home/ann"),
-                Place { private: true, ..Place::to_write("/home/ann/.cache") },
-                Place::to_write("/home/ann/work"),
-                Place::to_read("/home/ann/work/.git/hooks"),
-                Place { private: true, ..Place::to_write("/tmp") },
+                ReachablePath::to_read("/usr"),
+                ReachablePath::to_read("/etc/passwd"),
+                ReachablePath::closed("/home/ann"),
+                ReachablePath { private: true, ..ReachablePath::to_write("/home/ann/.cache") },
+                ReachablePath::to_write("/home/ann/work"),
+                ReachablePath::to_read("/home/ann/work/.git/hooks"),
+                ReachablePath { private: true, ..ReachablePath::to_write("/tmp") },
             ],
             read: Reachability::No,
             write: Reachability::No,
@@ -115,7 +115,7 @@ mod tests {
     }
 
     fn shown_empty() -> Reach {
-        let places = vec![Place::to_read("/home/ann"), Place::closed("/home/ann/.ssh")];
+        let places = vec![ReachablePath::to_read("/home/ann"), ReachablePath::closed("/home/ann/.ssh")];
         Reach { places, ..reach() }
     }
 

@@ -8,7 +8,7 @@ use super::grammar::Grammar;
 use super::queries;
 use super::rule_error::RuleError;
 use super::rule_set::{self, RuleSet, parse};
-use super::rules::{Builtin, PlaceRow, Rule, RuleFile};
+use super::rules::{Builtin, PlaceRow, ReviewRule, RuleFile};
 use super::{RuleInfo, Scope, review};
 use crate::domain::{Language, Severity};
 use std::collections::HashMap;
@@ -192,7 +192,7 @@ impl RuleRegistry {
         errors
     }
 
-    fn finds(&self, rule: &Rule, grammar: Grammar, text: &str) -> bool {
+    fn finds(&self, rule: &ReviewRule, grammar: Grammar, text: &str) -> bool {
         let rules = Arc::new(self.clone());
         let scope = Scope {
             cwd: PathBuf::from("/home/ann/work"),
@@ -220,7 +220,7 @@ fn own_file(name: &str, text: &str) -> Result<(Option<Grammar>, RuleFile), RuleE
     let known = || Grammar::VARIANTS.iter().map(|grammar| grammar.as_str()).collect::<Vec<_>>().join(", ");
     let grammar = parsed.language.as_deref().and_then(Grammar::of);
     let grammar = grammar.ok_or_else(|| RuleError::NoLanguage { file: file.clone(), known: known() })?;
-    let unfit = |rule: &&Rule| rule.builtin.is_some() || rule.query.is_some() && !grammar.has_grammar();
+    let unfit = |rule: &&ReviewRule| rule.builtin.is_some() || rule.query.is_some() && !grammar.has_grammar();
     if let Some(rule) = parsed.rule.iter().find(unfit) {
         return Err(RuleError::NoMatcher { file, rule: rule.id.clone() });
     }
@@ -264,7 +264,7 @@ fn combine(grammar: Grammar, files: Vec<(&str, RuleFile)>) -> Result<RuleSet, Ru
     Ok(set)
 }
 
-fn info<'a>(language: &'static str, rule: &'a Rule) -> Option<RuleInfo<'a>> {
+fn info<'a>(language: &'static str, rule: &'a ReviewRule) -> Option<RuleInfo<'a>> {
     let matcher = match (rule.builtin, &rule.query) {
         (Some(Builtin::Hidden), _) => "characters that hide",
         (Some(Builtin::Lookalike), _) => "names that read like others",

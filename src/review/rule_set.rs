@@ -5,7 +5,7 @@
 use super::grammar::Grammar;
 use super::queries::{self, CompiledQueries};
 use super::rule_error::RuleError;
-use super::rules::{ActRow, Condition, Rule, RuleFile, TaintMark};
+use super::rules::{ActRow, Condition, ReviewRule, RuleFile, TaintMark};
 use crate::text::located::{line_of, start_of};
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
@@ -112,7 +112,10 @@ impl RuleSet {
     }
 
     /// The rules that may apply to a call of this name, each with the shape that matched.
-    pub(super) fn rules_for<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a Rule, &'a RuleShape)> {
+    pub(super) fn rules_for<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> impl Iterator<Item = (&'a ReviewRule, &'a RuleShape)> {
         let exact = self.exact.get(name).into_iter().flatten().copied();
         let prefixed =
             self.prefixes.iter().filter(move |(p, _)| name.starts_with(p.as_str())).map(|(_, i)| *i);
@@ -195,7 +198,7 @@ fn matches_glob(parts: &[String], name: &str) -> bool {
 }
 
 /// Checks that a rule has exactly one matcher, a message if it needs one, and an unused id.
-fn validate<'r>(file: &str, rule: &'r Rule, seen: &mut HashSet<&'r str>) -> Result<(), RuleError> {
+fn validate<'r>(file: &str, rule: &'r ReviewRule, seen: &mut HashSet<&'r str>) -> Result<(), RuleError> {
     let (file, id) = (file.to_owned(), rule.id.clone());
     let ways = [
         !rule.calls.is_empty(),

@@ -42,7 +42,7 @@ pub(super) struct RuleFile {
     pub(super) act: Vec<ActRow>,
     /// The rules, in any order.
     #[serde(default)]
-    pub(super) rule: Vec<Rule>,
+    pub(super) rule: Vec<ReviewRule>,
 }
 
 impl RuleFile {
@@ -181,8 +181,8 @@ impl TargetClass {
 
 /// The list of the review's effects to which a rule's target is added.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Effect {
+#[serde(rename = "Effect", rename_all = "lowercase")]
+pub(super) enum EffectKind {
     Reads,
     Writes,
     Deletes,
@@ -232,8 +232,8 @@ pub(super) struct Condition {
 
 /// One rule: what it matches, its message and reason, and examples that are run as tests.
 #[derive(Deserialize, Debug)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Rule {
+#[serde(rename = "Rule", deny_unknown_fields)]
+pub(super) struct ReviewRule {
     pub(super) id: String,
     /// If missing, the rule gives no finding, only effects.
     #[serde(default, deserialize_with = "severity")]
@@ -262,7 +262,7 @@ pub(super) struct Rule {
     /// The target must be in none of these classes.
     #[serde(default)]
     pub(super) except: Vec<TargetClass>,
-    pub(super) effect: Option<Effect>,
+    pub(super) effect: Option<EffectKind>,
     /// Milder rules on the same act, which are silent if this one matches.
     #[serde(default)]
     pub(super) over: Vec<String>,

@@ -46,7 +46,7 @@ fn examples_of_the_rules_hold() {
     let sets = Grammar::VARIANTS.iter().map(|grammar| (grammar.as_str(), rule_set::shipped_rules(*grammar)));
     for (language, set) in sets.into_iter().chain([("python", rule_set::common())]) {
         let told_by_rules =
-            |r: &&rules::Rule| r.severity.is_some() && r.builtin != Some(rules::Builtin::Forbid);
+            |r: &&rules::ReviewRule| r.severity.is_some() && r.builtin != Some(rules::Builtin::Forbid);
         for rule in set.file.rule.iter().filter(told_by_rules) {
             if rule.matches.is_empty() || rule.near_misses.is_empty() || rule.reason.is_empty() {
                 wrong.push(format!("{}: examples and a reason are needed", rule.id));

@@ -2,9 +2,9 @@
 //! line, and the review reads its words (`inspect/by_words`).
 
 use super::diagnostic::Diagnostic;
-use super::places::LineStarts;
-use super::wording::list;
+use super::line_starts::LineStarts;
 use crate::domain::Severity;
+use crate::text::names::first_names;
 use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
@@ -113,9 +113,9 @@ fn describe_lines(
     if spans.is_empty() {
         return None;
     }
-    let places = LineStarts::new(source);
-    let places = spans.into_iter().map(|span| places.place(span));
-    let mut lines: Vec<(u32, u32)> = places.map(|place| (place.line, place.end_line)).collect();
+    let starts = LineStarts::new(source);
+    let ranges = spans.into_iter().map(|span| starts.range(span));
+    let mut lines: Vec<(u32, u32)> = ranges.map(|range| (range.line, range.end_line)).collect();
     lines.sort_unstable();
     // Ranges that share a line are joined.
     lines.dedup_by(|next, last| {
@@ -134,7 +134,7 @@ fn describe_lines(
         [(from, to)] if from == to => "line",
         _ => "lines",
     };
-    Some(format!("{noun} {}", list(&all)))
+    Some(format!("{noun} {}", first_names(&all, 3)))
 }
 
 struct Stretches<'a> {

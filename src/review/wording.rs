@@ -1,7 +1,7 @@
 //! Builds the words for a finding's target: its text as far as known, short and safe to show.
 
 use super::path_class;
-use super::rules::Effect;
+use super::rules::EffectKind;
 use super::value::{HOLE, Value, ValueKind};
 use crate::text::line::one_line;
 use std::ops::Range;
@@ -12,16 +12,18 @@ const MAX_TARGET_CHARS: usize = 60;
 pub(super) fn spell(
     value: &Value,
     span: Option<&Range<usize>>,
-    effect: Option<Effect>,
+    effect: Option<EffectKind>,
     folder: Option<&str>,
     source: &str,
 ) -> String {
     match value.as_text().filter(|(text, _)| !text.trim().is_empty()) {
-        Some((text, _)) if effect == Some(Effect::Hosts) => match path_class::host(text) {
+        Some((text, _)) if effect == Some(EffectKind::Hosts) => match path_class::host(text) {
             Some(host) => host,
             None => short(text),
         },
-        Some((text, _)) if matches!(effect, Some(Effect::Deletes | Effect::Writes | Effect::Reads)) => {
+        Some((text, _))
+            if matches!(effect, Some(EffectKind::Deletes | EffectKind::Writes | EffectKind::Reads)) =>
+        {
             short(&path_class::join_folder(text, folder))
         }
         Some((text, _)) => short(text),
@@ -55,12 +57,4 @@ pub(super) fn short(text: &str) -> String {
         out.push(HOLE);
     }
     out
-}
-
-pub(super) fn list(shown: &[String]) -> String {
-    let text = shown.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
-    match shown.len().checked_sub(3) {
-        None | Some(0) => text,
-        Some(more) => format!("{text} and {more} more"),
-    }
 }

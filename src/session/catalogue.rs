@@ -2,7 +2,7 @@
 
 use super::factory::SessionFactory;
 use super::source;
-use crate::config::{self, ChosenModel, Provider, ProviderKind};
+use crate::config::{self, ChosenModel, FormatKind, Provider};
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::ModelInfoOverride;
 use crate::driver::catalogue::{CatalogueAnswer, KeyState, ModelSource, NotAsked, Offer};
@@ -14,13 +14,13 @@ impl SessionFactory {
     /// first, then those with a key, those without, and stories last. A key command runs only if its provider is
     /// asked for by name.
     pub(crate) fn sources(&self, only: Option<&str>) -> Vec<ModelSource> {
-        let informed = self.info_overrides();
+        let model_overrides = self.info_overrides();
         let config = self.config();
         let mut sources: Vec<ModelSource> = config
             .providers
             .iter()
             .filter(|(name, _)| only.is_none_or(|only| only == name.as_str()))
-            .map(|(name, provider)| self.source(name, provider, only.is_some(), &informed))
+            .map(|(name, provider)| self.source(name, provider, only.is_some(), &model_overrides))
             .collect();
         sources.sort_by_key(|source| match (&source.offer.address, source.offer.local, &source.offer.key) {
             (None, ..) => 3,
@@ -46,7 +46,7 @@ impl SessionFactory {
         name: &str,
         provider: &Provider,
         by_name: bool,
-        informed: &ModelInfoOverride,
+        model_overrides: &ModelInfoOverride,
     ) -> ModelSource {
         let address = provider.address().map(str::to_owned);
         let local = address.as_deref().is_some_and(config::is_loopback);
@@ -62,7 +62,7 @@ impl SessionFactory {
         let runs_program = provider.key_command.is_some() && !by_name;
         let made = if runs_program && !self.keys.has_written(name) {
             Err(NotAsked::RunsProgram)
-        } else if provider.kind == ProviderKind::Scripted {
+        } else if provider.kind == FormatKind::Scripted {
             Err(NotAsked::Story)
         } else {
             self.find_key(name, provider)
@@ -75,14 +75,14 @@ impl SessionFactory {
             offer: Offer { name: name.to_owned(), kind, address, local, key, answer },
             provider: made,
             known: known_models(name, provider),
-            informed: informed.clone(),
+            model_overrides: model_overrides.clone(),
         }
     }
 }
 
 fn known_models(name: &str, provider: &Provider) -> Vec<ModelName> {
     let of = |model: &str| ModelName { provider: name.to_owned(), model: model.to_owned() };
-    if provider.kind == ProviderKind::Scripted {
+    if provider.kind == FormatKind::Scripted {
         return Script::offered().iter().map(|story| of(story)).collect();
     }
     provider.models.keys().map(|model| of(model)).collect()

@@ -262,7 +262,7 @@ impl SessionFactory {
             project: true,
             own,
             write: self.loaded.config.sandbox.write.clone(),
-            book: Some(self.loaded.paths.state.join("instructions.json")),
+            known_texts: Some(self.loaded.paths.state.join("instructions.json")),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::factory::SessionFactory;
 use super::process_context::own_folders;
 use crate::domain::sentences::saving;
 use crate::domain::{Header, Notice, Policy, SessionId};
-use crate::driver::{Clock, Driver, DriverParts, SessionSearch, UndoLimits, UndoPlace};
+use crate::driver::{Clock, Driver, DriverParts, SessionSearch, UndoConfig, UndoLimits};
 use crate::engine::transcript::PagedTranscript;
 use crate::engine::{Effect, Engine, Settings};
 use crate::provider::Provider;
@@ -66,7 +66,7 @@ impl SessionFactory {
         &self,
         header: Header,
         store: Store,
-        (provider, undo): (Option<Provider>, Option<UndoPlace>),
+        (provider, undo): (Option<Provider>, Option<UndoConfig>),
         policy: Policy,
     ) -> OpenSession {
         let store = store.with_masker(self.masker());
@@ -85,7 +85,7 @@ impl SessionFactory {
     ) -> OpenSession {
         let mut notices = Vec::new();
         let store = store.with_seal(self.seal(&mut notices));
-        let undo = Some(self.undo_place());
+        let undo = Some(self.undo_config());
         let mut opened = self.begin_with(header, store, (provider, undo), policy);
         opened.notices.append(&mut notices);
         opened
@@ -99,14 +99,11 @@ impl SessionFactory {
     }
 
     fn header(&self, provider: Option<&Provider>) -> Header {
+        let id = SessionId(uuid::Uuid::now_v7().to_string());
         Header {
-            id: SessionId(uuid::Uuid::now_v7().to_string()),
-            name: String::new(),
-            created: Clock::System.now(),
-            cwd: self.place.cwd.clone(),
             model: provider.map(|p| p.name().clone()),
             program: env!("CARGO_PKG_VERSION").into(),
-            branch_of: None,
+            ..Header::new(id, Clock::System.now(), self.place.cwd.clone())
         }
     }
 
@@ -151,7 +148,7 @@ impl SessionFactory {
             made.ok()
         });
         notices.extend(foreign.is_some().then(|| Notice::warn(saving::FOREIGN)));
-        let undo = Some(self.undo_place());
+        let undo = Some(self.undo_config());
         let mut opened = self.open_with((engine, effects), store, (provider, undo), notices);
         (opened.damage, opened.foreign) = (damage, foreign);
         if let Some(chosen) = chosen {
@@ -162,12 +159,12 @@ impl SessionFactory {
     }
 
     /// Where files are saved before runs for undo, and how many.
-    pub(crate) fn undo_place(&self) -> UndoPlace {
+    pub(crate) fn undo_config(&self) -> UndoConfig {
         let (paths, limits, scope) = (&self.loaded.paths, &self.loaded.config.undo, self.scope());
         let files = usize::try_from(limits.files).unwrap_or(usize::MAX);
         let mut own = own_folders(&self.loaded);
         own.push(paths.undo());
-        UndoPlace {
+        UndoConfig {
             folder: paths.undo(),
             // With links resolved, as walks meet them: a snapshot follows no links on its way.
             own: own.iter().map(|folder| resolve_links(folder)).collect(),
@@ -181,7 +178,7 @@ impl SessionFactory {
         &self,
         (engine, effects): (Engine, Vec<Effect>),
         store: Store,
-        (provider, undo): (Option<Provider>, Option<UndoPlace>),
+        (provider, undo): (Option<Provider>, Option<UndoConfig>),
         notices: Vec<Notice>,
     ) -> OpenSession {
         let (factory, asked, knows, keeps) = (self.clone(), self.clone(), self.clone(), self.clone());
@@ -205,7 +202,7 @@ impl SessionFactory {
                 SessionSearch::read(text, Reader { now, zone, cwd, home, languages })
             }),
             instructions: self.instructions(),
-            informed: Arc::new(move |told| knows.with_overrides(told)),
+            model_overrides: Arc::new(move |told| knows.with_overrides(told)),
             undo,
             clock: Clock::System,
             store,

@@ -50,18 +50,18 @@ impl SessionFactory {
         &self,
         folder: &Path,
         allowed: &AllowedThen,
-        wish: &ReplayOptions,
+        options: &ReplayOptions,
         (executor, python): (ExecutorChoice, Option<PathBuf>),
     ) -> Self {
         let mut loaded = (*self.loaded).clone();
         let mut place = self.place.with_cwd(folder.to_owned());
         let config = &mut loaded.config;
         // Programs in folders where runs worked are not trusted, even though the replay can't write there.
-        place.worked.extend([self.place.cwd.clone(), wish.worked.clone()]);
+        place.worked.extend([self.place.cwd.clone(), options.worked.clone()]);
         place.worked.append(&mut config.sandbox.write);
-        config.sandbox.network = wish.network && allowed.network;
+        config.sandbox.network = options.network && allowed.network;
         config.sandbox.level = match (config.sandbox.level, allowed.level) {
-            _ if wish.unconfined => SandboxLevel::Off,
+            _ if options.unconfined => SandboxLevel::Off,
             (SandboxLevel::Off, Some(then)) => then,
             (_, Some(SandboxLevel::ReadOnly)) => SandboxLevel::ReadOnly,
             (now, _) => now,
@@ -72,7 +72,7 @@ impl SessionFactory {
         }
         config.run.environment.retain(|name| allowed.environment.contains(name));
         config.run.python = config.run.python.take().or(python);
-        config.review.judge = None;
+        config.review.opinion = None;
         config.executor = executor;
         let mut factory = self.clone();
         (factory.loaded, factory.place) = (Arc::new(loaded), place);

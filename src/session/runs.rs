@@ -35,7 +35,7 @@ impl SessionFactory {
             environment: config.run.environment.clone(),
             python: config.run.python.clone(),
             limits: self.limits(),
-            sandbox: self.wish(),
+            sandbox: self.sandbox_request(),
             without: DisabledLayers::default(),
             home: self.place.home.clone(),
             own: own_folders(&self.loaded),
@@ -58,7 +58,7 @@ impl SessionFactory {
 
     /// How runs are to be confined. A level that the person chose is required; the default one is applied as far as
     /// this machine supports it.
-    fn wish(&self) -> SandboxRequest {
+    fn sandbox_request(&self) -> SandboxRequest {
         let sandbox = &self.loaded.config.sandbox;
         SandboxRequest {
             level: sandbox.level,

@@ -3,7 +3,7 @@
 use super::factory::SessionFactory;
 use crate::config::ExecutorChoice;
 use crate::domain::{FunctionFile, KernelLanguages, ModelName, Notice, Policy, RunConditions, SandboxLevel};
-use crate::engine::{JudgeSettings, Settings, prompt};
+use crate::engine::{OpinionSettings, Settings, prompt};
 use crate::{exec, recipe, workspace};
 
 impl SessionFactory {
@@ -38,7 +38,7 @@ impl SessionFactory {
             own_instructions: config.instructions.text.clone().unwrap_or_default(),
             prices: self.prices(),
             session_budget: config.budget.session.map(|dollars| dollars.0),
-            judge: self.judge(),
+            opinion: self.opinion(),
             functions,
             workflows: recipe::workflows(),
             masker: self.masker(),
@@ -87,7 +87,7 @@ impl SessionFactory {
             return KernelLanguages::Unknown;
         }
         let all = &self.languages.all;
-        KernelLanguages::Known(exec::found::kernel_languages(all, config.run.python.as_deref(), wanted))
+        KernelLanguages::Known(exec::discovery::kernel_languages(all, config.run.python.as_deref(), wanted))
     }
 
     /// The files with the person's own functions, and what is wrong with those that can't be used.
@@ -105,7 +105,7 @@ impl SessionFactory {
 
     /// When to request a second opinion, and from which model. A name that resolves to no model is kept: asking it
     /// then reports why it can't be asked, and the code is never shown to another model than the one that was named.
-    fn judge(&self) -> JudgeSettings {
+    fn opinion(&self) -> OpinionSettings {
         let review = &self.loaded.config.review;
         let named = |name: &String| match self.loaded.config.resolve(name) {
             Ok(chosen) => chosen.name,
@@ -114,6 +114,6 @@ impl SessionFactory {
                 None => ModelName { provider: name.clone(), model: String::new() },
             },
         };
-        JudgeSettings { from: review.judge, model: review.judge_model.as_ref().map(named) }
+        OpinionSettings { from: review.opinion, model: review.opinion_model.as_ref().map(named) }
     }
 }

@@ -1,6 +1,6 @@
 //! Makes the source of replies for a model that the configuration resolved.
 
-use crate::config::{self, ChoiceError, ChosenModel, ProviderKind};
+use crate::config::{self, ChoiceError, ChosenModel, FormatKind};
 use crate::provider::script::Script;
 use crate::provider::{ConnectError, Provider, ProviderSetup, Server};
 use secrecy::SecretString;
@@ -9,7 +9,7 @@ use std::io;
 /// Makes a source of replies. Uses no network: the first request connects.
 pub(super) fn connect(chosen: ChosenModel, key: Option<SecretString>) -> Result<Provider, ConnectError> {
     let ChosenModel { name, provider } = chosen;
-    if provider.kind == ProviderKind::Scripted {
+    if provider.kind == FormatKind::Scripted {
         let story = story(&name.model)?;
         return Ok(Provider::new(ProviderSetup::Scripted { name, story })?);
     }

@@ -236,7 +236,7 @@ fn themes_in(folder: &Path) -> Vec<(String, String)> {
 pub(crate) fn failure(error: tui::TuiError) -> Failure {
     use tui::TuiError;
     let (kind, hint) = match &error {
-        TuiError::Terminal(_) | TuiError::Input(_) | TuiError::Plain(_) => {
+        TuiError::Terminal(_) | TuiError::Input(_) | TuiError::LineMode(_) => {
             (FailureClass::Usage, "sayso run does one turn without a terminal.")
         }
         TuiError::Keymap(_) => (FailureClass::Config, "Correct the keymap, or move it away."),

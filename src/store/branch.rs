@@ -38,7 +38,7 @@ async fn write_into(
     entries: usize,
 ) -> Result<(), StoreError> {
     let (old, new) = (blobs_of(from), store.blobs());
-    let own = |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Accepted { .. });
+    let own = |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Renamed(_) | Entry::Accepted { .. });
     for (at, entry) in loaded.entries.iter().take(entries).filter(|(_, entry)| own(entry)) {
         let mut entry = entry.clone();
         carry_files(&mut entry, &old, &new)?;
@@ -105,7 +105,7 @@ mod tests {
             assert!(branch.damage.iter().all(known), "{:?}", branch.damage);
             assert_eq!(branch.entries[0].1, Entry::Header(header));
             let kept = |(_, entry): &&(Timestamp, Entry)| {
-                !matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Accepted { .. })
+                !matches!(entry, Entry::Header(_) | Entry::Renamed(_) | Entry::Accepted { .. })
             };
             let names = |session: &LoadedSession| -> Vec<String> {
                 let told = session.entries.iter().take(entries).filter(kept);

@@ -11,6 +11,7 @@ use super::disk::{self, Locks};
 use crate::domain::{BranchPlace, Timestamp};
 use catalogue::Catalogue;
 pub(super) use catalogue::forget;
+use rusqlite::Row;
 use std::fmt;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
@@ -183,6 +184,16 @@ impl IndexStamp {
             changed: ns(meta.ctime(), meta.ctime_nsec()),
             inode: meta.ino(),
         }
+    }
+
+    /// The stamp in a row of a table, whose columns `bytes`, `modified`, `changed` and `inode` begin at this one.
+    pub(super) fn of_row(row: &Row<'_>, at: usize) -> rusqlite::Result<Self> {
+        Ok(Self {
+            bytes: row.get::<_, i64>(at)? as u64,
+            modified: row.get(at + 1)?,
+            changed: row.get(at + 2)?,
+            inode: row.get::<_, i64>(at + 3)? as u64,
+        })
     }
 
     fn modified(self) -> Timestamp {

@@ -2,7 +2,7 @@
 
 use super::chain;
 use super::seal::{Mac, Seal, SealState};
-use super::wire::{self, Link};
+use super::wire::{self, ChainLink};
 use super::{ReadProgress, Store, StoreError, blobs_of, disk, index, reader, scratch, search};
 use crate::domain::{Entry, Masker, Timestamp};
 use crate::text::number::counted;
@@ -70,7 +70,7 @@ pub(crate) async fn rename(
 ) -> Result<(), StoreError> {
     let (store, _) = Store::open_with(path, seal)?;
     let store = store.with_masker(masker.clone());
-    store.append(Entry::Named(name.to_owned()), at);
+    store.append(Entry::Renamed(name.to_owned()), at);
     store.close().await
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), Store
     let entry = Entry::Accepted { sha256: chain::hash(&file, whole).map_err(failed)? };
     let fields =
         wire::encode(&entry, Path::new(""), None).map_err(|error| StoreError::NotSaved(error.to_string()))?;
-    let link = Link { sealing: Some(SealState::begin(seal.clone(), Mac::ADOPTED)), ..opened.next };
+    let link = ChainLink { sealing: Some(SealState::begin(seal.clone(), Mac::ADOPTED)), ..opened.next };
     let (line, _) = wire::seal(link, at, &Masker::default().mask(fields), false);
     file.write_all(line.bytes()).and_then(|()| file.sync_data()).map_err(|error| {
         file.set_len(whole).ok();
@@ -164,18 +164,10 @@ fn remove_files(path: &Path) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Header, SessionId};
+    use crate::domain::{Header, samples};
 
     fn header() -> Header {
-        Header {
-            id: SessionId("one".into()),
-            name: "one".into(),
-            created: Timestamp(0),
-            cwd: "/".into(),
-            model: None,
-            program: "test".into(),
-            branch_of: None,
-        }
+        Header { name: "one".into(), ..samples::header("one") }
     }
 
     #[tokio::test]
@@ -194,7 +186,7 @@ mod tests {
         assert_eq!(preview(&path, 5), ["you    What is it?"]);
         rename(&path, "better", (&Masker::default(), None), Timestamp(2)).await.expect("named");
         let loaded = reader::read(&path).expect("readable");
-        assert!(loaded.entries.iter().any(|(_, e)| *e == Entry::Named("better".into())));
+        assert!(loaded.entries.iter().any(|(_, e)| *e == Entry::Renamed("better".into())));
         let blobs = blobs_of(&path);
         std::fs::create_dir_all(blobs.join("packages")).expect("made");
         std::fs::write(blobs.join("run-1.out"), "much").expect("written");

@@ -67,7 +67,7 @@ pub(super) fn place_name(entry: &Entry) -> String {
         Entry::Edited { block, .. } => format!("your text of block {block}"),
         Entry::Placed { block, .. } => format!("the text of block {block}"),
         Entry::Ran { block, .. } => format!("the output of block {block}"),
-        Entry::Named(_) => "the name of the session".into(),
+        Entry::Renamed(_) => "the name of the session".into(),
         _ => "the session".into(),
     }
 }

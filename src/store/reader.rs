@@ -9,7 +9,7 @@ use super::chain::Chain;
 use super::lines::{LineIndex, LineIndexBuilder};
 use super::reading::ReadProgress;
 use super::seal::Seal;
-use super::wire::{self, Crc, Frame, LineContent, LineFault, Link};
+use super::wire::{self, ChainLink, Crc, Frame, LineContent, LineFault};
 use super::{Damage, Entries, Fault, LoadedSession, StoreError, disk};
 use crate::domain::{Entry, Header, SessionId, Sha256, Timestamp};
 use std::fs::File;
@@ -46,7 +46,7 @@ pub(super) fn read_on<C: Entries>(
 pub(super) struct OpenSession<C> {
     pub(super) loaded: LoadedSession<C>,
     /// The link for the next line.
-    pub(super) next: Link,
+    pub(super) next: ChainLink,
     /// The bytes of complete lines; what follows them is an incomplete line.
     pub(super) whole: u64,
     /// Whether the last line is complete except for its newline.
@@ -142,7 +142,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
             blobs: super::blobs_of(path),
             number: 0,
             loaded: LoadedSession::default(),
-            last: Some(Link::FIRST.prev),
+            last: Some(ChainLink::FIRST.prev),
             seq: 0,
             whole: 0,
             newline_missing: false,
@@ -227,7 +227,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
             Entry::Prompt(_) | Entry::Reply { .. } => self.messages += 1,
             Entry::Block(block) => self.blocks = self.blocks.max(block.id.0),
             Entry::Accepted { sha256 } => self.adopts = Some(*sha256),
-            Entry::Named(name) => self.name = Some(name.clone()),
+            Entry::Renamed(name) => self.name = Some(name.clone()),
             _ => {}
         }
         if let Some(fault) = self.texts.check(&entry) {
@@ -266,16 +266,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
     /// Adds a header in place of one that can't be read.
     fn lost_header(&mut self, at: Timestamp) {
         let id = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let header = Header {
-            id: SessionId(id),
-            name: String::new(),
-            created: at,
-            cwd: PathBuf::new(),
-            model: None,
-            program: String::new(),
-            branch_of: None,
-        };
-        self.take(at, Entry::Header(header));
+        self.take(at, Entry::Header(Header::new(SessionId(id), at, PathBuf::new())));
     }
 
     fn end(mut self) -> Result<OpenSession<C>, StoreError> {
@@ -291,7 +282,7 @@ impl<'a, C: Entries> LineScan<'a, C> {
         let (foreign, sealing) = self.chain.end();
         self.loaded.foreign = foreign;
         let seq = self.seq.max(self.number).saturating_add(1);
-        let next = Link { seq, prev: self.last.unwrap_or_default(), sealing };
+        let next = ChainLink { seq, prev: self.last.unwrap_or_default(), sealing };
         Ok(OpenSession {
             next,
             whole: self.whole,

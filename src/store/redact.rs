@@ -262,7 +262,7 @@ mod tests {
     async fn written(folder: &Path, seal: &Seal) -> PathBuf {
         let store = Store::create(folder, samples::header("one")).with_seal(Some(seal.clone()));
         let mut entries = samples::each_kind();
-        entries.push(Entry::Named(format!("about {WORD}")));
+        entries.push(Entry::Renamed(format!("about {WORD}")));
         entries.push(Entry::Prompt(format!("What does {WORD} owe?").as_str().into()));
         let blobs = store.blobs();
         std::fs::create_dir_all(blobs.join("packages")).unwrap();

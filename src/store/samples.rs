@@ -33,49 +33,27 @@ pub(super) fn write_session(folder: &Path, id: &str, entries: &[Entry]) -> PathB
 }
 
 pub(super) fn reply(text: &str) -> Entry {
-    Entry::Reply {
-        step: StepId(1),
-        text: text.into(),
-        reasoning: String::new(),
-        tool_calls: vec![],
-        kept: vec![],
-        finish: Finish { reason: FinishReason::Stop, word: None },
-        usage: Usage::default(),
-    }
+    samples::reply(1, text, "")
 }
 
 pub(super) fn header(id: &str) -> Header {
     Header {
-        id: SessionId(id.into()),
         name: "sales-q3".into(),
         created: Timestamp(1_767_225_600_123),
         cwd: PathBuf::from("/home/ada/data/sales"),
         model: Some(ModelName { provider: "ollama".into(), model: "qwen3-coder:30b".into() }),
         program: "0.1.0".into(),
-        branch_of: None,
+        ..samples::header(id)
     }
 }
 
 pub(super) fn block(id: u32, source: &str) -> Block {
-    Block {
-        id: BlockId(id),
-        step: StepId(1),
-        kind: BlockKind::Code { language: Some(Language::python()) },
-        origin: Origin::fence("python title=\"x\"", 10..40),
-        versions: vec![Version {
-            revision: Revision(1),
-            source: Arc::from(source),
-            language: Some(Language::python()),
-            whole: true,
-        }],
-        placed: Vec::new(),
-    }
+    let origin = Origin::fence("python title=\"x\"", 10..40);
+    Block { origin, ..samples::code(id, Language::python(), source) }
 }
 
 pub(super) fn terms() -> Terms {
     Terms {
-        language: Language::python(),
-        executor: ExecutorKind::Kernel,
         interpreter: PathBuf::from("/usr/bin/python3.12"),
         version: Some("3.12.4".into()),
         kernel: Some(KernelRef { generation: 1, variables: 14, keeps_running: false }),
@@ -101,8 +79,7 @@ pub(super) fn terms() -> Terms {
         .into(),
         // From before there were limits of memory, processes and files.
         limits: Limits { memory_bytes: 0, processes: 0, file_bytes: 0, open_files: 0, ..Limits::default() },
-        shared: None,
-        target: None,
+        ..samples::terms()
     }
 }
 
@@ -189,7 +166,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
         findings: vec![Finding {
             rule: "py.delete-tree".into(),
             severity: Severity::High,
-            place: Place { line: 11, column: 5, end_line: 11, end_column: 23 },
+            place: TextRange { line: 11, column: 5, end_line: 11, end_column: 23 },
             message: "deletes a folder: out/charts".into(),
             forbidden: false,
         }],
@@ -198,17 +175,11 @@ pub(super) fn each_kind() -> Vec<Entry> {
         unchecked: Some("too large".into()),
     };
     let (b1, b2, r1) = (BlockId(1), BlockId(2), Revision(1));
-    let approved = |run, block| Entry::Approved {
-        run: RunId(run),
-        block,
-        revision: r1,
-        sha256: Sha256::of(source.as_bytes()),
-        terms: terms(),
-        by: Grantor::Person { typed: true },
-    };
+    let typed = Grantor::Person { typed: true };
+    let approved = |run, block| samples::approved(run, (block, 1), source, terms(), typed);
     vec![
         Entry::Model(ModelName { provider: "demo".into(), model: "scripted".into() }),
-        Entry::Named("sales-q3".into()),
+        Entry::Renamed("sales-q3".into()),
         Entry::Prompt("Load sales.csv, plot revenue by region\nzweite Zeile ✓ \u{0} \u{7f}".into()),
         Entry::Reply {
             step: StepId(1),
@@ -234,8 +205,8 @@ pub(super) fn each_kind() -> Vec<Entry> {
         Entry::Review { block: b1, revision: r1, review },
         Entry::Edited { block: b1, revision: Revision(2), source: Arc::from("print('ho')\n"), whole: true },
         Entry::LanguageChosen { block: b1, revision: Revision(3), language: Language::bash() },
-        approved(1, b1),
-        Entry::Ran { run: RunId(1), block: b1, report: Box::new(report(output)) },
+        approved(1, 1),
+        samples::ran(1, 1, report(output)),
         Entry::Block(block(2, "rm -rf out")),
         Entry::Rejected { block: b2, revision: r1, reason: "keep the charts".into() },
         Entry::Reopened(b2),
@@ -244,7 +215,7 @@ pub(super) fn each_kind() -> Vec<Entry> {
         Entry::TurnEnd(TurnEnd::Failed(Box::new(failure))),
         Entry::Resumed,
         Entry::Prompt("again".into()),
-        approved(2, b2),
+        approved(2, 2),
     ]
 }
 

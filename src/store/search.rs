@@ -8,15 +8,15 @@
 mod database;
 pub(crate) mod filters;
 mod hit_collector;
-mod place;
+mod location;
 mod searcher;
 mod update;
 mod words;
 
 pub use filters::FilterError;
-pub(crate) use place::NoPlace;
-pub(in crate::store) use place::prose;
-pub use place::{PlaceKind, SessionPlace};
+pub(crate) use location::LocationError;
+pub(in crate::store) use location::prose;
+pub use location::{LocationKind, SessionLocation};
 pub(crate) use words::SearchWords;
 
 use super::derived::{DerivedError, DerivedFile};
@@ -66,8 +66,12 @@ impl SearchQuery {
     }
 
     /// The places that a search with only filters lists: blocks if a filter is about blocks, otherwise prompts.
-    fn listed_kind(&self) -> PlaceKind {
-        if self.language.is_some() || self.outcome.is_some() { PlaceKind::Block } else { PlaceKind::Prompt }
+    fn listed_kind(&self) -> LocationKind {
+        if self.language.is_some() || self.outcome.is_some() {
+            LocationKind::Block
+        } else {
+            LocationKind::Prompt
+        }
     }
 
     fn is_within(&self, at: Timestamp) -> bool {
@@ -81,7 +85,7 @@ pub struct SearchHit {
     /// The session.
     pub session: Summary,
     /// The place in it.
-    pub place: SessionPlace,
+    pub place: SessionLocation,
     /// When it was written.
     pub at: Timestamp,
     /// The matching line, unescaped: whoever shows it has to make it safe.

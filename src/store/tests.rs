@@ -46,12 +46,12 @@ fn a_session_comes_back_and_goes_on() {
 fn a_session_without_a_prompt_leaves_no_file() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("sessions");
-    let path = write_session(&folder, "s-1", &[Entry::Named("x".into()), Entry::Resumed]);
+    let path = write_session(&folder, "s-1", &[Entry::Renamed("x".into()), Entry::Resumed]);
     assert!(!path.exists() && !folder.exists());
-    let path = write_session(&folder, "s-2", &[Entry::Named("x".into()), Entry::Prompt("hi".into())]);
+    let path = write_session(&folder, "s-2", &[Entry::Renamed("x".into()), Entry::Prompt("hi".into())]);
     assert!(all_same(
         &read(&path).unwrap(),
-        &with_header("s-2", &[Entry::Named("x".into()), Entry::Prompt("hi".into())])
+        &with_header("s-2", &[Entry::Renamed("x".into()), Entry::Prompt("hi".into())])
     ));
 }
 
@@ -143,24 +143,14 @@ fn lost(loaded: &LoadedSession) -> Vec<Damage> {
 }
 
 fn approved(block: u32, run: u32, source: &str) -> Entry {
-    Entry::Approved {
-        run: RunId(run),
-        block: BlockId(block),
-        revision: crate::domain::Revision(1),
-        sha256: crate::domain::Sha256::of(source.as_bytes()),
-        terms: super::samples::terms(),
-        by: crate::domain::Grantor::Person { typed: true },
-    }
+    let typed = crate::domain::Grantor::Person { typed: true };
+    crate::domain::samples::approved(run, (block, 1), source, super::samples::terms(), typed)
 }
 
 #[test]
 fn a_text_that_is_not_the_approved_one_is_named() {
     let home = tempfile::tempdir().unwrap();
-    let ran = |run| Entry::Ran {
-        run: RunId(run),
-        block: BlockId(1),
-        report: Box::new(report(captured(&[(Stream::Stdout, b"1")]))),
-    };
+    let ran = |run| crate::domain::samples::ran(run, 1, report(captured(&[(Stream::Stdout, b"1")])));
     let good = [Entry::Block(block(1, "print(1)\n")), approved(1, 1, "print(1)\n"), ran(1)];
     assert_eq!(read(&write_session(home.path(), "good", &good)).unwrap().damage, []);
     // The same with right checksums and another text: only the hash in the approval shows the change.

@@ -21,7 +21,7 @@ pub(crate) use entry::{LineContent, decode, encode, fields_of};
 #[cfg(test)]
 pub(crate) use fields::Fields;
 pub(crate) use frame::{
-    Crc, Frame, LineFault, Link, SealedLine, open, peek_version, seal, stored_crc, stored_mac,
+    ChainLink, Crc, Frame, LineFault, SealedLine, open, peek_version, seal, stored_crc, stored_mac,
 };
 pub(crate) use output::{ExternalOutput, blob_for, restore_blob};
 

@@ -7,7 +7,7 @@
 use super::error::StoreError;
 use super::reader::OpenSession;
 use super::seal::{Mac, Seal, SealState};
-use super::wire::{self, Link, SealedLine};
+use super::wire::{self, ChainLink, SealedLine};
 use super::{Entries, MaskReports, SessionPaths, WriteStatus, disk};
 use crate::domain::{Entry, Header, MaskedValue, Masker, Timestamp};
 use std::collections::{BTreeSet, VecDeque};
@@ -39,7 +39,7 @@ pub(super) struct Writer {
     header: Option<Header>,
     file: Option<File>,
     queue: VecDeque<(Timestamp, Entry)>,
-    link: Link,
+    link: ChainLink,
     /// The number of prompts and replies. It is stored with each message, so that a list of sessions need not read
     /// the whole file.
     messages: u64,
@@ -70,7 +70,7 @@ impl Writer {
         header: Header,
         failure: watch::Sender<WriteStatus>,
     ) -> Self {
-        Self { header: Some(header), ..Self::at(place, Link::FIRST, failure) }
+        Self { header: Some(header), ..Self::at(place, ChainLink::FIRST, failure) }
     }
 
     /// Continues a file that was read; `whole` is the size of its complete lines.
@@ -98,7 +98,7 @@ impl Writer {
         why: String,
         failure: watch::Sender<WriteStatus>,
     ) -> Self {
-        let mut writer = Self { reading: Some(why), ..Self::at(place, Link::FIRST, failure) };
+        let mut writer = Self { reading: Some(why), ..Self::at(place, ChainLink::FIRST, failure) };
         // This reports the reason once, like any other reason why nothing is saved.
         writer.retry().ok();
         writer
@@ -106,7 +106,7 @@ impl Writer {
 
     /// Drops all entries, because the person wants no session.
     pub(super) fn forgetting(place: Arc<SessionPaths>, failure: watch::Sender<WriteStatus>) -> Self {
-        Self { forgets: true, ..Self::at(place, Link::FIRST, failure) }
+        Self { forgets: true, ..Self::at(place, ChainLink::FIRST, failure) }
     }
 
     /// Sets where to report what was masked.
@@ -114,7 +114,7 @@ impl Writer {
         Self { news, ..self }
     }
 
-    fn at(place: Arc<SessionPaths>, link: Link, failure: watch::Sender<WriteStatus>) -> Self {
+    fn at(place: Arc<SessionPaths>, link: ChainLink, failure: watch::Sender<WriteStatus>) -> Self {
         Self {
             place,
             header: None,
@@ -301,7 +301,7 @@ impl Writer {
         self.messages += u64::from(is_message);
         self.blocks = self.blocks.max(block_number(&entry));
         self.tell_masked(&entry, kinds);
-        if let Entry::Named(name) = entry.into_inner() {
+        if let Entry::Renamed(name) = entry.into_inner() {
             self.name = Some(name);
         }
         Ok(())
@@ -402,7 +402,7 @@ fn makes_the_file(entry: &Entry) -> bool {
         Entry::Header(_)
             | Entry::Resumed
             | Entry::Accepted { .. }
-            | Entry::Named(_)
+            | Entry::Renamed(_)
             | Entry::Model(_)
             | Entry::KernelRestarted
             | Entry::Instructions(_)

@@ -5,6 +5,11 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The last line that is not blank, without white space around it.
+pub(crate) fn last_line(text: &str) -> Option<&str> {
+    text.lines().rev().map(str::trim).find(|line| !line.is_empty())
+}
+
 /// Text of others on one line: at most 300 characters, without controls and without characters that reorder text.
 pub(crate) fn short_line(text: &str) -> String {
     let mut line = String::new();

@@ -57,7 +57,7 @@ actions! {
     /// Go to the waiting block; when that block has the focus, approve it once.
     ToWaiting = "review.waiting",
     /// Hand the keys to the program that runs in a terminal of its own, or take them back.
-    HandOver = "run.type",
+    ForwardKeys = "run.type",
     /// Go to the message box.
     MessageFocus = "message.focus",
 
@@ -240,7 +240,7 @@ actions! {
     /// The marked block of the conversation, in the code pane.
     BlockOpen = "block.open",
     /// Put a finished block back into review.
-    BlockAgain = "block.again",
+    ReopenBlock = "block.again",
     /// Continue in a branch of the session in which the block waits again.
     BlockBranch = "block.branch",
     /// Keep the edit and go back to the review.
@@ -264,7 +264,7 @@ actions! {
     PagerRight = "pager.right",
     /// Write the output or image to a file.
     OutputWrite = "output.write",
-    /// Undo the block's changes to files that programs obey by themselves.
+    /// List what the run changed, to take it back.
     TakeBack = "output.take-back",
     /// Find out why the block on screen failed.
     Debug = "output.debug",

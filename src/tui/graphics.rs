@@ -3,13 +3,12 @@
 //!
 //! Each picture is also drawn in half blocks. The terminal draws the picture over them if all of its cells are
 //! visible and nothing covers them (or whole rows of it, if the protocol can crop); otherwise the half blocks
-//! are seen. A cell carries the number of its picture's row like that of a link: in its underline colour, which
-//! is never written to the terminal.
+//! are seen. A cell carries the number of its picture's row like that of a link (`cell_tag`).
 
 mod encode;
 mod sixel;
 
-use super::paint::hyperlinks::LinkNumber;
+use super::paint::cell_tag::CellTag;
 use crate::domain::Pixels;
 use encode::EncodedPicture;
 use ratatui::buffer::{Buffer, Cell};
@@ -126,14 +125,12 @@ pub(crate) struct PictureNumber(u32);
 
 impl PictureNumber {
     fn carried(underline: Color) -> Option<Self> {
-        let number = LinkNumber::any(underline)?;
-        (number >= LinkNumber::BEYOND).then_some(Self(number))
+        CellTag::of(underline)?.picture().map(Self)
     }
 
     /// The style that the cells of a row of the picture carry.
     pub(crate) fn row(self, row: u16) -> Style {
-        let [_, r, g, b] = (self.0 + u32::from(row)).to_be_bytes();
-        Style::new().underline_color(Color::Rgb(r, g, b))
+        CellTag::new(self.0 + u32::from(row)).style()
     }
 }
 
@@ -195,10 +192,10 @@ impl Graphics {
         let most = if encoded.is_kept() { MAX_PICTURE_BYTES.0 } else { MAX_PICTURE_BYTES.1 };
         let mut table = self.lock();
         let rows = table.rows + u32::from(cells.1);
-        if encoded.len() > most || rows > LinkNumber::BEYOND {
+        if encoded.len() > most || rows > CellTag::FIRST_PICTURE {
             return None;
         }
-        let number = PictureNumber(LinkNumber::BEYOND + table.rows);
+        let number = PictureNumber(CellTag::FIRST_PICTURE + table.rows);
         table.rows = rows;
         table.pictures.insert(number, Arc::new(encoded));
         let mut bytes: usize = table.pictures.values().map(|picture| picture.len()).sum();

@@ -1,12 +1,16 @@
 //! The guard: decides when a key may decide about a block, or do anything else that spends, sends, starts or deletes.
 //! Pure; the time of each key is an argument.
 //!
-//! A decision counts only when the terminal has drawn the frame that shows the block (the fence: proven by an answer of
-//! the terminal, or assumed when none comes in time); when 700 ms have passed since then without any key but scrolling
-//! (the quiet time); when its letter stayed alone (no repeat, no paste, no word) and an answer of the terminal after it
-//! proves that nothing else was typed; and, for an approval, when every row has been on screen (seen). The guard knows
-//! neither key bindings nor views: the screen tells it what a key would do, and *every* key passes through it, whatever
-//! has the focus.
+//! A decision counts only when
+//! - the terminal has drawn the frame that shows the block: an answer of it proves that (`cursor_query.rs`), or none came
+//!   in time (`guard/time.rs`);
+//! - 700 ms have passed since then without any key but scrolling: the quiet time (`guard/locks.rs`);
+//! - its letter stayed alone, without a repeat, a paste or a word (`guard/keys.rs`, `guard/typing.rs`);
+//! - an answer of the terminal after the letter proves that nothing else was typed (`guard/held.rs`);
+//! - for an approval, every row has been on screen (`guard/seen.rs`).
+//!
+//! The guard knows neither key bindings nor views: the screen tells it what a key would do, and *every* key passes
+//! through it, whatever has the focus.
 
 mod ask;
 mod held;
@@ -23,7 +27,7 @@ pub(crate) use ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Times, Verb
 pub(crate) use refusal::{RefusalReason, Seconds};
 pub(crate) use seen::{SeenRows, SubjectRow};
 
-use super::fence::{FenceAnswer, FencePurpose, FenceState, Query, Questions};
+use super::cursor_query::{CursorQueries, Query, QueryAnswer, QueryPurpose, QueryState};
 use held::HeldKey;
 use std::ops::Range;
 use std::time::Instant;
@@ -35,13 +39,13 @@ pub struct Guard {
     times: Times,
     size: (u16, u16),
     subject: Option<SubjectId>,
-    /// The fence of the block.
-    fence: FenceState,
+    /// Whether the frame with the block was confirmed.
+    block_query: QueryState,
     /// Where else letters act now (a question, a list), as a number from the screen.
     scope: Option<u64>,
-    /// The fence of `scope`.
-    scope_fence: FenceState,
-    questions: Questions,
+    /// Whether the frame with `scope` was confirmed.
+    scope_query: QueryState,
+    queries: CursorQueries,
     quiet_from: Instant,
     /// Whether [`Guard::tick`] has reported that the quiet time is over.
     quiet_told: bool,
@@ -68,10 +72,10 @@ impl Guard {
             times,
             size,
             subject: None,
-            fence: FenceState::Down(now),
+            block_query: QueryState::Confirmed(now),
             scope: None,
-            scope_fence: FenceState::Down(now),
-            questions: Questions::default(),
+            scope_query: QueryState::Confirmed(now),
+            queries: CursorQueries::default(),
             quiet_from: now,
             quiet_told: false,
             opened: false,
@@ -87,7 +91,7 @@ impl Guard {
     }
 
     /// Sets what is up for decision and visible in the next frame. The same token again changes nothing; another one
-    /// starts over: the fence is wanted again, nothing is seen. Call it with every frame.
+    /// starts over: a query is wanted again, nothing is seen. Call it with every frame.
     pub(crate) fn set_subject(&mut self, token: SubjectId, now: Instant) {
         if self.subject == Some(token) {
             return;
@@ -105,8 +109,8 @@ impl Guard {
         self.opened = false;
         self.checking = false;
         self.ready = None;
-        self.questions.forget(FencePurpose::Block);
-        self.fence = FenceState::Wanted;
+        self.queries.forget(QueryPurpose::Block);
+        self.block_query = QueryState::Wanted;
         self.restart(now);
     }
 
@@ -126,19 +130,19 @@ impl Guard {
             return;
         }
         self.scope = scope;
-        self.questions.forget(FencePurpose::Scope);
+        self.queries.forget(QueryPurpose::Scope);
         let acts = |action: &GuardedAction| matches!(action, GuardedAction::Do(_) | GuardedAction::Letter(_));
         self.held = self.held.filter(|held| !acts(&held.action));
         self.ready = self.ready.filter(|action| !acts(action));
         if scope.is_some() {
-            self.scope_fence = FenceState::Wanted;
+            self.scope_query = QueryState::Wanted;
             self.restart(now);
         }
     }
 
     /// Whether the terminal has drawn the frame that shows what is up for decision.
     pub(crate) fn is_shown(&self) -> bool {
-        self.subject.is_some() && is_down(self.fence)
+        self.subject.is_some() && self.block_query.is_confirmed()
     }
 
     /// What is up for decision.
@@ -149,42 +153,42 @@ impl Guard {
     /// Returns the cursor-position queries to send after the frame that is drawn now.
     pub fn queries(&mut self, now: Instant) -> Vec<Query> {
         let mut queries = Vec::new();
-        if self.subject.is_some() && self.fence == FenceState::Wanted {
-            self.fence = FenceState::Sent(now);
-            queries.push(self.questions.ask(FencePurpose::Block, self.size));
+        if self.subject.is_some() && self.block_query == QueryState::Wanted {
+            self.block_query = QueryState::Sent(now);
+            queries.push(self.queries.ask(QueryPurpose::Block, self.size));
         }
-        if self.scope.is_some() && self.scope_fence == FenceState::Wanted {
-            self.scope_fence = FenceState::Sent(now);
-            queries.push(self.questions.ask(FencePurpose::Scope, self.size));
+        if self.scope.is_some() && self.scope_query == QueryState::Wanted {
+            self.scope_query = QueryState::Sent(now);
+            queries.push(self.queries.ask(QueryPurpose::Scope, self.size));
         }
         if self.held.as_mut().is_some_and(|held| held.ask(now)) {
-            queries.push(self.questions.ask(FencePurpose::Decision, self.size));
+            queries.push(self.queries.ask(QueryPurpose::Decision, self.size));
         }
         queries
     }
 
     /// Takes a cursor position that the terminal reported; `at` is when it was read.
-    pub fn fence_answered(&mut self, (row, column): (u16, u16), at: Instant) {
+    pub fn cursor_reported(&mut self, (row, column): (u16, u16), at: Instant) {
         self.settle(at);
-        let FenceAnswer::Proves(purposes) = self.questions.answered(row, column) else {
+        let QueryAnswer::Proves(purposes) = self.queries.answered(row, column) else {
             return self.noise(at);
         };
-        if purposes.contains(&FencePurpose::Decision) && self.held.is_some_and(|held| held.is_asked()) {
+        if purposes.contains(&QueryPurpose::Decision) && self.held.is_some_and(|held| held.is_asked()) {
             self.ready = self.held.take().map(|held| held.action);
             self.changed = true;
         }
-        for (purpose, fence) in
-            [(FencePurpose::Block, &mut self.fence), (FencePurpose::Scope, &mut self.scope_fence)]
+        for (purpose, query) in
+            [(QueryPurpose::Block, &mut self.block_query), (QueryPurpose::Scope, &mut self.scope_query)]
         {
-            if purposes.contains(&purpose) && matches!(fence, FenceState::Sent(_)) {
-                *fence = FenceState::Down(at);
+            if purposes.contains(&purpose) && matches!(query, QueryState::Sent(_)) {
+                *query = QueryState::Confirmed(at);
             }
         }
-        if purposes.contains(&FencePurpose::Block) {
+        if purposes.contains(&QueryPurpose::Block) {
             self.seen.restart(at);
         }
         // Even a late answer proves that what was read before it was typed before the frame was drawn.
-        if purposes != [FencePurpose::Decision] {
+        if purposes != [QueryPurpose::Decision] {
             self.restart(at);
         }
     }
@@ -262,8 +266,4 @@ impl Guard {
     pub(crate) fn take_dropped(&mut self) -> Option<RefusalReason> {
         self.dropped.take()
     }
-}
-
-fn is_down(fence: FenceState) -> bool {
-    matches!(fence, FenceState::Down(_))
 }

@@ -27,7 +27,7 @@ pub(crate) enum InputEvent {
     Focus(bool),
     /// Bytes without meaning: an incomplete character or sequence, or an unknown key.
     Noise,
-    /// The cursor's row and column, counted from 1: the answer to the fence.
+    /// The cursor's row and column, counted from 1: the answer to a cursor query.
     CursorReport(u16, u16),
     /// The background colour of the terminal.
     Background(Rgb),

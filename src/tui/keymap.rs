@@ -139,15 +139,20 @@ impl Keymap {
         None
     }
 
-    /// Those keys of a row that work in the context `from`: no nearer context binds them.
+    /// Those keys of a row that work in the context `from`.
     pub(crate) fn working(&self, from: Context, row: &Binding) -> Vec<Key> {
-        let works = |key: &Key| self.found(from, *key).is_some_and(|(at, _)| at == row.context);
-        row.keys.iter().copied().filter(works).collect()
+        row.keys.iter().copied().filter(|key| self.works(from, row, *key)).collect()
     }
 
-    /// The keys of an action in a context or its parents; hints show the first.
-    pub(crate) fn keys(&self, context: Context, action: Action) -> &[Key] {
-        self.binding(context, action).map_or(&[], |row| &row.keys)
+    /// The key to name for an action in a context: the first that works there.
+    pub(crate) fn key(&self, context: Context, action: Action) -> Option<Key> {
+        let row = self.binding(context, action)?;
+        row.keys.iter().copied().find(|key| self.works(context, row, *key))
+    }
+
+    /// Whether a key of a row works in the context `from`: no nearer context binds it.
+    fn works(&self, from: Context, row: &Binding, key: Key) -> bool {
+        self.found(from, key).is_some_and(|(at, _)| at == row.context)
     }
 
     /// The row of an action in a context or its parents, if it has keys there.
@@ -166,7 +171,7 @@ impl Keymap {
 
     /// The key to show for an action, such as `Ctrl-J`; empty if it has none.
     pub(crate) fn hint(&self, context: Context, action: Action) -> String {
-        self.keys(context, action).first().map(ToString::to_string).unwrap_or_default()
+        self.key(context, action).as_ref().map(ToString::to_string).unwrap_or_default()
     }
 
     /// Keys with what they do, such as `e edits it, r rejects`, with a text before, between and after them; leaves
@@ -177,9 +182,8 @@ impl Keymap {
         (before, between, after): (&str, &str, &str),
         keys: &[(Action, &str)],
     ) -> String {
-        let bound = keys
-            .iter()
-            .filter_map(|(action, does)| Some(format!("{} {does}", self.keys(context, *action).first()?)));
+        let bound =
+            keys.iter().filter_map(|(action, does)| Some(format!("{} {does}", self.key(context, *action)?)));
         let told = bound.collect::<Vec<_>>().join(between);
         if told.is_empty() { told } else { format!("{before}{told}{after}") }
     }

@@ -26,7 +26,7 @@ pub(super) const LATE_SIGNAL_TIMEOUT: Duration = Duration::from_millis(300);
 pub(super) enum OutsideError {
     /// No private folder or file could be made for the text.
     #[error("No temporary {0}: {1}.")]
-    NoPlace(&'static str, io::Error),
+    LocationError(&'static str, io::Error),
     /// The file to show can't be read.
     #[error("The file can't be read: {0}.")]
     Unreadable(io::Error),
@@ -89,7 +89,7 @@ pub(super) fn page(command: &str, what: &PagerText, programs: &Launcher) -> Resu
 
 /// Writes a private copy, escaped line by line for printing.
 fn written_out(text: impl std::io::Read) -> Result<PrivateFile, OutsideError> {
-    let failed = |error| OutsideError::NoPlace("file", error);
+    let failed = |error| OutsideError::LocationError("file", error);
     let copy = PrivateFile::new(b"", "txt")?;
     let file = std::fs::OpenOptions::new().append(true).open(&copy.path).map_err(failed)?;
     let mut out = std::io::BufWriter::new(file);
@@ -121,7 +121,7 @@ impl PrivateFile {
     fn new(text: &[u8], extension: &str) -> Result<Self, OutsideError> {
         let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).collect();
         let folder = private_folder()?;
-        let failed = |error| OutsideError::NoPlace("file", error);
+        let failed = |error| OutsideError::LocationError("file", error);
         let work = folder.path().join("work");
         std::fs::create_dir(&work).map_err(failed)?;
         let path = work.join(format!("sayso.{extension}"));
@@ -139,7 +139,7 @@ impl PrivateFile {
 
 /// Makes an empty folder that only this account can enter.
 fn private_folder() -> Result<PrivateFolder, OutsideError> {
-    PrivateFolder::make().map_err(|error| OutsideError::NoPlace("folder", error))
+    PrivateFolder::make().map_err(|error| OutsideError::LocationError("folder", error))
 }
 
 /// Runs a command of the person's (it may contain arguments) on a file, and waits for its end.

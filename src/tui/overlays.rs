@@ -16,9 +16,8 @@ pub(crate) mod files;
 pub(crate) mod find;
 pub(crate) mod find_in_editor;
 pub mod form;
-pub(crate) mod go_to_line;
 pub(crate) mod help;
-pub mod key;
+pub mod input_box;
 pub(crate) mod keys_test;
 pub mod language;
 pub mod limits;
@@ -27,7 +26,6 @@ pub(crate) mod old_messages;
 pub(crate) mod pager;
 pub mod recipes;
 pub(crate) mod reject;
-pub(crate) mod rename;
 pub mod rules;
 pub(crate) mod sessions;
 pub mod status;
@@ -46,12 +44,12 @@ use crate::tui::panes::Panes;
 use crate::tui::setup::Setup;
 use crate::tui::slash::Slash;
 use crate::tui::ui_command::{Exit, UiCommand};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::filtered_list::Matches;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::{Arrangement, Pane};
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use std::any::Any;
@@ -111,6 +109,20 @@ pub enum OverlayResponse {
     QuitAfterRun,
 }
 
+impl OverlayResponse {
+    pub(in crate::tui) fn info(text: impl Into<String>) -> Self {
+        Self::ShowNote(Note::info(text))
+    }
+
+    fn warn(text: impl Into<String>) -> Self {
+        Self::ShowNote(Note::warn(text))
+    }
+
+    pub(in crate::tui) fn about_waiting_block(text: impl Into<String>) -> Self {
+        Self::ShowNote(Note::about_waiting_block(text))
+    }
+}
+
 /// A key of a single overlay, and what it does.
 pub(crate) type OwnKey = (String, &'static str);
 
@@ -128,7 +140,7 @@ pub enum LetterEffect {
 /// A box above the panes that receives the keys.
 pub trait Overlay: Any + Debug {
     /// The context in which keys are looked up while the overlay is on top.
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Picker
     }
 
@@ -138,7 +150,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// Its keys that are not in the keymap, for the help.
-    fn own_keys(&self, _around: OverlayContext<'_>) -> Vec<OwnKey> {
+    fn own_keys(&self, _ctx: OverlayContext<'_>) -> Vec<OwnKey> {
         Vec::new()
     }
 
@@ -163,7 +175,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// Its rows for this room. `None` if it is drawn in the message box instead.
-    fn sheet(&self, around: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet>;
+    fn sheet(&self, ctx: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet>;
 
     /// The field that is drawn in the message box, and the word before it.
     fn in_message(&self) -> Option<(&'static str, &Field)> {
@@ -186,45 +198,35 @@ pub trait Overlay: Any + Debug {
     }
 
     /// The text of the status row while the overlay is on top; `None` for the usual one.
-    fn status(&self, around: OverlayContext<'_>) -> Option<String>;
+    fn status(&self, ctx: OverlayContext<'_>) -> Option<String>;
 
     /// Performs an action, by the key that is bound to it.
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
-        self.common(action, around, panes)
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+        self.common(action, ctx, panes)
     }
 
     /// What actions do in most overlays.
-    fn common(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn common(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match action {
-            Action::ListAccept | Action::MessageSend => self.accept(around, panes),
-            Action::ListUp | Action::ScrollUp => self.step(-1, around, panes),
-            Action::ListDown | Action::ScrollDown => self.step(1, around, panes),
-            Action::ScrollPageUp => self.step(-10, around, panes),
-            Action::ScrollPageDown => self.step(10, around, panes),
-            Action::ScrollTop => self.step(-10_000, around, panes),
-            Action::ScrollEnd => self.step(10_000, around, panes),
-            Action::ListDelete => self.edit(Edit::Delete, around, panes),
-            other => Edit::of(other).map_or_else(Vec::new, |edit| self.edit(edit, around, panes)),
+            Action::ListAccept | Action::MessageSend => self.accept(ctx, panes),
+            Action::ListUp | Action::ScrollUp => self.step(-1, ctx, panes),
+            Action::ListDown | Action::ScrollDown => self.step(1, ctx, panes),
+            Action::ScrollPageUp => self.step(-10, ctx, panes),
+            Action::ScrollPageDown => self.step(10, ctx, panes),
+            Action::ScrollTop => self.step(-10_000, ctx, panes),
+            Action::ScrollEnd => self.step(10_000, ctx, panes),
+            Action::ListDelete => self.edit(Edit::Delete, ctx, panes),
+            other => Edit::of(other).map_or_else(Vec::new, |edit| self.edit(edit, ctx, panes)),
         }
     }
 
     /// Handles Enter.
-    fn accept(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
+    fn accept(&mut self, _ctx: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
         vec![OverlayResponse::Close]
     }
 
     /// Moves by this many rows.
-    fn step(&mut self, by: isize, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
+    fn step(&mut self, by: isize, _ctx: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
         if let Some((cursor, rows)) = self.list() {
             cursor.step(by, rows);
         }
@@ -232,16 +234,11 @@ pub trait Overlay: Any + Debug {
     }
 
     /// Handles a letter to which no action is bound.
-    fn letter(
-        &mut self,
-        letter: char,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if self.is_only_read() && matches!(letter, 'q' | '?') {
             return vec![OverlayResponse::Close];
         }
-        self.edit(Edit::Insert(letter), around, panes)
+        self.edit(Edit::Insert(letter), ctx, panes)
     }
 
     /// What a letter would do to which no action is bound and that no field receives.
@@ -255,16 +252,16 @@ pub trait Overlay: Any + Debug {
     }
 
     /// Applies a change to the text field.
-    fn edit(&mut self, edit: Edit, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+    fn edit(&mut self, edit: Edit, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if self.field().is_some_and(|field| field.apply(edit)) {
-            self.changed(around, panes)
+            self.changed(ctx, panes)
         } else {
             Vec::new()
         }
     }
 
     /// Called when the text in the field changed: the first row is chosen again.
-    fn changed(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
+    fn changed(&mut self, _ctx: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(matches) = self.matches() {
             matches.changed();
         } else if let Some((cursor, _)) = self.list() {
@@ -274,36 +271,36 @@ pub trait Overlay: Any + Debug {
     }
 
     /// Takes a pasted text.
-    fn paste(&mut self, text: &str, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+    fn paste(&mut self, text: &str, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match self.field() {
             Some(field) => {
                 field.apply(Edit::Paste(text.to_owned()));
-                self.changed(around, panes)
+                self.changed(ctx, panes)
             }
             None => Vec::new(),
         }
     }
 
     /// Handles the wheel of the mouse.
-    fn wheel(&mut self, _rows: isize, _around: OverlayContext<'_>) {}
+    fn wheel(&mut self, _rows: isize, _ctx: OverlayContext<'_>) {}
 
     /// Handles Esc: one step back. If a question is open, this gives the safe answer.
-    fn back(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
+    fn back(&mut self, _ctx: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
         vec![OverlayResponse::Close]
     }
 
     /// Called when the overlay has to close because the person types a message or stopped something.
-    fn leave(&mut self, _panes: &mut Panes) -> Vec<OverlayResponse> {
+    fn close(&mut self, _panes: &mut Panes) -> Vec<OverlayResponse> {
         vec![OverlayResponse::Close]
     }
 
     /// Takes the result of a job. `None` if it is not for this overlay.
-    fn found(&mut self, _found: &JobResult) -> Option<Vec<OverlayResponse>> {
+    fn job_done(&mut self, _found: &JobResult) -> Option<Vec<OverlayResponse>> {
         None
     }
 
     /// Does a portion of long work. Returns whether there was any; then there may be more.
-    fn work(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> bool {
+    fn work(&mut self, _ctx: OverlayContext<'_>, _panes: &mut Panes) -> bool {
         false
     }
 
@@ -315,12 +312,12 @@ pub trait Overlay: Any + Debug {
 
 /// The responses after an overlay about a decision was closed.
 fn nothing_decided() -> Vec<OverlayResponse> {
-    vec![OverlayResponse::Close, OverlayResponse::ShowNote(Note::about_waiting_block("Nothing was decided."))]
+    vec![OverlayResponse::Close, OverlayResponse::about_waiting_block("Nothing was decided.")]
 }
 
 /// The response if a requested result arrives while the person is occupied with something else.
 pub(super) fn not_shown() -> OverlayResponse {
-    OverlayResponse::ShowNote(Note::info("Not shown over what stands here. Ask for it once more."))
+    OverlayResponse::info("Not shown over what stands here. Ask for it once more.")
 }
 
 /// Makes a number for [`Overlay::scope`].

@@ -1,9 +1,9 @@
 //! Finds the text at the place at which a session was opened, and whether it contains the words that were
 //! searched for.
 
-use super::setup::FoundPlace;
+use super::setup::FoundLocation;
 use crate::domain::BlockKind;
-use crate::driver::{PlaceKind, SearchWords, SessionPlace};
+use crate::driver::{LocationKind, SearchWords, SessionLocation};
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, Body, Item, LoadState};
 use crate::text::escapes::without_escapes;
@@ -21,7 +21,7 @@ pub(super) struct PlaceText {
 
 impl PlaceText {
     /// Returns `None` if the session has no such place.
-    pub(super) fn at(state: &State, place: SessionPlace) -> Option<Self> {
+    pub(super) fn at(state: &State, place: SessionLocation) -> Option<Self> {
         if let Some(block) = place.block {
             return Some(Self::of_block(state.transcript.blocks.get(&block)?, place));
         }
@@ -39,7 +39,7 @@ impl PlaceText {
         Some(Self { head, text, files, unloaded: away })
     }
 
-    fn of_block(item: &BlockItem, place: SessionPlace) -> Self {
+    fn of_block(item: &BlockItem, place: SessionLocation) -> Self {
         let head = place.to_string();
         let ran = item.runs.iter().rev().find_map(|run| Some((run, &run.ended.as_ref()?.1)));
         let files = ran.iter().flat_map(|(_, report)| &report.receipt.files).map(|file| file.path.clone());
@@ -49,7 +49,7 @@ impl PlaceText {
         };
         let files = item.block.kind.writes().chain(loaded).cloned().chain(files).collect();
         match (place.kind, ran) {
-            (PlaceKind::Output, Some((run, report))) => {
+            (LocationKind::Output, Some((run, report))) => {
                 let away = run.unloaded_output().map(|(_, away)| (Body::Output(run.run), away.load));
                 let text = if is_coming(away.as_ref()) {
                     String::new()
@@ -58,7 +58,7 @@ impl PlaceText {
                 };
                 Self { head, text, files, unloaded: away }
             }
-            (PlaceKind::Output, None) => Self { head, text: String::new(), files, unloaded: None },
+            (LocationKind::Output, None) => Self { head, text: String::new(), files, unloaded: None },
             _ => Self { head, text: item.block.current().source.to_string(), files, unloaded: None },
         }
     }
@@ -86,8 +86,8 @@ pub(super) enum PlaceSearch {
 
 impl PlaceSearch {
     /// Checks the text at the place; `None`: the session has no such place.
-    pub(super) fn of(there: Option<&PlaceText>, found: &FoundPlace) -> Self {
-        let SessionPlace { block, message, kind } = found.place;
+    pub(super) fn of(there: Option<&PlaceText>, found: &FoundLocation) -> Self {
+        let SessionLocation { block, message, kind } = found.place;
         let Some(there) = there else {
             return Self::Missing(match block {
                 Some(block) => format!("There is no block {block} in this session."),
@@ -98,7 +98,7 @@ impl PlaceSearch {
             (Some(_), _) if is_coming(there.unloaded.as_ref()) => Self::Away,
             // The part that can't be read may contain the words.
             (Some(_), _) => Self::Found,
-            (None, Some(block)) if kind == PlaceKind::Output && there.text.is_empty() => {
+            (None, Some(block)) if kind == LocationKind::Output && there.text.is_empty() => {
                 Self::Missing(format!("Block {block} has no output."))
             }
             (None, _) if !there.holds(&SearchWords::read(&found.words)) => {
@@ -116,28 +116,28 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_told_once_all_of_it_is_there() {
-        let told = |kind: PlaceKind, block: Option<u32>, there: Option<(&str, Option<LoadState>)>| {
-            let place = SessionPlace { block: block.map(BlockId), message: 1, kind };
+        let told = |kind: LocationKind, block: Option<u32>, there: Option<(&str, Option<LoadState>)>| {
+            let place = SessionLocation { block: block.map(BlockId), message: 1, kind };
             let there = there.map(|(text, load)| PlaceText {
                 head: "message 1".into(),
                 text: text.into(),
                 files: vec!["plan.md".into()],
                 unloaded: load.map(|load| (Body::Message(0), load)),
             });
-            match PlaceSearch::of(there.as_ref(), &FoundPlace { place, words: "notes words".into() }) {
+            match PlaceSearch::of(there.as_ref(), &FoundLocation { place, words: "notes words".into() }) {
                 PlaceSearch::Found => "found".to_owned(),
                 PlaceSearch::Away => "away".into(),
                 PlaceSearch::Missing(told) => told,
             }
         };
-        let prompt = |text, load| told(PlaceKind::Prompt, None, Some((text, load)));
+        let prompt = |text, load| told(LocationKind::Prompt, None, Some((text, load)));
         assert_eq!(prompt("", Some(LoadState::Away)), "away");
         assert_eq!(prompt("", Some(LoadState::Loading)), "away");
         assert_eq!(prompt("all but", Some(LoadState::Lost)), "found");
         assert_eq!(prompt("these words of notes", None), "found");
         assert_eq!(prompt("none", None), "Not found in message 1: notes words");
-        assert_eq!(told(PlaceKind::Output, Some(2), Some(("", None))), "Block 2 has no output.");
-        assert_eq!(told(PlaceKind::Prompt, None, None), "There is no message 1 in this session.");
-        assert_eq!(told(PlaceKind::Output, Some(2), None), "There is no block 2 in this session.");
+        assert_eq!(told(LocationKind::Output, Some(2), Some(("", None))), "Block 2 has no output.");
+        assert_eq!(told(LocationKind::Prompt, None, None), "There is no message 1 in this session.");
+        assert_eq!(told(LocationKind::Output, Some(2), None), "There is no block 2 in this session.");
     }
 }

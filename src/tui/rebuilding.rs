@@ -3,6 +3,7 @@
 
 use super::widgets::{safe, words};
 use crate::engine::rebuild::{RebuildPlan, RebuildStep, StepState};
+use crate::text::names::and_more;
 
 /// How many steps are listed one by one.
 const MAX_STEPS_SHOWN: usize = 10;
@@ -83,8 +84,5 @@ fn line(step: &RebuildStep) -> String {
 fn names(all: &[String]) -> String {
     let first =
         all.iter().take(MAX_NAMES_SHOWN).map(|name| safe::one_line(name)).collect::<Vec<_>>().join(", ");
-    match all.len().saturating_sub(MAX_NAMES_SHOWN) {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
+    first + &and_more(all.len().saturating_sub(MAX_NAMES_SHOWN))
 }

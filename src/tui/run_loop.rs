@@ -3,8 +3,8 @@
 //! It handles everything that is ready, then draws one frame. A key is drawn at once, streams at a limited
 //! rate; while nothing changes, nothing is written and the loop sleeps.
 
+mod carry_out;
 mod deadlines;
-mod grant;
 mod session;
 mod waiting;
 

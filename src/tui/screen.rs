@@ -4,45 +4,48 @@
 //! It draws nothing and has no effect on the world, so it can be tested without a terminal. Every key passes
 //! the guard, whatever has the focus; only the guard says whether a decision counts.
 
-mod act;
+mod attached;
 mod borders;
 mod clicks;
 mod context;
 mod decide;
-mod edited;
+mod editor;
+mod editor_result;
 mod find;
 mod focus;
-mod given;
-mod handed;
-mod handed_bytes;
-mod handed_mouse;
 mod instructions;
+mod key_forwarding;
 mod keys;
 mod keys_test;
 mod layout_request;
 mod limits;
 mod message;
-mod modes;
 mod mouse;
 mod notifications;
 mod opening;
 mod overlays;
+mod pane_actions;
 mod problems;
+mod provenance;
+mod queue;
 mod rebuild;
 mod recipes;
 mod review;
 mod rules;
-mod sandbox_and_unsent;
+mod sandbox;
 mod select;
+mod slash_commands;
 mod stop;
 mod text_mouse;
+mod time;
 mod undo;
+mod unsent;
 mod vim;
 
 pub(crate) use stop::{KILL_DELAY, QUIT_TIMEOUT};
 
+pub(in crate::tui) use attached::refusal;
 pub use focus::has_problem;
-pub(in crate::tui) use given::refusal;
 pub(in crate::tui) use recipes::has_failed;
 
 use crate::domain::BlockId;
@@ -57,12 +60,13 @@ use crate::tui::overlays::welcome::Welcome;
 use crate::tui::panes::code::{LayoutStamp, subject_of};
 use crate::tui::panes::recipe::RecipeLine;
 use crate::tui::panes::{LowerPane, Panes};
-use crate::tui::setup::{FoundPlace, Setup};
+use crate::tui::setup::{FoundLocation, Setup};
 use crate::tui::ui_command::{Exit, UiCommand};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::hits::{ClickTarget, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, LayoutRequest, Pane};
-use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::safe::{self, TypedText};
+use crate::tui::widgets::safe;
+use crate::tui::widgets::typed_text::TypedText;
 use crate::tui::widgets::words;
 use std::time::Instant;
 
@@ -90,7 +94,7 @@ pub struct Screen {
     /// Closed forms, with the text typed into them.
     drafts: Vec<FormBox>,
     /// Answers given at the start: they are filled into the forms that open later.
-    given: crate::domain::Answers,
+    preset_answers: crate::domain::Answers,
     /// The recipe that the person named, with the words typed after it, until the recipes are loaded.
     named_recipe: Option<(String, String)>,
     /// The progress of the running recipe.
@@ -106,9 +110,9 @@ pub struct Screen {
     /// The message that was not sent and was put back into the message box.
     unsent: Option<String>,
     /// The state of reading the files that the message names.
-    given_files: given::FileReading,
+    file_reading: attached::FileReading,
     /// The place at which the session was opened, while its text is being loaded.
-    opened_at: Option<FoundPlace>,
+    opened_at: Option<FoundLocation>,
     /// What the note said about missing parts of that place.
     missing: String,
     /// The newest note in the status line.
@@ -125,8 +129,8 @@ pub struct Screen {
     pub(crate) borders: Borders,
     /// The border that the mouse is dragging.
     held_border: Option<Border>,
-    /// Whether keys are handed over to a program.
-    handed: handed::HandedKeys,
+    /// Whether keys are forwarded to a program.
+    forwarding: key_forwarding::KeyForwarding,
     /// The layout of the last frame.
     pub arrangement: Arrangement,
     /// What can be clicked in the last frame.
@@ -175,13 +179,13 @@ impl Screen {
             overlays,
             drafts: Vec::new(),
             named_recipe: None,
-            given: Vec::new(),
+            preset_answers: Vec::new(),
             recipe: RecipeLine::default(),
             sandbox: None,
             sandbox_asked: false,
             sent_requests: crate::domain::RequestCounts::default(),
             unsent: None,
-            given_files: given::FileReading::default(),
+            file_reading: attached::FileReading::default(),
             opened_at: None,
             missing: String::new(),
             note: None,
@@ -190,7 +194,7 @@ impl Screen {
             zoomed: None,
             suggested: 0,
             held_border: None,
-            handed: handed::HandedKeys::default(),
+            forwarding: key_forwarding::KeyForwarding::default(),
             arrangement: Arrangement::of(size.0, size.1, LayoutRequest::default()),
             hits: Hits::default(),
             size,
@@ -235,6 +239,12 @@ impl Screen {
         // The time of the last event stands in for the present time, so a note is never older than the last
         // key.
         self.note = Some(Note { at: Some(self.last_step), ..note });
+    }
+
+    /// Shows a note, and has nothing else to do.
+    fn tell(&mut self, note: Note) -> Vec<UiCommand> {
+        self.show_note(note);
+        Vec::new()
     }
 
     /// Visible state that may change without a key: focus, lower pane, number of overlays, block on screen.

@@ -2,7 +2,7 @@
 
 use super::widgets::layout::Borders;
 use crate::domain::{Languages, RecipeCards};
-use crate::driver::SessionPlace;
+use crate::driver::SessionLocation;
 use crate::tui::guard::Times;
 use crate::tui::theme::OwnThemes;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub struct Setup {
     /// The session to mark in the list of sessions, where that list is open at the start.
     pub pick_session: Option<SessionPick>,
     /// The place at which the session is opened; `None`: its end.
-    pub place: Option<FoundPlace>,
+    pub place: Option<FoundLocation>,
     /// Whether the provider was just chosen: it is tried with a request, and the list of its models is open.
     pub try_provider: bool,
     /// The file that the log is written to.
@@ -85,9 +85,9 @@ pub struct TypedAddress {
 
 /// A place of a session, and the search that found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundPlace {
+pub struct FoundLocation {
     /// The place.
-    pub place: SessionPlace,
+    pub place: SessionLocation,
     /// The words that were searched for, as typed and without filters; empty if there were none.
     pub words: String,
 }

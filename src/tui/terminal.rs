@@ -13,7 +13,7 @@ pub(crate) use backend::CellDiff;
 pub(crate) use modes::ModeOptions;
 
 use super::attention::TerminalSupport;
-use super::fence::Query;
+use super::cursor_query::Query;
 use super::graphics::Graphics;
 use super::input::Input;
 use super::paint::hyperlinks::Hyperlinks;
@@ -159,8 +159,8 @@ impl Terminal {
         self.screen.set_links(links);
     }
 
-    /// Sends the fence after the next frame.
-    pub(crate) fn fence(&mut self, query: Query) {
+    /// Sends the query after the next frame.
+    pub(crate) fn query_cursor(&mut self, query: Query) {
         self.queue(query.bytes().as_bytes());
     }
 
@@ -202,7 +202,7 @@ impl Terminal {
             self.change(|touched| touched.title = true);
             self.queue(modes::TITLE_PUSH.as_bytes());
         }
-        let text = format!("\x1b]2;{}\x07", super::paint::plain::clean(title));
+        let text = format!("\x1b]2;{}\x07", super::paint::glyphs::clean(title));
         self.queue(text.as_bytes());
     }
 

@@ -3,7 +3,7 @@
 use crate::domain::{BranchPoint, CountedTime, RunId};
 use crate::driver::Job;
 use crate::engine::Command;
-use crate::tui::setup::FoundPlace;
+use crate::tui::setup::FoundLocation;
 use secrecy::SecretString;
 use std::path::PathBuf;
 
@@ -71,7 +71,7 @@ pub enum Exit {
         now: bool,
     },
     /// Open another session, at a place in it.
-    OpenSession(PathBuf, Option<FoundPlace>),
+    OpenSession(PathBuf, Option<FoundLocation>),
     /// Begin a new session.
     NewSession,
     /// Continue in a branch that starts from this point of the session.

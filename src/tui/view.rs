@@ -15,10 +15,10 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::code;
 use crate::tui::panes::vars::VarsPane;
 use crate::tui::theme::Slot as Colour;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::hits::Hits;
 use crate::tui::widgets::layout::{Pane, SizeClass, Slot};
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::virtual_list::EndKeys;
 use crate::tui::widgets::{frame, safe};
 use ratatui::buffer::Buffer;
@@ -59,7 +59,7 @@ pub fn draw(
     let mut fields = Vec::new();
     let mut cursor = draw_code(screen, state, buf, look);
     let of_program = draw_lower(screen, state, buf, look);
-    cursor = of_program.filter(|_| screen.hands_over() && screen.overlays.is_empty()).or(cursor);
+    cursor = of_program.filter(|_| screen.forwards_keys() && screen.overlays.is_empty()).or(cursor);
     screen.panes.draw_marks(buf, look);
     if screen.arrangement.message.is_some() {
         cursor = message::draw(screen, state, &mut fields, buf, look).or(cursor);

@@ -1,6 +1,7 @@
 //! The building blocks of panes and overlays: layout, frames, lists of rows, text fields, safe text. Nothing
 //! here knows the session's screen.
 
+pub mod draw_style;
 pub(crate) mod field;
 pub(crate) mod filter;
 pub(crate) mod filtered_list;
@@ -8,9 +9,9 @@ pub(crate) mod frame;
 pub(crate) mod hints;
 pub(crate) mod hits;
 pub mod layout;
-pub mod look;
 pub(crate) mod passage;
 pub(crate) mod safe;
 pub(crate) mod sheet;
+pub(crate) mod typed_text;
 pub(crate) mod virtual_list;
 pub mod words;

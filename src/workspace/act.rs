@@ -4,7 +4,7 @@
 //! through the folder that has been held open since it was shown.
 
 use super::FileError;
-use super::place::HeldPath;
+use super::held_path::HeldPath;
 use super::replace::NewFile;
 use super::{excerpt, listing, replace, target};
 use crate::domain::{
@@ -192,7 +192,7 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::place::Folder;
+    use crate::workspace::held_path::Folder;
 
     #[test]
     fn one_line_is_told_as_one() {

@@ -1,13 +1,13 @@
 //! Reads the files that a message names with `@`: text files of the working folder, within limits. If one of them
-//! can't be given to the model, the message is not sent.
+//! can't be attached, the message is not sent.
 //!
 //! Each path is walked component by component through opened folders. Links are resolved by this code and never by
 //! the system, and a link that leads out of the folder is refused.
 
 use super::FileError;
 use super::excerpt::binary_kind;
-use super::place::{Folder, HeldPath};
-use crate::domain::{GivenFile, Masker};
+use super::held_path::{Folder, HeldPath};
+use crate::domain::{AttachedFile, Masker};
 use crate::text::at_words::{AtWord, at_words};
 use rustix::fs::FileType;
 use std::io::Read as _;
@@ -19,9 +19,9 @@ const MAX_TOTAL_BYTES: usize = 128_000;
 const MARGIN_BYTES: usize = 16_000;
 const MAX_FILES: usize = 50;
 
-/// Why a file can't be given.
+/// Why a file can't be attached.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GivenFileError {
+pub enum AttachedFileError {
     /// No file in the folder has this name.
     #[error("There is no file {0} here.")]
     Missing(String),
@@ -48,24 +48,24 @@ pub enum GivenFileError {
     TooMany(usize),
 }
 
-impl GivenFileError {
+impl AttachedFileError {
     /// Whether the word is perhaps not meant as a file name. It may then stay in the message as a word.
     pub(crate) fn may_be_a_word(&self) -> bool {
-        matches!(self, GivenFileError::Missing(_) | GivenFileError::Folder(_))
+        matches!(self, AttachedFileError::Missing(_) | AttachedFileError::Folder(_))
     }
 }
 
 /// Reads the files that a message names, each once, and masks the keys in them.
 ///
 /// # Errors
-/// All files that can't be given, in the order of the message.
+/// All files that can't be attached, in the order of the message.
 pub(crate) fn read(
     folder: &Folder,
     text: &str,
     masker: &Masker,
-) -> Result<Vec<GivenFile>, Vec<GivenFileError>> {
+) -> Result<Vec<AttachedFile>, Vec<AttachedFileError>> {
     let words = at_words(text);
-    let (mut files, mut errors) = (Vec::<GivenFile>::new(), Vec::new());
+    let (mut files, mut errors) = (Vec::<AttachedFile>::new(), Vec::new());
     let mut seen: Vec<PathBuf> = Vec::new();
     let mut room = MAX_TOTAL_BYTES;
     for word in &words {
@@ -90,28 +90,28 @@ pub(crate) fn read(
         }
     }
     if seen.len() > MAX_FILES {
-        return Err(vec![GivenFileError::TooMany(seen.len())]);
+        return Err(vec![AttachedFileError::TooMany(seen.len())]);
     }
     if errors.is_empty() { Ok(files) } else { Err(errors) }
 }
 
 /// Opens the file that a word means: the longest of its candidate names that exists.
-fn find<'w>(folder: &Folder, word: &'w AtWord) -> Result<(&'w str, HeldPath), GivenFileError> {
+fn find<'w>(folder: &Folder, word: &'w AtWord) -> Result<(&'w str, HeldPath), AttachedFileError> {
     if !folder.is_in_place() {
-        return Err(GivenFileError::Unreadable(word.name.clone(), FileError::Moved(folder.path().into())));
+        return Err(AttachedFileError::Unreadable(word.name.clone(), FileError::Moved(folder.path().into())));
     }
     let mut missing = None;
     for name in word.candidates() {
         match look(folder, name) {
-            Err(error @ GivenFileError::Missing(_)) => missing = Some(error),
+            Err(error @ AttachedFileError::Missing(_)) => missing = Some(error),
             found => return found.map(|place| (name, place)),
         }
     }
-    Err(missing.unwrap_or_else(|| GivenFileError::Missing(word.name.clone())))
+    Err(missing.unwrap_or_else(|| AttachedFileError::Missing(word.name.clone())))
 }
 
-fn look(folder: &Folder, name: &str) -> Result<HeldPath, GivenFileError> {
-    let missing = || GivenFileError::Missing(name.to_owned());
+fn look(folder: &Folder, name: &str) -> Result<HeldPath, AttachedFileError> {
+    let missing = || AttachedFileError::Missing(name.to_owned());
     if name.contains('\0') {
         return Err(missing());
     }
@@ -119,15 +119,19 @@ fn look(folder: &Folder, name: &str) -> Result<HeldPath, GivenFileError> {
         Ok(place) => place,
         // A path that continues behind a file, or is too long for the system, names no file.
         Err(FileError::Io(..) | FileError::BehindNothing(_)) => return Err(missing()),
-        Err(error) => return Err(GivenFileError::Unreadable(name.to_owned(), error)),
+        Err(error) => return Err(AttachedFileError::Unreadable(name.to_owned(), error)),
     };
     match place.found() {
         None if place.name().is_none() && is_below(folder, &place.path()) => {
-            Err(GivenFileError::Folder(name.to_owned()))
+            Err(AttachedFileError::Folder(name.to_owned()))
         }
         None if place.name().is_some() => Err(missing()),
-        _ if !is_below(folder, &place.path()) => Err(GivenFileError::Outside(name.to_owned(), place.path())),
-        Some(found) if found.kind != FileType::RegularFile => Err(GivenFileError::Special(name.to_owned())),
+        _ if !is_below(folder, &place.path()) => {
+            Err(AttachedFileError::Outside(name.to_owned(), place.path()))
+        }
+        Some(found) if found.kind != FileType::RegularFile => {
+            Err(AttachedFileError::Special(name.to_owned()))
+        }
         _ => Ok(place),
     }
 }
@@ -137,17 +141,22 @@ fn is_below(folder: &Folder, path: &Path) -> bool {
 }
 
 /// Reads up to `most` bytes of an opened file.
-fn give(name: &str, place: &HeldPath, most: usize, masker: &Masker) -> Result<GivenFile, GivenFileError> {
-    let unreadable = |error| GivenFileError::Unreadable(name.to_owned(), error);
+fn give(
+    name: &str,
+    place: &HeldPath,
+    most: usize,
+    masker: &Masker,
+) -> Result<AttachedFile, AttachedFileError> {
+    let unreadable = |error| AttachedFileError::Unreadable(name.to_owned(), error);
     let io = |error: std::io::Error| unreadable(FileError::io(&place.path(), &error));
     let file = place.open().map_err(unreadable)?;
     let length = file.metadata().map_err(io)?.len();
     let mut bytes = Vec::new();
-    // Reads more than is given: a key across the limit is recognized only as a whole, and is masked before the text
+    // Reads more than is attached: a key across the limit is recognized only as a whole, and is masked before the text
     // is cut. Even if there is no room left, the beginning is read to check whether the file is text.
     file.take((most.max(MAX_FILE_BYTES) + MARGIN_BYTES) as u64).read_to_end(&mut bytes).map_err(io)?;
     if let Some(kind) = binary_kind(&bytes) {
-        return Err(GivenFileError::NoText(name.to_owned(), kind));
+        return Err(AttachedFileError::NoText(name.to_owned(), kind));
     }
     let is_whole = bytes.len() as u64 >= length && bytes.len() <= most;
     let valid = match std::str::from_utf8(&bytes) {
@@ -156,7 +165,7 @@ fn give(name: &str, place: &HeldPath, most: usize, masker: &Masker) -> Result<Gi
         Err(error) if !is_whole => {
             std::str::from_utf8(bytes.get(..error.valid_up_to()).unwrap_or_default()).unwrap_or_default()
         }
-        Err(_) => return Err(GivenFileError::NoText(name.to_owned(), "cut off inside of a character")),
+        Err(_) => return Err(AttachedFileError::NoText(name.to_owned(), "cut off inside of a character")),
     };
     let masked = masker.mask(valid.to_owned()).into_inner();
     let (given, before) =
@@ -164,7 +173,7 @@ fn give(name: &str, place: &HeldPath, most: usize, masker: &Masker) -> Result<Gi
     let is_masked = given != before;
     // If the file grows meanwhile, its size is at least what was read.
     let bytes = length.max(bytes.len() as u64);
-    Ok(GivenFile { path: name.to_owned(), bytes, text: given.to_owned(), masked: is_masked })
+    Ok(AttachedFile { path: name.to_owned(), bytes, text: given.to_owned(), masked: is_masked })
 }
 
 /// The first `most` bytes of a text, cut after the last whole line if that line ends in their second half.
@@ -193,12 +202,10 @@ mod tests {
 
     impl Home {
         fn put(&self, name: &str, content: impl AsRef<[u8]>) {
-            let path = self.1.path().join(name);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-            std::fs::write(path, content).expect("written");
+            crate::test_folder::write(&self.1.path().join(name), content);
         }
 
-        fn read(&self, text: &str) -> Result<Vec<GivenFile>, Vec<GivenFileError>> {
+        fn read(&self, text: &str) -> Result<Vec<AttachedFile>, Vec<AttachedFileError>> {
             read(&self.1, text, &Masker::default())
         }
 
@@ -266,7 +273,9 @@ mod tests {
         assert!(home.refused("@round").contains("too many links"));
         assert_eq!(home.read("@near").expect("inside")[0].text, "x");
         assert_eq!(home.refused("@sub @gone @sub").matches("sub is").count(), 1);
-        assert!(home.read("@x/y @a\u{0}b").expect_err("missing").iter().all(GivenFileError::may_be_a_word));
+        assert!(
+            home.read("@x/y @a\u{0}b").expect_err("missing").iter().all(AttachedFileError::may_be_a_word)
+        );
         assert!(!home.refused(&format!("@{}", "n".repeat(5_000))).is_empty());
     }
 

@@ -2,13 +2,13 @@
 //! cover is reported: folders that are too large, folders of caches, changes beyond those that are listed.
 //!
 //! Files that existed before are compared and listed first, so that new files can't hide a change to them. Changes to
-//! obeyed files (`obeyed`) are always listed.
+//! auto-run files (`auto_run`) are always listed.
 
 mod snapshot;
 
-use super::obeyed::ObeyedFiles;
-use super::take_back;
-use crate::domain::obeyed::obeyed;
+use super::auto_run::AutoRunFiles;
+use super::undo_auto_run;
+use crate::domain::auto_run::auto_run_name;
 use crate::domain::{FileChange, UnscannedChanges};
 pub(super) use snapshot::SKIPPED_FOLDERS;
 use snapshot::{ALWAYS_LISTED, Snapshot, is_gone};
@@ -27,38 +27,44 @@ pub(crate) struct ChangeWatch {
     /// The first is the working folder.
     folders: Vec<PathBuf>,
     before: Snapshot,
-    obeyed: ObeyedFiles,
+    auto_run: AutoRunFiles,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
-    /// The changed files, obeyed ones first.
+    /// The changed files, auto-run ones first.
     pub(crate) files: Vec<FileChange>,
     /// What was not covered.
     pub(crate) gaps: UnscannedChanges,
-    /// The obeyed files as they are now, for the next comparison.
-    pub(crate) obeyed: ObeyedFiles,
-    /// The changes to obeyed files, so that they can be taken back.
-    pub(crate) to_take_back: Vec<take_back::RevertibleChange>,
+    /// The auto-run files as they are now, for the next comparison.
+    pub(crate) auto_run: AutoRunFiles,
+    /// The changes to auto-run files, so that they can be taken back.
+    pub(crate) revertible: Vec<undo_auto_run::RevertibleChange>,
 }
 
-/// Takes a snapshot of the working folder and of the folder in which a run starts, and of the obeyed files in all
-/// folders that the run may write. `known` are the obeyed files of an earlier snapshot, to save time. Follows no
+/// Takes a snapshot of the working folder and of the folder in which a run starts, and of the auto-run files in all
+/// folders that the run may write. `known` are the auto-run files of an earlier snapshot, to save time. Follows no
 /// links.
-pub(crate) fn begin(working: &Path, start: &Path, written: Vec<PathBuf>, known: &ObeyedFiles) -> ChangeWatch {
+pub(crate) fn begin(
+    working: &Path,
+    start: &Path,
+    written: Vec<PathBuf>,
+    known: &AutoRunFiles,
+) -> ChangeWatch {
     let mut folders = vec![working.to_path_buf()];
     if !start.starts_with(working) {
         folders.push(start.to_path_buf());
     }
     let before = Snapshot::of(&folders);
-    ChangeWatch { folders, before, obeyed: known.scan(written) }
+    ChangeWatch { folders, before, auto_run: known.scan(written) }
 }
 
 impl ChangeWatch {
-    /// The obeyed files that differ from an earlier snapshot of them; nothing if that one is empty.
-    pub(crate) fn changed_since(&self, earlier: &ObeyedFiles) -> Vec<FileChange> {
-        let mut changes = if earlier.was_scanned() { self.obeyed.changes_since(earlier) } else { Vec::new() };
-        changes.retain(|change| obeyed(Path::new(&change.path)).is_some());
+    /// The auto-run files that differ from an earlier snapshot of them; nothing if that one is empty.
+    pub(crate) fn changed_since(&self, earlier: &AutoRunFiles) -> Vec<FileChange> {
+        let mut changes =
+            if earlier.was_scanned() { self.auto_run.changes_since(earlier) } else { Vec::new() };
+        changes.retain(|change| auto_run_name(Path::new(&change.path)).is_some());
         for change in &mut changes {
             change.path = self.display_path(Path::new(&change.path));
         }
@@ -66,19 +72,19 @@ impl ChangeWatch {
     }
 
     /// The files that programs obey by themselves.
-    pub(crate) fn obeyed_paths(&self) -> Vec<PathBuf> {
-        self.obeyed.paths()
+    pub(crate) fn auto_run_paths(&self) -> Vec<PathBuf> {
+        self.auto_run.paths()
     }
 
     pub(crate) fn changes(&self) -> Changes {
-        let obeyed = self.obeyed.rescan();
-        let mut files = obeyed.changes_since(&self.obeyed);
+        let auto_run = self.auto_run.rescan();
+        let mut files = auto_run.changes_since(&self.auto_run);
         for change in &mut files {
             change.path = self.display_path(Path::new(&change.path));
         }
         let now = self.before.again(&self.folders);
         let mut others = self.compare(&now);
-        others.retain(|change| !files.iter().any(|obeyed| obeyed.path == change.path));
+        others.retain(|change| !files.iter().any(|auto_run| auto_run.path == change.path));
         others.sort_by_cached_key(|change| (rank(change), change.path.clone()));
         let more = others.len().saturating_sub(MAX_CHANGES_SHOWN);
         others.truncate(MAX_CHANGES_SHOWN);
@@ -91,10 +97,10 @@ impl ChangeWatch {
             folders: u32::try_from(all.len()).unwrap_or(u32::MAX),
             names: names.into_iter().take(MAX_FOLDERS_SHOWN).map(|path| self.display_path(path)).collect(),
             changes: u32::try_from(more).unwrap_or(u32::MAX),
-            names_incomplete: obeyed.is_too_large() || self.obeyed.is_too_large(),
+            names_incomplete: auto_run.is_too_large() || self.auto_run.is_too_large(),
         };
-        let to_take_back = obeyed.revertible(&self.obeyed);
-        Changes { files, gaps, obeyed, to_take_back }
+        let revertible = auto_run.revertible(&self.auto_run);
+        Changes { files, gaps, auto_run, revertible }
     }
 
     fn compare(&self, now: &Snapshot) -> Vec<FileChange> {

@@ -1,7 +1,7 @@
 //! Hashes the files that a run changed, so that a replay notices other bytes of the same length. Bounded; files with
 //! secrets are not read, because the hash of a short secret reveals it.
 
-use super::place::{Folder, HeldPath};
+use super::held_path::{Folder, HeldPath};
 use super::read;
 use crate::domain::{FileChange, Sha256};
 use std::path::Path;

@@ -2,8 +2,8 @@
 //! existing file is overwritten.
 
 use super::FileError;
+use super::held_path::{Folder, HeldPath};
 use super::paths::{self, PathOfFile};
-use super::place::{Folder, HeldPath};
 use crate::text::number::{grouped, size};
 use rustix::fs::FileType;
 use std::collections::BTreeMap;
@@ -211,9 +211,7 @@ mod tests {
     fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, Folder) {
         let dir = tempfile::tempdir().unwrap();
         for (name, text) in files {
-            let path = dir.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
+            crate::test_folder::write(&dir.path().join(name), text);
         }
         let folder = Folder::find(dir.path()).unwrap();
         (dir, folder)

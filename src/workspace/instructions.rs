@@ -8,8 +8,9 @@ mod known_texts;
 pub use known_texts::HeldFile;
 pub(crate) use known_texts::{RunsMark, accept, run_begins, runs_are_over};
 
+use super::read::open_plain;
 use crate::domain::{Instructions, Notice};
-use std::fs::File;
+use rustix::fs::OFlags;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ pub struct InstructionSearch {
     /// Folders besides the working folder that runs may write.
     pub(crate) write: Vec<PathBuf>,
     /// The file that stores the known texts (see `known_texts`). If `None`, every text is used as it is.
-    pub(crate) book: Option<PathBuf>,
+    pub(crate) known_texts: Option<PathBuf>,
 }
 
 /// The instruction files that were found.
@@ -128,6 +129,15 @@ fn is_inside(path: &Path, top: &Path) -> Result<bool, InstructionsError> {
     if real.starts_with(&top) { Ok(true) } else { Err(InstructionsError::LeadsOut) }
 }
 
+/// The present text of an instruction file: empty for none, `None` if it can't be read.
+fn text_of(path: &Path) -> Option<String> {
+    if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        return Some(String::new());
+    }
+    let file = read_one(path, &mut { MAX_FILE_BYTES }, false).ok()?;
+    Some(file.map_or_else(String::new, |file| file.text.to_string()))
+}
+
 /// The beginning of a file, as far as there is room for it; `None` if the file is empty.
 fn read_one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instructions>, InstructionsError> {
     let info = std::fs::metadata(path).map_err(|_| InstructionsError::Unreadable)?;
@@ -139,7 +149,7 @@ fn read_one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instruction
         return Err(InstructionsError::NoRoom);
     }
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|_| InstructionsError::Unreadable)?;
+    let file = open_plain(path, OFlags::empty()).map_err(|_| InstructionsError::Unreadable)?;
     file.take(room).read_to_end(&mut bytes).map_err(|_| InstructionsError::Unreadable)?;
     if bytes.contains(&0) {
         return Err(InstructionsError::Binary);

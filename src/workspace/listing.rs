@@ -1,6 +1,6 @@
 //! Lists a folder for a model, within limits of entries and time. The list says what it leaves out.
 
-use super::place::folder_in;
+use super::held_path::folder_in;
 use crate::domain::visible::visible_line;
 use crate::text::number::size;
 use rustix::fs::{AtFlags, Dir, FileType, readlinkat, statat};

@@ -3,8 +3,8 @@
 //!
 //! Each folder is opened relative to its parent. The patterns of a `.gitignore` are only matched against names.
 
+use super::held_path::{Folder, folder_in, open_in};
 use super::listing::{MAX_NAMES, names};
-use super::place::{Folder, folder_in, open_in};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{AtFlags, FileType, statat};
@@ -154,9 +154,7 @@ mod tests {
     fn listed(files: &[(&str, &str)]) -> (tempfile::TempDir, Folder) {
         let dir = tempfile::tempdir().expect("a folder");
         for (name, content) in files {
-            let path = dir.path().join(name);
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-            std::fs::write(path, content).expect("written");
+            crate::test_folder::write(&dir.path().join(name), content);
         }
         let folder = Folder::find(dir.path()).expect("held");
         (dir, folder)

@@ -1,7 +1,7 @@
 //! Reads whole files up to a size limit.
 
 use super::FileError;
-use super::place::HeldPath;
+use super::held_path::HeldPath;
 use rustix::fs::OFlags;
 use std::fs::File;
 use std::io::{self, Read as _};

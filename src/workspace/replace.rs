@@ -5,7 +5,7 @@
 //! those before it are restored. No file system renames several files in one step, so the old contents are kept in
 //! memory until all is done, and files that could not be restored are reported.
 
-use super::place::{HeldPath, open_in};
+use super::held_path::{HeldPath, open_in};
 use super::staging::Staging;
 use super::target::{MAX_REPLACED_BYTES, hash};
 use super::{FileError, read};
@@ -76,7 +76,7 @@ fn replace_with(files: &[NewFile<'_>], mut before: impl FnMut(usize)) -> Result<
     }
     for folder in &folders {
         // On some network file systems a folder can't be synced; the file is written nevertheless.
-        if let Ok(folder) = super::place::folder_in(folder, OsStr::new(".")) {
+        if let Ok(folder) = super::held_path::folder_in(folder, OsStr::new(".")) {
             let _ = folder.sync_all();
         }
     }

@@ -1,7 +1,7 @@
 //! Writes a file completely under a temporary name, in a folder that is held open, before it gets its real name.
 //! Nobody sees half of it, and nothing that exists under the real name is lost unnoticed.
 
-use super::place::{is_same_file, open_in};
+use super::held_path::{is_same_file, open_in};
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, linkat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::OsStr;

@@ -1,10 +1,10 @@
 //! Finds the file or folder that a block is about: where its path really leads, and what exists there now.
 //!
-//! The place is held open (`place`), so that what is shown and approved is the place itself, and the action happens
+//! The place is held open (`held_path`), so that what is shown and approved is the place itself, and the action happens
 //! there. Nothing is changed here, and the reading is bounded.
 
 use super::FileError;
-use super::place::{Folder, HeldPath, NameFacts};
+use super::held_path::{Folder, HeldPath, NameFacts};
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
 use crate::text::number::size;
 use rustix::fs::{FileType, Mode};
@@ -105,7 +105,7 @@ pub(crate) fn join_targets(seen: &[TargetFacts]) -> Option<Target> {
 }
 
 /// The absolute path that a name means; links are not followed.
-fn absolute_path(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileError> {
+pub(super) fn absolute_path(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileError> {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             Ok(home.join(rest.trim_start_matches('/')))

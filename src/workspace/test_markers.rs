@@ -155,9 +155,7 @@ mod tests {
         // The project's root: files above it don't matter.
         fs::create_dir(folder.path().join(".git")).unwrap();
         for (name, text) in files {
-            let path = folder.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            crate::test_folder::write(&folder.path().join(name), text);
         }
         look(folder.path())
     }

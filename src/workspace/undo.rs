@@ -9,7 +9,7 @@
 //! - `plan`: which of them are copied
 //! - `snapshot`: their state before a run, and what differs afterwards
 //! - `record`: what a run changed
-//! - `put_back`: takes changes back, or makes them again
+//! - `restore`: takes changes back, or makes them again
 //! - `unfinished`: notes on a put-back in progress, to clean up after one that was interrupted
 //!
 //! Nothing is taken back without the person's decision, and before it they are shown what can be taken back and what
@@ -19,8 +19,8 @@ mod index;
 mod objects;
 mod opener;
 mod plan;
-mod put_back;
 mod record;
+mod restore;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -40,14 +40,14 @@ use index::Index;
 use objects::Objects;
 use opener::Opener;
 use plan::CopyPlan;
-use put_back::{PutBack, standing};
-use record::{PathChange, Record, State};
+use record::{FileState, PathChange, Record};
+use restore::{Restoration, standing};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use unfinished::PutBackNotes;
+use unfinished::RestoreNotes;
 use walk::WalkError;
 
 /// How long the names below a run's folders are walked before the person is told that nothing can be taken back.
@@ -66,7 +66,7 @@ pub(crate) type IsSecret = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 /// Where and how much is copied for undo.
 #[derive(Clone)]
-pub struct UndoPlace {
+pub struct UndoConfig {
     /// The folder of the copies.
     pub(crate) folder: PathBuf,
     /// Folders of sayso itself, of which nothing is copied.
@@ -81,14 +81,14 @@ pub struct UndoPlace {
 
 /// The copies of this person's files on this computer, and what is known of the files.
 pub(crate) struct UndoStore {
-    place: UndoPlace,
+    config: UndoConfig,
     opened: Option<(Objects, Index)>,
     secrets: HashMap<PathBuf, bool>,
 }
 
 /// The result of taking one change back or making it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PutBackFile {
+pub(crate) struct RestoreResult {
     /// The path as it is shown.
     pub(crate) path: String,
     /// Whether the file is now as it was wanted, or why not.
@@ -100,14 +100,14 @@ pub(crate) type TextPair = (Option<String>, Option<String>);
 
 impl UndoStore {
     /// Opens and creates nothing before it is needed.
-    pub(crate) fn new(place: UndoPlace) -> Self {
-        Self { place, opened: None, secrets: HashMap::new() }
+    pub(crate) fn new(config: UndoConfig) -> Self {
+        Self { config, opened: None, secrets: HashMap::new() }
     }
 
     fn open(&mut self) -> io::Result<(&Objects, &mut Index)> {
         if self.opened.is_none() {
-            let objects = Objects::open(self.place.folder.join("objects"))?;
-            self.opened = Some((objects, Index::open(self.place.folder.join("index"))));
+            let objects = Objects::open(self.config.folder.join("objects"))?;
+            self.opened = Some((objects, Index::open(self.config.folder.join("index"))));
         }
         let (objects, index) = self.opened.as_mut().ok_or_else(|| io::Error::other("it was not opened"))?;
         Ok((objects, index))
@@ -128,7 +128,7 @@ impl UndoStore {
         others: &[PathBuf],
         patience: Duration,
     ) -> Result<CopyPlan, UndoCover> {
-        let UndoPlace { own, limits, is_secret, working, .. } = self.place.clone();
+        let UndoConfig { own, limits, is_secret, working, .. } = self.config.clone();
         if limits.total == 0 {
             return Err(UndoCover::none("switched off in the configuration"));
         }
@@ -165,7 +165,7 @@ impl UndoStore {
     }
 
     fn take(&mut self, scope: UndoScope, plan: CopyPlan) -> io::Result<UndoSnapshot> {
-        let limits = self.place.limits;
+        let limits = self.config.limits;
         let (objects, index) = self.open()?;
         let taken = UndoSnapshot::take(scope, plan, objects, index, limits.file);
         // The index is saved even after an error, so that files that were copied need not be read again.
@@ -180,8 +180,8 @@ impl UndoStore {
     /// # Errors
     /// The system's error: then nothing of the run can be taken back.
     pub(crate) fn record(&mut self, snapshot: &UndoSnapshot, others: &[PathBuf]) -> io::Result<UndoNote> {
-        let most = self.place.limits.files.saturating_mul(AFTERWARDS_FACTOR);
-        let mut walked = walk::walk(&snapshot.scope, &self.place.own, most, None).ok();
+        let most = self.config.limits.files.saturating_mul(AFTERWARDS_FACTOR);
+        let mut walked = walk::walk(&snapshot.scope, &self.config.own, most, None).ok();
         if let Some(walked) = &mut walked {
             walked.add(others);
         }
@@ -193,7 +193,7 @@ impl UndoStore {
         if told > 0 {
             // Marks the copies that the record needs as just used, so that they are dropped last.
             for change in &record.changes {
-                if let State::File { sha256, bytes, .. } = change.before {
+                if let FileState::File { sha256, bytes, .. } = change.before {
                     objects.has_and_touch(sha256, bytes);
                 }
             }
@@ -215,7 +215,7 @@ impl UndoStore {
 
     /// Cleans up after a put-back that was interrupted.
     fn clear(&mut self) -> io::Result<()> {
-        let (folder, most) = (self.place.folder.join(UNFINISHED), self.place.limits.snapshot_limit());
+        let (folder, most) = (self.config.folder.join(UNFINISHED), self.config.limits.snapshot_limit());
         let (objects, _) = self.open()?;
         unfinished::clear(&folder, objects, most);
         Ok(())
@@ -227,7 +227,7 @@ impl UndoStore {
     /// When the record does not exist any more.
     pub(crate) fn changes(&mut self, record: Sha256) -> io::Result<Vec<UndoChange>> {
         self.clear()?;
-        let (record, working) = (self.read(record)?, self.place.working.clone());
+        let (record, working) = (self.read(record)?, self.config.working.clone());
         let (objects, index) = self.open()?;
         let mut opener = Opener::default();
         let is_gone = is_in_gone(&working);
@@ -236,7 +236,11 @@ impl UndoStore {
             number: u32::try_from(at).unwrap_or(u32::MAX),
             path: display_path(&working, &change.path),
             change: change_word(change),
-            bytes: if change.after == State::Nothing { change.before.bytes() } else { change.after.bytes() },
+            bytes: if change.after == FileState::Nothing {
+                change.before.bytes()
+            } else {
+                change.after.bytes()
+            },
             standing: if is_gone(&change.path) {
                 UndoState::FolderGone
             } else {
@@ -258,24 +262,24 @@ impl UndoStore {
         let Some(change) = record.changes.get(number as usize) else { return Ok((None, None)) };
         let mut opener = Opener::default();
         let now = snapshot::state_of(&change.path, opener.node(&change.path).as_ref(), &mut opener, index);
-        let mut text = |state: &State| -> Option<String> {
+        let mut text = |state: &FileState| -> Option<String> {
             let bytes = match state {
-                State::Nothing => Vec::new(),
-                State::Link { to } => format!("link to {}\n", to.display()).into_bytes(),
-                State::Folder { .. } => b"folder\n".to_vec(),
-                State::File { bytes, .. } if *bytes > MAX_COMPARED_BYTES => return None,
-                State::File { sha256, bytes, .. } if objects.has_and_touch(*sha256, *bytes) => {
+                FileState::Nothing => Vec::new(),
+                FileState::Link { to } => format!("link to {}\n", to.display()).into_bytes(),
+                FileState::Folder { .. } => b"folder\n".to_vec(),
+                FileState::File { bytes, .. } if *bytes > MAX_COMPARED_BYTES => return None,
+                FileState::File { sha256, bytes, .. } if objects.has_and_touch(*sha256, *bytes) => {
                     objects.get(*sha256, MAX_COMPARED_BYTES).ok()?
                 }
                 // The content that the run left is not among the copies until the change is taken back, so it is read
                 // from the file.
-                State::File { .. } if now == *state => {
+                FileState::File { .. } if now == *state => {
                     let mut bytes = Vec::new();
                     let file = opener.open(&change.path).ok()?;
                     io::Read::read_to_end(&mut io::Read::take(file, MAX_COMPARED_BYTES), &mut bytes).ok()?;
                     bytes
                 }
-                State::File { .. } | State::Unkept { .. } => return None,
+                FileState::File { .. } | FileState::Unkept { .. } => return None,
             };
             String::from_utf8(bytes).ok()
         };
@@ -288,7 +292,9 @@ impl UndoStore {
         let record = self.read(record).ok()?;
         let (objects, _) = self.open().ok()?;
         match record.changes.iter().find(|change| change.path == path)?.before {
-            State::File { sha256, bytes, mode } if bytes <= most && objects.has_and_touch(sha256, bytes) => {
+            FileState::File { sha256, bytes, mode }
+                if bytes <= most && objects.has_and_touch(sha256, bytes) =>
+            {
                 Some((objects.get(sha256, most).ok()?, mode))
             }
             _ => None,
@@ -300,16 +306,16 @@ impl UndoStore {
     ///
     /// # Errors
     /// When the record does not exist any more.
-    pub(crate) fn put_back(
+    pub(crate) fn restore(
         &mut self,
         record: Sha256,
         numbers: &[u32],
-        way: UndoKind,
-    ) -> io::Result<Vec<PutBackFile>> {
+        kind: UndoKind,
+    ) -> io::Result<Vec<RestoreResult>> {
         self.clear()?;
-        let (record, working) = (self.read(record)?, self.place.working.clone());
-        let unfinished = PutBackNotes::begin(&self.place.folder.join(UNFINISHED))?;
-        let most = self.place.limits.snapshot_limit();
+        let (record, working) = (self.read(record)?, self.config.working.clone());
+        let unfinished = RestoreNotes::begin(&self.config.folder.join(UNFINISHED))?;
+        let most = self.config.limits.snapshot_limit();
         let wanted: BTreeSet<usize> = match numbers {
             [] => (0..record.changes.len()).collect(),
             some => some.iter().map(|number| *number as usize).collect(),
@@ -320,7 +326,7 @@ impl UndoStore {
             .partition(|at| record.changes.get(*at).is_some_and(|change| is_gone(&change.path)));
         let (objects, index) = self.open()?;
         let mut done =
-            PutBack { objects, index: &mut *index, unfinished, record: &record, way, most, kept: false }
+            Restoration { objects, index: &mut *index, unfinished, record: &record, kind, most, kept: false }
                 .apply(&wanted);
         index.save();
         done.extend(gone.into_iter().map(|at| (at, Err(FileError::FolderGone))));
@@ -328,7 +334,7 @@ impl UndoStore {
             .into_iter()
             .filter(|(at, result)| record.is_listed(*at) || result.is_err())
             .filter_map(|(at, result)| {
-                Some(PutBackFile { path: display_path(&working, &record.changes.get(at)?.path), result })
+                Some(RestoreResult { path: display_path(&working, &record.changes.get(at)?.path), result })
             });
         Ok(files.collect())
     }
@@ -344,8 +350,8 @@ fn is_in_gone(working: &Path) -> impl Fn(&Path) -> bool {
 /// The kind of a change, in one word.
 fn change_word(change: &PathChange) -> &'static str {
     match (&change.before, &change.after) {
-        (State::Nothing, _) => "created",
-        (_, State::Nothing) => "deleted",
+        (FileState::Nothing, _) => "created",
+        (_, FileState::Nothing) => "deleted",
         _ => "changed",
     }
 }

@@ -1,6 +1,6 @@
 //! Writes new files that the person asked for: completely or not at all, and never over an existing one.
 
-use super::place::{Folder, HeldPath};
+use super::held_path::{Folder, HeldPath};
 use super::staging::Staging;
 use super::{FileError, replace};
 use crate::domain::OnDisk;

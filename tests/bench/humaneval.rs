@@ -205,7 +205,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         sessions: home.join("sessions"),
         read_search: std::sync::Arc::new(|_| Ok(sayso::driver::SessionSearch::default())),
         instructions: InstructionSearch::default(),
-        informed: std::sync::Arc::new(|told| told),
+        model_overrides: std::sync::Arc::new(|told| told),
         undo: None,
         clock: Clock::System,
     });

@@ -13,7 +13,7 @@ use sayso::domain::{
     RunRequest, SandboxLevel, Stream, Timestamp,
 };
 use sayso::exec::{DisabledLayers, Executor, SandboxRequest, Setup};
-use sayso::workspace::obeyed::ObeyedFiles;
+use sayso::workspace::auto_run::AutoRunFiles;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -318,7 +318,7 @@ async fn between(rounds: u32) {
     }
     shop.run("python", "x = 6").await;
     let (mut runs, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
-    let mut known = ObeyedFiles::default().scan(vec![work.clone()]);
+    let mut known = AutoRunFiles::default().scan(vec![work.clone()]);
     // A scan lists again whatever changed right before it.
     std::thread::sleep(Duration::from_millis(100));
     known = known.rescan();

@@ -20,13 +20,13 @@ mod acceptance;
 mod aimock;
 mod always;
 mod asking;
+mod attached;
 mod branching;
 mod checks;
 mod deciding;
 mod edits;
 mod finding;
 mod flood;
-mod given;
 mod guard;
 #[cfg(feature = "jupyter")]
 mod jupyter;

@@ -24,6 +24,8 @@ const QUIET: Duration = Duration::from_millis(1100);
 /// Ends whatever an odd piece began: a paste, a string; and the Ctrl-S stop of a terminal whose program has
 /// restored it and is about to end.
 const ENDS: &[u8] = b"\x1b[201~\x1b\\\x11";
+/// Longer than the pieces of one redrawing are apart.
+const REDRAWN: Duration = Duration::from_millis(50);
 /// No step takes this long unless the program no longer reads keys.
 const STUCK: Duration = Duration::from_secs(60);
 /// The allowed growth after the first frame: caches are bounded, and so is a chat of this length.
@@ -390,11 +392,11 @@ impl Walk {
 
     /// Checks that the screen after all the small changes equals a complete redraw.
     fn compare(&mut self) {
-        let quiet = |terminal: &Terminal| {
+        let quiet = |terminal: &Terminal, time: Duration| {
             let until = Instant::now() + REDRAW;
             loop {
                 let written = terminal.written();
-                if !terminal.writes_more_than(written, QUIET) && has_nothing_to_do(terminal.pid()) {
+                if !terminal.writes_more_than(written, time) && has_nothing_to_do(terminal.pid()) {
                     return true;
                 }
                 if Instant::now() > until {
@@ -407,25 +409,42 @@ impl Walk {
         self.terminal.pause(SETTLED);
         self.terminal.send(b"\x1b[34~");
         // A counter of seconds is never quiet.
-        if !quiet(&self.terminal) || self.terminal.ended().is_some() {
+        if !quiet(&self.terminal, QUIET) || self.terminal.ended().is_some() {
             return;
         }
-        let (before, screen) = (self.terminal.painted(), self.terminal.screen());
+        let (before, screen, written) =
+            (self.terminal.painted(), self.terminal.screen(), self.terminal.written());
         self.terminal.press("Ctrl-L");
-        if !quiet(&self.terminal) || self.terminal.ended().is_some() {
+        if !self.terminal.writes_more_than(written, REDRAW) {
             return;
         }
-        for (drawn, meant) in before.iter().zip(self.terminal.painted()) {
-            // A minute may have passed in between.
-            if *drawn != meant && (without_ages(drawn) != without_ages(&meant) || !has_age(&meant)) {
-                let now = self.terminal.screen();
-                panic!(
-                    "{}: the screen was not as it was meant:\n{drawn}\n{meant}\n{screen}\n-- drawn anew:\n{now}",
-                    self.seed
-                );
+        let mut different = None;
+        // What a job finds late may change the screen while it is waited for, so it is looked at soon, too.
+        for time in [REDRAWN, QUIET] {
+            if !quiet(&self.terminal, time) || self.terminal.ended().is_some() {
+                return;
+            }
+            different = different_row(&before, &self.terminal.painted());
+            if different.is_none() {
+                return;
             }
         }
+        if let Some((drawn, meant)) = different {
+            let now = self.terminal.screen();
+            panic!(
+                "{}: the screen was not as it was meant:\n{drawn}\n{meant}\n{screen}\n-- drawn anew:\n{now}",
+                self.seed
+            );
+        }
     }
+}
+
+/// The first row that differs, on both screens. A minute may have passed in between.
+fn different_row(before: &[String], now: &[String]) -> Option<(String, String)> {
+    let differ = |(drawn, meant): &(&String, &String)| {
+        drawn != meant && (without_ages(drawn) != without_ages(meant) || !has_age(meant))
+    };
+    before.iter().zip(now).find(differ).map(|(drawn, meant)| (drawn.clone(), meant.clone()))
 }
 
 const AGES: [&str; 2] = ["min", "h"];

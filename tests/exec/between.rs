@@ -4,7 +4,7 @@ use super::support::*;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use sayso::domain::Language;
-use sayso::exec::KernelNotice;
+use sayso::exec::{KernelNotice, TermsFor};
 use std::fs;
 
 /// What [`COUNTER`] has written in a shop.
@@ -211,7 +211,7 @@ async fn a_block_runs_in_a_new_kernel_where_the_person_says_so() {
     let shop = Shop::new();
     let python = Language::python();
     shop.py("x = 1\nimport builtins\nbuiltins.open = None").await.ok();
-    let terms = shop.executor.fresh_terms(&python, None).await.unwrap();
+    let terms = shop.executor.terms_for(&python, TermsFor::NewKernel, None).await.unwrap();
     let kernel = terms.kernel.unwrap();
     assert_eq!((kernel.generation, kernel.variables, &terms.shared), (2, 0, &None));
     assert_eq!(
@@ -225,7 +225,12 @@ async fn a_block_runs_in_a_new_kernel_where_the_person_says_so() {
     let terms = shop.executor.terms(&python, None).await.unwrap();
     assert_eq!((terms.kernel.unwrap().generation, terms.shared.unwrap().blocks.ranges().len()), (2, 1));
     assert_still(&shop);
-    let why = shop.executor.fresh_terms(&Language("bash".into()), None).await.unwrap_err().to_string();
+    let why = shop
+        .executor
+        .terms_for(&Language("bash".into()), TermsFor::NewKernel, None)
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(why.contains("start anew each time"), "{why}");
 }
 
@@ -249,7 +254,7 @@ async fn a_kernel_that_is_older_than_a_repository_says_that_it_can_write_its_hoo
     let changed = used.executor.terms(&python, None).await.unwrap().shared.unwrap().changed;
     assert!(changed[0].contains(".git/hooks") && changed[0].contains("K = new kernel"), "{changed:?}");
     used.py(write).await.ok();
-    let terms = used.executor.fresh_terms(&python, None).await.unwrap();
+    let terms = used.executor.terms_for(&python, TermsFor::NewKernel, None).await.unwrap();
     let (_, receiver) = used.start(used.request_under(terms, write));
     assert_eq!(all(receiver).await.error().kind, "OSError");
 }
@@ -417,7 +422,10 @@ async fn what_hangs_the_answer_about_packages_hangs_one_only() {
         for name in ('sitecustomize', 'email', 'csv', 'zipfile', 'zlib', 'encodings', 'socket', 'numpie_of_nobody'):\n\
         \x20   open(f'trap/{name}.py', 'w').write('open(\"ran.txt\", \"a\").write(__name__)')";
     shop.py(trap).await.ok();
-    assert_eq!(shop.executor.lacking("import numpie_of_nobody", &["pkg".into()]).await, Vec::<String>::new());
+    assert_eq!(
+        shop.executor.missing_packages("import numpie_of_nobody", &["pkg".into()]).await,
+        Vec::<String>::new()
+    );
     let lacking = shop.lacking("import numpie_of_nobody", &["other-of-nobody".into()]).await;
     assert_eq!(lacking, ["other-of-nobody"]);
     eventually("all stand still", || moving(&of_runs(&shop)).is_empty());

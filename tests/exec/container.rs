@@ -4,7 +4,7 @@ use crate::between::{COUNTER, GROWS, counted};
 use crate::support::*;
 use sayso::config::{ContainerExecutor, Executors, FolderInContainer};
 use sayso::domain::*;
-use sayso::exec::Executor;
+use sayso::exec::{Executor, TermsFor};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -303,7 +303,7 @@ async fn what_is_missing_is_asked_for() {
             && why.contains("when you say so"),
         "{why}"
     );
-    let missing = shop.executor.missing(&Language("bash".into())).await.unwrap();
+    let missing = shop.executor.missing_image(&Language("bash".into())).await.unwrap();
     assert_eq!(missing.name, "sayso-test:not-there");
     let (progress, _lines) = tokio::sync::mpsc::channel(8);
     let why = shop.executor.fetch(missing, progress).await.unwrap_err().to_string();
@@ -473,7 +473,7 @@ async fn files_of_functions_are_loaded_and_packages_are_refused_in_words() {
         folder: None,
         others: Vec::new(),
     };
-    let terms = shop.executor.load_terms(&Language::python(), None).await.unwrap();
+    let terms = shop.executor.terms_for(&Language::python(), TermsFor::Load, None).await.unwrap();
     let (_, events) = shop.start(shop.request_under(Terms { target: Some(target), ..terms }, source));
     let told = all(events).await.ok();
     let functions = told.events.iter().find_map(|event| match event {
@@ -484,7 +484,7 @@ async fn files_of_functions_are_loaded_and_packages_are_refused_in_words() {
     assert_eq!(shop.py("twice(21)").await.ok().value(), "42");
     for language in ["python", "javascript"] {
         let language = Language(language.into());
-        let terms = shop.executor.install_terms(&language, InstallInto::Session, None).await;
+        let terms = shop.executor.terms_for(&language, TermsFor::Install(InstallInto::Session), None).await;
         let why = terms.unwrap_err().to_string();
         assert!(why.contains("has no network") && why.contains("[executors.container.images]"), "{why}");
     }
@@ -542,7 +542,7 @@ impl Drop for Registry {
 
 /// A pull, started as it is once the person has approved it.
 async fn pull(shop: &Shop, image: &str) -> Told {
-    let terms = shop.executor.pull_terms(&Language::python(), None).await.unwrap();
+    let terms = shop.executor.terms_for(&Language::python(), TermsFor::Pull, None).await.unwrap();
     assert_eq!((terms.executor, terms.rights.network), (ExecutorKind::Engine, true));
     let (_, events) = shop.start(shop.request_under(terms, &format!("{image}\n")));
     all(events).await
@@ -563,14 +563,14 @@ async fn an_image_is_pulled_as_a_run_that_tells_its_progress() {
     let shop = Shop::elsewhere(&format!("container:{image}"), &Executors::default(), |_| {});
     let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert!(why.contains("is not on the container engine"), "{why}");
-    assert_eq!(shop.executor.missing(&Language::python()).await.unwrap().name, image);
+    assert_eq!(shop.executor.missing_image(&Language::python()).await.unwrap().name, image);
 
     let told = pull(&shop, &image).await.ok();
     let out = told.out();
     // How many layers exist at the start, and how many steps a quick pull shows, depends on the engine.
     assert!(out.contains(" of 2 layers") && !out.contains("Extracting"), "{out:?}");
     assert!(told.out().contains("Status: Downloaded newer image"), "{}", told.out());
-    assert!(shop.executor.missing(&Language::python()).await.is_none());
+    assert!(shop.executor.missing_image(&Language::python()).await.is_none());
     assert_eq!(shop.py("import os\nos.path.exists('/mark')").await.ok().value(), "True");
     shop.executor.restart_kernel();
     docker(&["rmi", "-f", &image]);
@@ -595,7 +595,7 @@ async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
     let image = format!("{}/sayso/python:1\n", silent.local_addr().unwrap());
     for force in [false, true] {
         let play = async || {
-            let terms = shop.executor.pull_terms(&Language::python(), None).await.unwrap();
+            let terms = shop.executor.terms_for(&Language::python(), TermsFor::Pull, None).await.unwrap();
             let (run, mut events) = shop.start(shop.request_under(terms, &image));
             let first = events.recv().await.unwrap().1;
             assert_eq!(first, RunEvent::Started);
@@ -611,7 +611,7 @@ async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
         in_time(Duration::from_secs(2), play).await;
     }
     let short = Limits { wall_ms: 300, ..Limits::default() };
-    let terms = shop.executor.pull_terms(&Language::python(), Some(short)).await.unwrap();
+    let terms = shop.executor.terms_for(&Language::python(), TermsFor::Pull, Some(short)).await.unwrap();
     let (_, events) = shop.start(shop.request_under(terms, &image));
     assert_eq!(all(events).await.report.outcome, Outcome::TimedOut);
     // The executor still works.

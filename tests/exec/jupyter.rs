@@ -7,7 +7,7 @@ use crate::support::*;
 use rustix::process::Signal;
 use sayso::config::Executors;
 use sayso::domain::*;
-use sayso::exec::KernelNotice;
+use sayso::exec::{KernelNotice, TermsFor};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -254,11 +254,16 @@ async fn a_kernel_of_a_server() {
 async fn what_kernels_do_not_do_is_refused_in_words() {
     let shop = Shop::elsewhere("jupyter", &Executors::default(), |_| {});
     let python = Language::python();
-    let why = shop.executor.install_terms(&python, InstallInto::Session, None).await.unwrap_err().to_string();
+    let why = shop
+        .executor
+        .terms_for(&python, TermsFor::Install(InstallInto::Session), None)
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(why.contains("into the environment of the Jupyter kernel"), "{why}");
-    let why = shop.executor.load_terms(&python, None).await.unwrap_err().to_string();
+    let why = shop.executor.terms_for(&python, TermsFor::Load, None).await.unwrap_err().to_string();
     assert!(why.contains("sayso's own kernels only"), "{why}");
-    let why = shop.executor.pull_terms(&python, None).await.unwrap_err().to_string();
+    let why = shop.executor.terms_for(&python, TermsFor::Pull, None).await.unwrap_err().to_string();
     assert!(why.contains("--executor container"), "{why}");
     shop.executor.close().await;
 }

@@ -3,11 +3,13 @@
 use crate::languages::write_program;
 use crate::support::*;
 use sayso::domain::*;
+use sayso::exec::TermsFor;
 use std::path::PathBuf;
 
 async fn install(shop: &Shop, language: &str, packages: &str) -> Told {
     let into = PackageList::parse(language, packages).map_or(InstallInto::default(), |list| list.into);
-    let terms = shop.executor.install_terms(&Language(language.into()), into, None).await.unwrap();
+    let terms =
+        shop.executor.terms_for(&Language(language.into()), TermsFor::Install(into), None).await.unwrap();
     assert_eq!(terms.executor, ExecutorKind::Installer);
     assert!(terms.rights.network);
     let (_, receiver) = shop.start(shop.request_under(terms, packages));
@@ -23,7 +25,7 @@ async fn what_a_text_lacks_is_known_before_it_runs() {
     let lacking = shop.lacking(&format!("import own\n{source}"), &["no-such-d>=2".into()]).await;
     assert_eq!(lacking, ["no-such-d>=2", "no_such_a", "no_such_b", "sklearn_no_such"]);
     assert!(!shop.work().join("ran").exists() && !shop.work().join("imported").exists());
-    assert!(shop.executor.lacking("def (", &[]).await.is_empty());
+    assert!(shop.executor.missing_packages("def (", &[]).await.is_empty());
     assert!(shop.lacking("import sys, numpy_is_not_here", &[]).await.len() == 1);
     // The kernel continues as if nothing had been asked.
     assert_eq!(shop.py("1 + 1").await.ok().value(), "2");
@@ -147,7 +149,7 @@ async fn packages_are_installed_from_the_index_and_used_at_once() {
     assert_eq!(told.report.outcome, Outcome::Ok, "{} {}", told.out(), told.err());
     assert!(told.out().contains("six") || told.err().contains("six"), "its progress is told");
     assert_eq!(shop.py("import six\n(x, six.PY3)").await.ok().value(), "(5, True)");
-    assert!(shop.executor.lacking("import six", &["six>=1".into()]).await.is_empty());
+    assert!(shop.executor.missing_packages("import six", &["six>=1".into()]).await.is_empty());
 
     let told = install(&shop, "python", "no-such-package-of-sayso\n").await;
     assert_eq!(told.report.outcome, Outcome::Failed);
@@ -194,7 +196,7 @@ async fn without_an_environment_of_the_project_nothing_goes_there() {
     assert_eq!(shop.executor.project_venv().await, None);
     let why = shop
         .executor
-        .install_terms(&Language::python(), InstallInto::Project, None)
+        .terms_for(&Language::python(), TermsFor::Install(InstallInto::Project), None)
         .await
         .unwrap_err()
         .to_string();
@@ -213,8 +215,9 @@ async fn packages_go_into_the_projects_environment_when_the_person_says_so() {
     assert_eq!(shop.executor.project_venv().await, Some(venv.clone()));
     let python = Language::python();
     let overlay = std::fs::canonicalize(shop.folder.path()).unwrap().join("blobs/packages/python");
-    let inside = shop.executor.install_terms(&python, InstallInto::Project, None).await.unwrap();
-    let beside = match shop.executor.install_terms(&python, InstallInto::Session, None).await {
+    let inside =
+        shop.executor.terms_for(&python, TermsFor::Install(InstallInto::Project), None).await.unwrap();
+    let beside = match shop.executor.terms_for(&python, TermsFor::Install(InstallInto::Session), None).await {
         Ok(beside) => beside,
         // Without uv: the project's own pip may not install beside the session.
         Err(why) => {

@@ -133,7 +133,7 @@ async fn what_is_not_installed_is_told() {
 #[tokio::test]
 async fn interpreters_are_found_with_their_versions() {
     let shop = Shop::new();
-    let found = shop.executor.found().await;
+    let found = shop.executor.interpreters().await;
     let names: Vec<&str> = found.iter().map(|i| i.language.as_str()).collect();
     assert_eq!(names.get(..3), Some(&["python", "bash", "javascript"][..]));
     assert!(found.iter().all(|i| i.path.is_absolute()), "{found:?}");

@@ -157,12 +157,12 @@ impl Shop {
     /// The packages that a source lacks. Asks again if the machine is so busy that no answer comes in time.
     pub async fn lacking(&self, source: &str, packages: &[String]) -> Vec<String> {
         for _ in 1..MAX_TRIES {
-            let lacking = self.executor.lacking(source, packages).await;
+            let lacking = self.executor.missing_packages(source, packages).await;
             if !lacking.is_empty() {
                 return lacking;
             }
         }
-        self.executor.lacking(source, packages).await
+        self.executor.missing_packages(source, packages).await
     }
 }
 

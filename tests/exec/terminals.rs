@@ -216,7 +216,7 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
     let computing = async |source: &str, most_computed_us: u64| {
         let play = async || {
             let (run, events) = shop.start(shop.request_under(terms.clone(), source));
-            shop.executor.count(run, Computing);
+            shop.executor.set_counted_time(run, Computing);
             let told = rest_of(events, Vec::new()).await;
             let was_in_time = counts(&told) == [Computing] && told.report.receipt.cpu_us < most_computed_us;
             told.late_unless(was_in_time)
@@ -249,9 +249,9 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
     // Once the keys are back, elapsed time counts from then on, as for every other run.
     let play = async || {
         let (run, mut events) = shop.start(shop.request_under(terms.clone(), "echo ready; sleep 60"));
-        shop.executor.count(run, Computing);
+        shop.executor.set_counted_time(run, Computing);
         let seen = until_output(&mut events, "ready").await;
-        shop.executor.count(run, Passing);
+        shop.executor.set_counted_time(run, Passing);
         let told = rest_of(events, seen).await;
         let was_in_time = counts(&told).first() == Some(&Computing);
         told.late_unless(was_in_time)
@@ -263,7 +263,7 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
     let limits = Some(Limits { wall_ms: 300, ..Limits::default() });
     let terms = shop.executor.terms(&Language("bash".into()), limits).await.unwrap();
     let (run, events) = shop.start(shop.request_under(terms, "sleep 60"));
-    shop.executor.count(run, Computing);
+    shop.executor.set_counted_time(run, Computing);
     let told = rest_of(events, Vec::new()).await;
     assert_eq!((told.report.outcome.clone(), counts(&told)), (Outcome::TimedOut, Vec::new()));
 }

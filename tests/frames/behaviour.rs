@@ -248,7 +248,7 @@ fn the_newest_run_is_shown_though_its_block_is_older() {
     scene.inspected(4, inspection(confined("bash"), Vec::new()));
     scene.ran(4, 10, "fourth\n");
     scene.reply("Done.");
-    scene.command(Command::PutBack(BlockId(3)));
+    scene.command(Command::Reopen(BlockId(3)));
     scene.inspected_anew(3, inspection(confined("bash"), Vec::new()));
     scene.ran(3, 10, "third at last\n");
     scene.ask("next");
@@ -499,7 +499,7 @@ fn a_queued_message_comes_back_for_editing() {
     let mut scene = Scene::worked();
     scene.ask("first");
     scene.ask("later");
-    assert_eq!(engine_commands(&scene.press(&["alt-up"])), [Command::TakeQueued]);
+    assert_eq!(engine_commands(&scene.press(&["alt-up"])), [Command::EditQueued]);
     assert_eq!(scene.screen.panes.composer.full_text(), "later");
 }
 

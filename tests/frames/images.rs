@@ -304,7 +304,7 @@ fn keys_beyond_the_last_image_save_the_last_one() {
         // The key counts once the terminal answered, and no frame was drawn since.
         scene.pass(401);
         for query in scene.screen.guard.queries(scene.at) {
-            scene.screen.guard.fence_answered(query.place(), scene.at);
+            scene.screen.guard.cursor_reported(query.place(), scene.at);
         }
         scene.pass(1);
         let commands = scene.take_wishes();

@@ -211,7 +211,7 @@ fn panes_and_status_name_the_keys_that_are_bound() {
             "h next  x drop it",
             "C next  W drop it",
         ),
-        (at_waiting(unnamed), "It names no language: l chooses one.", "It names no language: D chooses one."),
+        (at_waiting(unnamed), "names no language. l chooses one.", "names no language. D chooses one."),
         (denied, "e edits it, r rejects.", "d edits it, c rejects."),
         (images, "   o open   w save", "   c open   d save"),
         (refused, "Nothing ran. R puts it back for review.", "Nothing ran. W puts it back for review."),

@@ -3,11 +3,11 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
 mod any_size;
+mod attached;
 mod behaviour;
 mod comparing;
 mod fetching;
 mod finding;
-mod given;
 mod hunks;
 mod images;
 mod keys_told;
@@ -39,7 +39,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::tui::screen::Ctx;
 use sayso::tui::view::{self, FrameResult};
-use sayso::tui::widgets::look::{DrawStyle, Glyphs};
+use sayso::tui::widgets::draw_style::{DrawStyle, Glyphs};
 use sayso::tui::widgets::words::Locale;
 use scene::Scene;
 

@@ -8,7 +8,7 @@ use sayso::driver::catalogue::{CatalogueAnswer, KeyState, Offer};
 use sayso::driver::{Job, JobResult, Notification};
 use sayso::engine::cost::Prices;
 use sayso::engine::{Command, Event, Settings};
-use sayso::tui::overlays::key::KeyBox;
+use sayso::tui::overlays::input_box::{InputBox, InputKind};
 use sayso::tui::overlays::models::Models;
 use sayso::tui::overlays::status::Status;
 use sayso::tui::overlays::welcome::Welcome;
@@ -94,7 +94,7 @@ fn found(scene: &mut Scene, found: JobResult) {
 fn picking() -> Scene {
     let setup = Setup { clouds: clouds(), cwd: "/home/ada/data/sales".into(), ..Setup::default() };
     let mut scene = Scene::begin(setup, long_prompt(), name("ollama", "qwen3-coder"));
-    scene.send(Event::Model(Box::new(info("ollama", "qwen3-coder", 32_768))));
+    scene.send(Event::ModelInfo(Box::new(info("ollama", "qwen3-coder", 32_768))));
     scene.ask("Load sales.csv");
     scene.reply("Loaded.\n");
     scene.type_text("/model");
@@ -146,7 +146,9 @@ fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     let mut scene = picking();
     scene.type_text("openai");
     assert!(scene.press(&["enter"]).is_empty());
-    assert!(scene.screen.top::<KeyBox>().is_some_and(|key| key.provider == "openai"));
+    assert!(
+        scene.screen.top::<InputBox>().is_some_and(|asked| asked.kind == InputKind::Key("openai".into()))
+    );
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
     let commands = scene.press(&["enter"]);
     let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = commands.as_slice()
@@ -226,7 +228,7 @@ fn known() -> Scene {
     let setup = Setup { cwd: "/home/ada/data/sales".into(), ..Setup::default() };
     let mut scene = Scene::begin(setup, settings, name("ollama", "qwen3-coder"));
     let told = ModelInfo { tools: Some(true), images: Some(false), ..info("ollama", "qwen3-coder", 32_768) };
-    scene.send(Event::Model(Box::new(told)));
+    scene.send(Event::ModelInfo(Box::new(told)));
     scene
 }
 
@@ -269,7 +271,7 @@ fn status() {
 fn what_was_told_shorter_and_what_was_summed_up_is_counted() {
     let mut scene = Scene::begin(Setup::default(), long_prompt(), name("ollama", "qwen3-coder"));
     let told = ModelInfo { local: true, ..info("ollama", "qwen3-coder", 20_000) };
-    scene.send(Event::Model(Box::new(told)));
+    scene.send(Event::ModelInfo(Box::new(told)));
     scene.first_reply(Usage::default());
     let long = "a line of a long result\n".repeat(4_000);
     scene.ran(1, 100, &long);
@@ -372,14 +374,14 @@ fn commands_of_context_cost_and_instructions() {
 /// The same, with the opinion of a model.
 fn advised(text: Result<&str, &str>) -> Scene {
     let mut scene = reviewing();
-    scene.command(Command::Consult(BlockId(3)));
-    let answer = Consultation {
+    scene.command(Command::RequestOpinion(BlockId(3)));
+    let answer = OpinionReply {
         model: name("anthropic", "claude-haiku-4-5"),
         text: text.map(Into::into).map_err(Into::into),
         usage: Usage::default(),
         remarks: Vec::new(),
     };
-    scene.send(Event::Consulted(BlockId(3), Revision(1), Box::new(answer)));
+    scene.send(Event::OpinionArrived(BlockId(3), Revision(1), Box::new(answer)));
     scene
 }
 
@@ -403,8 +405,11 @@ fn a_second_opinion_that_did_not_come() {
 fn asking_for_a_second_opinion_holds_up_nothing() {
     let mut scene = reviewing();
     let commands = scene.press(&["J"]);
-    assert!(matches!(commands.as_slice(), [UiCommand::Send(Command::Consult(BlockId(3)))]), "{commands:?}");
-    scene.command(Command::Consult(BlockId(3)));
+    assert!(
+        matches!(commands.as_slice(), [UiCommand::Send(Command::RequestOpinion(BlockId(3)))]),
+        "{commands:?}"
+    );
+    scene.command(Command::RequestOpinion(BlockId(3)));
     scene.pass(3_000);
     let text = drawn(&mut scene, 100, 30);
     assert!(text.contains("asking a model, 3 s"), "{text}");
@@ -420,7 +425,7 @@ fn an_opinion_and_a_look_at_the_finding_leave_the_approval_as_it_is() {
         drawn(&mut scene, size.0, size.1);
         scene.see_everything();
         assert_eq!(scene.press(&["J"]).len(), 1);
-        scene.command(Command::Consult(BlockId(3)));
+        scene.command(Command::RequestOpinion(BlockId(3)));
         scene.press(&["g", "f"]);
         let screen = drawn(&mut scene, size.0, size.1);
         assert!(screen.contains("!! 11 │     shutil.rmtree(old)"), "{screen}");

@@ -19,8 +19,8 @@ use sayso::tui::screen::Ctx;
 use sayso::tui::setup::Setup;
 use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::ui_command::UiCommand;
+use sayso::tui::widgets::draw_style::{DrawStyle, Glyphs};
 use sayso::tui::widgets::layout::Pane;
-use sayso::tui::widgets::look::{DrawStyle, Glyphs};
 use sayso::tui::widgets::words::Locale;
 use std::sync::Arc;
 

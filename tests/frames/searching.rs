@@ -5,9 +5,10 @@ use super::scene::Scene;
 use super::{drawn, snapshots};
 use sayso::domain::{BlockId, BranchPoint, Notice, Timestamp};
 use sayso::driver::{
-    FilterError, Job, JobResult, Notification, PlaceKind, SessionHit, SessionPlace, SessionsFound, Summary,
+    FilterError, Job, JobResult, LocationKind, Notification, SessionHit, SessionLocation, SessionsFound,
+    Summary,
 };
-use sayso::tui::setup::FoundPlace;
+use sayso::tui::setup::FoundLocation;
 use sayso::tui::ui_command::{Exit, UiCommand};
 use std::path::PathBuf;
 
@@ -25,8 +26,8 @@ fn session(name: &str, cwd: &str) -> Summary {
 
 const HERE: &str = "/home/ada/data/sales";
 
-fn hit(name: &str, kind: PlaceKind, block: Option<u32>, line: &str) -> SessionHit {
-    let place = SessionPlace { kind, block: block.map(BlockId), message: 4 };
+fn hit(name: &str, kind: LocationKind, block: Option<u32>, line: &str) -> SessionHit {
+    let place = SessionLocation { kind, block: block.map(BlockId), message: 4 };
     SessionHit { session: session(name, HERE), place, at: Timestamp(0), line: line.into(), also: 0 }
 }
 
@@ -53,14 +54,14 @@ fn found(text: &str, hits: Vec<SessionHit>) -> JobResult {
 
 fn hits() -> Vec<SessionHit> {
     vec![
-        hit("sales-q3", PlaceKind::Block, Some(3), "df = pd.merge(left, right, on='region')"),
+        hit("sales-q3", LocationKind::Block, Some(3), "df = pd.merge(left, right, on='region')"),
         hit(
             "sales-q3",
-            PlaceKind::Output,
+            LocationKind::Output,
             Some(3),
             "merge: 18,240 rows \u{1b}[2J\u{202e}of 18,260, which is fewer than the table on the left had before it was joined",
         ),
-        hit("notes", PlaceKind::Prompt, None, "why does the merge lose rows?"),
+        hit("notes", LocationKind::Prompt, None, "why does the merge lose rows?"),
     ]
 }
 
@@ -102,7 +103,7 @@ fn enter_opens_the_session_at_the_place() {
         panic!("{commands:?}")
     };
     assert_eq!(path, &PathBuf::from("/sessions/sales-q3.jsonl"));
-    assert_eq!((opened.place.kind, opened.place.block), (PlaceKind::Output, Some(BlockId(3))));
+    assert_eq!((opened.place.kind, opened.place.block), (LocationKind::Output, Some(BlockId(3))));
     assert_eq!(opened.words, "merge");
     // The name alone opens the session at its end.
     let (mut scene, _) = typed("merge");
@@ -137,9 +138,9 @@ fn a_search_that_is_typed_opens_the_list_over_all_folders_and_a_filter_that_mean
     assert!(seen.contains("\"soon\" is no date and no age") && !seen.contains("pd.merge"), "{seen}");
 }
 
-fn shown_at(scene: &mut Scene, kind: PlaceKind, block: Option<u32>, message: u64) -> String {
-    let place = SessionPlace { kind, block: block.map(BlockId), message };
-    let found = FoundPlace { place, words: "needleword".into() };
+fn shown_at(scene: &mut Scene, kind: LocationKind, block: Option<u32>, message: u64) -> String {
+    let place = SessionLocation { kind, block: block.map(BlockId), message };
+    let found = FoundLocation { place, words: "needleword".into() };
     scene.step(|screen, ctx| screen.show_place(&found, ctx));
     drawn(scene, 100, 30)
 }
@@ -155,11 +156,11 @@ fn a_place_is_opened_at_the_line_that_was_found_which_is_marked() {
     scene.reply(&format!("{}```python\n{code}```\n", lines("Paragraph", 60)));
     scene.ran(1, 10, &lines("line", 120));
     scene.reply("Done.");
-    let seen = shown_at(&mut scene, PlaceKind::Reply, None, 2);
+    let seen = shown_at(&mut scene, LocationKind::Reply, None, 2);
     assert!(seen.contains("Paragraph 60 NEEDLEWORD"), "{seen}");
-    let seen = shown_at(&mut scene, PlaceKind::Block, Some(1), 2);
+    let seen = shown_at(&mut scene, LocationKind::Block, Some(1), 2);
     assert!(seen.contains("# row 200 NEEDLEWORD"), "{seen}");
-    let seen = shown_at(&mut scene, PlaceKind::Output, Some(1), 2);
+    let seen = shown_at(&mut scene, LocationKind::Output, Some(1), 2);
     assert!(seen.contains("line 120 NEEDLEWORD"), "{seen}");
     assert!(scene.screen.panes.has_marked_pattern(), "it is marked");
 }
@@ -171,13 +172,13 @@ fn a_place_or_words_that_are_not_there_are_told() {
     scene.reply("```python\nprint(1)\n```\n");
     scene.ran(1, 10, "1 NEEDLEWORD\n");
     scene.reply("Done.");
-    let seen = shown_at(&mut scene, PlaceKind::Output, Some(1), 0);
+    let seen = shown_at(&mut scene, LocationKind::Output, Some(1), 0);
     assert!(!seen.contains("Not found"), "{seen}");
     for (kind, block, message, told) in [
-        (PlaceKind::Output, Some(9), 0, "There is no block 9 in this session."),
-        (PlaceKind::Prompt, None, 9, "There is no message 9 in this session."),
-        (PlaceKind::Block, Some(1), 0, "Not found in block 1: needleword"),
-        (PlaceKind::Reply, None, 3, "Not found in message 3, a reply: needleword"),
+        (LocationKind::Output, Some(9), 0, "There is no block 9 in this session."),
+        (LocationKind::Prompt, None, 9, "There is no message 9 in this session."),
+        (LocationKind::Block, Some(1), 0, "Not found in block 1: needleword"),
+        (LocationKind::Reply, None, 3, "Not found in message 3, a reply: needleword"),
     ] {
         let seen = shown_at(&mut scene, kind, block, message);
         assert!(seen.contains(told), "{told}: {seen}");
@@ -195,8 +196,8 @@ fn a_place_in_code_that_waits_moves_no_focus_to_where_letters_decide() {
         let mut scene = Scene::new();
         scene.ask("Count.");
         scene.reply("```python\nNEEDLEWORD = 1\n```\n");
-        let place = SessionPlace { kind: PlaceKind::Block, block: Some(BlockId(1)), message: 2 };
-        let found = FoundPlace { place, words: "needleword".into() };
+        let place = SessionLocation { kind: LocationKind::Block, block: Some(BlockId(1)), message: 2 };
+        let found = FoundLocation { place, words: "needleword".into() };
         scene.frame();
         scene.step(|screen, ctx| screen.show_place(&found, ctx));
         let seen = drawn(&mut scene, 80, 24);

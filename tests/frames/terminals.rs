@@ -280,7 +280,7 @@ fn keys_go_to_the_program_and_come_back_by_one_key() {
     assert_eq!(typed(&pasted), b"one\rtwo[A");
     assert!(drawn(&mut scene, 80, 24).contains("Ctrl-] takes the keys back"));
     scene.press(&["ctrl-]"]);
-    assert!(!scene.screen.hands_over());
+    assert!(!scene.screen.forwards_keys());
     assert_eq!(typed(&scene.press(&["b"])), b"");
     assert_eq!(scene.screen.panes.composer.full_text(), "Ab", "letters are text where the keys come back");
 }
@@ -308,7 +308,7 @@ fn what_is_typed_on_after_the_end_decides_and_sends_nothing() {
     assert!(commands.is_empty(), "{commands:?}");
     assert!(drawn(&mut scene, 80, 24).contains("Block 1 has ended: they go nowhere."));
     scene.press(&["ctrl-]"]);
-    assert!(!scene.screen.hands_over());
+    assert!(!scene.screen.forwards_keys());
     assert_eq!(scene.screen.panes.focus, Pane::Message);
     assert!(scene.state().waiting().is_some_and(|item| item.block.id == BlockId(2)), "it still waits");
     assert_eq!(scene.screen.panes.composer.full_text(), "");
@@ -320,10 +320,10 @@ fn keys_are_not_handed_over_beneath_what_is_open() {
     scene.press(&["f1"]);
     assert!(!scene.screen.overlays.is_empty());
     scene.press(&["ctrl-]"]);
-    assert!(!scene.screen.hands_over());
+    assert!(!scene.screen.forwards_keys());
     assert_eq!(typed(&scene.press(&["b"])), b"");
     scene.press(&["esc", "ctrl-]"]);
-    assert!(scene.screen.hands_over());
+    assert!(scene.screen.forwards_keys());
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn the_key_that_was_shipped_always_takes_the_keys_back() {
     let bound = "[[bind]]\ncontext = \"everywhere\"\nkeys = [\"ctrl-t\"]\naction = \"run.type\"\n";
     scene.screen.keymap = Keymap::load(Some(("keymap.toml", bound))).unwrap();
     scene.press(&["ctrl-]"]);
-    assert!(!scene.screen.hands_over());
+    assert!(!scene.screen.forwards_keys());
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn nothing_starts_by_itself_while_the_keys_are_away() {
     scene.running(2, "Name? ", 100);
     scene.frame();
     scene.press(&["ctrl-]"]);
-    assert!(scene.screen.hands_over());
+    assert!(scene.screen.forwards_keys());
     scene.ended(report("Name? \r\n", 3_000));
     scene.reply("```bash\nls\n```\n");
     scene.inspected(3, clean("bash"));

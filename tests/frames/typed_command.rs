@@ -58,9 +58,9 @@ fn in_a_turn_it_is_queued_and_comes_back_to_be_changed() {
     );
     assert!(scene.screen.panes.composer.is_empty());
     let commands = scene.press(&["alt-up"]);
-    assert!(matches!(&commands[..], [UiCommand::Send(Command::TakeQueued)]), "{commands:?}");
+    assert!(matches!(&commands[..], [UiCommand::Send(Command::EditQueued)]), "{commands:?}");
     assert_eq!(scene.screen.panes.composer.full_text(), "!ls -la");
-    scene.command(Command::TakeQueued);
+    scene.command(Command::EditQueued);
     assert!(!drawn(&mut scene, 140, 40).contains("queued, waits"));
 }
 

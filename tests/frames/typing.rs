@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use sayso::domain::*;
 use sayso::engine::cost::Prices;
 use sayso::engine::{Command, Event, Phase, Settings, WorkflowStep};
-use sayso::tui::fence::Query;
+use sayso::tui::cursor_query::Query;
 use sayso::tui::panes::LowerPane;
 use sayso::tui::screen::Screen;
 use sayso::tui::ui_command::UiCommand;
@@ -202,7 +202,7 @@ fn play(scene: &mut Scene, keys: &[(String, u64)], answers: Answers) -> Vec<Stri
                 asked.iter().filter(|(_, sent)| late(sent)).map(|(query, _)| *query).collect();
             asked.retain(|(query, _)| !due.contains(query));
             for query in due {
-                scene.screen.guard.fence_answered(query.place(), scene.at);
+                scene.screen.guard.cursor_reported(query.place(), scene.at);
             }
             let (_, commands) = scene.step(Screen::tick);
             found.extend(commands.iter().filter(|wish| acts(wish)).map(|wish| format!("{wish:?}")));

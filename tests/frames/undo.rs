@@ -112,7 +112,7 @@ fn what_a_run_changed_is_listed_and_taken_back_after_a_question() {
     snapshots("31d_undo_asked", asked);
     let mut scene = asked();
     let commands = press(&mut scene, "t");
-    let undo = Command::Undo { run: RunId(3), changes: vec![2, 3, 5], way: UndoKind::Undo };
+    let undo = Command::Undo { run: RunId(3), changes: vec![2, 3, 5], kind: UndoKind::Undo };
     assert!(matches!(&commands[..], [UiCommand::Send(sent)] if *sent == undo), "{commands:?}");
     assert!(scene.screen.overlays.is_empty());
 }
@@ -149,7 +149,7 @@ fn only_picked_ones_are_taken_and_a_safe_answer_takes_none() {
     }
     press(&mut scene, "t");
     let commands = press(&mut scene, "t");
-    let undo = Command::Undo { run: RunId(3), changes: vec![3], way: UndoKind::Undo };
+    let undo = Command::Undo { run: RunId(3), changes: vec![3], kind: UndoKind::Undo };
     assert!(matches!(&commands[..], [UiCommand::Send(sent)] if *sent == undo), "{commands:?}");
 
     // An undone change is redone; one that can't be redone is not picked.
@@ -158,7 +158,7 @@ fn only_picked_ones_are_taken_and_a_safe_answer_takes_none() {
         assert!(press(&mut scene, key).is_empty(), "{key}");
     }
     let commands = press(&mut scene, "m");
-    let undo = Command::Undo { run: RunId(3), changes: vec![6], way: UndoKind::Redo };
+    let undo = Command::Undo { run: RunId(3), changes: vec![6], kind: UndoKind::Redo };
     assert!(matches!(&commands[..], [UiCommand::Send(sent)] if *sent == undo), "{commands:?}");
 
     for key in ["w", "esc", "enter"] {

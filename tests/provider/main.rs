@@ -16,7 +16,7 @@ mod requests;
 mod tour;
 
 use model_server::{DEADLINE, ModelServer};
-use sayso::config::{ProviderKind as Kind, Timeouts};
+use sayso::config::{FormatKind as Kind, Timeouts};
 use sayso::domain::{
     Finish, Message, ModelName, ModelRequest, Purpose, ReplyEvent, ReplyFailure, Role, StepId,
 };

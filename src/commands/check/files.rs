@@ -134,9 +134,7 @@ mod tests {
     fn folders_are_walked_once_and_links_are_not_followed() {
         let home = tempfile::tempdir().unwrap();
         let make = |name: &str| {
-            let path = home.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, "x").unwrap();
+            crate::test_folder::write(&home.path().join(name), "x");
         };
         for name in
             ["b/two.py", "b/notes.txt", "a.sh", "node_modules/x.js", "c/deep/er/three.sql", "d/Makefile"]

@@ -63,13 +63,13 @@ fn mark_place(line: &str, finding: &Finding) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Place, Severity};
+    use crate::domain::{Severity, TextRange};
 
     fn at(line: u32, column: u32, end_line: u32, end_column: u32) -> Review {
         let finding = Finding {
             rule: "t.x".into(),
             severity: Severity::High,
-            place: Place { line, column, end_line, end_column },
+            place: TextRange { line, column, end_line, end_column },
             message: "x".into(),
             forbidden: false,
         };

@@ -10,7 +10,7 @@ mod notebook;
 
 pub(super) use notebook::texts as cell_texts;
 
-use crate::domain::{Effects, Finding, Languages, Place, Review};
+use crate::domain::{Effects, Finding, Languages, Review, TextRange};
 use std::path::Path;
 
 /// The kind of a file, which decides how it is split.
@@ -103,7 +103,7 @@ impl Piece {
     }
 
     /// Maps a place in the piece to the file (and the cell of a notebook).
-    fn place(&self, place: Place) -> (Place, Option<u32>) {
+    fn place(&self, place: TextRange) -> (TextRange, Option<u32>) {
         let stand = |line: u32| {
             let at = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
             self.lines.get(at).or(self.lines.last()).copied()
@@ -123,7 +123,7 @@ impl Piece {
         if last.cell != first.cell {
             (end_line, end_column) = (first.line, column + 1);
         }
-        (Place { line: first.line, column, end_line, end_column }, first.cell)
+        (TextRange { line: first.line, column, end_line, end_column }, first.cell)
     }
 }
 

@@ -2,13 +2,13 @@
 //! installers of packages.
 
 use super::DoctorEntry;
-use crate::exec::found::{self, Kernels};
+use crate::exec::discovery::{self, Kernels};
 use crate::session::factory::SessionFactory;
 
 /// The container engine, and the configured images.
 pub(super) async fn containers(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let config = &factory.loaded.config.executors.container;
-    let engine = match found::engine(config, &factory.launcher()).await {
+    let engine = match discovery::engine(config, &factory.launcher()).await {
         Ok(engine) => engine,
         Err(why) => {
             let means = "Nothing runs in containers (--executor container) until there is one: apt install docker.io, \
@@ -37,7 +37,8 @@ pub(super) async fn containers(factory: &SessionFactory) -> Vec<DoctorEntry> {
 /// The Jupyter kernels that are installed here, or those of the configured server.
 pub(super) async fn kernels(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let (python, programs) = (factory.loaded.config.run.python.clone(), factory.launcher());
-    let found = found::kernels(&factory.loaded.config.executors.jupyter, python.as_deref(), &programs).await;
+    let found =
+        discovery::kernels(&factory.loaded.config.executors.jupyter, python.as_deref(), &programs).await;
     match found {
         Ok(Kernels { place, names }) if names.is_empty() => vec![DoctorEntry::missing(
             "jupyter",

@@ -6,7 +6,7 @@ use super::{ask, find, search, time, unreadable};
 use crate::domain::visible::visible_line;
 use crate::domain::{Masker, moment};
 use crate::driver::Clock;
-use crate::engine::naming::name_for;
+use crate::engine::session_name::name_for;
 use crate::report::Failure;
 use crate::session::factory::SessionFactory;
 use crate::store::index::{self, Summary};

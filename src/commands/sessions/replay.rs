@@ -14,8 +14,8 @@ use crate::domain::sentences::replay;
 use crate::domain::visible::visible_line;
 use crate::domain::{ExecutorKind, Language, Limits, Policy, SandboxLevel, SandboxReport};
 use crate::engine::RecordedBlock;
-use crate::engine::difference::Comparer;
 use crate::engine::recorded::{AllowedThen, RecordedPeriod, RecordedRuns, RecordedStep};
+use crate::engine::run_comparison::Comparer;
 use crate::headless::{self, Ending, HeadlessOptions, TurnInput};
 use crate::report::{Failure, FailureClass};
 use crate::review;
@@ -24,10 +24,11 @@ use crate::session::replaying::{FreshFolder, ReplayOptions};
 use crate::session::setup;
 use crate::store::LoadedSession;
 use crate::store::index::Summary;
+use crate::text::names::{and_more, first_names};
 use crate::text::number::{counted, size};
 use crate::workspace::copy::{ChosenFiles, CopyError, WhyNotCopied};
-use crate::workspace::place::Folder;
-use crate::workspace::undo::{UndoPlace, UndoStore};
+use crate::workspace::held_path::Folder;
+use crate::workspace::undo::{UndoConfig, UndoStore};
 use reporter::ReplayReporter;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -81,13 +82,6 @@ fn own_session(
             .hint(replay::adopt(&summary.id))),
         None => Ok(loaded),
     }
-}
-
-/// The first names, and how many more there are.
-fn first_of(names: &[String]) -> String {
-    let more = names.len().saturating_sub(MAX_NAMES_SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", names.get(..MAX_NAMES_SHOWN).unwrap_or(names).join(", "))
 }
 
 /// A file that is not copied, with the reason; `None` for files that the runs make again.
@@ -150,8 +144,8 @@ fn chosen_files(
         wants.extend(changed.map(String::as_str));
     }
     let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
-    let place = UndoPlace { working: summary.cwd.clone(), ..factory.undo_place() };
-    let mut copies = UndoStore::new(place);
+    let config = UndoConfig { working: summary.cwd.clone(), ..factory.undo_config() };
+    let mut copies = UndoStore::new(config);
     for (path, record) in &recorded.earlier {
         let is_wanted = wants.contains(path.as_str());
         if !is_wanted && !files.has(path) && (!args.copy || is_hidden(path)) {
@@ -312,21 +306,25 @@ impl<'a> Replay<'a> {
             let left: Vec<String> =
                 files.left_out().filter_map(|(path, why)| describe_left_out(path, why)).collect();
             if !left.is_empty() {
-                writeln!(err, "  {}: {}", replay::LEFT_OUT, first_of(&left))?;
+                writeln!(err, "  {}: {}", replay::LEFT_OUT, first_names(&left, MAX_NAMES_SHOWN))?;
             }
         }
         let behind = self.left_behind();
         if !behind.is_empty() {
             let names: Vec<String> = behind.iter().map(|path| visible_line(path)).collect();
-            writeln!(err, "  {}: {} (--with, --copy)", replay::NOT_COPIED, first_of(&names))?;
+            writeln!(
+                err,
+                "  {}: {} (--with, --copy)",
+                replay::NOT_COPIED,
+                first_names(&names, MAX_NAMES_SHOWN)
+            )?;
         }
         let is_earlier = |path: &&String| self.copied.as_ref().is_some_and(|files| files.is_earlier(path));
         let changed = self.recorded.changed.iter().filter(|path| self.has(path));
         let (then, now): (Vec<&String>, Vec<&String>) = changed.partition(is_earlier);
         for (paths, told) in [(then, replay::as_then as fn(&str) -> String), (now, replay::as_now)] {
             if let Some(first) = paths.first() {
-                let more = paths.len() - 1;
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let more = and_more(paths.len() - 1);
                 writeln!(err, "  {}{more}", told(&visible_line(first)))?;
             }
         }

@@ -11,7 +11,7 @@ use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::store::Store;
 use crate::text::number::{counted, size};
-use crate::workspace::undo::{PutBackFile, UndoStore};
+use crate::workspace::undo::{RestoreResult, UndoStore};
 use std::collections::BTreeSet;
 use std::io;
 
@@ -44,19 +44,19 @@ pub(super) fn run(
     }
     let entries = loaded.entries.iter().rev().map(|(_, entry)| entry);
     let found = find_recorded(entries, args.block.map(BlockId))?;
-    let way = if args.again { UndoKind::Redo } else { UndoKind::Undo };
+    let kind = if args.again { UndoKind::Redo } else { UndoKind::Undo };
     // Paths are relative to the session's own folder.
-    let place = crate::driver::UndoPlace { working: summary.cwd.clone(), ..factory.undo_place() };
-    let mut copies = UndoStore::new(place);
+    let config = crate::driver::UndoConfig { working: summary.cwd.clone(), ..factory.undo_config() };
+    let mut copies = UndoStore::new(config);
     let all = copies.changes(found.record).map_err(|error| {
         failure(format!("what block {} changed can't be taken back: {error}", found.block))
     })?;
     let wanted = wanted_changes(&all, &args.files)?;
-    let can: Vec<u32> = wanted.iter().filter(|c| c.standing.way() == Some(way)).map(|c| c.number).collect();
-    let left: Vec<&UndoChange> = wanted.iter().copied().filter(|c| is_left_alone(c.standing, way)).collect();
+    let can: Vec<u32> = wanted.iter().filter(|c| c.standing.kind() == Some(kind)).map(|c| c.number).collect();
+    let left: Vec<&UndoChange> = wanted.iter().copied().filter(|c| is_left_alone(c.standing, kind)).collect();
     if !args.yes {
         let others = other_runs(&loaded.entries, &found);
-        print_plan(&found, &wanted, &can, way, console)?;
+        print_plan(&found, &wanted, &can, kind, console)?;
         if args.block.is_none() {
             print_other_runs(&found, &others, &mut copies, console)?;
         }
@@ -67,22 +67,22 @@ pub(super) fn run(
         return Err(failure("nothing of it can be done".into()));
     }
     // An empty list would mean all changes.
-    let done = if can.is_empty() { Ok(Vec::new()) } else { copies.put_back(found.record, &can, way) };
+    let done = if can.is_empty() { Ok(Vec::new()) } else { copies.restore(found.record, &can, kind) };
     let done = done.map_err(|error| failure(error.to_string()))?;
-    record_undo(&found, &done, way, store.with_masker(factory.masker()))?;
-    print_result(&done, &left, wanted.len(), way, console)
+    record_undo(&found, &done, kind, store.with_masker(factory.masker()))?;
+    print_result(&done, &left, wanted.len(), kind, console)
 }
 
 /// Whether a change was requested but can't be made, so that it stays as it is.
-fn is_left_alone(standing: UndoState, way: UndoKind) -> bool {
-    let is_there = match way {
+fn is_left_alone(standing: UndoState, kind: UndoKind) -> bool {
+    let is_there = match kind {
         UndoKind::Undo => matches!(standing, UndoState::TakenBack | UndoState::TakenBackForGood),
         // Changes that can't be taken back are still in place.
         UndoKind::Redo => {
             matches!(standing, UndoState::Done | UndoState::NoCopy | UndoState::Dropped)
         }
     };
-    !is_there && standing.way() != Some(way)
+    !is_there && standing.kind() != Some(kind)
 }
 
 fn why_it_stays(standing: UndoState) -> &'static str {
@@ -140,13 +140,13 @@ fn print_plan(
     found: &RecordedRun,
     changes: &[&UndoChange],
     can: &[u32],
-    way: UndoKind,
+    kind: UndoKind,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     writeln!(console.out, "block {} changed:", found.block)?;
     print_changes(changes, console)?;
     let (can, all) = (can.len(), counted(changes.len(), "change"));
-    writeln!(console.out, "{can} of {all} can be {}.", verb(way))?;
+    writeln!(console.out, "{can} of {all} can be {}.", verb(kind))?;
     let dropped = changes.iter().filter(|change| change.standing == UndoState::Dropped).count() as u64;
     if dropped > 0 {
         writeln!(console.out, "{}", undo::dropped(dropped))?;
@@ -188,8 +188,8 @@ fn print_other_runs(
     Ok(())
 }
 
-fn verb(way: UndoKind) -> &'static str {
-    match way {
+fn verb(kind: UndoKind) -> &'static str {
+    match kind {
         UndoKind::Undo => "taken back",
         UndoKind::Redo => "made again",
     }
@@ -198,8 +198,8 @@ fn verb(way: UndoKind) -> &'static str {
 /// Records in the session what was done, so that the model learns of it too.
 fn record_undo(
     found: &RecordedRun,
-    done: &[PutBackFile],
-    way: UndoKind,
+    done: &[RestoreResult],
+    kind: UndoKind,
     store: Store,
 ) -> Result<(), Failure> {
     let files: Vec<String> =
@@ -209,35 +209,36 @@ fn record_undo(
     }
     let more = u32::try_from(files.len().saturating_sub(MAX_FILES_NAMED)).unwrap_or(u32::MAX);
     let files = files.into_iter().take(MAX_FILES_NAMED).collect();
-    store.append(Entry::Undone { run: found.run, block: found.block, files, more, way }, Clock::System.now());
+    store
+        .append(Entry::Undone { run: found.run, block: found.block, files, more, kind }, Clock::System.now());
     super::super::block_on(store.close())?.map_err(|error| unreadable(&error))
 }
 
 fn print_result(
-    done: &[PutBackFile],
+    done: &[RestoreResult],
     left: &[&UndoChange],
     all: usize,
-    way: UndoKind,
+    kind: UndoKind,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     let mut refused = left.len();
     for file in done {
         let path = visible_line(&file.path);
         match &file.result {
-            Ok(()) => writeln!(console.out, "{}: {path}", verb(way))?,
+            Ok(()) => writeln!(console.out, "{}: {path}", verb(kind))?,
             Err(why) => {
                 refused += 1;
-                writeln!(console.out, "not {}: {path}: {}", verb(way), visible_line(&why.to_string()))?;
+                writeln!(console.out, "not {}: {path}: {}", verb(kind), visible_line(&why.to_string()))?;
             }
         }
     }
     for change in left {
         let (path, why) = (visible_line(&change.path), why_it_stays(change.standing));
-        writeln!(console.out, "not {}: {path}: {why}", verb(way))?;
+        writeln!(console.out, "not {}: {path}: {why}", verb(kind))?;
     }
     let (all, were) = (counted(all, "change"), if refused == 1 { "was" } else { "were" });
     match refused {
         0 => Ok(()),
-        n => Err(failure(format!("{n} of {all} {were} not {}", verb(way)))),
+        n => Err(failure(format!("{n} of {all} {were} not {}", verb(kind)))),
     }
 }

@@ -44,23 +44,10 @@ pub(crate) fn as_before(terms: &Terms, name: impl Fn(&Path) -> String) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{
-        BlockId, ExecutorKind, KernelRef, Language, Limits, Rights, SandboxReport, SharedState,
-    };
+    use crate::domain::{BlockId, KernelRef, Rights, SandboxReport, SharedState, samples};
 
     fn terms(rights: Rights) -> Terms {
-        Terms {
-            language: Language::python(),
-            executor: ExecutorKind::Kernel,
-            interpreter: "/usr/bin/python3".into(),
-            version: None,
-            kernel: None,
-            cwd: "/work".into(),
-            rights: rights.into(),
-            limits: Limits::default(),
-            shared: None,
-            target: None,
-        }
+        Terms { kernel: None, rights: rights.into(), ..samples::terms() }
     }
 
     fn told(rights: Rights) -> String {

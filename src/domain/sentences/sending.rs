@@ -1,7 +1,7 @@
 //! Sentences about what was sent, what was not, and where an unanswered message is.
 
 use super::count;
-use crate::domain::{Departure, ExecutorKind, GivenFile, RequestCounts, Terms};
+use crate::domain::{AttachedFile, Departure, ExecutorKind, RequestCounts, Terms};
 
 /// The size of a model's context is not known, so this number of tokens is assumed.
 pub(crate) fn context_unknown(assumed: &str) -> String {
@@ -112,8 +112,8 @@ pub(crate) const QUEUED_COMMAND_MARK: &str = "queued, waits for your decision wh
 pub(crate) const QUEUED_MARK: &str = "queued, sent when this turn ends";
 
 /// The files that are sent with a message, and how much of each. `size` formats a number of bytes.
-pub(crate) fn with_files(files: &[GivenFile], size: impl Fn(u64) -> String) -> String {
-    let told = |file: &GivenFile| {
+pub(crate) fn with_files(files: &[AttachedFile], size: impl Fn(u64) -> String) -> String {
+    let told = |file: &AttachedFile| {
         let (all, there) = (size(file.bytes), size(file.text.len() as u64));
         let much = match (file.is_cut(), file.text.is_empty()) {
             (false, _) => all,

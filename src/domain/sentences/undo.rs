@@ -64,15 +64,15 @@ pub(crate) fn nothing_recorded(block: BlockId, note: Option<&UndoNote>) -> Strin
 }
 
 /// There is no list, but what the run did to names that programs obey can be undone.
-pub(crate) fn only_obeyed(block: BlockId) -> String {
+pub(crate) fn only_auto_run(block: BlockId) -> String {
     format!(
         "Block {block} changed names that programs obey by themselves: u in Output, in panes, takes that back."
     )
 }
 
 /// What an undo or redo does with files that the run created, changed and deleted; their names follow.
-pub(crate) fn does(way: UndoKind) -> [(&'static str, &'static str); 3] {
-    match way {
+pub(crate) fn does(kind: UndoKind) -> [(&'static str, &'static str); 3] {
+    match kind {
         UndoKind::Undo => [("created", "Removes"), ("changed", "Changes back"), ("deleted", "Brings back")],
         UndoKind::Redo => [("created", "Brings back"), ("changed", "Changes again"), ("deleted", "Removes")],
     }

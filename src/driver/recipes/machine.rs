@@ -112,7 +112,7 @@ pub(super) async fn lacks_package(executor: &Executor, package: &str) -> bool {
     if !executor.is_local() {
         return false;
     }
-    if !executor.lacking(&format!("import {package}\n"), &[]).await.is_empty() {
+    if !executor.missing_packages(&format!("import {package}\n"), &[]).await.is_empty() {
         return true;
     }
     !executor.python_may_have(package.to_owned()).await

@@ -92,8 +92,8 @@ fn child_that_does_everything() {
         store.append(ran(number, note), AT);
         wait(store.sync()).unwrap();
         println!("back");
-        for way in [UndoKind::Undo, UndoKind::Redo] {
-            undo.put_back(record, &[], way).unwrap();
+        for kind in [UndoKind::Undo, UndoKind::Redo] {
+            undo.restore(record, &[], kind).unwrap();
         }
         println!("search");
         home.search(&format!("unique{number}x"));
@@ -125,7 +125,8 @@ fn of_session(home: &Home, synced: usize, round: usize) -> LoadedSession {
 
 /// Each branch is complete and knows its origin; an unfinished one does not count as a branch.
 fn of_branches(home: &Home, of: &LoadedSession, round: usize) {
-    let kept = |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Accepted { .. });
+    let kept =
+        |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Renamed(_) | Entry::Accepted { .. });
     let files = home.session_files();
     for path in files.iter().filter(|path| **path != home.main()) {
         let branch = home.read(path);
@@ -177,7 +178,7 @@ fn of_undo(home: &Home, loaded: &LoadedSession, round: usize) {
     let mut undo = home.undo();
     let Some((number, record)) = records(loaded).pop() else { return };
     let now = home.files();
-    let (did, refused) = put_back(&mut undo, record, UndoKind::Undo).unwrap();
+    let (did, refused) = restore(&mut undo, record, UndoKind::Undo).unwrap();
     for (name, text) in before(number) {
         let wanted = if did.contains(&name) { Some(&text) } else { now.get(&name) };
         assert_eq!(home.files().get(&name), wanted, "round {round}: {refused:?}");
@@ -188,8 +189,8 @@ fn of_undo(home: &Home, loaded: &LoadedSession, round: usize) {
     // Earlier runs too, once the files are as those left them.
     for (number, record) in records(loaded).into_iter().rev().take(3) {
         home.bring(&after(number));
-        for (way, wanted) in [(UndoKind::Undo, before(number)), (UndoKind::Redo, after(number))] {
-            let (_, refused) = put_back(&mut undo, record, way).unwrap();
+        for (kind, wanted) in [(UndoKind::Undo, before(number)), (UndoKind::Redo, after(number))] {
+            let (_, refused) = restore(&mut undo, record, kind).unwrap();
             assert_eq!((refused, home.files()), (Vec::new(), wanted), "round {round}: {number}");
         }
     }

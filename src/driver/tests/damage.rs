@@ -213,10 +213,10 @@ fn out_of_damaged_copies_nothing_wrong_is_put_back() {
             let mut undo = home.undo();
             for (number, record) in records(&loaded).into_iter().rev() {
                 let (before, after) = (before(number), after(number));
-                for (way, from, to) in [(UndoKind::Undo, &after, &before), (UndoKind::Redo, &before, &after)]
+                for (kind, from, to) in [(UndoKind::Undo, &after, &before), (UndoKind::Redo, &before, &after)]
                 {
                     home.bring(from);
-                    of_put_back(home, (put_back(&mut undo, record, way), what), from, to);
+                    of_restoring(home, (restore(&mut undo, record, kind), what), from, to);
                 }
             }
             // The next run is copied, with contents that were copied before, or the reason why not is given. What is
@@ -227,7 +227,7 @@ fn out_of_damaged_copies_nothing_wrong_is_put_back() {
                 Ok(picture) => {
                     home.bring(&after(9));
                     let record = undo.record(&picture, &[]).unwrap().record.unwrap();
-                    let done = put_back(&mut home.undo(), record, UndoKind::Undo).unwrap();
+                    let done = restore(&mut home.undo(), record, UndoKind::Undo).unwrap();
                     assert_eq!((done.1, home.files()), (Vec::new(), before(2)), "{what}");
                 }
             }
@@ -236,7 +236,7 @@ fn out_of_damaged_copies_nothing_wrong_is_put_back() {
 }
 
 /// What is reported as restored exists byte for byte; everything else is unchanged, with a reason.
-fn of_put_back(home: &Home, (done, what): (Result<PutBack, String>, &str), from: &Files, to: &Files) {
+fn of_restoring(home: &Home, (done, what): (Result<RestoredPaths, String>, &str), from: &Files, to: &Files) {
     let now = home.files();
     let (did, refused) = match done {
         Ok(done) => done,

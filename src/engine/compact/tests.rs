@@ -11,7 +11,7 @@ fn name() -> ModelName {
 
 /// Reports a context of this many tokens for the model.
 fn knows(d: &mut Dialogue, context: u64) -> String {
-    d.send(Event::Model(Box::new(ModelInfo { context: Some(context), ..ModelInfo::named(name()) })))
+    d.send(Event::ModelInfo(Box::new(ModelInfo { context: Some(context), ..ModelInfo::named(name()) })))
 }
 
 fn answered(d: &mut Dialogue, text: &str, input: u64, output: u64) -> String {

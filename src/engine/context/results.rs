@@ -5,8 +5,9 @@ use crate::domain::sentences::running;
 use crate::domain::{Block, BlockKind, KernelFate, Language, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
 use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement, Transcript};
-use crate::engine::typed::YOUR_COMMAND;
+use crate::engine::typed_commands::YOUR_COMMAND;
 use crate::text::line::one_line;
+use crate::text::names::{and_more, first_names};
 use crate::text::number::{counted, duration, limit};
 use std::collections::BTreeMap;
 
@@ -225,10 +226,7 @@ fn not_shown(report: &RunReport) -> Option<String> {
     }
     let mut parts = Vec::new();
     if !missed.is_empty() {
-        let named = missed.iter().take(MAX_FILES_SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let more = missed.len().saturating_sub(MAX_FILES_SHOWN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        parts.push(format!("{named}{more}"));
+        parts.push(first_names(&missed, MAX_FILES_SHOWN));
     }
     parts.extend(
         (unlisted > 0)
@@ -258,8 +256,7 @@ fn name(block: &Block, version: &Version) -> String {
 /// A note on which changes the person undid afterwards.
 fn taken_back(run: &RunItem) -> Option<String> {
     let files = run.taken_back.join(", ");
-    let more =
-        if run.more_taken_back > 0 { format!(" and {} more", run.more_taken_back) } else { String::new() };
+    let more = and_more(run.more_taken_back as usize);
     (!files.is_empty()).then(|| format!("The person took back what it did to {}{more}.", one_line(&files)))
 }
 

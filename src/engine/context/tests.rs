@@ -1,8 +1,8 @@
 use super::*;
+use crate::domain::samples::{self, BY_PERSON};
 use crate::domain::{
-    Block, BlockId, BlockKind, Dialect, Entry, FileChange, Finish, FinishReason, Grantor, ImageRef,
-    KernelFate, KernelRef, Origin, Outcome, OutputBuffer, Revision, RunError, RunId, RunReport, Sha256,
-    StepId, Stream, Timestamp, Usage, Version,
+    Block, BlockId, Dialect, Entry, FileChange, Finish, FinishReason, ImageRef, KernelFate, KernelRef,
+    Outcome, OutputBuffer, Revision, RunError, RunReport, StepId, Stream, Timestamp, Usage,
 };
 use crate::engine::dialogue::{report, terms};
 
@@ -14,27 +14,12 @@ fn prompt(text: &str) -> Entry {
 
 fn reply(step: u32, text: &str, word: Option<&str>) -> Entry {
     let reason = if word.is_some() { FinishReason::Incomplete } else { FinishReason::Stop };
-    Entry::Reply {
-        step: StepId(step),
-        text: text.into(),
-        reasoning: "never told".into(),
-        tool_calls: Vec::new(),
-        kept: Vec::new(),
-        finish: Finish { reason, word: word.map(Into::into) },
-        usage: Usage::default(),
-    }
+    let finish = Finish { reason, word: word.map(Into::into) };
+    samples::reply_ended(step, (text, "never told"), finish, Usage::default())
 }
 
 fn block(step: u32, id: u32) -> Entry {
-    let language = Some(terms().language);
-    Entry::Block(Block {
-        id: BlockId(id),
-        step: StepId(step),
-        kind: BlockKind::Code { language: language.clone() },
-        origin: Origin::fence("python", 0..1),
-        versions: vec![Version { revision: Revision(1), source: SOURCE.into(), language, whole: true }],
-        placed: Vec::new(),
-    })
+    Entry::Block(Block { step: StepId(step), ..samples::code(id, terms().language, SOURCE) })
 }
 
 fn approved(block: u32, run: u32, generation: u32) -> Entry {
@@ -42,21 +27,11 @@ fn approved(block: u32, run: u32, generation: u32) -> Entry {
 }
 
 fn approved_as(block: u32, revision: u32, run: u32, generation: u32) -> Entry {
-    Entry::Approved {
-        run: RunId(run),
-        block: BlockId(block),
-        revision: Revision(revision),
-        sha256: Sha256::of(b""),
-        terms: crate::domain::Terms {
-            kernel: Some(KernelRef { generation, variables: 0, keeps_running: false }),
-            ..terms()
-        },
-        by: Grantor::Person { typed: false },
-    }
+    samples::approved(run, (block, revision), "", samples::in_kernel(generation), BY_PERSON)
 }
 
 fn ran(block: u32, run: u32, report: RunReport) -> Entry {
-    Entry::Ran { run: RunId(run), block: BlockId(block), report: Box::new(report) }
+    samples::ran(run, block, report)
 }
 
 fn printed(stream: Stream, bytes: &[u8]) -> OutputBuffer {

@@ -11,21 +11,11 @@ fn file(text: &str) -> OnDisk {
 }
 
 fn terms_over(before: &str) -> Terms {
-    let target = Target::at("/work/a.py", file(before));
-    Terms {
-        language: Language("edit".into()),
-        executor: ExecutorKind::Files,
-        kernel: None,
-        target: Some(target),
-        ..terms()
-    }
+    samples::of_file("edit", Target::at("/work/a.py", file(before)))
 }
 
 fn proposed(reply: &str) -> Dialogue {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply(reply);
-    d
+    Dialogue::after_reply(reply)
 }
 
 #[test]
@@ -60,8 +50,7 @@ fn what_the_person_dropped_is_told_as_it_was_applied() {
     d.edit(1, "x = 2\ny = 1\n");
     d.inspected_over(1, "x = 1\ny = 1\n", terms_over("x = 1\ny = 1\n"));
     d.approve(1);
-    d.started(1);
-    d.ended(1, Outcome::Ok);
+    d.passes(1, Outcome::Ok);
     assert!(d.told().contains("The person changed the block before it ran"), "{}", d.told());
     assert!(d.told().contains("-y = 2\n+y = 1\n"), "{}", d.told());
 }
@@ -85,8 +74,7 @@ fn an_edit_behind_another_is_looked_for_once_its_turn_comes() {
     d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
     d.inspected_over(1, "x = 1\n", terms_over("x = 1\n"));
     d.approve(1);
-    d.started(1);
-    assert!(d.ended(1, Outcome::Ok).ends_with("look 2.1 | deciding 2"));
+    assert!(d.passes(1, Outcome::Ok).ends_with("look 2.1 | deciding 2"));
     assert_eq!(d.placed(2, Ok("x = 3\n"), &[file("x = 2\n")]), "+placed 2.2, look 2.2 | deciding 2");
 }
 

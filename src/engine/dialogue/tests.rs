@@ -12,10 +12,7 @@ fn ok() -> Outcome {
 
 /// A session whose first prompt got this reply.
 fn replied(text: &str) -> Dialogue {
-    let mut d = Dialogue::new();
-    d.user("plot x");
-    d.reply(text);
-    d
+    Dialogue::after_reply(text)
 }
 
 // One turn.
@@ -41,9 +38,7 @@ fn a_turn_from_prompt_to_answer() {
 #[test]
 fn the_second_request_holds_the_first_reply_and_its_result() {
     let mut d = replied(ONE);
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(1);
+    d.begins(1, 1);
     d.prints("1\n");
     d.ended(1, ok());
     let roles: Vec<_> = d.request().iter().map(|m| m.role).collect();
@@ -102,8 +97,7 @@ fn of_many_blocks_the_first_are_looked_at_and_the_others_when_they_wait() {
         d.skip(block);
     }
     assert_eq!((d.state().phase.clone(), looked(&d)), (Phase::Deciding(BlockId(17)), 17));
-    d.inspected_ok(17);
-    assert!(d.type_run(17).contains("start r1"));
+    assert!(d.accepts(17).contains("start r1"));
 }
 
 // The gate.
@@ -112,8 +106,7 @@ fn of_many_blocks_the_first_are_looked_at_and_the_others_when_they_wait() {
 fn approving_waits_for_the_look() {
     let mut d = replied(ONE);
     assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
-    d.inspected_ok(1);
-    assert_eq!(d.type_run(1), "+approved r1 1.1 person-typed, start r1 | running r1");
+    assert_eq!(d.accepts(1), "+approved r1 1.1 person-typed, start r1 | running r1");
 }
 
 #[test]
@@ -155,10 +148,9 @@ fn a_high_finding_takes_the_typed_word_every_time() {
 #[test]
 fn a_run_that_never_began_does_not_spare_the_typed_word() {
     let mut d = replied(ONE);
-    d.inspected_ok(1);
-    d.type_run(1);
+    d.accepts(1);
     d.ended(1, Outcome::NotStarted("no memory".into()));
-    d.put_back(1);
+    d.reopen_block(1);
     d.inspected_ok(1);
     assert!(d.state().needs_typed(BlockId(1)));
 }
@@ -199,8 +191,7 @@ fn an_unclosed_block_is_edited_before_it_can_be_approved() {
         "'Block 1 is incomplete: its end never arrived. e edits it, then it can be approved.' | deciding 1";
     assert_eq!(d.type_run(1), refused);
     assert_eq!(d.edit(1, "print(1)\n"), "+edited 1.2, look 1.2 | deciding 1");
-    d.inspected_ok(1);
-    assert_eq!(d.type_run(1), "+approved r1 1.2 person-typed, start r1 | running r1");
+    assert_eq!(d.accepts(1), "+approved r1 1.2 person-typed, start r1 | running r1");
 }
 
 #[test]
@@ -214,9 +205,8 @@ fn blocks_of_a_reply_that_broke_off_are_skipped_however_it_broke() {
     let line = closed.finish(FinishReason::Incomplete);
     assert!(line.contains("+block 1, +skipped 1, +block 2, +skipped 2"), "{line}");
     assert!(line.contains("/rerun 1") && line.ends_with("| idle"), "{line}");
-    closed.command(Command::PutBack(BlockId(1)));
-    closed.inspected_ok(1);
-    assert!(closed.type_run(1).starts_with("+approved r1 1.1"));
+    closed.command(Command::Reopen(BlockId(1)));
+    assert!(closed.accepts(1).starts_with("+approved r1 1.1"));
 }
 
 #[test]
@@ -224,8 +214,7 @@ fn a_block_without_a_language_waits_for_one() {
     let mut d = Dialogue::new();
     d.user("x");
     assert_eq!(d.reply("```\nls\n```\n"), "+reply stop, +block 1, look 1.1 | deciding 1");
-    d.inspected_ok(1);
-    assert_eq!(d.type_run(1), "'Block 1 names no language. Choose one first.' | deciding 1");
+    assert_eq!(d.accepts(1), "'Block 1 names no language. Choose one first.' | deciding 1");
     let choose = |language| Command::ChooseLanguage { block: BlockId(1), language };
     assert_eq!(
         d.command(choose(Language("cobol".into()))),
@@ -233,15 +222,13 @@ fn a_block_without_a_language_waits_for_one() {
     );
     assert_eq!(d.command(choose(Language::python())), "+language 1.2, prewarm python, look 1.2 | deciding 1");
     assert_eq!(d.command(choose(Language::bash())), "| deciding 1", "it has one now");
-    d.inspected_ok(1);
-    assert_eq!(d.type_run(1), "+approved r1 1.2 person-typed, start r1 | running r1");
+    assert_eq!(d.accepts(1), "+approved r1 1.2 person-typed, start r1 | running r1");
 }
 
 #[test]
 fn terms_for_another_language_do_not_open_the_gate() {
     let mut d = replied("```bash\nls\n```\n");
-    d.inspected_ok(1);
-    assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+    assert_eq!(d.accepts(1), "'Block 1 is still being checked.' | deciding 1");
 }
 
 #[test]
@@ -258,8 +245,7 @@ fn changed_limits_ask_for_a_new_look_and_older_looks_do_not_count() {
     assert_eq!(d.inspected_ok(1), "| deciding 1");
     assert_eq!(d.inspected_ok(1), "look 1.1 | deciding 1");
     assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
-    d.inspected(1, Review::default(), Ok(Terms { limits, ..terms() }));
-    d.type_run(1);
+    d.accepts_under(1, Terms { limits, ..terms() });
     assert_eq!(d.state().live.run.as_ref().map(|run| run.wall_ms), Some(5_000));
 }
 
@@ -294,8 +280,7 @@ fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
         let rights = Rights { terminal: true, ..(*terms().rights).clone() }.into();
         Terms { executor: kind, kernel: None, rights, ..terms() }
     };
-    d.inspected(1, Review::default(), Ok(own(ExecutorKind::Subprocess)));
-    d.type_run(1);
+    d.accepts_under(1, own(ExecutorKind::Subprocess));
     assert_eq!(d.state().terminal(), None, "nothing reads what would be typed");
     d.started(1);
     assert_eq!(d.state().terminal(), Some((RunId(1), BlockId(1))));
@@ -423,8 +408,7 @@ fn policy_clean_runs_what_has_no_grave_finding_and_asks_for_the_rest() {
         d.inspected_with(1, Severity::Info),
         "+review 1.1, +approved r1 1.1 flag, start r1 | running r1"
     );
-    d.started(1);
-    d.ended(1, ok());
+    d.passes(1, ok());
     assert_eq!(d.inspected_ok(2), "| deciding 2", "the first look was still unanswered");
     assert_eq!(d.inspected_ok(2), "look 2.1 | deciding 2", "which of the two answers is newer is not known");
     assert_eq!(d.inspected_with(2, Severity::Medium), "+review 2.1 | deciding 2");
@@ -440,8 +424,7 @@ fn policy_all_runs_everything_that_can_run() {
         d.inspected_with(1, Severity::High),
         "+review 1.1, +approved r1 1.1 flag, start r1 | running r1"
     );
-    d.started(1);
-    d.ended(1, ok());
+    d.passes(1, ok());
     d.reply(ONE);
     assert_eq!(d.inspected(2, Review::default(), Err("gone".into())), "+review 2.1 | deciding 2");
 }
@@ -471,8 +454,7 @@ fn an_edit_is_looked_at_and_asked_about_again_and_the_model_is_told_the_change()
     assert_eq!(d.edit(1, "print(1)\nprint(3)\n"), "'Block 1 is unchanged.' | deciding 1");
     assert_eq!(d.type_run(1), "+approved r1 1.2 person-typed, start r1 | running r1");
     assert_eq!(&**d.watched.started.as_ref().unwrap().source(), "print(1)\nprint(3)\n");
-    d.started(1);
-    d.ended(1, ok());
+    d.passes(1, ok());
     assert!(d.told().contains("-print(2)\n+print(3)\n"), "{}", d.told());
 }
 
@@ -514,8 +496,7 @@ fn all_skipped_ends_the_turn_without_asking() {
 #[test]
 fn skipping_all_while_one_runs_lets_it_run() {
     let mut d = replied(THREE);
-    d.inspected_ok(1);
-    d.type_run(1);
+    d.accepts(1);
     let all = d.command(Command::SkipAll);
     assert_eq!(all, "+skipped 2, +skipped 3, '2 blocks skipped. Nothing ran.' | running r1");
     assert_eq!(d.ended(1, ok()), "+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.', ask s2 | replying s2");
@@ -544,8 +525,7 @@ fn every_outcome_has_its_words() {
     ];
     for (outcome, told, word) in cases {
         let mut d = replied(ONE);
-        d.inspected_ok(1);
-        d.type_run(1);
+        d.accepts(1);
         let line = d.ended(1, outcome.clone());
         assert!(line.contains(told), "{outcome:?}: {line}");
         assert_eq!(d.word(1), word);
@@ -555,9 +535,7 @@ fn every_outcome_has_its_words() {
 #[test]
 fn a_kernel_that_dies_in_a_run_is_told_to_both() {
     let mut d = replied(ONE);
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(1);
+    d.begins(1, 1);
     let kernel = KernelFate::Lost(KernelRef { generation: 1, variables: 14, keeps_running: false });
     let line =
         d.ended_as(1, RunReport { kernel, ..report(Outcome::Crashed("killed, memory 2.0 of 2 GiB".into())) });
@@ -580,11 +558,8 @@ fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
         "'Kernel k1 died, 14 variables lost, nothing was rerun: signal 9.', look 2.1 | deciding 2"
     );
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
-    let kernel = Some(KernelRef { generation: 2, variables: 0, keeps_running: false });
-    d.inspected(2, Review::default(), Ok(Terms { kernel, ..terms() }));
-    d.type_run(2);
-    d.started(2);
-    d.ended(2, ok());
+    d.accepts_under(2, in_kernel(2));
+    d.passes(2, ok());
     assert!(
         d.told().contains("The Python kernel had ended before: this block met an empty one."),
         "{}",
@@ -612,9 +587,7 @@ fn a_server_that_does_not_answer_while_nothing_runs_is_told_and_its_kernel_is_go
 /// Two kernels of a Jupyter executor: Python with 14 variables, and R, which ran last.
 fn python_and_r() -> Dialogue {
     let mut d = replied("```python\na = 1\n```\n");
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(1);
+    d.begins(1, 1);
     let known = Variable {
         name: "a".into(),
         kind: "int".into(),
@@ -689,12 +662,10 @@ fn restarting_the_kernel_is_recorded_and_refused_while_something_runs() {
     d.inspected_ok(1);
     let again = d.command(Command::RestartKernel);
     assert_eq!(again, "'The next block starts a new kernel.', +restarted, restart, look 1.1 | deciding 1");
-    d.inspected_ok(1);
-    d.type_run(1);
+    d.accepts(1);
     let refused = "'A block runs: Ctrl-C interrupts it, then the kernel can be restarted.' | running r1";
     assert_eq!(d.command(Command::RestartKernel), refused);
-    d.started(1);
-    d.ended(1, ok());
+    d.passes(1, ok());
     d.reply("Done.");
     let ended = "'Kernel k1 ended: 14 variables lost. Nothing was rerun.', +restarted, restart | idle";
     assert_eq!(d.command(Command::RestartKernel), ended);
@@ -706,9 +677,7 @@ fn restarting_the_kernel_is_recorded_and_refused_while_something_runs() {
 #[test]
 fn what_a_run_tells_is_shown_while_it_lasts() {
     let mut d = replied(ONE);
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(1);
+    d.begins(1, 1);
     d.prints("one\n");
     d.ran(1, RunEvent::Usage { rss_bytes: 9, cpu_ms: 7 });
     let run = d.state().live.run.clone().unwrap();
@@ -729,10 +698,8 @@ fn stopping_a_reply_keeps_its_text_and_shelves_its_blocks() {
         "cancel s1, +reply stopped, +block 1, +skipped 1, 'Stopped. What came of the reply is kept.', +end stopped | idle"
     );
     assert_eq!(d.reply("late"), "| idle", "what still comes is dropped");
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(1);
+    assert_eq!(d.reopen_block(1), "+back 1, look 1.1, prewarm python | deciding 1");
+    d.begins(1, 1);
     let end = d.ended(1, ok());
     assert_eq!(end, "+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.' | idle", "the model is not asked by itself");
     d.user("go on");
@@ -780,8 +747,7 @@ fn a_wait_for_a_repetition_can_be_cut_short() {
 fn what_an_interrupt_leaves_running_is_named() {
     let mut d = replied(ONE);
     let bash = Terms { interpreter: "/usr/bin/bash".into(), kernel: None, ..terms() };
-    d.inspected(1, Review::default(), Ok(bash));
-    d.type_run(1);
+    d.accepts_under(1, bash);
     d.started(1);
     let sent = "interrupt r1, 'Interrupting. Still running: Ctrl-C again asks to kill bash.' | running r1";
     assert_eq!(d.stop(), sent);
@@ -790,9 +756,7 @@ fn what_an_interrupt_leaves_running_is_named() {
 #[test]
 fn stopping_a_run_interrupts_it_and_the_turn_ends_when_it_has_ended() {
     let mut d = replied(ONE);
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(1);
+    d.begins(1, 1);
     let sent =
         "interrupt r1, 'Interrupting. Still running: Ctrl-C again asks to kill the kernel.' | running r1";
     assert_eq!(d.stop(), sent);
@@ -809,9 +773,7 @@ fn stopping_a_run_interrupts_it_and_the_turn_ends_when_it_has_ended() {
 #[test]
 fn after_an_interrupt_the_other_blocks_still_wait_and_then_the_turn_ends() {
     let mut d = replied(THREE);
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(1);
+    d.begins(1, 1);
     d.stop();
     assert!(d.ended(1, Outcome::Interrupted).ends_with("| deciding 2"));
     d.skip(2);
@@ -821,8 +783,7 @@ fn after_an_interrupt_the_other_blocks_still_wait_and_then_the_turn_ends() {
 #[test]
 fn a_block_that_ended_well_in_spite_of_the_interrupt_goes_on() {
     let mut d = replied(ONE);
-    d.inspected_ok(1);
-    d.type_run(1);
+    d.accepts(1);
     d.stop();
     assert!(d.ended(1, ok()).ends_with("| replying s2"));
 }
@@ -856,7 +817,7 @@ fn a_prompt_in_a_turn_is_queued_and_sent_when_it_ends() {
 fn a_queued_prompt_can_be_taken_back() {
     let mut d = replied(ONE);
     d.user("and y");
-    assert_eq!(d.command(Command::TakeQueued), "| deciding 1");
+    assert_eq!(d.command(Command::EditQueued), "| deciding 1");
     assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.', +end stopped | idle");
 }
 
@@ -864,7 +825,7 @@ fn a_queued_prompt_can_be_taken_back() {
 fn a_prompt_while_a_block_is_put_back_is_sent_behind_it() {
     let mut d = replied(ONE);
     d.skip(1);
-    d.put_back(1);
+    d.reopen_block(1);
     d.user("next");
     assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.', +prompt, ask s2 | replying s2");
 }
@@ -888,7 +849,7 @@ fn the_step_limit_asks() {
     assert_eq!(d.state().phase, Phase::Asking(Question::StepLimit(2)));
     assert_eq!(d.state().live.notice.as_ref().unwrap().text, "2 steps taken in this turn. Go on?");
     assert_eq!(d.user("later"), "'Queued. It is sent when this turn ends.' | asking after 2 steps");
-    d.command(Command::TakeQueued);
+    d.command(Command::EditQueued);
     assert_eq!(d.command(Command::Continue), "ask s3 | replying s3");
     assert!(d.told().contains("Block 2 (python): exit 0"));
     assert_eq!(d.reply("Done."), "+reply stop, +end answered | idle");
@@ -968,7 +929,7 @@ fn a_block_of_a_cut_reply_can_be_put_back_and_then_its_reply_counts() {
     d.user("x");
     d.delta("```python\na\n```\nand th");
     d.fail(FailureKind::Cut);
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
+    assert_eq!(d.reopen_block(1), "+back 1, look 1.1, prewarm python | deciding 1");
     assert!(d.runs(1, 1, ok()).ends_with("ask s2 | replying s2"));
     assert_eq!(d.request().len(), 3);
     assert!(d.told().contains("Block 1 (python): exit 0"));
@@ -1004,11 +965,11 @@ fn another_model_is_used_from_the_next_request_on() {
     assert_eq!(line, format!("{told}, +model ollama/qwen, switch | stuck key_refused"));
     assert_eq!(d.state().transcript.model.as_ref(), Some(&model));
     // The session's own model is recorded once, whoever chooses it again.
-    assert_eq!(d.send(Event::Provider(model)), "| stuck key_refused");
+    assert_eq!(d.send(Event::ModelSwitched(model)), "| stuck key_refused");
     let line = d.command(Command::UseModel(d.state().transcript.model.clone().unwrap()));
     assert_eq!(line, "'Replies come from ollama/qwen already.', switch | stuck key_refused");
     let other = crate::domain::ModelName { provider: "p".into(), model: "m".into() };
-    let line = d.send(Event::Provider(other));
+    let line = d.send(Event::ModelSwitched(other));
     assert_eq!(line, "'Replies come from p/m from here on.', +model p/m, switch | stuck key_refused");
     assert_eq!(d.command(Command::Rename("  plots ".into())), "+named plots | stuck key_refused");
     assert_eq!(d.command(Command::Rename("plots".into())), "| stuck key_refused");
@@ -1042,8 +1003,7 @@ fn stale_events_change_nothing() {
     }
     d.type_run(1);
     assert_eq!(d.ran(2, RunEvent::Ended(Box::new(report(ok())))), "| running r1");
-    d.started(1);
-    d.ended(1, ok());
+    d.passes(1, ok());
     assert_eq!(d.ended(1, Outcome::Failed), "| replying s2", "a run ends once");
 }
 
@@ -1081,14 +1041,13 @@ fn answers_that_crossed_do_not_open_the_gate_in_either_order() {
 fn putting_back_waits_its_turn_and_goes_to_the_front() {
     let mut d = replied(THREE);
     d.inspected_ok(1);
-    assert_eq!(d.put_back(1), "| deciding 1", "it waits already");
+    assert_eq!(d.reopen_block(1), "| deciding 1", "it waits already");
     d.skip(1);
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
+    assert_eq!(d.reopen_block(1), "+back 1, look 1.1, prewarm python | deciding 1");
     assert_eq!([d.word(1), d.word(2)], ["WAITING", "QUEUED"]);
-    d.inspected_ok(1);
-    d.type_run(1);
-    assert_eq!(d.put_back(1), "'Block 1 can be put back when this step is over.' | running r1");
-    assert_eq!(d.put_back(9), "| running r1");
+    d.accepts(1);
+    assert_eq!(d.reopen_block(1), "'Block 1 can be put back when this step is over.' | running r1");
+    assert_eq!(d.reopen_block(9), "| running r1");
 }
 
 #[test]
@@ -1096,10 +1055,9 @@ fn a_block_that_ran_can_run_again_only_by_a_new_decision() {
     let mut d = replied(ONE);
     d.runs(1, 1, Outcome::Failed);
     d.reply("It failed.");
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
+    assert_eq!(d.reopen_block(1), "+back 1, look 1.1, prewarm python | deciding 1");
     assert_eq!(d.approve(1), "'Block 1 is still being checked.' | deciding 1");
-    d.inspected_ok(1);
-    assert_eq!(d.type_run(1), "+approved r2 1.1 person-typed, start r2 | running r2");
+    assert_eq!(d.accepts(1), "+approved r2 1.1 person-typed, start r2 | running r2");
 }
 
 // Resuming, in every phase.
@@ -1141,9 +1099,7 @@ fn resuming_while_a_block_waits() {
 #[test]
 fn resuming_in_a_run_finds_it_lost_and_does_not_run_it_again() {
     let mut d = replied(ONE);
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(1);
+    d.begins(1, 1);
     let lost = "'Block 1 ran when the session was closed: LOST. Nothing was rerun. Variables are not kept.'";
     assert_eq!(d.reopen(), format!("+resumed, {lost}, +end stopped | idle"));
     assert_eq!(d.word(1), "LOST");
@@ -1152,11 +1108,10 @@ fn resuming_in_a_run_finds_it_lost_and_does_not_run_it_again() {
     assert!(d.told().contains("Block 1 (python): lost. sayso was closed while it ran"), "{}", d.told());
     assert!(d.told().contains("[The session was opened again"), "{}", d.told());
     assert!(d.told().ends_with("and now"));
-    assert_eq!(d.put_back(1), "'Block 1 can be put back when this step is over.' | replying s2");
+    assert_eq!(d.reopen_block(1), "'Block 1 can be put back when this step is over.' | replying s2");
     d.reply("Well.");
-    d.put_back(1);
-    d.inspected_ok(1);
-    assert!(d.type_run(1).starts_with("+approved r2 1.1"));
+    d.reopen_block(1);
+    assert!(d.accepts(1).starts_with("+approved r2 1.1"));
 }
 
 #[test]
@@ -1167,17 +1122,14 @@ fn of_a_branch_only_what_it_lost_is_told_where_its_origin_was() {
     // After that it is a session like any other.
     assert_eq!(d.reopen(), "+resumed, 'Variables are not kept: the kernel is new.' | stuck cut");
     let mut d = replied(ONE);
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(1);
+    d.begins(1, 1);
     assert!(d.branch().contains("LOST"), "what is lost is told");
 }
 
 #[test]
 fn resuming_in_a_run_with_others_behind_it() {
     let mut d = replied(THREE);
-    d.inspected_ok(1);
-    d.type_run(1);
+    d.accepts(1);
     let line = d.reopen();
     assert!(line.ends_with("look 2.1, look 3.1, prewarm python | deciding 2"), "{line}");
     assert_eq!([d.word(1), d.word(2)], ["LOST", "WAITING"]);
@@ -1225,9 +1177,7 @@ fn resuming_counts_repeated_blocks_and_steps_of_the_turn() {
 
 #[test]
 fn resuming_a_turn_whose_end_was_not_written() {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply("Done.");
+    let mut d = Dialogue::after_reply("Done.");
     d.watched.entries.pop();
     assert_eq!(d.reopen(), "+resumed, +end answered | idle");
     let mut d = replied(ONE);
@@ -1240,33 +1190,26 @@ fn resuming_a_turn_whose_end_was_not_written() {
 fn resuming_after_a_block_was_put_back_between_turns() {
     let mut d = replied(ONE);
     d.skip(1);
-    d.put_back(1);
+    d.reopen_block(1);
     assert_eq!(d.reopen(), "+resumed, look 1.1, prewarm python | deciding 1");
     assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.' | idle");
 }
 
 #[test]
 fn what_is_not_as_it_was_shown_is_asked_about_again_and_once_a_person_decided() {
-    let mut d = Dialogue::new();
-    d.user("go");
-    d.reply("```python\nx = 1\n```\n");
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(1);
+    let mut d = Dialogue::after_reply("```python\nx = 1\n```\n");
+    d.begins(1, 1);
     let line = d.ended(1, Outcome::Refused("b leads elsewhere".into()));
     assert!(line.contains("+back 1") && line.ends_with("deciding 1") && !line.contains("ask "), "{line}");
     let line = d.inspected_ok(1);
     assert!(!line.contains("start"), "{line}");
     d.type_run(1);
-    d.started(2);
-    assert!(d.ended(2, Outcome::Ok).contains("ask "));
+    assert!(d.passes(2, Outcome::Ok).contains("ask "));
 }
 
 #[test]
 fn what_was_not_checked_takes_the_typed_word() {
-    let mut d = Dialogue::new();
-    d.user("go");
-    d.reply("```python\nx = 1\n```\n");
+    let mut d = Dialogue::after_reply("```python\nx = 1\n```\n");
     let unchecked = Review { unchecked: Some("too large".into()), ..Review::default() };
     d.inspected(1, unchecked, Ok(confined()));
     assert!(d.state().needs_typed(BlockId(1)));

@@ -16,14 +16,7 @@ const CODE: &str = r#"{"language": "python", "code": "print(1)"}"#;
 const WRITE: &str = r##"{"path": "notes.md", "content": "# Notes\n"}"##;
 
 fn file_terms(word: &str) -> Terms {
-    let target = Target::at("/work/notes.md", OnDisk::Nothing);
-    Terms {
-        language: Language(word.into()),
-        executor: ExecutorKind::Files,
-        kernel: None,
-        target: Some(target),
-        ..terms()
-    }
+    samples::of_file(word, Target::at("/work/notes.md", OnDisk::Nothing))
 }
 
 /// A reply with these calls, all of them inspected.
@@ -98,8 +91,7 @@ fn an_edited_write_tells_its_changes() {
     d.edit(1, "# My notes\n");
     d.inspected(1, Review::default(), Ok(file_terms("write")));
     d.approve(1);
-    d.started(1);
-    d.ended(1, Outcome::Ok);
+    d.passes(1, Outcome::Ok);
     let told = &answers(&d)[0].1;
     assert!(told.contains("-# Notes\n+# My notes\n"), "{told}");
 }
@@ -132,8 +124,7 @@ fn a_call_that_was_cut_off_is_incomplete() {
         "{line}"
     );
     let bash = Terms { language: Language::bash(), ..terms() };
-    d.inspected(1, Review::default(), Ok(bash.clone()));
-    let line = d.type_run(1);
+    let line = d.accepts_under(1, bash.clone());
     assert!(line.starts_with("'Block 1 is incomplete"), "{line}");
     d.edit(1, "ls");
     d.inspected(1, Review::default(), Ok(bash));
@@ -181,7 +172,7 @@ fn auto_is_tools_where_the_model_is_known_to_take_them() {
     assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(0), "not known: fences");
     d.reply("Hello.");
     let info = ModelInfo { tools: Some(true), ..ModelInfo::named(name) };
-    d.send(Event::Model(Box::new(info)));
+    d.send(Event::ModelInfo(Box::new(info)));
     d.user("y");
     assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(5));
 }
@@ -218,7 +209,7 @@ fn put_back_between_turns_the_answer_stays_and_the_result_is_told_as_text() {
     d.skip(1);
     d.user("y");
     d.reply("Well.");
-    d.put_back(1);
+    d.reopen_block(1);
     d.runs(1, 1, Outcome::Ok);
     d.user("z");
     assert_eq!(answers(&d), [("a".to_owned(), "not run".to_owned())]);
@@ -248,9 +239,9 @@ fn printed_thinking_is_never_offered() {
 
 #[test]
 fn a_printed_call_waits_with_its_note() {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply("<tool_call>{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}</tool_call>");
+    let d = Dialogue::after_reply(
+        "<tool_call>{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}</tool_call>",
+    );
     let item = d.state().waiting().expect("waits");
     assert_eq!(item.block.kind, BlockKind::Read);
     assert_eq!(item.block.origin.note.as_deref(), Some("read from a tool call printed as text"));
@@ -290,7 +281,7 @@ fn what_is_forbidden_waits_for_an_edit() {
         d.user("x");
         d.reply("```python\nimport urllib\n```\n");
         assert_eq!(d.inspected(1, forbidden(), Ok(terms())), "+review 1.1 | deciding 1");
-        assert!(d.type_run(1).starts_with("'Block 1 is forbidden: does much. e edits it.'"));
+        assert!(d.type_run(1).starts_with("'Block 1 is denied, line 0: does much. e edits it.'"));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::domain::{
     Timestamp, Verdict,
 };
 use crate::engine::always::START_DELAY_MS;
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An engine, and a record of its events and effects.
@@ -128,7 +128,7 @@ impl WatchedEngine {
             }
             Event::User(
                 Command::OnScreen { seen: false, .. }
-                | Command::HoldBack
+                | Command::StopCountdown
                 | Command::RevokeRule(_)
                 | Command::Stop,
             ) => self.hidden(event),
@@ -149,7 +149,7 @@ impl WatchedEngine {
             Event::User(Command::OnScreen { block, revision, .. }) => {
                 self.announced.retain(|_, shown| *shown != (*block, *revision));
             }
-            Event::User(Command::HoldBack) => self.announced.clear(),
+            Event::User(Command::StopCountdown) => self.announced.clear(),
             Event::User(Command::Stop) if matches!(self.engine.state().phase, Phase::Deciding(_)) => {
                 self.announced.clear();
             }
@@ -269,7 +269,7 @@ impl WatchedEngine {
         let version = proposed.current();
         assert_eq!((version.revision, &version.source), (*revision, request.source()));
         if proposed.kind.is_code() {
-            let empty = version.source.trim().is_empty() && *by != Grantor::Named;
+            let empty = version.source.trim().is_empty() && *by != Grantor::CommandLine;
             assert!(version.whole && version.language.is_some() && !empty);
             assert!(terms.executor.runs_code());
             assert_eq!(terms.target.is_some(), matches!(proposed.kind, BlockKind::Load { .. }));
@@ -310,7 +310,7 @@ impl WatchedEngine {
             (Grantor::Rule(rule), event) => {
                 self.check_rule(*rule, event, (*block, *revision), inspection);
             }
-            (Grantor::Named, Some(_)) => {
+            (Grantor::CommandLine, Some(_)) => {
                 assert!(!inspection.review.forbidden(), "a name approved what is forbidden");
                 let fetches = matches!(proposed.kind, BlockKind::Pull { .. });
                 let at = self.named.iter().position(|named| named == sha256);
@@ -355,7 +355,7 @@ impl WatchedEngine {
             Phase::Running(id) => {
                 assert_eq!(run, Some(id));
                 let block = state.live.run.as_ref().map(|run| run.block).unwrap();
-                assert_eq!(state.transcript.blocks[&block].standing, BlockStanding::Approved);
+                assert_eq!(state.transcript.blocks[&block].status, BlockStatus::Approved);
             }
             Phase::Compacting(step) => {
                 assert_eq!((first, run, step), (None, None, self.last_step));

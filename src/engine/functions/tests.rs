@@ -1,6 +1,6 @@
 //! Scripted sessions about files of functions.
 
-use super::super::dialogue::Dialogue;
+use super::super::dialogue::{Dialogue, confined, in_kernel};
 use super::*;
 use crate::domain::{Limits, OnDisk, Parameter, Review, RunEvent, Target};
 use crate::engine::{Command, Event, Settings};
@@ -28,8 +28,8 @@ fn dialogue() -> Dialogue {
 
 fn load_terms(generation: u32) -> Terms {
     let target = Target { bytes: 1, outside: true, ..Target::at("/home/ann/tools.py", OnDisk::File(None)) };
-    let kernel = Some(KernelRef { generation, variables: 0, keeps_running: false });
-    Terms { target: Some(target), kernel, ..crate::engine::dialogue::confined() }
+    let kernel = in_kernel(generation).kernel;
+    Terms { target: Some(target), kernel, ..confined() }
 }
 
 fn looked(dialogue: &mut Dialogue, block: u32, generation: u32) -> String {

@@ -1,9 +1,7 @@
 //! Tests that messages are loaded when they are shown or sent, and that a request waits for all of its messages.
 
 use super::*;
-use crate::domain::{
-    Entry, FailureKind, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage,
-};
+use crate::domain::{Entry, FailureKind, Timestamp, TurnEnd, Usage, samples};
 use crate::engine::transcript::{Item, PagedTranscript, Transcript};
 use crate::engine::{Command, Event, Settings};
 
@@ -11,28 +9,12 @@ const EACH: usize = 1 << 20;
 
 /// A session of this many replies of a megabyte each, and a short one.
 fn entries(replies: u32) -> Vec<(Timestamp, Entry)> {
-    let header = Header {
-        id: SessionId("s".into()),
-        name: String::new(),
-        created: Timestamp(0),
-        cwd: "/w".into(),
-        model: None,
-        program: String::new(),
-        branch_of: None,
-    };
-    let reply = |n: u32, text: String| Entry::Reply {
-        step: StepId(n),
-        text,
-        reasoning: format!("thought {n}"),
-        tool_calls: vec![],
-        kept: vec![],
-        finish: Finish { reason: FinishReason::Stop, word: None },
-        usage: Usage::default(),
-    };
-    let mut entries = vec![Entry::Header(header), Entry::Prompt("first".into()), reply(1, "short".into())];
+    let header = samples::header("s");
+    let reply = |n: u32, text: &str| samples::reply(n, text, &format!("thought {n}"));
+    let mut entries = vec![Entry::Header(header), Entry::Prompt("first".into()), reply(1, "short")];
     for n in 0..replies {
         entries.push(Entry::Prompt("go on".into()));
-        entries.push(reply(n + 2, format!("{n} {}", "x".repeat(EACH))));
+        entries.push(reply(n + 2, &format!("{n} {}", "x".repeat(EACH))));
         entries.push(Entry::TurnEnd(TurnEnd::Answered));
     }
     entries.into_iter().map(|entry| (Timestamp(1), entry)).collect()

@@ -4,7 +4,7 @@
 
 use super::{RebuildDecision, merged};
 use crate::domain::{BlockId, OutputBuffer, RunId, RunReport, Stream, Timestamp};
-use crate::engine::difference::{Comparer, Difference};
+use crate::engine::run_comparison::{Comparer, Difference};
 use crate::engine::{Effect, Engine, notices};
 use crate::text::alike::{BothRuns, RunFacts};
 

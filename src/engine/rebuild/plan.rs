@@ -5,7 +5,7 @@ use super::step::{RebuildStep, StepState};
 use super::touched::TouchedPaths;
 use crate::domain::{BlockKind, ExecutorKind, KernelFate, Language, Outcome, RunId, Sha256};
 use crate::engine::State;
-use crate::engine::transcript::{BlockItem, BlockStanding, Item, RunItem, Settlement, Transcript};
+use crate::engine::transcript::{BlockItem, BlockStatus, Item, RunItem, Settlement, Transcript};
 use crate::python::names::{Names, names};
 use crate::text::line::one_line;
 use std::collections::BTreeSet;
@@ -225,7 +225,7 @@ fn why_left_out(item: &BlockItem, run: &RunItem) -> Option<&'static str> {
         Some("its text is not the one that was approved")
     } else if item.block.current().revision != run.revision {
         Some("its text was changed since")
-    } else if item.standing == BlockStanding::Open {
+    } else if item.status == BlockStatus::Open {
         Some("it waits for a decision")
     } else {
         None

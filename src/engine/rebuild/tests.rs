@@ -6,7 +6,7 @@ use crate::domain::{
     Stream, Terms, Variable,
 };
 use crate::engine::Command;
-use crate::engine::dialogue::{Dialogue, report, terms};
+use crate::engine::dialogue::{Dialogue, in_kernel, report, terms};
 use std::sync::Arc;
 
 /// A block that ran in the previous kernel.
@@ -117,8 +117,7 @@ fn blocks_that_touch_nothing_come_together_and_take_one_decision() {
     assert!(!line.contains("start"), "{line}");
     let line = d.type_run(5);
     assert!(line.contains("+approved r5 5.1 person") && line.contains("start r5"), "{line}");
-    d.started(5);
-    let line = d.ended(5, Outcome::Ok);
+    let line = d.passes(5, Outcome::Ok);
     assert!(line.contains("+back 3") && !line.contains("ask"), "{line}");
     // The approval was for the first decision only.
     let line = d.inspected_ok(3);
@@ -155,9 +154,7 @@ fn begun() -> Dialogue {
 #[test]
 fn a_plan_goes_on_only_in_the_kernel_that_it_was_begun_in() {
     let mut d = begun();
-    let kernel = Some(KernelRef { generation: 2, variables: 0, keeps_running: false });
-    d.inspected(2, Review::default(), Ok(Terms { kernel, ..terms() }));
-    d.type_run(2);
+    d.accepts_under(2, in_kernel(2));
     d.started(5);
     let line = d.ended_as(5, ended(Some("out.csv"), None, Outcome::Ok));
     let told = "Block 2 ran in another kernel than those before it: 1 block not run again.";
@@ -242,8 +239,7 @@ fn goes_through(d: &mut Dialogue, ran: RunReport) -> String {
 }
 
 fn runs_together(d: &mut Dialogue, ran: RunReport) -> String {
-    d.inspected_ok(3);
-    d.type_run(3);
+    d.accepts(3);
     goes_through(d, ran)
 }
 
@@ -279,9 +275,7 @@ fn shows(text: &str, value: &'static str) -> EarlierBlock {
 fn of_three_that_came_back_together_the_third_does_not_run_behind_a_difference() {
     let mut d = worked(&[shows("x = 1\nx", "1"), shows("y = f()\ny", "2"), shows("z = 3\nz", "3")]);
     rebuild(&mut d);
-    d.inspected_ok(4);
-    d.type_run(4);
-    d.started(4);
+    d.begins(4, 4);
     let one = "\n[value of block 1]\n1\n[end of block 1]\n";
     assert!(tells_end(&mut d, 4, 1, one).contains("go on r4 1"));
     let two = format!("{one}\n[value of block 2]\n5\n[end of block 2]\n");
@@ -301,18 +295,14 @@ fn of_three_that_came_back_together_the_third_does_not_run_behind_a_difference()
 fn each_end_of_a_part_is_answered() {
     let first = "a\n\n[value of block 1]\n7\n[end of block 1]\n";
     let mut d = together();
-    d.inspected_ok(3);
-    d.type_run(3);
-    d.started(3);
+    d.begins(3, 3);
     // A report for a part that is not the next one (sent by code that imitates the kernel) is ignored.
     assert!(tells_end(&mut d, 3, 2, first).contains("go on r3 2"));
     assert!(tells_end(&mut d, 3, 1, &first.replace('7', "6")).contains("end r3 1"));
     assert!(d.ended_as(3, printing("", "", None)).contains("Block 1 differs"));
 
     let mut d = together();
-    d.inspected_ok(3);
-    d.type_run(3);
-    d.started(3);
+    d.begins(3, 3);
     assert!(tells_end(&mut d, 3, 1, first).contains("go on r3 1"));
     assert!(d.stop().contains("interrupt r3"));
     assert!(tells_end(&mut d, 3, 1, first).contains("go on r3 1"));
@@ -325,12 +315,8 @@ fn each_end_of_a_part_is_answered() {
     assert_eq!(told(&plan(&d)), "1 live; 2 restorable");
 
     // Nothing is compared if no plan proposed the text.
-    let mut d = Dialogue::new();
-    d.user("go");
-    d.reply("```python\n1\n```\n");
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(1);
+    let mut d = Dialogue::after_reply("```python\n1\n```\n");
+    d.begins(1, 1);
     assert!(tells_end(&mut d, 1, 1, "x").contains("go on r1 1"));
 }
 
@@ -339,8 +325,7 @@ fn the_kernel_of_a_container_tells_ends_and_one_of_jupyter_tells_none() {
     let ends = "a\n\n[value of block 1]\n7\n[end of block 1]\nb\n";
     for (executor, stdout) in [(ExecutorKind::Container, ends), (ExecutorKind::Jupyter, "a\nb\n")] {
         let mut d = together();
-        d.inspected(3, Review::default(), Ok(Terms { executor, ..terms() }));
-        d.type_run(3);
+        d.accepts_under(3, Terms { executor, ..terms() });
         let line = goes_through(&mut d, printing(stdout, "hm\n", Some("8")));
         assert!(line.contains("2 blocks ran again"), "{executor:?}: {line}");
     }
@@ -424,9 +409,7 @@ fn what_is_there_is_told_as_live() {
         change: None,
     };
     rebuild(&mut d);
-    d.inspected_ok(3);
-    d.type_run(3);
-    d.started(3);
+    d.begins(3, 3);
     d.ran(3, RunEvent::Variables(vec![variable("x"), variable("y")]));
     d.ended(3, Outcome::Ok);
     assert_eq!(plan(&d).variables().live, ["x", "y"]);
@@ -461,9 +444,7 @@ fn texts_that_have_to_stand_first_or_are_too_long_stand_alone() {
 fn a_prompt_that_was_queued_waits_for_the_end_of_the_plan() {
     let mut d = worked(&[pure("x = 1"), writes("save(x)")]);
     rebuild(&mut d);
-    d.inspected_ok(1);
-    d.type_run(1);
-    d.started(3);
+    d.begins(1, 3);
     assert!(d.user("what now?").contains("Queued"));
     let line = d.ended(3, Outcome::Ok);
     assert!(line.contains("+back 2") && !line.contains("ask") && !line.contains("+prompt"), "{line}");
@@ -483,9 +464,7 @@ fn what_fails_ends_the_plan() {
 
 #[test]
 fn where_no_kernel_was_lost_nothing_is_rebuilt() {
-    let mut d = Dialogue::new();
-    d.user("go");
-    d.reply("```python\nx = 1\n```\n");
+    let mut d = Dialogue::after_reply("```python\nx = 1\n```\n");
     d.runs(1, 1, Outcome::Ok);
     d.reply("Done.");
     let line = d.command(Command::Rebuild(vec![RunId(1)]));

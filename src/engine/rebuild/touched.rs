@@ -2,6 +2,7 @@
 
 use crate::domain::{Review, RunReport};
 use crate::text::line::one_line;
+use crate::text::names::and_more;
 
 const MAX_NAMES_SHOWN: usize = 2;
 
@@ -83,11 +84,7 @@ impl TouchedPaths {
 /// `wrote a.csv, b.csv and 3 more`
 fn describe_names(of: &str, names: &[String]) -> String {
     let first: Vec<String> = names.iter().take(MAX_NAMES_SHOWN).map(|name| one_line(name)).collect();
-    let more = match names.len().saturating_sub(MAX_NAMES_SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{of} {}{more}", first.join(", "))
+    format!("{of} {}{}", first.join(", "), and_more(names.len().saturating_sub(MAX_NAMES_SHOWN)))
 }
 
 #[cfg(test)]

@@ -11,9 +11,7 @@ const TWO: &str = "```python\nprint(2)\n```\n";
 
 /// A session with one confined block that waits, without findings.
 fn waiting() -> Dialogue {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.inspected(1, Review::default(), Ok(confined()));
     d
 }
@@ -30,8 +28,7 @@ fn granted(scope: RuleScope, next: &str) -> Dialogue {
             scope_word(scope)
         )
     );
-    d.started(1);
-    d.ended(1, Outcome::Ok);
+    d.passes(1, Outcome::Ok);
     d.reply(next);
     d
 }
@@ -78,7 +75,7 @@ fn time_runs_only_while_it_is_on_screen() {
 
 #[test]
 fn what_is_held_back_waits_for_a_decision() {
-    for command in [Command::HoldBack, Command::Stop] {
+    for command in [Command::StopCountdown, Command::Stop] {
         let mut d = granted(RuleScope::Clean, TWO);
         clean(&mut d, 2);
         d.on_screen(2, true);
@@ -119,8 +116,7 @@ fn a_high_or_forbidden_finding_is_never_covered() {
         d.edit(1, "print(1)  \n");
         d.inspected(1, Review::default(), Ok(terms.clone()));
         assert!(d.always(1, scope).ends_with("| running r1"), "{scope:?}");
-        d.started(1);
-        d.ended(1, Outcome::Ok);
+        d.passes(1, Outcome::Ok);
         for (block, forbidden) in [(2, false), (3, true)] {
             d.reply(ONE);
             d.edit(block, "print(1)  \n");
@@ -149,9 +145,7 @@ fn a_rule_is_refused_where_it_would_not_cover_the_block_itself() {
 
 #[test]
 fn without_a_sandbox_there_is_no_rule() {
-    let mut d = Dialogue::new();
-    d.user("x");
-    d.reply(ONE);
+    let mut d = Dialogue::after_reply(ONE);
     d.runs(1, 1, Outcome::Ok);
     d.reply(TWO);
     d.inspected_ok(2);
@@ -185,7 +179,7 @@ fn rules_do_not_live_longer_than_the_process() {
 #[test]
 fn a_block_that_is_put_back_asks_for_its_own_decision() {
     let mut d = granted(RuleScope::Clean, "Done.");
-    d.put_back(1);
+    d.reopen_block(1);
     clean(&mut d, 1);
     assert_eq!(d.state().live.matched, None);
 }
@@ -281,8 +275,7 @@ fn reading_is_held_to_by_the_sandbox_and_by_what_the_text_says() {
 fn an_offer_tells_what_it_would_have_covered_and_a_near_miss() {
     let mut d = waiting();
     d.approve(1);
-    d.started(1);
-    d.ended(1, Outcome::Ok);
+    d.passes(1, Outcome::Ok);
     d.reply(TWO);
     d.inspected(2, review(Severity::Medium), Ok(confined()));
     d.skip(2);

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::domain::*;
-use std::sync::Arc;
 
 struct Session {
     transcript: Transcript,
@@ -22,15 +21,9 @@ impl Session {
     }
 
     fn reply(&mut self, step: u32, blocks: &[u32]) -> &mut Self {
-        self.then(Entry::Reply {
-            step: StepId(step),
-            text: String::new(),
-            reasoning: String::new(),
-            tool_calls: Vec::new(),
-            kept: Vec::new(),
-            finish: Finish { reason: FinishReason::Stop, word: None },
-            usage: Usage { input: Some(100), output: Some(10), ..Usage::default() },
-        });
+        let usage = Usage { input: Some(100), output: Some(10), ..Usage::default() };
+        let finish = Finish { reason: FinishReason::Stop, word: None };
+        self.then(samples::reply_ended(step, ("", ""), finish, usage));
         for id in blocks {
             self.block(step, *id, None);
         }
@@ -38,36 +31,14 @@ impl Session {
     }
 
     fn block(&mut self, step: u32, id: u32, note: Option<&str>) -> &mut Self {
-        let language = Some(Language::bash());
-        let own = note.is_some();
-        let version = Version {
-            revision: Revision(1),
-            source: Arc::from("true\n"),
-            language: language.clone(),
-            whole: true,
-        };
-        self.then(Entry::Block(Block {
-            id: BlockId(id),
-            step: StepId(step),
-            kind: BlockKind::Code { language },
-            origin: Origin { note: note.map(str::to_owned), own, ..Origin::fence("", 0..0) },
-            versions: vec![version],
-            placed: Vec::new(),
-        }))
+        let origin = note.map_or_else(|| Origin::fence("", 0..0), Origin::own);
+        let code = samples::code(id, Language::bash(), "true\n");
+        self.then(Entry::Block(Block { step: StepId(step), origin, ..code }))
     }
 
     fn ran(&mut self, block: u32) -> &mut Self {
-        let terms = crate::engine::dialogue::terms();
-        self.then(Entry::Approved {
-            run: RunId(block),
-            block: BlockId(block),
-            revision: Revision(1),
-            sha256: Sha256::of(b"true\n"),
-            terms,
-            by: Grantor::Person { typed: false },
-        });
-        let report = crate::engine::dialogue::report(Outcome::Failed);
-        self.then(Entry::Ran { run: RunId(block), block: BlockId(block), report: Box::new(report) })
+        self.then(samples::approved(block, (block, 1), "true\n", samples::terms(), samples::BY_PERSON));
+        self.then(samples::ran(block, block, crate::engine::dialogue::report(Outcome::Failed)))
     }
 
     fn said(&mut self, step: &str, round: u32) -> &mut Self {
@@ -126,7 +97,7 @@ fn rounds_of_a_recipe_are_steps_with_its_own_blocks() {
     let mut session = Session::new();
     let start = RecipeStart {
         name: "tidy".into(),
-        definition: Arc::from(""),
+        definition: "".into(),
         inputs: Vec::new(),
         facts: Vec::new(),
         prompt: "Tidy up".into(),

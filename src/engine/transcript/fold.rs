@@ -1,7 +1,7 @@
 //! Folds entries into a transcript. `apply` is the only way to change one, live and on resume alike.
 
 use super::{
-    BlockItem, BlockStanding, Item, OpinionItem, RefusedCall, ReplyBody, ReplyItem, RuleItem, RuleOver,
+    BlockItem, BlockStatus, Item, OpinionItem, RefusedCall, ReplyBody, ReplyItem, RuleItem, RuleOver,
     RunItem, SettledEvent, Settlement, SummaryItem, Transcript,
 };
 use crate::domain::{
@@ -36,7 +36,7 @@ impl Transcript {
                 self.end_rules();
                 self.items.push(Item::Resumed { at });
             }
-            Entry::Named(name) => self.name = name,
+            Entry::Renamed(name) => self.name = name,
             Entry::Model(model) => {
                 self.model = Some(model.clone());
                 self.items.push(Item::Model { at, model: Box::new(model) });
@@ -110,7 +110,7 @@ impl Transcript {
                 }
                 self.terms = Some(terms.clone());
                 self.change_block(block, |item| {
-                    item.standing = BlockStanding::Approved;
+                    item.status = BlockStatus::Approved;
                     item.settled_at = Some(at);
                     // Most blocks run once: more capacity would be as large as the rest of a run.
                     item.runs.reserve_exact(1);
@@ -122,14 +122,14 @@ impl Transcript {
             Entry::Rejected { block, reason, .. } => self.reject(block, reason, at),
             Entry::Declined { block, why, .. } => self.decline(block, why, at),
             Entry::Skipped { block, .. } => self.change_block(block, |item| {
-                item.standing = BlockStanding::Skipped;
+                item.status = BlockStatus::Skipped;
                 item.settled_at = Some(at);
             }),
-            Entry::Reopened(block) => self.change_block(block, |item| item.standing = BlockStanding::Open),
+            Entry::Reopened(block) => self.change_block(block, |item| item.status = BlockStatus::Open),
             Entry::Ran { run, block, report } => self.end_run(run, block, *report, at),
-            Entry::Undone { run, block, files, more, way } => self.change_block(block, |item| {
+            Entry::Undone { run, block, files, more, kind } => self.change_block(block, |item| {
                 let found = item.runs.iter_mut().filter(|item| item.run == run);
-                found.for_each(|run| run.note_taken_back(&files, more, way));
+                found.for_each(|run| run.note_taken_back(&files, more, kind));
             }),
             Entry::Opinion { block, revision, model, answer, usage } => {
                 let opinion = OpinionItem { at, revision, model, answer, usage };
@@ -171,7 +171,7 @@ impl Transcript {
 
     /// The blocks that are not settled, in their order.
     pub(crate) fn open_blocks(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
-        self.blocks.values().filter(|b| b.standing == BlockStanding::Open)
+        self.blocks.values().filter(|b| b.status == BlockStatus::Open)
     }
 
     /// The person's rules in force, oldest first.
@@ -215,7 +215,7 @@ impl Transcript {
             block,
             review: None,
             opinions: Vec::new(),
-            standing: BlockStanding::Open,
+            status: BlockStatus::Open,
             settled_at: None,
             runs: Vec::new(),
         };
@@ -235,7 +235,7 @@ impl Transcript {
     fn reject(&mut self, block: BlockId, reason: String, at: Timestamp) {
         let after = self.items.len();
         let Some(item) = self.blocks.get_mut(&block) else { return };
-        item.standing = BlockStanding::Rejected(reason.clone());
+        item.status = BlockStatus::Rejected(reason.clone());
         item.settled_at = Some(at);
         self.settled.push(SettledEvent { after, block, what: Settlement::Rejected(reason) });
     }
@@ -243,7 +243,7 @@ impl Transcript {
     fn decline(&mut self, block: BlockId, why: String, at: Timestamp) {
         let after = self.items.len();
         let Some(item) = self.blocks.get_mut(&block) else { return };
-        item.standing = BlockStanding::Declined(why.clone());
+        item.status = BlockStatus::Declined(why.clone());
         item.settled_at = Some(at);
         self.settled.push(SettledEvent { after, block, what: Settlement::Declined(why) });
     }
@@ -281,7 +281,7 @@ impl Transcript {
                 target: None,
             };
             let (revision, sha256) = (version.revision, Sha256::of(version.source.as_bytes()));
-            item.standing = BlockStanding::Approved;
+            item.status = BlockStatus::Approved;
             item.settled_at = Some(at);
             let by = Grantor::Person { typed: false };
             item.runs.push(RunItem::approved(run, (revision, sha256), terms.into(), (by, at)));
@@ -342,9 +342,7 @@ mod tests {
 
     #[test]
     fn a_run_whose_approval_is_lost_reads_as_run() {
-        let mut d = Dialogue::new();
-        d.user("go");
-        d.reply("```python\nx = 1\n```\n");
+        let mut d = Dialogue::after_reply("```python\nx = 1\n```\n");
         d.runs(1, 1, Outcome::Ok);
         let whole = d.entries().to_vec();
         let damaged: Vec<(Timestamp, Entry)> =
@@ -352,7 +350,7 @@ mod tests {
         let state = crate::engine::State::at_a_glance(damaged);
         let transcript = state.transcript();
         let item = &transcript.blocks[&BlockId(1)];
-        assert_eq!(item.standing, BlockStanding::Approved, "it does not wait: it would run a second time");
+        assert_eq!(item.status, BlockStatus::Approved, "it does not wait: it would run a second time");
         assert!(item.runs[0].ended.is_some());
         assert!(transcript.open_blocks().next().is_none());
         let plan = crate::engine::rebuild::RebuildPlan::of(&state);

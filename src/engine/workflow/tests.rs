@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::{Decision, Field, FieldKind, Finding, RecipeStart, Severity};
 use crate::domain::{Outcome, Revision};
-use crate::engine::dialogue::{Dialogue, report, terms};
+use crate::engine::dialogue::{Dialogue, report};
 use crate::engine::{Command, Event, Settings};
 
 /// A recipe that wants one block, checks it with a block of its own, asks for a name, and ends.
@@ -121,18 +121,11 @@ fn a_recipe_goes_its_workflow() {
     assert!(d.told().contains("not offered to the person") && d.told().contains("it is bad"), "{}", d.told());
     let line = d.reply("```python\nprint('good')\n```\n");
     assert!(line.ends_with("deciding 2"), "{line}");
-    d.inspected_ok(2);
-    d.type_run(2);
+    d.accepts(2);
     let line = d.ended_as(1, report(Outcome::Ok));
     assert!(line.contains("+block 3") && line.ends_with("deciding 3"), "{line}");
-    let bash = crate::domain::Terms {
-        language: Language::bash(),
-        executor: crate::domain::ExecutorKind::Subprocess,
-        kernel: None,
-        ..terms()
-    };
-    d.inspected(3, Review::default(), Ok(bash));
-    d.type_run(3);
+    let bash = crate::domain::samples::in_subprocess(Language::bash());
+    d.accepts_under(3, bash);
     let line = d.ended_as(2, report(Outcome::Ok));
     assert!(line.contains("+judged one.2 good") && line.ends_with("asking: form count"), "{line}");
     let line = answer(&mut d, "0");
@@ -188,8 +181,7 @@ fn it_goes_on_after_the_session_was_opened_again() {
     assert!(line.contains("ask s"), "{line}");
     d.reply("```python\nprint('good')\n```\n");
     assert!(d.reopen().ends_with("deciding 1"));
-    d.inspected_ok(1);
-    d.type_run(1);
+    d.accepts(1);
     let line = d.ended_as(1, report(Outcome::Ok));
     assert!(line.contains("+block 2") && line.ends_with("deciding 2"), "{line}");
     assert!(d.reopen().ends_with("deciding 2"));

@@ -24,15 +24,15 @@ fn the_hierarchy_is_found_among_the_mounts() {
     let text = "25 21 0:22 / /proc rw - proc proc rw\n\
                 33 21 0:28 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n\
                 34 21 0:29 / /sys/fs/my\\040groups rw,relatime shared:4 - cgroup2 cgroup2 rw\n";
-    assert_eq!(place::mount_point(text), Some("/sys/fs/my groups".into()));
-    assert_eq!(place::mount_point("25 21 0:22 / /proc rw - proc proc rw\n"), None);
-    assert_eq!(place::mount_point("torn - cgroup2"), None);
+    assert_eq!(parent::mount_point(text), Some("/sys/fs/my groups".into()));
+    assert_eq!(parent::mount_point("25 21 0:22 / /proc rw - proc proc rw\n"), None);
+    assert_eq!(parent::mount_point("torn - cgroup2"), None);
 }
 
 #[test]
 fn only_a_group_below_the_mount_is_taken() {
     let root = Path::new("/cg");
-    let own = |told: &str| place::own_group(root, told);
+    let own = |told: &str| parent::own_group(root, told);
     assert_eq!(own("4:memory:/x\n0::/user.slice/a.scope\n").unwrap(), Path::new("/cg/user.slice/a.scope"));
     assert_eq!(own("0::/\n").unwrap(), Path::new("/cg"));
     assert!(matches!(own("0::/../other\n"), Err(CgroupError::OutOfSight)));
@@ -118,12 +118,12 @@ fn running_out_of_memory_is_read_from_the_events() {
 fn groups_of_owners_that_are_gone_are_removed_and_no_others() {
     let root = tempfile::tempdir().unwrap();
     let own = std::process::id();
-    let living = format!("sayso-{own}-{}-0", place::start_time(own).unwrap());
+    let living = format!("sayso-{own}-{}-0", started_at(own).unwrap());
     let reused = format!("sayso-{own}-1-0");
     for name in [living.as_str(), &reused, "sayso-999999999-5-self", "sayso-notes", "other"] {
         fs::create_dir(root.path().join(name)).unwrap();
     }
-    place::sweep(root.path());
+    parent::sweep(root.path());
     let mut left: Vec<String> =
         fs::read_dir(root.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     left.sort();

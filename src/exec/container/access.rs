@@ -1,6 +1,6 @@
 //! Connects a session to its container engine, and decides what containers of the session may do. Starts no container.
 
-use super::engine::{Engine, Image};
+use super::engine::{ContainerEngine, Image};
 use super::error::ContainerError;
 use super::grants::{self, Grants, WithheldPlaces, may_mount};
 use super::plan::{self, ContainerFrame};
@@ -9,6 +9,7 @@ use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::language::LanguageEntry;
 use crate::domain::{Language, Limits, SandboxLevel};
 use crate::exec::{Setup, blob, environment};
+use crate::text::number::hex;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -22,12 +23,12 @@ pub(super) struct EngineAccess {
     image: Option<String>,
     /// Random digits that are part of the names and labels of all containers of the session.
     pub(crate) session: String,
-    engine: Option<Rc<Engine>>,
+    engine: Option<Rc<ContainerEngine>>,
 }
 
 /// What has to be known about a language before a block in it runs.
 pub(super) struct LanguageFacts {
-    pub(crate) engine: Rc<Engine>,
+    pub(crate) engine: Rc<ContainerEngine>,
     pub(crate) frame: ContainerFrame,
     pub(crate) entry: LanguageEntry,
     pub(crate) image: Image,
@@ -43,21 +44,21 @@ impl LanguageFacts {
 impl EngineAccess {
     /// Does not contact the engine yet. `image` is for all languages.
     pub(super) fn new(setup: Arc<Setup>, config: ContainerExecutor, image: Option<String>) -> Self {
-        let digits = blob::random::<6>().unwrap_or_default();
-        let session = digits.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}"));
+        let session = hex(&blob::random::<6>().unwrap_or_default());
         Self { setup, config, image, session, engine: None }
     }
 
     /// Returns the engine; connects if it was not connected yet or does not answer any more. If a kernel uses it
     /// (`in_use`), it is not checked.
-    pub(super) async fn engine(&mut self, in_use: bool) -> Result<Rc<Engine>, ContainerError> {
+    pub(super) async fn engine(&mut self, in_use: bool) -> Result<Rc<ContainerEngine>, ContainerError> {
         if let Some(engine) = &self.engine {
             if in_use || engine.check_alive().await.is_ok() {
                 return Ok(engine.clone());
             }
             self.engine = None;
         }
-        let engine = Rc::new(Engine::reach(self.config.host.as_deref(), &self.setup.launcher()).await?);
+        let engine =
+            Rc::new(ContainerEngine::reach(self.config.host.as_deref(), &self.setup.launcher()).await?);
         let sweeper = engine.clone();
         tokio::task::spawn_local(async move {
             let removed = sweeper.sweep().await;
@@ -71,7 +72,11 @@ impl EngineAccess {
 
     /// What a container on this engine may do. `limits` are those of the session for a kernel, those of the block for a
     /// program.
-    pub(super) fn frame(&self, engine: &Engine, limits: &Limits) -> Result<ContainerFrame, ContainerError> {
+    pub(super) fn frame(
+        &self,
+        engine: &ContainerEngine,
+        limits: &Limits,
+    ) -> Result<ContainerFrame, ContainerError> {
         let mut config = self.config.clone();
         // A limit of 0 means no limit: then only the configuration of containers applies.
         if limits.memory_bytes > 0 {

@@ -8,7 +8,7 @@ use crate::domain::{
 };
 use crate::exec::ExecutorError;
 use crate::exec::backend::{
-    Backend, BackendEvent, Fetch, Job, LimitEnforcer, MissingPart, wants_next_kernel,
+    Backend, BackendEvent, BackendRun, Fetch, LimitEnforcer, MissingPart, wants_next_kernel,
 };
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -19,7 +19,11 @@ impl Backend for Containers {
         Ok(self.terms_of(&known, language, limits, false))
     }
 
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
+    async fn new_kernel_terms(
+        &mut self,
+        language: &Language,
+        limits: Limits,
+    ) -> Result<Terms, ExecutorError> {
         let known = self.language_facts(language, &limits).await?;
         Ok(self.terms_of(&known, language, limits, true))
     }
@@ -47,12 +51,12 @@ impl Backend for Containers {
         LimitEnforcer::Loop { loses_interrupts: false }
     }
 
-    async fn begin(&mut self, job: Job) {
+    async fn begin(&mut self, job: BackendRun) {
         match self.language_facts(&job.terms.language, &job.terms.limits).await {
             Ok(known) => {
                 let there = self.kernel.as_ref().map(|kernel| kernel.state.generation);
-                let fresh = wants_next_kernel(there, &job.terms);
-                let mut now = self.terms_of(&known, &job.terms.language, job.terms.limits, fresh);
+                let new_kernel = wants_next_kernel(there, &job.terms);
+                let mut now = self.terms_of(&known, &job.terms.language, job.terms.limits, new_kernel);
                 now.target.clone_from(&job.terms.target);
                 if now.same_as(&job.terms) {
                     self.begin_known(&known, job);
@@ -138,7 +142,7 @@ impl Backend for Containers {
         }
     }
 
-    async fn missing(&mut self, language: &Language) -> Option<MissingPart> {
+    async fn missing_image(&mut self, language: &Language) -> Option<MissingPart> {
         let name = self.access.image_of(language).ok()?;
         let engine = self.engine().await.ok()?;
         match engine.image(&name).await {
@@ -189,7 +193,7 @@ impl Backend for Containers {
         }
     }
 
-    async fn found(&mut self) -> Vec<Interpreter> {
+    async fn interpreters(&mut self) -> Vec<Interpreter> {
         let languages: Vec<Language> =
             self.access.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
         let mut found = Vec::new();

@@ -25,7 +25,7 @@ use tokio::time::timeout;
 const QUERY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An engine that has answered.
-pub(super) struct Engine {
+pub(super) struct ContainerEngine {
     pub(crate) docker: Docker,
     /// Its address, for messages.
     pub(crate) address: String,
@@ -62,7 +62,7 @@ impl Image {
     }
 }
 
-impl Engine {
+impl ContainerEngine {
     /// Connects to the engine and finds out what it supports.
     ///
     /// # Errors

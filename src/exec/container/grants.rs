@@ -61,7 +61,7 @@ impl Grants {
     /// # Errors
     /// When an opened folder does not exist, or may not be mounted. Nothing is left out silently.
     pub(super) fn look(
-        wish: &SandboxRequest,
+        request: &SandboxRequest,
         folder: Option<(&Path, FolderInContainer)>,
         closed: &WithheldPlaces,
         remote: bool,
@@ -75,12 +75,12 @@ impl Grants {
             may_mount(&real, closed).map_err(|why| granted(why.into()))?;
             Ok(real)
         };
-        let read: Vec<PathBuf> = wish.read.iter().map(opened).collect::<Result<_, _>>()?;
-        let write: Vec<PathBuf> = wish.write.iter().map(opened).collect::<Result<_, _>>()?;
+        let read: Vec<PathBuf> = request.read.iter().map(opened).collect::<Result<_, _>>()?;
+        let write: Vec<PathBuf> = request.write.iter().map(opened).collect::<Result<_, _>>()?;
         let written = folder.filter(|(_, how)| *how == FolderInContainer::Writable).map(|(path, _)| path);
         let writable: Vec<PathBuf> =
             written.map(Into::into).into_iter().chain(write.iter().cloned()).collect();
-        Ok(Self { read, write, network: wish.network, guarded: guarded_paths(&writable) })
+        Ok(Self { read, write, network: request.network, guarded: guarded_paths(&writable) })
     }
 
     /// All bind mounts, each path once.
@@ -195,16 +195,18 @@ mod tests {
         let real = std::fs::canonicalize(place.path()).unwrap();
         std::fs::create_dir_all(real.join(".git/hooks")).unwrap();
         let closed = &WithheldPlaces::default();
-        let wish =
+        let request =
             SandboxRequest { write: vec![place.path().into()], network: true, ..SandboxRequest::default() };
-        let granted = Grants::look(&wish, None, closed, false).unwrap();
+        let granted = Grants::look(&request, None, closed, false).unwrap();
         assert_eq!((granted.write.as_slice(), granted.network), (&[real.clone()][..], true));
         assert_eq!(granted.guarded.protected, [real.join(".git/hooks")]);
-        assert!(Grants::look(&wish, None, closed, true).unwrap_err().to_string().contains("another machine"));
+        assert!(
+            Grants::look(&request, None, closed, true).unwrap_err().to_string().contains("another machine")
+        );
         let gone = SandboxRequest { read: vec![real.join("nothing")], ..SandboxRequest::default() };
         assert!(Grants::look(&gone, None, closed, false).is_err());
         let closed = &WithheldPlaces { own: vec![real], ..WithheldPlaces::default() };
-        let why = Grants::look(&wish, None, closed, false).unwrap_err().to_string();
+        let why = Grants::look(&request, None, closed, false).unwrap_err().to_string();
         assert!(why.contains("sayso's own files"), "{why}");
     }
 

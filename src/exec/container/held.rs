@@ -1,7 +1,7 @@
 //! A running container: its standard streams, and how it ended. The caller chooses its name, so that the container can
 //! be removed whatever happens while it is made.
 
-use super::engine::{Engine, error_text};
+use super::engine::{ContainerEngine, error_text};
 use super::error::ContainerError;
 use bollard::container::LogOutput;
 use bollard::models::ContainerCreateBody;
@@ -23,7 +23,7 @@ pub(super) const START_TIMEOUT: Duration = Duration::from_secs(60);
 const PAUSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) struct ContainerHandle {
-    engine: Rc<Engine>,
+    engine: Rc<ContainerEngine>,
     id: String,
     output: Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>,
     input: mpsc::UnboundedSender<Vec<u8>>,
@@ -36,7 +36,7 @@ impl ContainerHandle {
     /// # Errors
     /// When the engine refuses, or takes too long.
     pub(super) async fn start(
-        engine: Rc<Engine>,
+        engine: Rc<ContainerEngine>,
         name: &str,
         body: ContainerCreateBody,
     ) -> Result<Self, ContainerError> {
@@ -45,7 +45,7 @@ impl ContainerHandle {
     }
 
     async fn start_now(
-        engine: Rc<Engine>,
+        engine: Rc<ContainerEngine>,
         name: &str,
         body: ContainerCreateBody,
     ) -> Result<Self, ContainerError> {
@@ -141,7 +141,7 @@ impl ContainerHandle {
 }
 
 /// Removes a container by its name. Tries several times, because the engine may still be about to create it.
-pub(super) async fn remove(engine: &Engine, name: &str) {
+pub(super) async fn remove(engine: &ContainerEngine, name: &str) {
     for pause in [0u64, 100, 300, 1000] {
         tokio::time::sleep(Duration::from_millis(pause)).await;
         if engine.remove(name).await {

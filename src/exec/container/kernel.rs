@@ -3,7 +3,7 @@
 //! bridge says.
 
 use super::bridge_wire::{self, BridgeMessage};
-use super::engine::Engine;
+use super::engine::ContainerEngine;
 use super::error::ContainerError;
 use super::held::{ContainerHandle, remove};
 use super::plan::ContainerFrame;
@@ -14,6 +14,7 @@ use crate::exec::helper_wire::{PauseState, ResourceUse};
 use crate::exec::kernel_wire::{self, FrameToken, KernelMessage};
 use crate::exec::plan;
 use crate::exec::receipt::cause_of_death;
+use crate::text::line::last_line;
 use bollard::container::LogOutput;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -79,7 +80,7 @@ pub(super) struct ContainerKernel {
 impl ContainerKernel {
     /// Starts an empty kernel. `id` is the id of the image, `image` its name.
     pub(super) fn start(
-        engine: Rc<Engine>,
+        engine: Rc<ContainerEngine>,
         frame: &ContainerFrame,
         (id, image): (&str, String),
         name: String,
@@ -159,7 +160,7 @@ impl ContainerKernel {
 
 /// Starts the container and passes messages in both directions until it ends. Returns how it ended.
 async fn drive_kernel(
-    engine: Rc<Engine>,
+    engine: Rc<ContainerEngine>,
     name: &str,
     body: bollard::models::ContainerCreateBody,
     folder: &Path,
@@ -277,8 +278,7 @@ impl MessageSplitter {
     }
 
     fn last_error(&self) -> Option<String> {
-        let text = String::from_utf8_lossy(&self.errors).into_owned();
-        text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
+        last_line(&String::from_utf8_lossy(&self.errors)).map(str::to_owned)
     }
 
     fn push(&mut self, bytes: &[u8]) -> Result<Vec<KernelEvent>, BrokenChannel> {

@@ -1,9 +1,9 @@
 //! Finds the container engine, and which of the configured images it has. Starts nothing.
 
-use super::engine::Engine;
+use super::engine::ContainerEngine;
 use super::error::ContainerError;
 use crate::config::ContainerExecutor;
-use crate::exec::found::{FoundEngine, FoundImage};
+use crate::exec::discovery::{FoundEngine, FoundImage};
 use crate::launch::Launcher;
 
 /// The engine, and which of the configured images it has.
@@ -14,7 +14,7 @@ pub(crate) async fn found(
     config: &ContainerExecutor,
     programs: &Launcher,
 ) -> Result<FoundEngine, ContainerError> {
-    let engine = Engine::reach(config.host.as_deref(), programs).await?;
+    let engine = ContainerEngine::reach(config.host.as_deref(), programs).await?;
     let mut images: Vec<FoundImage> = Vec::new();
     for (language, name) in &config.images {
         if let Some(known) = images.iter_mut().find(|known| known.name == *name) {

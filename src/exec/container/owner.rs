@@ -1,5 +1,6 @@
 //! Labels containers with the process that started them, so that the next start recognizes leftover ones.
 
+use crate::exec::tree;
 use std::path::Path;
 
 /// The label that every container of sayso carries; its value is the session.
@@ -10,7 +11,8 @@ pub(super) const OWNER: &str = "sayso.owner";
 /// The value of the label for this process.
 pub(super) fn own() -> String {
     let pid = std::process::id();
-    format!("{}/{}/{pid}/{}", machine(), boot(), start_of(pid).unwrap_or_default())
+    let start = tree::started_at(pid).map_or_else(String::new, |start| start.to_string());
+    format!("{}/{}/{pid}/{start}", machine(), boot())
 }
 
 /// Whether the process named by a label has certainly ended. Always false for a process of another machine.
@@ -23,10 +25,10 @@ pub(super) fn is_gone(owner: &str) -> bool {
     if since != boot() {
         return true;
     }
-    let Ok(pid) = pid.parse::<u32>() else { return false };
-    match start_of(pid) {
-        Some(now) => now != start,
-        None => Path::new("/proc/self").exists() || !is_running(pid),
+    let Ok(pid) = pid.parse::<i32>() else { return false };
+    match tree::started_at(pid) {
+        Some(now) => now.to_string() != start,
+        None => Path::new("/proc/self").exists() || !tree::is_reachable(pid),
     }
 }
 
@@ -38,17 +40,6 @@ fn machine() -> String {
 /// Changes with every boot of the machine; empty if the system does not provide it.
 fn boot() -> String {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
-}
-
-/// When a process started, in the unit of the system.
-fn start_of(pid: u32) -> Option<String> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
-}
-
-fn is_running(pid: u32) -> bool {
-    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-    pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::grants::Grants;
 use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::sentences;
 use crate::domain::{
-    Enforcement, Layer, Limits, Reach, ReachPlace as Place, Reachability, Rights, SandboxLevel, SandboxReport,
+    Enforcement, Layer, Limits, Reach, Reachability, ReachablePath, Rights, SandboxLevel, SandboxReport,
 };
 use crate::text::number::memory;
 use bollard::models::{ContainerCreateBody, HostConfig, ResourcesUlimits};
@@ -170,18 +170,18 @@ impl ContainerFrame {
 
     /// What a block in such a container can reach, according to its mounts.
     pub(super) fn reach(&self) -> Reach {
-        let unknown = |path: &str| Place {
+        let unknown = |path: &str| ReachablePath {
             read: Reachability::Unknown,
             write: Reachability::Unknown,
             private: true,
-            ..Place::to_read(path)
+            ..ReachablePath::to_read(path)
         };
         let mut places = ["/proc", "/sys", "/dev"].map(unknown).to_vec();
-        places.push(Place { private: true, ..Place::to_write("/tmp") });
+        places.push(ReachablePath { private: true, ..ReachablePath::to_write("/tmp") });
         let mounts = self.granted.mounts(self.mounted()).into_iter();
         places.extend(mounts.filter_map(|mount| match (mount.target, mount.read_only) {
-            (Some(target), Some(false)) => Some(Place::to_write(target)),
-            (Some(target), _) => Some(Place::to_read(target)),
+            (Some(target), Some(false)) => Some(ReachablePath::to_write(target)),
+            (Some(target), _) => Some(ReachablePath::to_read(target)),
             (None, _) => None,
         }));
         let network = if self.granted.network { Reachability::Yes } else { Reachability::No };

@@ -1,18 +1,19 @@
 //! Runs the program of one block in a container of its own: hands over the exact bytes, follows the program to its end,
 //! and removes the container.
 
-use super::engine::Engine;
+use super::engine::ContainerEngine;
 use super::error::ContainerError;
 use super::held::{ContainerHandle, START_TIMEOUT, remove};
 use super::plan::ContainerFrame;
 use super::shell::StateInOutput;
 use crate::domain::{BlockId, Chunk, RunEvent, Stream};
-use crate::exec::backend::{BackendEvent, EndCause, Job, RunEnd};
+use crate::exec::backend::{BackendEvent, BackendRun, EndCause, RunEnd};
 use crate::exec::blob;
 use crate::exec::helper_wire::ResourceUse;
 use crate::exec::own_names::OwnNames;
 use crate::exec::receipt::ExitKind;
 use crate::text::line::one_line;
+use crate::text::number::hex;
 use crate::text::number::memory;
 use bollard::container::LogOutput;
 use bollard::models::ContainerStatsResponse;
@@ -54,7 +55,7 @@ pub(super) type ShellLeft = (BlockId, Option<Vec<u8>>);
 pub(super) struct ContainerProgram {
     events: mpsc::Receiver<BackendEvent>,
     stop: Rc<Notify>,
-    engine: Rc<Engine>,
+    engine: Rc<ContainerEngine>,
     name: String,
     work: JoinHandle<()>,
     /// For a shell: its block, and the state that it writes.
@@ -64,10 +65,10 @@ pub(super) struct ContainerProgram {
 impl ContainerProgram {
     /// Starts a program for a block.
     pub(super) fn start(
-        engine: Rc<Engine>,
+        engine: Rc<ContainerEngine>,
         frame: &ContainerFrame,
         start: ProgramStart<'_>,
-        job: &Job,
+        job: &BackendRun,
     ) -> Self {
         let ProgramStart { image, name, command, shell } = start;
         let network = if frame.granted.network { "open" } else { "closed" };
@@ -158,7 +159,11 @@ impl ContainerProgram {
 }
 
 /// Sends a signal to every process in the container except process 1.
-async fn signal_inside(engine: &Engine, name: &str, signal: &str) -> Result<(), bollard::errors::Error> {
+async fn signal_inside(
+    engine: &ContainerEngine,
+    name: &str,
+    signal: &str,
+) -> Result<(), bollard::errors::Error> {
     let words = ["/bin/sh".to_owned(), "-c".to_owned(), format!("kill -{signal} -1")];
     let config = bollard::models::ExecConfig { cmd: Some(words.to_vec()), ..Default::default() };
     let exec = engine.docker.create_exec(name, config).await?;
@@ -196,13 +201,12 @@ impl ContainerOutput<'_> {
 
 /// A random mark between a shell's output and its state, which nobody can know beforehand.
 fn state_mark() -> Option<String> {
-    let bytes = blob::random::<16>().ok()?;
-    Some(bytes.iter().fold("sayso-state-".to_owned(), |hex, b| hex + &format!("{b:02x}")))
+    Some(format!("sayso-state-{}", hex(&blob::random::<16>().ok()?)))
 }
 
 async fn follow(
     held: &mut ContainerHandle,
-    (engine, memory): (&Engine, &str),
+    (engine, memory): (&ContainerEngine, &str),
     source: Vec<u8>,
     out: &mpsc::Sender<BackendEvent>,
     printed: &mut ContainerOutput<'_>,
@@ -276,7 +280,7 @@ fn ending(code: i32) -> ExitKind {
     }
 }
 
-async fn sample_usage(engine: &Engine, id: &str, used: &mut ResourceUse) -> Option<(u64, u64)> {
+async fn sample_usage(engine: &ContainerEngine, id: &str, used: &mut ResourceUse) -> Option<(u64, u64)> {
     let options = StatsOptions { stream: false, one_shot: true };
     let mut stats = Box::pin(engine.docker.stats(id, Some(options)));
     let stats = timeout(Duration::from_secs(1), stats.next()).await.ok()??.ok()?;

@@ -107,28 +107,14 @@ pub(in crate::exec) fn chosen_by_project(cwd: &Path, home: Option<&Path>) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::TestFolder;
     use base64::Engine as _;
     use base64::engine::general_purpose::URL_SAFE;
     use sha2::{Digest as _, Sha256};
     use std::fs;
     use std::os::unix::ffi::OsStrExt as _;
-    use std::os::unix::fs::PermissionsExt as _;
 
-    struct Home(tempfile::TempDir);
-
-    impl Home {
-        fn at(&self, path: &str) -> PathBuf {
-            fs::canonicalize(self.0.path()).unwrap().join(path)
-        }
-
-        fn put(&self, path: &str, text: &str) -> PathBuf {
-            let path = self.at(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, text).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-            path
-        }
-
+    impl TestFolder {
         fn found(&self, var: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
             self.found_in("work", var)
         }
@@ -145,8 +131,8 @@ mod tests {
         }
     }
 
-    fn home() -> Home {
-        let home = Home(tempfile::tempdir().unwrap());
+    fn home() -> TestFolder {
+        let home = TestFolder::new();
         fs::create_dir(home.at("work")).unwrap();
         home
     }
@@ -156,28 +142,28 @@ mod tests {
         let home = home();
         let none = |_: &str| None;
         assert_eq!(home.found(&none), None);
-        home.put(".pyenv/versions/3.12.3/bin/python", "");
-        let newer = home.put(".pyenv/versions/3.12.11/bin/python", "");
-        home.put("work/.python-version", "# ours\n3.12\n");
+        home.program(".pyenv/versions/3.12.3/bin/python", "");
+        let newer = home.program(".pyenv/versions/3.12.11/bin/python", "");
+        home.program("work/.python-version", "# ours\n3.12\n");
         assert_eq!(home.found(&none), Some(newer));
-        let conda = home.put("miniforge3/envs/lab/bin/python", "");
-        home.put("work/environment.yml", "name: lab  # ours\nchannels: [x]\n");
+        let conda = home.program("miniforge3/envs/lab/bin/python", "");
+        home.program("work/environment.yml", "name: lab  # ours\nchannels: [x]\n");
         assert_ne!(home.found(&none), Some(conda.clone()), "no environment of conda");
-        home.put("miniforge3/envs/lab/conda-meta/history", "");
+        home.program("miniforge3/envs/lab/conda-meta/history", "");
         assert_eq!(home.found(&none), Some(conda));
         let poetry = format!(".cache/pypoetry/virtualenvs/{}-py3.12/bin/python", home.poetry("work"));
-        let poetry = home.put(&poetry, "");
-        home.put("work/poetry.lock", "");
+        let poetry = home.program(&poetry, "");
+        home.program("work/poetry.lock", "");
         assert_eq!(home.found(&none), Some(poetry));
-        let active = home.put("active/bin/python", "");
+        let active = home.program("active/bin/python", "");
         let root = home.at("active").into_os_string();
         assert_eq!(home.found(&|name| (name == "CONDA_PREFIX").then(|| root.clone())), Some(active.clone()));
-        let named = home.put("work/venv/bin/python", "");
+        let named = home.program("work/venv/bin/python", "");
         assert_ne!(home.found(&none), Some(named.clone()), "a folder that is no environment");
-        home.put("work/venv/pyvenv.cfg", "");
+        home.program("work/venv/pyvenv.cfg", "");
         assert_eq!(home.found(&none), Some(named));
         assert_eq!(home.found(&|name| (name == "VIRTUAL_ENV").then(|| root.clone())), Some(active));
-        let own = home.put("work/.venv/bin/python", "");
+        let own = home.program("work/.venv/bin/python", "");
         assert_eq!(home.found(&none), Some(own));
     }
 
@@ -185,32 +171,36 @@ mod tests {
     fn of_poetrys_environments_the_chosen_one_is_taken_else_the_newest() {
         let home = home();
         let none = |_: &str| None;
-        home.put("work/pyproject.toml", "[tool.poetry]\nname = \"app\"\n");
+        home.program("work/pyproject.toml", "[tool.poetry]\nname = \"app\"\n");
         let name = home.poetry("work");
-        let python =
-            |folder: &str, version: &str| home.put(&format!("{folder}/{name}-py{version}/bin/python"), "");
+        let python = |folder: &str, version: &str| {
+            home.program(&format!("{folder}/{name}-py{version}/bin/python"), "")
+        };
         let all = ".cache/pypoetry/virtualenvs";
         let old = python(all, "3.9");
         assert_eq!(home.found(&none), Some(old.clone()), "no lock file is needed");
         let new = python(all, "3.12");
         assert_eq!(home.found(&none), Some(new.clone()), "3.9 is older than 3.12");
-        home.put(&format!("{all}/envs.toml"), &format!("[{name}]\nminor = \"3.9\"\npatch = \"3.9.1\"\n"));
+        home.program(&format!("{all}/envs.toml"), &format!("[{name}]\nminor = \"3.9\"\npatch = \"3.9.1\"\n"));
         assert_eq!(home.found(&none), Some(old));
-        home.put(&format!("{all}/envs.toml"), &format!("[{name}]\nminor = \"3.8\"\n"));
+        home.program(&format!("{all}/envs.toml"), &format!("[{name}]\nminor = \"3.8\"\n"));
         assert_eq!(home.found(&none), Some(new), "the chosen one is gone");
         // Settings of the person, then of the project.
         let set = python("kept/virtualenvs", "3.11");
-        home.put(".config/pypoetry/config.toml", &format!("cache-dir = \"{}\"\n", home.at("kept").display()));
+        home.program(
+            ".config/pypoetry/config.toml",
+            &format!("cache-dir = \"{}\"\n", home.at("kept").display()),
+        );
         assert_eq!(home.found(&none), Some(set));
         let set = python("elsewhere", "3.11");
-        home.put(".config/pypoetry/config.toml", "[virtualenvs]\npath = \"~/elsewhere\"\n");
+        home.program(".config/pypoetry/config.toml", "[virtualenvs]\npath = \"~/elsewhere\"\n");
         assert_eq!(home.found(&none), Some(set));
         let own = python("work/.envs", "3.11");
-        home.put("work/poetry.toml", "[virtualenvs]\npath = \".envs\"\n");
+        home.program("work/poetry.toml", "[virtualenvs]\npath = \".envs\"\n");
         assert_eq!(home.found(&none), Some(own.clone()));
         let own = own.parent().unwrap().parent().map(Into::into);
         assert_eq!(chosen_by_project(&home.at("work"), Some(&home.at(""))), own);
-        home.put("work/poetry.toml", "[virtualenvs]\npath = \"/usr/bin\"\n");
+        home.program("work/poetry.toml", "[virtualenvs]\npath = \"/usr/bin\"\n");
         assert_eq!(
             chosen_by_project(&home.at("work"), Some(&home.at(""))),
             None,
@@ -223,17 +213,17 @@ mod tests {
         let home = home();
         let none = |_: &str| None;
         fs::create_dir_all(home.at("work/src/deep")).unwrap();
-        home.put("work/pyproject.toml", "");
-        let pinned = home.put(".pyenv/versions/3.12.3/bin/python", "");
-        home.put("work/.python-version", "3.12");
+        home.program("work/pyproject.toml", "");
+        let pinned = home.program(".pyenv/versions/3.12.3/bin/python", "");
+        home.program("work/.python-version", "3.12");
         assert_eq!(home.found_in("work/src/deep", &none), Some(pinned.clone()));
         let poetry = format!(".cache/pypoetry/virtualenvs/{}-py3.12/bin/python", home.poetry("work"));
-        let poetry = home.put(&poetry, "");
+        let poetry = home.program(&poetry, "");
         assert_eq!(home.found_in("work/src/deep", &none), Some(poetry));
-        let own = home.put("work/.venv/bin/python", "");
+        let own = home.program("work/.venv/bin/python", "");
         assert_eq!(home.found_in("work/src", &none), Some(own));
         // A file in the home folder belongs to no project.
-        home.put(".python-version", "3.12");
+        home.program(".python-version", "3.12");
         fs::create_dir(home.at("other")).unwrap();
         assert_eq!(home.found_in("other", &none), None);
     }
@@ -241,17 +231,17 @@ mod tests {
     #[test]
     fn the_base_of_conda_says_less_than_a_project_and_an_environment_beside_it_is_one() {
         let home = home();
-        let base = home.put("miniforge3/bin/python", "");
-        home.put("miniforge3/condabin/conda", "");
+        let base = home.program("miniforge3/bin/python", "");
+        home.program("miniforge3/condabin/conda", "");
         let root = home.at("miniforge3").into_os_string();
         let var = |name: &str| (name == "CONDA_PREFIX").then(|| root.clone());
         assert_eq!(home.found(&var), Some(base));
-        let pinned = home.put(".local/share/uv/python/cpython-3.12.8-linux-x86_64-gnu/bin/python", "");
-        home.put(".local/share/uv/python/cpython-3.12.7-linux-x86_64-gnu/bin/python", "");
-        home.put("work/.python-version", "3.12");
+        let pinned = home.program(".local/share/uv/python/cpython-3.12.8-linux-x86_64-gnu/bin/python", "");
+        home.program(".local/share/uv/python/cpython-3.12.7-linux-x86_64-gnu/bin/python", "");
+        home.program("work/.python-version", "3.12");
         assert_eq!(home.found(&var), Some(pinned));
-        let own = home.put("work/env/bin/python", "");
-        home.put("work/env/conda-meta/history", "");
+        let own = home.program("work/env/bin/python", "");
+        home.program("work/env/conda-meta/history", "");
         assert_eq!(home.found(&var), Some(own));
     }
 
@@ -259,11 +249,11 @@ mod tests {
     fn a_version_that_nobody_has_is_missing() {
         let home = home();
         let missing = |wanted: &str| {
-            home.put("work/.python-version", wanted);
+            home.program("work/.python-version", wanted);
             let (cwd, home) = (home.at("work"), home.at(""));
             missing_version(ProjectSite { cwd: &cwd, home: Some(&home), var: &|_| None })
         };
-        home.put(".pyenv/versions/3.12.3/bin/python", "");
+        home.program(".pyenv/versions/3.12.3/bin/python", "");
         assert_eq!(missing("3.13.1\n"), Some("3.13.1".into()));
         for there in ["3.12", "3.12.3", "system", "lab"] {
             assert_eq!(missing(there), None, "{there}");
@@ -273,10 +263,10 @@ mod tests {
     #[test]
     fn what_names_a_place_elsewhere_names_nothing() {
         let home = home();
-        home.put("evil/bin/python", "");
+        home.program("evil/bin/python", "");
         for wanted in ["../../evil", "/evil", "", "..", "a/b"] {
-            home.put("work/.python-version", wanted);
-            home.put("work/environment.yml", &format!("name: {wanted}\n"));
+            home.program("work/.python-version", wanted);
+            home.program("work/environment.yml", &format!("name: {wanted}\n"));
             assert_eq!(home.found(&|_| None), None, "{wanted}");
         }
         fs::remove_file(home.at("work/.python-version")).unwrap();

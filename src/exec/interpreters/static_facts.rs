@@ -184,24 +184,13 @@ fn versions(library: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
-
-    fn executable(path: &Path, text: &str) {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-    }
-
-    fn base() -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let base = fs::canonicalize(folder.path()).unwrap();
-        (folder, base)
-    }
+    use crate::test_folder::{TestFolder, write_program};
+    use std::os::unix::fs::symlink;
 
     #[test]
     fn links_are_resolved_but_for_a_virtual_environment() {
-        let (_folder, base) = base();
-        executable(&base.join("real/python3.12"), "");
+        let TestFolder { base, .. } = &TestFolder::new();
+        write_program(&base.join("real/python3.12"), "");
         fs::create_dir_all(base.join("bin")).unwrap();
         fs::create_dir_all(base.join("venv/bin")).unwrap();
         symlink(base.join("real/python3.12"), base.join("bin/python3")).unwrap();
@@ -215,11 +204,11 @@ mod tests {
 
     #[test]
     fn stand_ins_are_known() {
-        let (_folder, base) = base();
-        executable(&base.join("shims/python3"), "#!/bin/sh\n");
-        executable(&base.join("bin/mise"), "\x7fELF");
-        executable(&base.join("bin/python3.12"), "\x7fELF");
-        executable(&base.join("cargo/rustup"), "\x7fELF");
+        let TestFolder { base, .. } = &TestFolder::new();
+        write_program(&base.join("shims/python3"), "#!/bin/sh\n");
+        write_program(&base.join("bin/mise"), "\x7fELF");
+        write_program(&base.join("bin/python3.12"), "\x7fELF");
+        write_program(&base.join("cargo/rustup"), "\x7fELF");
         symlink(base.join("bin/mise"), base.join("shims/node")).unwrap();
         symlink(base.join("bin/python3.12"), base.join("bin/python3")).unwrap();
         fs::hard_link(base.join("cargo/rustup"), base.join("cargo/rustc")).unwrap();
@@ -231,7 +220,7 @@ mod tests {
 
     #[test]
     fn versions_are_told_by_places() {
-        let (_folder, base) = base();
+        let TestFolder { base, .. } = &TestFolder::new();
         for path in [
             "pyenv/versions/3.12.4/bin/python3",
             "node/v20.1.0/bin/node",
@@ -241,7 +230,7 @@ mod tests {
             "venv/bin/python",
             "evil/bin/python",
         ] {
-            executable(&base.join(path), "");
+            write_program(&base.join(path), "");
         }
         fs::write(base.join("venv/pyvenv.cfg"), "home = /usr/bin\nversion = 3.10.2\n").unwrap();
         fs::write(base.join("evil/pyvenv.cfg"), "version = 9.9\x1b]0;x\x07\n").unwrap();
@@ -258,19 +247,19 @@ mod tests {
 
     #[test]
     fn what_stands_behind_is_read_and_never_leads_elsewhere() {
-        let (_folder, base) = base();
-        executable(&base.join(".pyenv/shims/python3"), "#!/bin/sh\n");
-        executable(&base.join(".pyenv/versions/3.12.4/bin/python3"), "");
-        executable(&base.join("bin/python3"), "");
+        let TestFolder { base, .. } = &TestFolder::new();
+        write_program(&base.join(".pyenv/shims/python3"), "#!/bin/sh\n");
+        write_program(&base.join(".pyenv/versions/3.12.4/bin/python3"), "");
+        write_program(&base.join("bin/python3"), "");
         let shim = base.join(".pyenv/shims/python3");
         assert_eq!(stand_in_target(&shim), None);
         fs::write(base.join(".pyenv/version"), "3.12.4\n").unwrap();
         assert_eq!(stand_in_target(&shim), Some(base.join(".pyenv/versions/3.12.4/bin/python3")));
         fs::write(base.join(".pyenv/version"), "../..\n").unwrap();
         assert_eq!(stand_in_target(&shim), None);
-        executable(&base.join(".cargo/bin/rustup"), "\x7fELF");
+        write_program(&base.join(".cargo/bin/rustup"), "\x7fELF");
         symlink("rustup", base.join(".cargo/bin/rustc")).unwrap();
-        executable(&base.join(".rustup/toolchains/stable-x/bin/rustc"), "");
+        write_program(&base.join(".rustup/toolchains/stable-x/bin/rustc"), "");
         fs::write(base.join(".rustup/settings.toml"), "default_toolchain = \"stable-x\"\n").unwrap();
         if std::env::var_os("RUSTUP_HOME").is_none() {
             let real = base.join(".rustup/toolchains/stable-x/bin/rustc");
@@ -280,9 +269,9 @@ mod tests {
 
     #[test]
     fn packages_are_looked_for_and_not_asked_for() {
-        let (_folder, base) = base();
+        let TestFolder { base, .. } = &TestFolder::new();
         let python = base.join(".venv/bin/python3");
-        executable(&python, "#!/bin/sh\ntouch \"$0.was-started\"\necho True\n");
+        write_program(&python, "#!/bin/sh\ntouch \"$0.was-started\"\necho True\n");
         let packages = base.join(".venv/lib/python3.12/site-packages/pytest");
         fs::create_dir_all(&packages).unwrap();
         assert!(!holds_package(&python, None, "pytest"));

@@ -1,8 +1,8 @@
 use super::*;
 use crate::domain::InstallInto;
 use crate::launch::WritableFolders;
+use crate::test_folder::TestFolder;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 /// Answers queries without starting anything, and records which programs were queried.
 #[derive(Debug, Default)]
@@ -19,26 +19,20 @@ impl Questions for Book {
 }
 
 struct Bench {
-    _folder: tempfile::TempDir,
-    base: PathBuf,
+    folder: TestFolder,
     asked: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Bench {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let base = fs::canonicalize(folder.path()).unwrap();
-        fs::create_dir(base.join("work")).unwrap();
-        Self { _folder: folder, base, asked: Arc::default() }
+        let folder = TestFolder::new();
+        fs::create_dir(folder.at("work")).unwrap();
+        Self { folder, asked: Arc::default() }
     }
 
     /// A program that leaves a mark if it is started.
     fn trap(&self, path: &str) -> PathBuf {
-        let path = self.base.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, format!("#!/bin/sh\ntouch {}\n", self.base.join("mark").display())).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        path
+        self.folder.program(path, &format!("#!/bin/sh\ntouch {}\n", self.folder.at("mark").display()))
     }
 
     fn finder(&self, python: Option<&Path>, path: &[&str], answer: Option<String>) -> Finder {
@@ -52,8 +46,8 @@ impl Bench {
         path: &[&str],
         answer: Option<String>,
     ) -> Finder {
-        let folders: Vec<PathBuf> = path.iter().map(|folder| self.base.join(folder)).collect();
-        let (cwd, out) = (self.base.join("work"), self.base.join("out"));
+        let folders: Vec<PathBuf> = path.iter().map(|folder| self.folder.base.join(folder)).collect();
+        let (cwd, out) = (self.folder.base.join("work"), self.folder.base.join("out"));
         let launcher =
             Launcher::new(&env::join_paths(folders).unwrap(), WritableFolders::new(&cwd, None, &[out], &[]));
         let place = ProgramPaths { cwd, home: None, python: python.map(Into::into), launcher };
@@ -61,7 +55,7 @@ impl Bench {
     }
 
     fn asked(&self) -> Vec<PathBuf> {
-        assert!(!self.base.join("mark").exists(), "a program was started");
+        assert!(!self.folder.base.join("mark").exists(), "a program was started");
         std::mem::take(&mut self.asked.lock().unwrap())
     }
 }
@@ -92,7 +86,7 @@ fn a_stand_in_is_asked_once_for_the_real_one() {
 fn a_program_that_runs_may_write_is_found_and_not_even_asked() {
     let bench = Bench::new();
     let python = bench.trap("work/.venv/bin/python");
-    fs::write(bench.base.join("work/.venv/pyvenv.cfg"), "version = 3.12.1\n").unwrap();
+    fs::write(bench.folder.base.join("work/.venv/pyvenv.cfg"), "version = 3.12.1\n").unwrap();
     bench.trap("work/bin/node");
     bench.trap("out/bash");
     let finder = bench.finder(None, &["work/bin", "out"], Some("9.9.9".into()));
@@ -103,7 +97,7 @@ fn a_program_that_runs_may_write_is_found_and_not_even_asked() {
     assert_eq!(version("python").as_deref(), Some("3.12.1"));
     assert!(!finder.is_plain(&python) && !finder.python_has("pytest"));
     let asked = bench.asked();
-    assert!(asked.iter().all(|path| !path.starts_with(&bench.base)), "{asked:?}");
+    assert!(asked.iter().all(|path| !path.starts_with(&bench.folder.base)), "{asked:?}");
 }
 
 #[test]
@@ -159,7 +153,7 @@ fn what_runs_typescript_is_told_by_words_that_are_not_quoted() {
 #[test]
 fn the_projects_pip_is_for_the_project_alone() {
     let bench = Bench::new();
-    let venv = bench.base.join("work/.venv");
+    let venv = bench.folder.base.join("work/.venv");
     bench.trap("work/.venv/bin/python");
     fs::write(venv.join("pyvenv.cfg"), "").unwrap();
     let pip = venv.join("lib/python3.12/site-packages/pip");
@@ -189,16 +183,19 @@ fn a_link_of_the_working_folder_makes_no_program_trusted() {
     ] {
         let bench = Bench::new();
         bench.trap("dl/bin/python");
-        fs::write(bench.base.join("dl/pyvenv.cfg"), "").unwrap();
-        let link = bench.base.join(link);
+        fs::write(bench.folder.base.join("dl/pyvenv.cfg"), "").unwrap();
+        let link = bench.folder.base.join(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         if !link.ends_with("venv") {
             let _ = fs::write(
-                link.ancestors().find(|a| a.ends_with("venv")).unwrap_or(&bench.base).join("pyvenv.cfg"),
+                link.ancestors()
+                    .find(|a| a.ends_with("venv"))
+                    .unwrap_or(&bench.folder.base)
+                    .join("pyvenv.cfg"),
                 "",
             );
         }
-        std::os::unix::fs::symlink(bench.base.join(to), &link).unwrap();
+        std::os::unix::fs::symlink(bench.folder.base.join(to), &link).unwrap();
         let finder = bench.finder(None, &[], Some("3.12.1".into()));
         let found = finder.find(&Language::python()).unwrap();
         assert!(found.path.ends_with("bin/python"), "{found:?}");
@@ -207,7 +204,7 @@ fn a_link_of_the_working_folder_makes_no_program_trusted() {
         assert_eq!(finder.python_to_install(InstallInto::Session), None, "{found:?}");
         finder.all();
         let asked = bench.asked();
-        assert!(asked.iter().all(|path| !path.starts_with(&bench.base)), "{asked:?}");
+        assert!(asked.iter().all(|path| !path.starts_with(&bench.folder.base)), "{asked:?}");
     }
 }
 
@@ -215,7 +212,7 @@ fn a_link_of_the_working_folder_makes_no_program_trusted() {
 fn an_installation_beside_the_session_starts_the_python_behind_the_environment() {
     let bench = Bench::new();
     let uv = bench.trap("tools/uv");
-    let venv = bench.base.join("work/.venv");
+    let venv = bench.folder.base.join("work/.venv");
     fs::create_dir_all(venv.join("bin")).unwrap();
     fs::write(venv.join("pyvenv.cfg"), "").unwrap();
     std::os::unix::fs::symlink("/usr/bin/env", venv.join("bin/python")).unwrap();
@@ -248,11 +245,11 @@ fn what_is_missing_is_told_with_what_to_do() {
 fn versions_are_told_beforehand_by_places_alone() {
     let bench = Bench::new();
     fs::write(bench.trap("work/.venv/bin/python"), "\x7fELF").unwrap();
-    fs::write(bench.base.join("work/.venv/pyvenv.cfg"), "version = 3.12.4\n").unwrap();
-    let told = versions_by_files(&bench.base.join("work"), None, None);
+    fs::write(bench.folder.base.join("work/.venv/pyvenv.cfg"), "version = 3.12.4\n").unwrap();
+    let told = versions_by_files(&bench.folder.base.join("work"), None, None);
     assert!(told.contains(&(Language::python(), "3.12.4".into())), "{told:?}");
     let chosen = bench.trap("pythons/3.10.2/bin/python3");
-    let told = versions_by_files(&bench.base.join("work"), None, Some(&chosen));
+    let told = versions_by_files(&bench.folder.base.join("work"), None, Some(&chosen));
     // A script that may not be queried has no known version.
     assert!(!told.iter().any(|(language, _)| *language == Language::python()), "{told:?}");
     assert_eq!(bench.asked(), Vec::<PathBuf>::new());

@@ -10,7 +10,7 @@ use crate::domain::{
     InstallInto, Interpreter, KernelFate, Language, Limits, Reach, SandboxLevel, SandboxReport, Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, RunEnd};
+use crate::exec::backend::{Backend, BackendEvent, BackendRun, EndCause, LimitEnforcer, RunEnd};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -20,7 +20,11 @@ impl Backend for Jupyter {
         Ok(self.terms_of(&spec, language, limits, false))
     }
 
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
+    async fn new_kernel_terms(
+        &mut self,
+        language: &Language,
+        limits: Limits,
+    ) -> Result<Terms, ExecutorError> {
         let spec = self.available.spec(language).await?;
         Ok(self.terms_of(&spec, language, limits, true))
     }
@@ -41,7 +45,7 @@ impl Backend for Jupyter {
         LimitEnforcer::Loop { loses_interrupts: true }
     }
 
-    async fn begin(&mut self, job: Job) {
+    async fn begin(&mut self, job: BackendRun) {
         let content = json!({
             "code": &*job.source, "silent": false, "store_history": true, "user_expressions": {}, "allow_stdin": false,
             "stop_on_error": true,
@@ -152,7 +156,7 @@ impl Backend for Jupyter {
         .into())
     }
 
-    async fn found(&mut self) -> Vec<Interpreter> {
+    async fn interpreters(&mut self) -> Vec<Interpreter> {
         let languages: Vec<Language> =
             self.available.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
         let mut found = Vec::new();

@@ -26,14 +26,14 @@ impl Jupyter {
         let stays = self.kernels.get(&block.kernel).filter(|_| matches!(kernel, KernelFate::Kept(_)));
         let stops = stays.filter(|_| self.available.server.is_none());
         match stops.map(|kernel| kernel.orders.send(KernelOrder::Rest)) {
-            Some(Ok(())) => self.pausing = Some(RunEnd { kernel, ..ended }),
+            Some(Ok(())) => self.pausing = Some((block.kernel, RunEnd { kernel, ..ended })),
             _ => self.queue.push_back(RunEnd { kernel, ..ended }.into()),
         }
     }
 
-    /// The kernel of the block that ended stands still, or no longer exists: sends the end of the block.
-    pub(super) fn on_paused(&mut self, still: bool) {
-        if let Some(ended) = self.pausing.take() {
+    /// A kernel stands still, or no longer exists: sends the end of the block that ended in it.
+    pub(super) fn on_paused(&mut self, name: &str, still: bool) {
+        if let Some((_, ended)) = self.pausing.take_if(|(kernel, _)| kernel == name) {
             self.queue.push_back(RunEnd { pause: Some(PauseState { still, threads: 0 }), ..ended }.into());
         }
     }

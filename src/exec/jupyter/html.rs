@@ -114,10 +114,12 @@ impl HtmlText {
                 self.depth += 1;
             }
             "/table" => {
-                self.end_cell();
                 self.depth = self.depth.saturating_sub(1);
                 if self.depth == 0 {
+                    self.end_cell();
                     self.end_table();
+                } else {
+                    self.text(" ");
                 }
             }
             "tr" if self.depth == 1 => {
@@ -292,6 +294,12 @@ mod tests {
         let lines =
             ["   name       sales", "0  a & b           7", "1  long name  1234.5", "2 rows × 2 columns"];
         assert_eq!(text(html), lines.join("\n"));
+    }
+
+    #[test]
+    fn a_table_inside_a_cell_is_text_of_the_cell() {
+        let html = "<table><tr><td>a<table><tr><td>b</td></tr></table>c</td><td>d</td></tr></table>";
+        assert_eq!(text(html), "a b c  d");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
 use crate::exec::helper_file::HelperFile;
-use crate::exec::helper_wire::{HelperOrder as ToHelper, Notification, PauseState, ProgramSpec};
+use crate::exec::helper_wire::{HelperMessage, HelperOrder as ToHelper, PauseState, ProgramSpec};
 use crate::exec::link::Link;
 use crate::exec::own_names::OwnNames;
 use crate::exec::plan::Invocation;
@@ -21,6 +21,8 @@ use crate::exec::receipt::{ExitKind, cause_of_death};
 use crate::exec::sandbox::Enclosure;
 use crate::exec::{blob, process};
 use crate::launch::{self, PrivateFolder};
+use crate::text::line::last_line;
+use crate::text::number::hex;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -232,8 +234,7 @@ enum KernelStartError {
 
 fn spawn(start: &LocalStart) -> Result<KernelProcess, KernelStartError> {
     let folder = PrivateFolder::make()?;
-    let key = blob::random::<32>()?;
-    let key = key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    let key = hex(&blob::random::<32>()?);
     // Kernels based on IPython support sockets as files; of others that is not known.
     let program =
         start.spec.argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or_default());
@@ -293,7 +294,7 @@ fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, KernelStart
         cwd: start.cwd.clone(),
         ..ProgramSpec::default()
     };
-    Ok(Invocation { program, given: Vec::new(), names: OwnNames::default() })
+    Ok(Invocation { program, inherited: Vec::new(), names: OwnNames::default() })
 }
 
 /// The messages of a helper that matter here.
@@ -313,9 +314,9 @@ async fn helper_event(socket: &UnixStream, link: &mut Link) -> Option<HelperEven
     let _ = socket.try_io(Interest::READABLE, || Err::<(), _>(std::io::ErrorKind::WouldBlock.into()));
     let Ok(told) = received else { return Some(HelperEvent::Ended(ExitKind::default())) };
     let mut heard = told.into_iter().filter_map(|told| match told {
-        Notification::Exited { code, signal, .. } => Some(HelperEvent::Ended(ExitKind { code, signal })),
-        Notification::NotSpawned(_) => Some(HelperEvent::Ended(ExitKind { code: Some(127), signal: None })),
-        Notification::Paused(rest) => Some(HelperEvent::Paused(rest)),
+        HelperMessage::Exited { code, signal, .. } => Some(HelperEvent::Ended(ExitKind { code, signal })),
+        HelperMessage::NotSpawned(_) => Some(HelperEvent::Ended(ExitKind { code: Some(127), signal: None })),
+        HelperMessage::Paused(rest) => Some(HelperEvent::Paused(rest)),
         _ => None,
     });
     // If the process ended, that is the last message, and more important than an earlier state.
@@ -371,7 +372,6 @@ impl ErrorTail {
 
     fn last_line(&self) -> Option<String> {
         let text = String::from_utf8_lossy(&self.0).into_owned();
-        let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
-        Some(line.trim().chars().take(300).collect())
+        Some(last_line(&text)?.chars().take(300).collect())
     }
 }

@@ -5,7 +5,7 @@ use super::server::JupyterServer;
 use super::specs::{self, Spec};
 use crate::config::JupyterExecutor;
 use crate::domain::{Language, Languages};
-use crate::exec::found::Kernels;
+use crate::exec::discovery::Kernels;
 use crate::launch::Launcher;
 use std::path::Path;
 

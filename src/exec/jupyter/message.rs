@@ -1,6 +1,7 @@
 //! Encodes and decodes messages of the Jupyter protocol, in three forms: the signed parts of a ZeroMQ message, and the
 //! two forms of a server's WebSocket. Pure. What it decodes is hostile.
 
+use crate::text::number::hex;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -214,7 +215,7 @@ fn signature(key: &[u8], parts: &[Vec<u8>]) -> String {
         inner.update(part);
     }
     let outer = Sha256::new_with_prefix(block.map(|byte| byte ^ 0x5c)).chain_update(inner.finalize());
-    outer.finalize().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+    hex(&outer.finalize())
 }
 
 /// Compares in a time that does not depend on where the texts differ.

@@ -71,7 +71,7 @@ impl Jupyter {
                     block.until = Some(Instant::now() + AFTER_LOSS_TIMEOUT);
                 }
             }
-            KernelNews::Paused(still) => self.on_paused(still),
+            KernelNews::Paused(still) => self.on_paused(&name, still),
             KernelNews::Gone(why) => self.kernel_gone(&name, running, why),
         }
     }
@@ -137,9 +137,7 @@ impl Jupyter {
         let Some(kernel) = self.kernels.remove(name) else { return };
         let known = kernel.ready.then(|| self.reference(&kernel));
         self.leaving.push(kernel.work);
-        if self.pausing.is_some() {
-            self.on_paused(true);
-        }
+        self.on_paused(name, true);
         if running {
             let was_sent = self.block.as_ref().is_some_and(|block| block.sent);
             let end = if was_sent { EndCause::Died } else { EndCause::NotSent };

@@ -3,7 +3,7 @@
 
 use super::Local;
 use crate::domain::Language;
-use crate::exec::helper_wire::{HelperOrder, Notification};
+use crate::exec::helper_wire::{HelperMessage, HelperOrder};
 use crate::exec::kernel::Kernel;
 use crate::exec::kernel_wire::{FrameToken, KernelMessage, MissingFacility};
 use crate::exec::{blob, packages};
@@ -108,7 +108,7 @@ impl Local {
     pub(super) fn on_asked_helper(&mut self) {
         let Some(python) = &mut self.asking.python else { return };
         let told = python.process.link.receive();
-        if told.map_or(true, |told| told.iter().any(Notification::is_end)) {
+        if told.map_or(true, |told| told.iter().any(HelperMessage::is_end)) {
             self.end_asked();
         }
     }

@@ -6,7 +6,9 @@ use crate::domain::{
     Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, LimitEnforcer, RunEnd, in_that_kernel};
+use crate::exec::backend::{
+    Backend, BackendEvent, BackendRun, EndCause, LimitEnforcer, RunEnd, in_that_kernel,
+};
 use crate::exec::helper_wire::{HelperOrder, ResourceUse};
 use crate::exec::{packages, project_tools};
 use tokio::sync::oneshot;
@@ -17,7 +19,11 @@ impl Backend for Local {
         self.terms_of(language, &interpreter, limits, false)
     }
 
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
+    async fn new_kernel_terms(
+        &mut self,
+        language: &Language,
+        limits: Limits,
+    ) -> Result<Terms, ExecutorError> {
         let interpreter = self.finder.find(language)?;
         self.terms_of(language, &interpreter, limits, true)
     }
@@ -54,8 +60,8 @@ impl Backend for Local {
         }
     }
 
-    fn count(&mut self, what: CountedTime) {
-        self.order(&HelperOrder::Count(what));
+    fn set_counted_time(&mut self, what: CountedTime) {
+        self.order(&HelperOrder::SetCountedTime(what));
     }
 
     async fn reach(&mut self, terms: &Terms) -> Reach {
@@ -70,7 +76,7 @@ impl Backend for Local {
         LimitEnforcer::Helper
     }
 
-    async fn begin(&mut self, job: Job) {
+    async fn begin(&mut self, job: BackendRun) {
         self.leaving = None;
         let closed = self.closed_places(&job.terms);
         let begun = match job.terms.executor {
@@ -156,11 +162,11 @@ impl Backend for Local {
         self.install_terms_of(language, (&installer, into), limits)
     }
 
-    fn lacking(&mut self, source: &str, packages: &[String], reply: oneshot::Sender<Vec<String>>) {
+    fn missing_packages(&mut self, source: &str, packages: &[String], reply: oneshot::Sender<Vec<String>>) {
         self.ask_lacking(source, packages, reply);
     }
 
-    async fn found(&mut self) -> Vec<Interpreter> {
+    async fn interpreters(&mut self) -> Vec<Interpreter> {
         self.finder.all()
     }
 

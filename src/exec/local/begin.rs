@@ -5,19 +5,20 @@ use crate::domain::{
     Enforcement, ExecutorKind, Interpreter, KernelRef, Language, Limits, Reach, Rights, SandboxLevel, Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::Job;
+use crate::exec::backend::BackendRun;
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
 use crate::exec::kernel_wire::FrameToken;
 use crate::exec::languages::{self, TextName};
 use crate::exec::own_names::OwnNames;
-use crate::exec::plan::{self, GivenFile};
+use crate::exec::plan::{self, InheritedFd};
 use crate::exec::project_tools::ProjectTools;
 use crate::exec::sandbox::refused::ClosedPlaces;
 use crate::exec::sandbox::{Allowance, Sandbox, SandboxError, SessionSite};
 use crate::exec::{blob, memory_file, packages, process};
 use crate::launch::PrivateFolder;
+use crate::text::number::hex;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,7 @@ impl Local {
         let Self { setup, sandbox, finder, tools, held, .. } = self;
         let tools = tools.get_or_insert_with(|| ProjectTools::of(finder, &setup.blobs));
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let standing = SessionSite {
+        let site = SessionSite {
             cwd: &setup.cwd,
             home: setup.home.as_deref(),
             own: &setup.own,
@@ -45,8 +46,7 @@ impl Local {
             for own in setup.own.iter().filter(is_open) {
                 let _ = blob::make_folder(own);
             }
-            let sandbox =
-                Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper);
+            let sandbox = Sandbox::prepare(&setup.sandbox, setup.without, site, &setup.limits, &setup.helper);
             *held = held.take().or_else(|| packages::hold(&setup.blobs));
             // This folder has to be visible in a kernel before packages are installed in it.
             let sandbox = sandbox.map(|sandbox| match packages::make(&setup.blobs) {
@@ -68,13 +68,13 @@ impl Local {
         language: &Language,
         interpreter: &Interpreter,
         limits: Limits,
-        fresh: bool,
+        new_kernel: bool,
     ) -> Result<Terms, ExecutorError> {
         let persistent = self.is_kernel(language);
-        let opened = if persistent && !fresh { self.opened_since_start(language) } else { None };
+        let opened = if persistent && !new_kernel { self.opened_since_start(language) } else { None };
         let usual = (language.as_str() == "bash").then(|| self.program_environment()).transpose()?;
-        let lower = persistent && self.lower_than_kernel(&limits, fresh)?;
-        let path = match self.kernel_that_fits(&limits).filter(|_| persistent && !fresh) {
+        let lower = persistent && self.lower_than_kernel(&limits, new_kernel)?;
+        let path = match self.kernel_that_fits(&limits).filter(|_| persistent && !new_kernel) {
             Some(kernel) => kernel.interpreter.clone(),
             None => interpreter.path.clone(),
         };
@@ -92,7 +92,7 @@ impl Local {
         }
         let next = KernelRef { generation: self.generation + 1, variables: 0, keeps_running: false };
         let (executor, kernel, cwd) = if persistent {
-            let kernel = self.kernel_that_fits(&limits).filter(|_| !fresh);
+            let kernel = self.kernel_that_fits(&limits).filter(|_| !new_kernel);
             let cwd = kernel.map_or(&self.setup.cwd, |kernel| &kernel.cwd);
             (ExecutorKind::Kernel, Some(kernel.map_or(next, |kernel| kernel.state)), cwd)
         } else if language.as_str() == "bash" {
@@ -101,7 +101,7 @@ impl Local {
             (ExecutorKind::Subprocess, None, &self.setup.cwd)
         };
         let shared = match executor {
-            ExecutorKind::Kernel if fresh => None,
+            ExecutorKind::Kernel if new_kernel => None,
             ExecutorKind::Kernel => {
                 self.kernel_that_fits(&limits).and_then(|kernel| kernel.shared.if_any()).map(|mut shared| {
                     shared.changed.extend(opened);
@@ -215,8 +215,8 @@ impl Local {
         Ok(folder.trim_end_matches('/').to_owned())
     }
 
-    pub(super) fn begin_program(&mut self, job: &Job) -> Result<RunHost, ExecError> {
-        let Job { terms, label, source, token, .. } = job;
+    pub(super) fn begin_program(&mut self, job: &BackendRun) -> Result<RunHost, ExecError> {
+        let BackendRun { terms, label, source, token, .. } = job;
         let language = terms.language.as_str();
         let enclosure = self.prepared_sandbox()?.enclosure(&terms.interpreter, language == "python");
         let mut env = self.program_environment()?;
@@ -264,14 +264,14 @@ impl Local {
         if terms.rights.terminal {
             invocation.names = invocation.names.in_terminal();
         }
-        let process = process::start(&enclosure, &terms.limits, invocation, |given| match given {
-            GivenFile::State => {
+        let process = process::start(&enclosure, &terms.limits, invocation, |fd| match fd {
+            InheritedFd::State => {
                 let file = memory_file::empty()?;
                 let copy = file.try_clone()?;
                 state = Some(file);
                 Ok(OwnedFd::from(copy))
             }
-            GivenFile::Profile => memory_file::sealed(languages::profile(language).as_bytes()),
+            InheritedFd::Profile => memory_file::sealed(languages::profile(language).as_bytes()),
             _ => memory_file::sealed(source.as_bytes()),
         })?;
         process.link.order(&HelperOrder::Begin(WatchedLimits::from(&terms.limits)));
@@ -281,12 +281,12 @@ impl Local {
 
 /// The name of a private folder: nobody can guess it, and no other run has the same.
 fn mark_of(token: &FrameToken) -> String {
-    token.iter().take(8).fold("sayso-".to_owned(), |hex, byte| hex + &format!("{byte:02x}"))
+    format!("sayso-{}", hex(token.get(..8).unwrap_or(token)))
 }
 
 impl LocalRun {
     /// A run that begins now.
-    pub(super) fn new(host: RunHost, job: &Job, closed: Option<ClosedPlaces>) -> Self {
+    pub(super) fn new(host: RunHost, job: &BackendRun, closed: Option<ClosedPlaces>) -> Self {
         Self {
             host,
             block: job.block,

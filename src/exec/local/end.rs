@@ -10,6 +10,7 @@ use crate::exec::helper_wire::ResourceUse;
 use crate::exec::julia;
 use crate::exec::kernel::Kernel;
 use crate::exec::languages;
+use crate::text::line::last_line;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -52,8 +53,7 @@ impl Local {
             .as_ref()
             .map_or(0, |pipe| rustix::io::read(pipe, &mut said[..]).unwrap_or(0));
         let said = String::from_utf8_lossy(said.get(..count).unwrap_or_default()).into_owned();
-        let line = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
-        let why = line.map_or_else(|| cause.to_owned(), |line| line.chars().take(300).collect());
+        let why = last_line(&said).map_or_else(|| cause.to_owned(), |line| line.chars().take(300).collect());
         let again = if self.never_ready >= MAX_ATTEMPTS {
             format!("; after {MAX_ATTEMPTS} attempts it is started again only for a block that you approve")
         } else {

@@ -5,7 +5,7 @@ use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, PackageList, ProjectPython, Rights, Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::Job;
+use crate::exec::backend::BackendRun;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
 use crate::exec::interpreters::static_facts;
@@ -82,7 +82,10 @@ impl Local {
         self.install_terms_of(&approved.language, (&installer, list.into), approved.limits)
     }
 
-    pub(super) fn begin_install(&mut self, Job { terms, source, .. }: &Job) -> Result<RunHost, ExecError> {
+    pub(super) fn begin_install(
+        &mut self,
+        BackendRun { terms, source, .. }: &BackendRun,
+    ) -> Result<RunHost, ExecError> {
         let language = terms.language.as_str();
         let list = PackageList::parse(language, source)?;
         // The approved folder. A new search could find another one by now.

@@ -6,7 +6,7 @@ use super::Local;
 use crate::domain::Limits;
 use crate::exec::ExecutorError;
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{HelperOrder, Notification, WatchedLimits};
+use crate::exec::helper_wire::{HelperMessage, HelperOrder, WatchedLimits};
 use crate::exec::kernel::Kernel;
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 const BEGIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Local {
-    /// Whether some of these limits are lower than those of the kernel, or of a new one (`fresh`). Changes nothing:
+    /// Whether some of these limits are lower than those of the kernel, or of a new one (`new_kernel`). Changes nothing:
     /// this is asked for blocks that are not approved.
     ///
     /// # Errors
     /// When a kernel that has been used has no room for a run with these limits.
-    pub(super) fn lower_than_kernel(&self, limits: &Limits, fresh: bool) -> Result<bool, ExecutorError> {
-        let Some(kernel) = self.kernel.as_ref().filter(|_| !fresh) else {
+    pub(super) fn lower_than_kernel(&self, limits: &Limits, new_kernel: bool) -> Result<bool, ExecutorError> {
+        let Some(kernel) = self.kernel.as_ref().filter(|_| !new_kernel) else {
             return Ok(exceeded_limit(limits, &widest(&self.kernel_limits, limits)).is_some());
         };
         match exceeded_limit(&kernel.limits, limits) {
@@ -78,11 +78,11 @@ impl Local {
             let mut answer = None;
             for told in told {
                 answer = match &told {
-                    Notification::Begun => Some(Ok(())),
-                    Notification::NotBegun(why) => Some(Err(not_set(why))),
+                    HelperMessage::Begun => Some(Ok(())),
+                    HelperMessage::NotBegun(why) => Some(Err(not_set(why))),
                     _ => answer,
                 };
-                self.on_notification(told, true);
+                self.on_helper_message(told, true);
             }
             let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;
             if let Some(answer) = answer.filter(|_| kernel.beginning == 0) {

@@ -2,7 +2,7 @@
 
 use super::{Local, RunHost};
 use crate::domain::{Language, SandboxLevel};
-use crate::exec::backend::Job;
+use crate::exec::backend::BackendRun;
 use crate::exec::error::ExecError;
 use crate::exec::kernel::Kernel;
 use crate::exec::{packages, plan};
@@ -67,8 +67,8 @@ impl Local {
         (!writable).then(|| self.setup.blobs.join("matplotlib"))
     }
 
-    pub(super) fn begin_in_kernel(&mut self, job: &Job) -> Result<RunHost, ExecError> {
-        let Job { block, terms, label, source, token } = job;
+    pub(super) fn begin_in_kernel(&mut self, job: &BackendRun) -> Result<RunHost, ExecError> {
+        let BackendRun { block, terms, label, source, token } = job;
         self.widen_kernel_limits(&terms.limits);
         if self.kernel.as_ref().map(|kernel| kernel.state.generation)
             != terms.kernel.map(|kernel| kernel.generation)

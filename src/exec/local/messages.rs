@@ -4,7 +4,7 @@ use super::{Local, LocalRun, RunHost};
 use crate::domain::{Language, RunEvent};
 use crate::exec::backend::{BackendEvent, EndCause};
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{HelperOrder, Notification, ResourceUse};
+use crate::exec::helper_wire::{HelperMessage, HelperOrder, ResourceUse};
 use crate::exec::kernel_wire::{FrameToken, KernelMessage};
 use crate::exec::receipt::{ExitKind, cause_of_death};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -55,12 +55,12 @@ impl Local {
         while self.helper_speaks_within(until.saturating_duration_since(Instant::now())) {
             let Some(kernel) = &mut self.kernel else { return true };
             let told = kernel.process.link.receive();
-            let is_end = told.as_ref().map_or(true, |told| told.iter().any(Notification::is_end));
-            let is_killed = told.as_ref().map_or(true, |told| told.iter().any(Notification::is_end_by_kill));
+            let is_end = told.as_ref().map_or(true, |told| told.iter().any(HelperMessage::is_end));
+            let is_killed = told.as_ref().map_or(true, |told| told.iter().any(HelperMessage::is_end_by_kill));
             if let Some(run) = self.run.as_mut().filter(|_| is_end && (by_itself || !is_killed)) {
                 run.broken = None;
             }
-            self.on_notifications(told);
+            self.on_helper_messages(told);
             if is_end {
                 return true;
             }
@@ -154,12 +154,12 @@ impl Local {
     pub(super) fn on_kernel_helper(&mut self) {
         let Some(kernel) = &mut self.kernel else { return };
         let told = kernel.process.link.receive();
-        self.on_notifications(told);
+        self.on_helper_messages(told);
     }
 
-    fn on_notifications(&mut self, told: Result<Vec<Notification>, ExecError>) {
+    fn on_helper_messages(&mut self, told: Result<Vec<HelperMessage>, ExecError>) {
         match told {
-            Ok(told) => told.into_iter().for_each(|told| self.on_notification(told, true)),
+            Ok(told) => told.into_iter().for_each(|told| self.on_helper_message(told, true)),
             Err(error) => {
                 let why = error.to_string();
                 self.kernel_ended(EndCause::Died(why.clone()), ResourceUse::default(), why);
@@ -170,53 +170,53 @@ impl Local {
     pub(super) fn on_program_helper(&mut self) {
         let Some(LocalRun { host: RunHost::Program(process, _), .. }) = &mut self.run else { return };
         match process.link.receive() {
-            Ok(told) => told.into_iter().for_each(|told| self.on_notification(told, false)),
+            Ok(told) => told.into_iter().for_each(|told| self.on_helper_message(told, false)),
             Err(error) => self.finish(EndCause::Died(error.to_string()), ResourceUse::default()),
         }
     }
 
-    pub(super) fn on_notification(&mut self, told: Notification, by_kernel: bool) {
-        if let (Notification::Begun | Notification::NotBegun(_), true, Some(kernel)) =
+    pub(super) fn on_helper_message(&mut self, told: HelperMessage, by_kernel: bool) {
+        if let (HelperMessage::Begun | HelperMessage::NotBegun(_), true, Some(kernel)) =
             (&told, by_kernel, &mut self.kernel)
         {
             kernel.beginning = kernel.beginning.saturating_sub(1);
-            kernel.fitted = kernel.fitted.filter(|_| told == Notification::Begun);
+            kernel.fitted = kernel.fitted.filter(|_| told == HelperMessage::Begun);
         }
         let run = self.run.as_mut().filter(|run| run.is_in_kernel() == by_kernel);
         match (told, run) {
-            (Notification::Woken, run) if by_kernel => {
+            (HelperMessage::Woken, run) if by_kernel => {
                 // A run that was just handed to the kernel ends with it.
                 run.map(|run| run.broken.get_or_insert_with(|| WOKEN.into()));
                 self.kernel.iter_mut().for_each(|kernel| kernel.woken = true);
             }
-            (Notification::Spawned { .. }, Some(_)) if !by_kernel => {
+            (HelperMessage::Spawned { .. }, Some(_)) if !by_kernel => {
                 self.queue.push_back(RunEvent::Started.into());
             }
-            (Notification::Usage { rss_bytes, cpu_us }, Some(_)) => {
+            (HelperMessage::Usage { rss_bytes, cpu_us }, Some(_)) => {
                 self.queue.push_back(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
             }
-            (Notification::Asks(asks), Some(_)) => self.queue.push_back(RunEvent::Asks(asks).into()),
-            (Notification::Counts(what), Some(_)) => self.queue.push_back(RunEvent::Counts(what).into()),
-            (Notification::OutOfTime, Some(run)) if run.done.is_none() => run.out_of_time = true,
-            (Notification::OverLimit(what), Some(run)) if run.done.is_none() => run.limit = Some(what),
+            (HelperMessage::Asks(asks), Some(_)) => self.queue.push_back(RunEvent::Asks(asks).into()),
+            (HelperMessage::Counts(what), Some(_)) => self.queue.push_back(RunEvent::Counts(what).into()),
+            (HelperMessage::OutOfTime, Some(run)) if run.done.is_none() => run.out_of_time = true,
+            (HelperMessage::OverLimit(what), Some(run)) if run.done.is_none() => run.limit = Some(what),
             // The code may have started already, although one of its limits does not hold.
-            (Notification::NotBegun(why), Some(run)) => {
+            (HelperMessage::NotBegun(why), Some(run)) => {
                 run.limit.get_or_insert(format!("one could not be set: {why}"));
                 self.order(&HelperOrder::Kill);
             }
-            (Notification::Finished(used, pause), Some(run)) => {
+            (HelperMessage::Finished(used, pause), Some(run)) => {
                 run.pause = Some(pause);
                 if let Some(done) = run.done.take() {
                     self.finish(EndCause::Block(done), used);
                 }
             }
-            (Notification::NotSpawned(why), _) if by_kernel => {
+            (HelperMessage::NotSpawned(why), _) if by_kernel => {
                 self.kernel_ended(EndCause::NotStarted(why.clone()), ResourceUse::default(), why);
             }
-            (Notification::NotSpawned(why), Some(_)) => {
+            (HelperMessage::NotSpawned(why), Some(_)) => {
                 self.finish(EndCause::NotStarted(why), ResourceUse::default());
             }
-            (Notification::Exited { code, signal, used }, _) => {
+            (HelperMessage::Exited { code, signal, used }, _) => {
                 let ending = ExitKind { code, signal };
                 if by_kernel {
                     let woken = self.kernel.as_ref().is_some_and(|kernel| kernel.woken);

@@ -1,7 +1,7 @@
 //! The outer layer: bubblewrap, which gives a run namespaces and a separate file system. Finds out what the installed
 //! version supports, and turns a policy into arguments. Only [`ask`] starts it.
 
-use super::policy::{Mount, Policy};
+use super::policy::{Mount, SandboxPolicy};
 use crate::launch::{LaunchError, Launcher, Start};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ fn version(text: &str) -> (u32, u32) {
 
 /// The arguments for this policy; the caller appends the command of the helper. The helper is not mounted: it is
 /// started through an inherited descriptor, so that no path to it is followed. Pure.
-pub(super) fn arguments(policy: &Policy, bwrap: &Bwrap) -> Vec<OsString> {
+pub(super) fn arguments(policy: &SandboxPolicy, bwrap: &Bwrap) -> Vec<OsString> {
     let mut args = Args::default();
     // `--unshare-all` alone would not require a user namespace.
     args.flags(&["--unshare-all", "--unshare-user"]);
@@ -129,7 +129,7 @@ mod tests {
     fn arguments_of_each_level() {
         let bwrap = Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
         let old = Bwrap { no_nesting: false, sizes: false, ..bwrap.clone() };
-        let shown = |policy: &Policy, bwrap: &Bwrap| {
+        let shown = |policy: &SandboxPolicy, bwrap: &Bwrap| {
             let mut text = String::new();
             for arg in arguments(policy, bwrap) {
                 let arg = arg.into_string().unwrap();
@@ -140,7 +140,7 @@ mod tests {
         };
         insta::assert_snapshot!("workspace", shown(&sample(SandboxLevel::Workspace), &bwrap));
         insta::assert_snapshot!("read_only", shown(&sample(SandboxLevel::ReadOnly), &old));
-        let open = Policy { network: true, ..sample(SandboxLevel::Workspace) };
+        let open = SandboxPolicy { network: true, ..sample(SandboxLevel::Workspace) };
         assert!(shown(&open, &bwrap).contains("--share-net"));
     }
 }

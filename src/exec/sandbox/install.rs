@@ -2,7 +2,7 @@
 //! makes that folder readable for every later run.
 
 use super::toolchain::{self, SearchScope};
-use super::{Allowance, Enclosure, HelperEntry, Policy, Sandbox, survey};
+use super::{Allowance, Enclosure, HelperEntry, Sandbox, SandboxPolicy, survey};
 use crate::domain::SandboxLevel;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ impl Sandbox {
         self.enclosure_of(entry, policy)
     }
 
-    fn policy_to_install(&self, programs: &[PathBuf], folder: &Path) -> Option<Policy> {
+    fn policy_to_install(&self, programs: &[PathBuf], folder: &Path) -> Option<SandboxPolicy> {
         let (policy, _) = self.confined.as_ref()?;
         let scope = SearchScope {
             home: self.home.as_deref(),

@@ -2,7 +2,7 @@
 
 use super::bwrap::{self, Bwrap};
 use super::confinement::{Confinement, SyscallRules, limits as process_limits};
-use super::policy::Policy;
+use super::policy::SandboxPolicy;
 use super::processors;
 use crate::domain::Limits;
 use crate::exec::entry::HelperEntry;
@@ -18,7 +18,7 @@ pub(crate) struct ActiveLayers {
 }
 
 impl ActiveLayers {
-    pub(super) fn entry(&self, policy: &Policy, helper: &HelperFile) -> HelperEntry {
+    pub(super) fn entry(&self, policy: &SandboxPolicy, helper: &HelperFile) -> HelperEntry {
         #[cfg(target_os = "macos")]
         return HelperEntry {
             outer: Some((
@@ -39,7 +39,7 @@ impl ActiveLayers {
     }
 
     /// The restrictions that a program enters.
-    pub(super) fn confinement(&self, policy: &Policy, limits: &Limits) -> Confinement {
+    pub(super) fn confinement(&self, policy: &SandboxPolicy, limits: &Limits) -> Confinement {
         let alone = self.bwrap.is_none();
         let file_rules = if alone { policy.file_rules_alone() } else { policy.file_rules_inside() };
         // In a network namespace a program may talk to itself in any way. Unix sockets in folders lead nowhere else if

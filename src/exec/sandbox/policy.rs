@@ -1,4 +1,4 @@
-//! What a run may reach, as a plain value made from the person's wish and the state of the disk. The mounts of the
+//! What a run may reach, as a plain value made from the person's request and the state of the disk. The mounts of the
 //! outer layer, the file rules of Landlock, and the rights that are shown follow from it. Pure.
 
 use super::confinement::FileRules;
@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// What a run may reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Policy {
-    /// The level that results from the wish and the working folder.
+pub(super) struct SandboxPolicy {
+    /// The level that results from the request and the working folder.
     pub(crate) level: SandboxLevel,
     pub(crate) cwd: PathBuf,
     /// The path of the home folder, as programs see it.
@@ -74,7 +74,7 @@ impl Mount {
     }
 }
 
-impl Policy {
+impl SandboxPolicy {
     pub(super) fn cwd_is_writable(&self) -> bool {
         self.level == SandboxLevel::Workspace
     }
@@ -195,8 +195,8 @@ impl Policy {
 pub(crate) mod tests {
     use super::*;
 
-    pub(crate) fn sample(level: SandboxLevel) -> Policy {
-        Policy {
+    pub(crate) fn sample(level: SandboxLevel) -> SandboxPolicy {
+        SandboxPolicy {
             level,
             cwd: "/home/ada/data/sales".into(),
             home: "/home/ada".into(),
@@ -233,7 +233,7 @@ pub(crate) mod tests {
 
     #[test]
     fn read_only_writes_nothing_of_the_person() {
-        let policy = Policy { write: Vec::new(), ..sample(SandboxLevel::ReadOnly) };
+        let policy = SandboxPolicy { write: Vec::new(), ..sample(SandboxLevel::ReadOnly) };
         assert_eq!(policy.writable(), Vec::<PathBuf>::new());
         assert!(policy.mounts().contains(&Mount::Read(policy.cwd.clone())));
         for file_rules in [policy.file_rules_alone(), policy.file_rules_inside()] {
@@ -253,7 +253,7 @@ pub(crate) mod tests {
 
     #[test]
     fn hidden_things_are_not_read_through_their_folder() {
-        let policy = Policy {
+        let policy = SandboxPolicy {
             cwd: "/home/ada".into(),
             hidden_folders: vec!["/home/ada/.ssh".into()],
             shown: vec!["/home/ada/data".into()],

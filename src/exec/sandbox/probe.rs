@@ -3,14 +3,15 @@
 
 use super::ActiveLayers;
 use super::confinement::Confinement;
-use super::policy::Policy;
+use super::policy::SandboxPolicy;
 use super::scratch::Scratch;
-use super::selftest::{self, CANARY, SECRET, SelfTestResult, Task};
+use super::selftest::{CANARY, SECRET, SelfTestResult, Task};
 use crate::exec::entry::HelperEntry;
 use crate::exec::helper_file::{HelperFile, ITSELF};
 use crate::exec::helper_part::TEST;
-use crate::exec::helper_wire::{Notification, ProgramSpec};
+use crate::exec::helper_wire::{HelperMessage, ProgramSpec};
 use crate::exec::link::Link;
+use crate::exec::tree::started_at;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs;
 use std::io::Read as _;
@@ -45,7 +46,7 @@ pub(crate) enum ProbeError {
 /// Why the test has no result.
 pub(super) fn self_test(
     using: &ActiveLayers,
-    policy: &Policy,
+    policy: &SandboxPolicy,
     confinement: &Confinement,
     scratch: &Scratch,
     helper: &HelperFile,
@@ -79,7 +80,7 @@ fn unproven(why: ProbeError) -> ProbeError {
 }
 
 fn probe(
-    (using, policy): (&ActiveLayers, &Policy),
+    (using, policy): (&ActiveLayers, &SandboxPolicy),
     mut confinement: Confinement,
     scratch: &Scratch,
     helper: &HelperFile,
@@ -99,7 +100,7 @@ fn probe(
         outside: outside.clone(),
         tcp: tcp.local_addr().map_err(io)?,
         udp: udp.local_addr().map_err(io)?,
-        process: (own, selftest::began_at(own).unwrap_or(0)),
+        process: (own, started_at(own).unwrap_or(0)),
         hidden: policy.hidden(),
         opened: policy.opened_inside_hidden(),
     };
@@ -179,11 +180,11 @@ pub(crate) fn run_to_end(
         }
         for one in &told {
             match one {
-                Notification::NotSpawned(why) => return Err(ProbeError::NotEntered(why.clone())),
-                Notification::Exited { signal: Some(signal), .. } => {
+                HelperMessage::NotSpawned(why) => return Err(ProbeError::NotEntered(why.clone())),
+                HelperMessage::Exited { signal: Some(signal), .. } => {
                     return Err(ProbeError::Unfinished(format!("it was ended by signal {signal}")));
                 }
-                Notification::Exited { code, .. } => {
+                HelperMessage::Exited { code, .. } => {
                     // Everything in the pipe was written before it ended.
                     rustix::io::ioctl_fionbio(&output, true).map_err(|e| problem(&e))?;
                     let rest = largest.saturating_sub(text.len()) as u64;

@@ -2,8 +2,8 @@
 
 use super::ActiveLayers;
 use super::names::{DEVICES, TERMINALS};
-use super::policy::{Mount, Policy};
-use crate::domain::{Reach, ReachPlace as Place, Reachability};
+use super::policy::{Mount, SandboxPolicy};
+use crate::domain::{Reach, Reachability, ReachablePath};
 use std::path::{Path, PathBuf};
 
 /// What the outer layer makes in `/dev` beside devices and terminals.
@@ -11,7 +11,7 @@ const STREAMS: &[&str] = &["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd"
 
 impl ActiveLayers {
     /// What a run under this policy can reach. `blocked` says that a test from inside found the network closed.
-    pub(super) fn reach(&self, policy: &Policy, blocked: bool) -> Reach {
+    pub(super) fn reach(&self, policy: &SandboxPolicy, blocked: bool) -> Reach {
         let network = match (policy.network, blocked) {
             (true, _) => Reachability::Yes,
             (false, true) => Reachability::No,
@@ -26,26 +26,26 @@ impl ActiveLayers {
 }
 
 /// The places in the separate file system of the outer layer.
-fn mounted_places(policy: &Policy) -> Vec<Place> {
-    let unknown = |path: &str| Place {
+fn mounted_places(policy: &SandboxPolicy) -> Vec<ReachablePath> {
+    let unknown = |path: &str| ReachablePath {
         read: Reachability::Unknown,
         write: Reachability::Unknown,
-        ..Place::to_read(path)
+        ..ReachablePath::to_read(path)
     };
-    let dev = Place { read: Reachability::No, ..Place::closed("/dev") };
+    let dev = ReachablePath { read: Reachability::No, ..ReachablePath::closed("/dev") };
     let mut places = vec![unknown("/proc"), dev];
     let devices = DEVICES.iter().chain(TERMINALS).chain(STREAMS);
-    places.extend(devices.map(|path| Place { private: true, ..Place::to_write(*path) }));
+    places.extend(devices.map(|path| ReachablePath { private: true, ..ReachablePath::to_write(*path) }));
     places.extend(policy.mounts().into_iter().map(|mount| match mount {
-        Mount::System(path) | Mount::Read(path) => Place::to_read(path),
-        Mount::Write { from, at } => Place { private: from != at, ..Place::to_write(at) },
-        Mount::Empty(path) | Mount::Nothing(path) => Place::closed(path),
+        Mount::System(path) | Mount::Read(path) => ReachablePath::to_read(path),
+        Mount::Write { from, at } => ReachablePath { private: from != at, ..ReachablePath::to_write(at) },
+        Mount::Empty(path) | Mount::Nothing(path) => ReachablePath::closed(path),
     }));
     places
 }
 
 /// The places that file rules open. Everything below an open place is open too, whatever else the policy says about it.
-fn fenced_places(policy: &Policy) -> Vec<Place> {
+fn fenced_places(policy: &SandboxPolicy) -> Vec<ReachablePath> {
     let file_rules = policy.file_rules_alone();
     let within = |path: &Path, of: &[PathBuf]| of.iter().any(|outer| path.starts_with(outer));
     let can = |yes: bool| if yes { Reachability::Yes } else { Reachability::No };
@@ -53,7 +53,7 @@ fn fenced_places(policy: &Policy) -> Vec<Place> {
     let all = file_rules.read.iter().chain(&file_rules.write);
     all.map(|path| {
         let write = within(path, &file_rules.write);
-        Place {
+        ReachablePath {
             path: path.clone(),
             read: can(write || within(path, &file_rules.read)),
             write: can(write),
@@ -75,7 +75,10 @@ mod tests {
         ActiveLayers { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
     }
 
-    fn told(using: &ActiveLayers, policy: &Policy) -> impl Fn(&str) -> (Reachability, Reachability) + use<> {
+    fn told(
+        using: &ActiveLayers,
+        policy: &SandboxPolicy,
+    ) -> impl Fn(&str) -> (Reachability, Reachability) + use<> {
         let reach = using.reach(policy, true);
         move |path| (reach.reads(Path::new(path)), reach.writes(Path::new(path)))
     }
@@ -108,7 +111,8 @@ mod tests {
             assert_eq!(can(path), expected, "{path}");
         }
         assert_eq!(can("/proc/1/environ"), (Reachability::Unknown, Reachability::Unknown));
-        let read_only = told(&layered(), &Policy { write: Vec::new(), ..sample(SandboxLevel::ReadOnly) });
+        let read_only =
+            told(&layered(), &SandboxPolicy { write: Vec::new(), ..sample(SandboxLevel::ReadOnly) });
         assert_eq!(read_only("/home/ada/data/sales/a"), READ_ONLY);
         assert_eq!(read_only("/srv/out/a"), UNREACHABLE);
     }
@@ -135,7 +139,7 @@ mod tests {
         let policy = sample(SandboxLevel::Workspace);
         assert_eq!(layered().reach(&policy, true).network, Reachability::No);
         assert_eq!(layered().reach(&policy, false).network, Reachability::Unknown);
-        let open = Policy { network: true, ..policy };
+        let open = SandboxPolicy { network: true, ..policy };
         assert_eq!(layered().reach(&open, false).network, Reachability::Yes);
     }
 }

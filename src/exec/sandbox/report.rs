@@ -1,7 +1,7 @@
 //! Turns the result of the self-test into the report of the sandbox. Pure.
 
 use super::layers::ActiveLayers;
-use super::policy::Policy;
+use super::policy::SandboxPolicy;
 use super::selftest::{SelfTestResult, process_namespace};
 use crate::domain::{Enforcement, Layer, Limits, SandboxLevel, SandboxReport};
 
@@ -67,7 +67,7 @@ impl LayerSurvey {
     pub(super) fn report(
         mut self,
         using: &ActiveLayers,
-        policy: &Policy,
+        policy: &SandboxPolicy,
         seen: &SelfTestResult,
         limits: &Limits,
     ) -> SandboxReport {

@@ -3,8 +3,8 @@
 
 #![cfg(any(test, target_os = "macos"))]
 
-use super::policy::Policy;
-use crate::domain::obeyed::AUTO_RUN_NAMES;
+use super::policy::SandboxPolicy;
+use crate::domain::auto_run::AUTO_RUN_NAMES;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -36,7 +36,7 @@ const HEAD: &str = "(version 1)\n(deny default)\n(allow process-exec process-for
                     (allow ipc-posix-sem ipc-posix-shm)\n(allow file-read-metadata)\n(allow file-read* (literal \"/\"))\n\
                     (allow file-write* (literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/tty\"))\n";
 
-pub(crate) fn profile(policy: &Policy, helper: &Path) -> String {
+pub(crate) fn profile(policy: &SandboxPolicy, helper: &Path) -> String {
     let mut text = HEAD.to_owned();
     let mut rule = |what: &str, path: &Path| {
         // Writing to a string can't fail.
@@ -54,8 +54,8 @@ pub(crate) fn profile(policy: &Policy, helper: &Path) -> String {
     }
     // Of two rules that match, the later one holds.
     for folder in policy.writable() {
-        for obeyed in AUTO_RUN_NAMES {
-            rule("deny file-write*", &folder.join(obeyed.name));
+        for auto_run in AUTO_RUN_NAMES {
+            rule("deny file-write*", &folder.join(auto_run.name));
         }
     }
     for path in policy.hidden_folders.iter().chain(&policy.hidden_files) {

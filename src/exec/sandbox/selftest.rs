@@ -1,8 +1,9 @@
 //! The self-test: tries everything that the sandbox has to refuse, and prints the results. It is started as a program
 //! under the same confinement as runs, and is harmless if nothing is refused.
 
+use crate::exec::tree::{is_reachable, started_at};
 use rustix::net::{AddressFamily, SocketType};
-use rustix::process::{Pid, Resource};
+use rustix::process::Resource;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
@@ -103,8 +104,8 @@ fn run_checks(task: &Task) -> SelfTestResult {
         read: fs::read(outside(SECRET)).is_ok()
             || task.hidden.iter().any(|path| holds_something(path, &task.opened)),
         connected: tcp,
-        signalled: reaches(pid) && began_at(pid) == Some(began),
-        signalled_own: rustix::process::getppid().is_some_and(|pid| reaches(pid.as_raw_nonzero().get())),
+        signalled: is_reachable(pid) && started_at(pid) == Some(began),
+        signalled_own: rustix::process::getppid().is_some_and(|pid| is_reachable(pid.as_raw_nonzero().get())),
         littered,
         filtered: vsock.err() == Some(rustix::io::Errno::NETUNREACH),
         processes: process_namespace(),
@@ -121,16 +122,6 @@ fn holds_something(path: &Path, opened: &[PathBuf]) -> bool {
         let leads = opened.iter().any(|opened| opened.starts_with(&inner));
         !opened.contains(&inner) && (!leads || holds_something(&inner, opened))
     })
-}
-
-fn reaches(pid: i32) -> bool {
-    Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
-}
-
-/// The start time of a process, in ticks since boot. It tells apart processes that had the same id.
-pub(crate) fn began_at(pid: i32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
 /// The name of the process namespace that this process is in.
@@ -188,7 +179,7 @@ mod tests {
             outside: folder.path().into(),
             tcp: tcp.local_addr().unwrap(),
             udp: udp.local_addr().unwrap(),
-            process: (pid, began_at(pid).unwrap()),
+            process: (pid, started_at(pid).unwrap()),
             hidden: vec!["/a".into()],
             opened: vec!["/a/b".into(), "/a/c".into()],
         };

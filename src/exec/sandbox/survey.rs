@@ -1,12 +1,12 @@
-//! Makes a policy from the person's wish and the state of the disk. Changes nothing.
+//! Makes a policy from the person's request and the state of the disk. Changes nothing.
 
 use super::error::SandboxError;
 use super::names::SECRETS;
-use super::policy::Policy;
+use super::policy::SandboxPolicy;
 use super::scratch::Scratch;
 use super::toolchain::{self, SearchScope};
 use crate::domain::SandboxLevel;
-use crate::domain::obeyed::AUTO_RUN_NAMES;
+use crate::domain::auto_run::AUTO_RUN_NAMES;
 use crate::launch::Launcher;
 use std::ffi::OsStr;
 use std::fs;
@@ -56,21 +56,21 @@ pub(crate) struct SessionSite<'a> {
 /// # Errors
 /// When a folder that the person named can't be used.
 pub(super) fn survey(
-    wish: &SandboxRequest,
-    standing: SessionSite<'_>,
+    request: &SandboxRequest,
+    site: SessionSite<'_>,
     scratch: &Scratch,
-) -> Result<(Policy, Vec<String>), SandboxError> {
+) -> Result<(SandboxPolicy, Vec<String>), SandboxError> {
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.into());
-    let cwd = real(standing.cwd);
-    let home = standing.home.map(real).filter(|home| home.components().count() > 1);
-    let mut own: Vec<PathBuf> = standing.own.iter().map(|folder| real(folder)).collect();
+    let cwd = real(site.cwd);
+    let home = site.home.map(real).filter(|home| home.components().count() > 1);
+    let mut own: Vec<PathBuf> = site.own.iter().map(|folder| real(folder)).collect();
     own.extend(scratch.tmp().parent().map(Into::into));
-    let (read, write) = allowed_folders(wish, &own)?;
-    let scope = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: standing.programs };
-    let tools = [toolchain::of_path(standing.path, scope), toolchain::of_variables(scope)].concat();
+    let (read, write) = allowed_folders(request, &own)?;
+    let scope = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: site.programs };
+    let tools = [toolchain::of_path(site.path, scope), toolchain::of_variables(scope)].concat();
 
     let mut notes = Vec::new();
-    let mut level = wish.level;
+    let mut level = request.level;
     if let Some(why) = too_wide(&cwd, home.as_deref(), &own) {
         level = SandboxLevel::ReadOnly;
         notes.push(format!(
@@ -84,7 +84,7 @@ pub(super) fn survey(
     let (sockets, all) = sockets(&[std::slice::from_ref(&cwd), &opened].concat());
     notes.push(if all { LATER_SOCKETS.into() } else { MORE_SOCKETS.into() });
     hidden_files.extend(sockets);
-    let policy = Policy {
+    let policy = SandboxPolicy {
         level,
         home: match &home {
             Some(home) if !at_home && !toolchain::is_system(home) => home.clone(),
@@ -99,18 +99,18 @@ pub(super) fn survey(
         hidden_folders,
         hidden_files,
         behind: behind_links(),
-        network: wish.network,
+        network: request.network,
         write,
         cwd,
     };
     let policy = policy.with_read(&read).with_read(&tools);
     let (protected, pinned) = protected(&policy.writable());
-    Ok((Policy { protected, pinned, ..policy }, notes))
+    Ok((SandboxPolicy { protected, pinned, ..policy }, notes))
 }
 
-/// The further folders of the wish, resolved. A missing one is an error: nothing is left out silently.
+/// The further folders of the request, resolved. A missing one is an error: nothing is left out silently.
 fn allowed_folders(
-    wish: &SandboxRequest,
+    request: &SandboxRequest,
     own: &[PathBuf],
 ) -> Result<(Vec<PathBuf>, Vec<PathBuf>), SandboxError> {
     let folder = |path: &PathBuf| {
@@ -122,8 +122,8 @@ fn allowed_folders(
         }
         Ok(path)
     };
-    let read = wish.read.iter().map(folder).collect::<Result<_, _>>()?;
-    let write = wish.write.iter().map(|path| folder(path).and_then(writable)).collect::<Result<_, _>>()?;
+    let read = request.read.iter().map(folder).collect::<Result<_, _>>()?;
+    let write = request.write.iter().map(|path| folder(path).and_then(writable)).collect::<Result<_, _>>()?;
     Ok((read, write))
 }
 
@@ -205,14 +205,14 @@ fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
 
 /// The policy with protected names searched again, since a folder may have become a repository. Hidden files that no
 /// longer exist are left out, because covering one would leave an empty file behind.
-pub(super) fn look_again(policy: &Policy) -> Policy {
+pub(super) fn look_again(policy: &SandboxPolicy) -> SandboxPolicy {
     let (protected, pinned) = protected(&policy.writable());
     let is_there = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
     let hidden_files = policy.hidden_files.iter().filter(is_there).cloned().collect();
-    Policy { protected, pinned, hidden_files, ..policy.clone() }
+    SandboxPolicy { protected, pinned, hidden_files, ..policy.clone() }
 }
 
-/// Paths in a writable place that must stay as they are; see [`Policy::protected`] and [`Policy::pinned`].
+/// Paths in a writable place that must stay as they are; see [`SandboxPolicy::protected`] and [`SandboxPolicy::pinned`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GuardedPaths {
     /// Protected names that exist; they must be read-only.
@@ -231,8 +231,8 @@ pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
 fn protected(writable: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut names, mut pinned) = (Vec::new(), Vec::new());
     for folder in writable {
-        for obeyed in AUTO_RUN_NAMES {
-            let path = folder.join(obeyed.name);
+        for auto_run in AUTO_RUN_NAMES {
+            let path = folder.join(auto_run.name);
             let Ok(meta) = fs::symlink_metadata(&path) else { continue };
             let parent = path.parent().filter(|parent| *parent != folder);
             if meta.is_symlink() {
@@ -288,11 +288,15 @@ mod tests {
             Self { home: base.join("home"), own: vec![base.join("home/own")], scratch, _folder: folder }
         }
 
-        fn survey(&self, wish: &SandboxRequest, cwd: &str) -> Result<(Policy, Vec<String>), SandboxError> {
+        fn survey(
+            &self,
+            request: &SandboxRequest,
+            cwd: &str,
+        ) -> Result<(SandboxPolicy, Vec<String>), SandboxError> {
             let cwd = self.home.join(cwd);
             let (path, programs) = (OsStr::new("/usr/bin"), &Launcher::default());
-            let standing = SessionSite { cwd: &cwd, home: Some(&self.home), own: &self.own, path, programs };
-            survey(wish, standing, &self.scratch)
+            let site = SessionSite { cwd: &cwd, home: Some(&self.home), own: &self.own, path, programs };
+            survey(request, site, &self.scratch)
         }
     }
 
@@ -329,12 +333,12 @@ mod tests {
     #[test]
     fn our_own_files_are_never_opened_for_writing() {
         let disk = SurveyDisk::new();
-        let wish = SandboxRequest { write: vec![disk.home.clone()], ..workspace() };
-        assert!(disk.survey(&wish, "work").unwrap_err().to_string().contains("sayso's own files"));
-        let wish = SandboxRequest { read: vec![disk.home.join("gone")], ..workspace() };
-        assert!(disk.survey(&wish, "work").unwrap_err().to_string().contains("is not there"));
-        let wish = SandboxRequest { write: vec![disk.home.join("data")], ..workspace() };
-        let (policy, _) = disk.survey(&wish, "work").unwrap();
+        let request = SandboxRequest { write: vec![disk.home.clone()], ..workspace() };
+        assert!(disk.survey(&request, "work").unwrap_err().to_string().contains("sayso's own files"));
+        let request = SandboxRequest { read: vec![disk.home.join("gone")], ..workspace() };
+        assert!(disk.survey(&request, "work").unwrap_err().to_string().contains("is not there"));
+        let request = SandboxRequest { write: vec![disk.home.join("data")], ..workspace() };
+        let (policy, _) = disk.survey(&request, "work").unwrap();
         assert_eq!(policy.writable(), [disk.home.join("work"), disk.home.join("data")]);
     }
 

@@ -175,35 +175,15 @@ fn linked_packages(prefix: &Path) -> Vec<PathBuf> {
 mod tests {
     use super::*;
     use crate::launch::WritableFolders;
+    use crate::test_folder::TestFolder;
     use std::os::unix::fs::symlink;
 
-    struct Home {
-        _folder: tempfile::TempDir,
-        base: PathBuf,
-    }
+    type Home = TestFolder;
 
-    impl Home {
-        fn new() -> Self {
-            let folder = tempfile::tempdir().unwrap();
-            let base = fs::canonicalize(folder.path()).unwrap();
-            Self { _folder: folder, base }
-        }
-
-        fn file(&self, path: &str, text: &str) -> PathBuf {
-            assert!(!path.starts_with('/'), "{path} lies elsewhere");
-            let path = self.base.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, text).unwrap();
-            path
-        }
-
+    impl TestFolder {
         fn python(&self, prefix: &str) -> PathBuf {
             self.file(&format!("{prefix}/lib/python3.12/os.py"), "");
             self.file(&format!("{prefix}/bin/python3.12"), "")
-        }
-
-        fn at(&self, path: &str) -> PathBuf {
-            self.base.join(path)
         }
 
         /// The launcher for this working folder.

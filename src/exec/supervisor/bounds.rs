@@ -2,7 +2,7 @@
 //! together.
 
 use super::Supervisor;
-use crate::exec::helper_wire::{Notification, WatchedLimits};
+use crate::exec::helper_wire::{HelperMessage, WatchedLimits};
 use crate::exec::sandbox::confinement::{Limit, LimitedResource};
 use crate::exec::sandbox::{data_limit, processors, resource};
 use crate::exec::tree;
@@ -95,7 +95,7 @@ impl Supervisor {
             return;
         };
         watch.over = true;
-        self.send(&Notification::OverLimit(what));
+        self.send(&HelperMessage::OverLimit(what));
         self.end_all();
     }
 }

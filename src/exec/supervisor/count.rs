@@ -5,7 +5,7 @@
 use super::Supervisor;
 use super::bounds::WATCH_INTERVAL;
 use crate::domain::CountedTime;
-use crate::exec::helper_wire::{Notification, WatchedLimits};
+use crate::exec::helper_wire::{HelperMessage, WatchedLimits};
 use crate::exec::sandbox::processors;
 use crate::exec::tree;
 use std::collections::HashMap;
@@ -84,7 +84,7 @@ impl Supervisor {
             CountedTime::Passing => watch.bounds.ends(now),
             CountedTime::Computing => now + soonest(watch.bounds.time(), processors()),
         };
-        self.send(&Notification::Counts(what));
+        self.send(&HelperMessage::Counts(what));
     }
 
     /// When the time has passed by the clock but not by what is counted, waits until the rest can have been computed.

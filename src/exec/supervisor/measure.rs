@@ -2,7 +2,7 @@
 //! ended.
 
 use super::Supervisor;
-use crate::exec::helper_wire::{Notification, ResourceUse};
+use crate::exec::helper_wire::{HelperMessage, ResourceUse};
 use crate::exec::tree;
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use rustix::process::{Pid, WaitOptions};
@@ -80,7 +80,7 @@ impl Supervisor {
         };
         let asks = self.run_processes().into_iter().any(|pid| tree::is_reading(pid, terminal));
         if asks != program.asks {
-            self.send(&Notification::Asks(asks));
+            self.send(&HelperMessage::Asks(asks));
             self.program.iter_mut().for_each(|program| program.asks = asks);
         }
     }

@@ -8,7 +8,7 @@
 
 use super::Supervisor;
 use super::kill_all::kill_all;
-use crate::exec::helper_wire::{Notification, PauseState};
+use crate::exec::helper_wire::{HelperMessage, PauseState};
 use crate::exec::tree;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use std::io::{self, Read as _};
@@ -97,7 +97,7 @@ impl Supervisor {
         while (&self.children).read(&mut drained).is_ok_and(|count| count > 0) {}
         let moved = self.reap_orphans() | self.stopped_or_went_on();
         if self.paused && moved {
-            self.send(&Notification::Woken);
+            self.send(&HelperMessage::Woken);
             self.end_all();
         }
     }

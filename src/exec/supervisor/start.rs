@@ -3,7 +3,7 @@
 use super::RunningProgram;
 use crate::exec::helper_file::ITSELF;
 use crate::exec::helper_part::EXEC;
-use crate::exec::helper_wire::{FIRST_GIVEN_FD, ProcessSetup, ProgramSpec, WireMessage as _};
+use crate::exec::helper_wire::{FIRST_INHERITED_FD, ProcessSetup, ProgramSpec, WireMessage as _};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::fs::File;
@@ -42,14 +42,14 @@ pub(super) fn start(
     let (Some(stdout), Some(stderr)) = (fds.next(), fds.next()) else {
         return Err(StartError::NoOutput);
     };
-    let mut given = Vec::new();
-    for (fd, at) in fds.zip(FIRST_GIVEN_FD..) {
+    let mut inherited = Vec::new();
+    for (fd, at) in fds.zip(FIRST_INHERITED_FD..) {
         let copy = rustix::io::fcntl_dupfd_cloexec(&fd, at).map_err(std::io::Error::from)?;
         rustix::io::fcntl_setfd(&copy, FdFlags::empty()).map_err(std::io::Error::from)?;
         if copy.as_raw_fd() != at {
             return Err(StartError::Taken(at));
         }
-        given.push(copy);
+        inherited.push(copy);
     }
     if !program.cwd.is_dir() {
         return Err(StartError::NoFolder(program.cwd.clone()));
@@ -68,7 +68,7 @@ pub(super) fn start(
         .stdout(Stdio::from(stdout))
         .stderr(Stdio::from(stderr))
         .spawn()?;
-    drop(given);
+    drop(inherited);
     let setup = ProcessSetup {
         supervisor: own,
         terminal: program.terminal,

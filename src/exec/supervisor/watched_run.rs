@@ -3,7 +3,7 @@
 use super::bounds::WATCH_INTERVAL;
 use super::count::ComputedTime;
 use super::{Supervisor, shells};
-use crate::exec::helper_wire::{Notification, WatchedLimits};
+use crate::exec::helper_wire::{HelperMessage, WatchedLimits};
 use crate::exec::tree;
 use rustix::process::{Pid, Signal};
 use std::collections::BTreeSet;
@@ -52,7 +52,7 @@ pub(super) struct WatchedRun {
 impl Supervisor {
     pub(super) fn begin(&mut self, bounds: WatchedLimits) {
         if let Err(why) = self.apply_limits(&bounds) {
-            return self.send(&Notification::NotBegun(why.to_string()));
+            return self.send(&HelperMessage::NotBegun(why.to_string()));
         }
         let now = Instant::now();
         self.watch = Some(WatchedRun {
@@ -73,7 +73,7 @@ impl Supervisor {
             interrupted: BTreeSet::new(),
         });
         self.resume();
-        self.send(&Notification::Begun);
+        self.send(&HelperMessage::Begun);
     }
 
     pub(super) fn interrupt(&mut self) {
@@ -130,7 +130,7 @@ impl Supervisor {
             watch.step_at = now + SIGNAL_DELAYS.get(step).copied().unwrap_or(Duration::from_secs(1));
             match step {
                 0 => {
-                    self.send(&Notification::OutOfTime);
+                    self.send(&HelperMessage::OutOfTime);
                     self.interrupt();
                 }
                 1 => self.signal_group(Signal::TERM),
@@ -155,7 +155,7 @@ impl Supervisor {
     pub(super) fn send_usage(&self, rss_bytes: u64) {
         let before = self.watch.as_ref().map_or(0, |watch| watch.cpu_before);
         let cpu_us = (self.cpu_now() + self.uncounted()).saturating_sub(before);
-        self.send(&Notification::Usage { rss_bytes, cpu_us });
+        self.send(&HelperMessage::Usage { rss_bytes, cpu_us });
     }
 
     /// The kernel reported the end of the run: stops the program, and kills the other processes that the run left.
@@ -164,6 +164,6 @@ impl Supervisor {
         let pause = self.pause();
         let used = self.used();
         self.watch = None;
-        self.send(&Notification::Finished(used, pause));
+        self.send(&HelperMessage::Finished(used, pause));
     }
 }

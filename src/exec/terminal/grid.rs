@@ -217,7 +217,7 @@ impl Grid {
     }
 
     /// Deletes rows from the cursor on; the rows of the scroll region below move up.
-    pub(super) fn delete_rows(&mut self, by: usize, pen: Pen) {
+    pub(super) fn delete_lines(&mut self, by: usize, pen: Pen) {
         self.shift_here(by, pen, true);
     }
 

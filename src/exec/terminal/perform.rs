@@ -91,7 +91,7 @@ impl TerminalState {
                 }
             }
             'L' => grid.insert_rows(alike, pen),
-            'M' => grid.delete_rows(alike, pen),
+            'M' => grid.delete_lines(alike, pen),
             'P' => grid.delete_cells(alike, pen),
             'S' => grid.scroll_up(alike, pen),
             'T' => grid.scroll_down(alike, pen),

@@ -28,16 +28,31 @@ const MAX_DEPTH: usize = 32;
 /// How many parts of a schema are converted, counting what a reference names each time; more become `object`.
 const MAX_PARTS: usize = 4096;
 
-/// The schema in Google's subset. References within the schema are replaced by their targets.
-pub(super) fn subset(schema: &Value) -> Value {
-    subset_at(schema, schema, 0, &mut { MAX_PARTS })
+/// How many bytes of fields are copied, counting what a reference names each time; more fields are left out.
+const MAX_COPIED_BYTES: usize = 1 << 20;
+
+/// What may still be converted.
+struct SchemaBudget {
+    parts: usize,
+    bytes: usize,
 }
 
-fn subset_at(schema: &Value, root: &Value, depth: usize, left: &mut usize) -> Value {
-    let Some(fields) = schema.as_object().filter(|_| depth < MAX_DEPTH && *left > 0) else {
-        return serde_json::json!({ "type": "object" });
-    };
-    *left -= 1;
+impl SchemaBudget {
+    fn copy(&mut self, value: &Value) -> Option<Value> {
+        self.bytes = self.bytes.checked_sub(size(value))?;
+        Some(value.clone())
+    }
+}
+
+/// The schema in Google's subset. References within the schema are replaced by their targets.
+pub(super) fn subset(schema: &Value) -> Value {
+    subset_at(schema, schema, 0, &mut SchemaBudget { parts: MAX_PARTS, bytes: MAX_COPIED_BYTES })
+}
+
+fn subset_at(schema: &Value, root: &Value, depth: usize, left: &mut SchemaBudget) -> Value {
+    let fields = schema.as_object().filter(|_| depth < MAX_DEPTH && left.parts > 0);
+    left.parts = left.parts.saturating_sub(1);
+    let Some(fields) = fields else { return serde_json::json!({ "type": "object" }) };
     if let Some(target) =
         fields.get("$ref").and_then(Value::as_str).and_then(|path| root.pointer(path.strip_prefix('#')?))
     {
@@ -48,10 +63,10 @@ fn subset_at(schema: &Value, root: &Value, depth: usize, left: &mut usize) -> Va
     for (name, value) in fields {
         match name.as_str() {
             name if COPIED_FIELDS.contains(&name) => {
-                out.insert(name.to_owned(), value.clone());
+                out.extend(left.copy(value).map(|value| (name.to_owned(), value)));
             }
             "const" => {
-                out.insert("enum".into(), Value::Array(vec![value.clone()]));
+                out.extend(left.copy(value).map(|value| ("enum".to_owned(), Value::Array(vec![value]))));
             }
             "items" => {
                 out.insert("items".into(), subset_at(value, root, depth + 1, left));
@@ -77,6 +92,16 @@ fn subset_at(schema: &Value, root: &Value, depth: usize, left: &mut usize) -> Va
         out.remove("enum");
     }
     out.into()
+}
+
+/// About how many bytes a value takes.
+fn size(value: &Value) -> usize {
+    8 + match value {
+        Value::String(text) => text.len(),
+        Value::Array(all) => all.iter().map(size).sum(),
+        Value::Object(all) => all.iter().map(|(name, value)| name.len() + size(value)).sum(),
+        _ => 0,
+    }
 }
 
 /// Converts the type. A list of types becomes one type that may be null, or `anyOf`.
@@ -152,5 +177,17 @@ mod tests {
             (0..5).map(|n| (n.to_string(), json!({ "$ref": "#" }))).collect();
         let given = json!({ "type": "object", "properties": properties });
         assert!(subset(&given).to_string().len() < 1 << 20);
+    }
+
+    #[test]
+    fn parts_that_are_named_again_and_again_are_bounded() {
+        let leaves: Map<String, Value> = (0..2_000).map(|n| (n.to_string(), json!(true))).collect();
+        let choices = json!({ "enum": vec!["x".repeat(1_000); 100] });
+        let names =
+            |target: &str| -> Vec<Value> { vec![json!({ "$ref": format!("#/$defs/{target}") }); 1_000] };
+        for target in ["leaves", "choices"] {
+            let given = json!({ "$defs": { "leaves": { "properties": leaves }, "choices": choices }, "anyOf": names(target) });
+            assert!(subset(&given).to_string().len() < 2 << 20, "{target}");
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Builds the HTTP client (certificates, time limits) and its requests, and says why a request could not be sent.
 
 use crate::config::Timeouts;
+use crate::config::is_loopback;
 use crate::domain::{Departure, FailureKind};
-use crate::provider::address;
 use crate::provider::failure::{ServerIdentity, ServerRefusal};
 use crate::provider::retry::RetryAdvice;
 use crate::provider::server::HttpRequest;
@@ -32,7 +32,7 @@ pub(super) fn client(connect: Duration, url: &Url) -> reqwest::Result<Client> {
         .tcp_nodelay(true)
         .pool_idle_timeout(Duration::from_secs(90))
         .redirect(redirect::Policy::custom(follow));
-    if address::is_loopback(url) {
+    if is_loopback(url.as_str()) {
         // A proxy of the network can't reach this computer.
         builder = builder.no_proxy();
         if url.scheme() == "http" {

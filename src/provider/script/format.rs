@@ -148,7 +148,7 @@ fn story(raw: RawStory) -> Result<Script, ValueError> {
 fn purpose(word: Option<&str>, at: usize) -> Result<Purpose, ValueError> {
     match word {
         None | Some("answer") => Ok(Purpose::Answer),
-        Some("judge") => Ok(Purpose::Judge),
+        Some("judge") => Ok(Purpose::Opinion),
         Some("summary") => Ok(Purpose::Summary),
         Some(word) => {
             let what = format!("`{word}` is no purpose of a reply");

@@ -98,9 +98,9 @@ fn a_judgement_has_replies_of_its_own() {
     let story = Script::parse(story, "s").unwrap();
     let mut position = StoryPosition::default();
     assert!(
-        matches!(position.choose(&story, &request(Purpose::Judge, "x")), ScriptChoice::Reply(r) if r.text == "j")
+        matches!(position.choose(&story, &request(Purpose::Opinion, "x")), ScriptChoice::Reply(r) if r.text == "j")
     );
-    assert_eq!(position.choose(&story, &request(Purpose::Judge, "x")), ScriptChoice::Nothing);
+    assert_eq!(position.choose(&story, &request(Purpose::Opinion, "x")), ScriptChoice::Nothing);
     assert_eq!(said(&story, &mut position, "x"), "a");
 }
 

@@ -4,7 +4,7 @@ use super::function::{self, KnownFunction};
 use super::run::detail;
 use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock, choice_form};
 use crate::domain::{Answers, BlockKind, Language, Outcome, RunReport, Stream};
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use crate::recipe::arguments;
 use crate::recipe::view::{View, ended_run};
 
@@ -39,11 +39,11 @@ impl Check for CallCheck {
         let own = view.own_blocks();
         let call = own.iter().rev().find(|item| matches!(item.block.kind, BlockKind::Call { .. }));
         let Some(call) = call else { return propose(view, &known) };
-        match (&call.standing, ended_run(call)) {
-            (BlockStanding::Approved, Some((_, report))) if report.outcome == Outcome::Ok => {
+        match (&call.status, ended_run(call)) {
+            (BlockStatus::Approved, Some((_, report))) if report.outcome == Outcome::Ok => {
                 CheckResponse::judge(CALLED, describe_call(report))
             }
-            (BlockStanding::Approved, Some((_, report))) => failed(view, &known, report),
+            (BlockStatus::Approved, Some((_, report))) => failed(view, &known, report),
             _ => CheckResponse::judge(NOT_CALLED, "it was not called"),
         }
     }

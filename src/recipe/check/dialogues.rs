@@ -8,12 +8,12 @@ mod refactor;
 
 use crate::domain::{
     Answers, BlockId, BlockKind, Dialect, ExecutorKind, FinishReason, Form, Language, OnDisk, Outcome,
-    OutputBuffer, Receipt, ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall,
+    OutputBuffer, Receipt, ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall, samples,
 };
 use crate::engine::answers;
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::state::Question;
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use crate::engine::{Command, Event, Phase, Settings};
 use crate::recipe::{Recipe, shipped, workflows};
 
@@ -87,7 +87,7 @@ impl RecipeDialogue {
             BlockKind::Write { path } => file_terms(path),
             BlockKind::Install { .. } => Terms { executor: ExecutorKind::Installer, kernel: None, ..terms() },
             _ if language == Language::python() => terms(),
-            _ => Terms { language, executor: ExecutorKind::Subprocess, kernel: None, ..terms() },
+            _ => samples::in_subprocess(language),
         };
         // A block that waited behind another is reviewed again, so a review may be dropped as stale; three tries
         // suffice.
@@ -125,8 +125,8 @@ impl RecipeDialogue {
     /// Why the newest block was declined.
     fn declined(&self) -> String {
         let newest = self.d.state().transcript.blocks.values().next_back().unwrap();
-        match &newest.standing {
-            BlockStanding::Declined(why) => why.clone(),
+        match &newest.status {
+            BlockStatus::Declined(why) => why.clone(),
             other => panic!("{other:?}"),
         }
     }
@@ -144,9 +144,7 @@ impl RecipeDialogue {
 }
 
 fn file_terms(path: &str) -> Terms {
-    let target = Target::at(format!("/work/{path}"), OnDisk::Nothing);
-    let language = Language("write".into());
-    Terms { language, executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() }
+    samples::of_file("write", Target::at(format!("/work/{path}"), OnDisk::Nothing))
 }
 
 /// The report of a run that printed this.

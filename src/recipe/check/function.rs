@@ -4,7 +4,7 @@
 use super::run::{code_runs, detail};
 use super::{Check, CheckResponse, CheckSpec};
 use crate::domain::{Block, BlockKind, Language, Outcome};
-use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
+use crate::engine::transcript::{BlockItem, BlockStatus, RunItem};
 use crate::python::function::{self, Definition};
 use crate::recipe::view::{View, ended_ok};
 
@@ -36,8 +36,8 @@ impl Check for FunctionCheck {
             };
             return CheckResponse::Judge { verdict, note };
         }
-        let declined = newest.iter().find_map(|item| match (&item.standing, is_code(&item.block)) {
-            (BlockStanding::Declined(why), true) => Some(why.clone()),
+        let declined = newest.iter().find_map(|item| match (&item.status, is_code(&item.block)) {
+            (BlockStatus::Declined(why), true) => Some(why.clone()),
             _ => None,
         });
         match declined {

@@ -5,7 +5,7 @@ use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
 use super::swallowed::{ErrorHandling, NOT_DONE_MESSAGE, missing_lines, swallows};
 use super::{Check, CheckResponse, CheckSpec, OwnRun};
-use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
+use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Review, RunReport, Severity, TextRange};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::command;
 use crate::recipe::view::{View, ended_ok};
@@ -108,7 +108,7 @@ impl Check for MendedCheck {
         let finding = |note: String| Finding {
             rule: "recipe.hidden".into(),
             severity: Severity::Medium,
-            place: Place::default(),
+            place: TextRange::default(),
             message: message(note),
             forbidden: false,
         };

@@ -1,7 +1,7 @@
 //! The check `reply`: the model answered in words.
 
 use super::{Check, CheckResponse, CheckSpec};
-use crate::engine::transcript::{BlockStanding, ReplyItem};
+use crate::engine::transcript::{BlockStatus, ReplyItem};
 use crate::recipe::view::View;
 
 const ANSWERED: &str = "answered";
@@ -17,8 +17,8 @@ impl Check for Reply {
 
     fn judge(&self, view: &View<'_>) -> CheckResponse {
         let Some(reply) = view.reply() else { return CheckResponse::Ask };
-        let offered = |standing: &BlockStanding| !matches!(standing, BlockStanding::Declined(_));
-        if view.blocks_of(reply).any(|item| offered(&item.standing)) {
+        let offered = |status: &BlockStatus| !matches!(status, BlockStatus::Declined(_));
+        if view.blocks_of(reply).any(|item| offered(&item.status)) {
             // It looked something up first.
             return CheckResponse::Ask;
         }

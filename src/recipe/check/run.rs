@@ -2,7 +2,7 @@
 
 use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind};
 use crate::domain::{BlockKind, Outcome, RunReport, Stream};
-use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
+use crate::engine::transcript::{BlockItem, BlockStatus, RunItem};
 use crate::recipe::view::{View, ended_run};
 
 const OK: &str = "ok";
@@ -73,7 +73,7 @@ fn is_code(item: &BlockItem) -> bool {
 
 /// The approved code blocks among these whose last run ended, with that run.
 pub(super) fn code_runs<'a>(items: &[&'a BlockItem]) -> Vec<(&'a BlockItem, &'a RunItem, &'a RunReport)> {
-    let ran = items.iter().filter(|item| is_code(item) && item.standing == BlockStanding::Approved);
+    let ran = items.iter().filter(|item| is_code(item) && item.status == BlockStatus::Approved);
     ran.filter_map(|item| ended_run(item).map(|(run, report)| (*item, run, report))).collect()
 }
 

@@ -4,8 +4,8 @@ mod any;
 mod protected;
 
 use crate::domain::{
-    Answers, BlockId, BlockKind, Dialect, ExecutorKind, FileChange, FinishReason, ImageRef, Language, OnDisk,
-    Outcome, RecipeEnd, RecipeFact, RecipeStart, ReplyEvent, Review, RunReport, Target, Terms, ToolCall,
+    Answers, BlockId, BlockKind, Dialect, FileChange, FinishReason, ImageRef, Language, OnDisk, Outcome,
+    RecipeEnd, RecipeFact, RecipeStart, ReplyEvent, Review, RunReport, Target, ToolCall, samples,
 };
 use crate::engine::answers::check;
 use crate::engine::dialogue::{Dialogue, report, terms};
@@ -192,21 +192,12 @@ impl ToolDialogue {
     fn look(&mut self) -> String {
         let block = &self.d.state().transcript.blocks[&BlockId(self.block)].block;
         let terms = match &block.kind {
-            BlockKind::Write { path } => Terms {
-                language: Language("write".into()),
-                executor: ExecutorKind::Files,
-                kernel: None,
-                target: Some(Target::at(Path::new("/work").join(path), OnDisk::Nothing)),
-                ..terms()
-            },
+            BlockKind::Write { path } => {
+                samples::of_file("write", Target::at(Path::new("/work").join(path), OnDisk::Nothing))
+            }
             _ => match block.current().language.clone() {
                 Some(language) if language == Language::python() => terms(),
-                language => Terms {
-                    language: language.unwrap_or(Language::bash()),
-                    executor: ExecutorKind::Subprocess,
-                    kernel: None,
-                    ..terms()
-                },
+                language => samples::in_subprocess(language.unwrap_or(Language::bash())),
             },
         };
         self.d.inspected(self.block, Review::default(), Ok(terms))

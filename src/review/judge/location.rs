@@ -3,20 +3,20 @@
 use super::history::ActHistory;
 use crate::review::Scope;
 use crate::review::path_class::{self, PathMeaning};
-use crate::review::rules::{Effect, Rule, TargetClass};
+use crate::review::rules::{EffectKind, ReviewRule, TargetClass};
 use crate::review::value::Value;
 
 /// The classes of a target's place, as far as its effect needs them.
 pub(super) fn locate_target(
-    effect: Option<Effect>,
+    effect: Option<EffectKind>,
     value: &Value,
     folder: Option<&str>,
     scope: &Scope,
     past: &ActHistory,
 ) -> PathMeaning {
     match effect {
-        Some(Effect::Hosts) => locate_host(value),
-        Some(Effect::Programs | Effect::Packages | Effect::Environment) => PathMeaning::default(),
+        Some(EffectKind::Hosts) => locate_host(value),
+        Some(EffectKind::Programs | EffectKind::Packages | EffectKind::Environment) => PathMeaning::default(),
         _ => value
             .as_text()
             .or_else(|| value.as_file())
@@ -25,7 +25,7 @@ pub(super) fn locate_target(
 }
 
 fn locate_path(
-    effect: Option<Effect>,
+    effect: Option<EffectKind>,
     text: &str,
     folder: Option<&str>,
     scope: &Scope,
@@ -51,13 +51,13 @@ fn locate_path(
 }
 
 /// Whether the targets of an effect are paths.
-pub(super) fn is_path(effect: Option<Effect>) -> bool {
-    matches!(effect, Some(Effect::Reads | Effect::Writes | Effect::Deletes))
+pub(super) fn is_path(effect: Option<EffectKind>) -> bool {
+    matches!(effect, Some(EffectKind::Reads | EffectKind::Writes | EffectKind::Deletes))
 }
 
 /// Where a path leads through links that exist before the text runs, or that the text makes.
 pub(super) fn follow_links(
-    effect: Option<Effect>,
+    effect: Option<EffectKind>,
     text: &str,
     folder: Option<&str>,
     scope: &Scope,
@@ -65,7 +65,7 @@ pub(super) fn follow_links(
 ) -> Option<String> {
     let path = path_class::join_folder(text, folder);
     let there = scope.links.of(&path, effect).map(|place| place.to_string_lossy().into_owned());
-    there.or_else(|| past.links.of(&path).filter(|_| effect != Some(Effect::Deletes)))
+    there.or_else(|| past.links.of(&path).filter(|_| effect != Some(EffectKind::Deletes)))
 }
 
 fn unknown() -> PathMeaning {
@@ -78,7 +78,7 @@ fn locate_host(value: &Value) -> PathMeaning {
 }
 
 /// Whether a target lies in a place that the rule covers.
-pub(super) fn is_in_place(rule: &Rule, located: &PathMeaning) -> bool {
+pub(super) fn is_in_place(rule: &ReviewRule, located: &PathMeaning) -> bool {
     let wanted = rule.r#where.as_ref().is_none_or(|w| w.iter().any(|class| located.is(*class)));
     wanted && !rule.except.iter().any(|class| located.is(*class))
 }

@@ -101,12 +101,7 @@ fn all(derived: &DerivedFile) -> Result<HashMap<OsString, (IndexStamp, Summary)>
 }
 
 fn known(row: &Row<'_>) -> rusqlite::Result<(OsString, (IndexStamp, Summary))> {
-    let stamp = IndexStamp {
-        bytes: row.get::<_, i64>(1)? as u64,
-        modified: row.get(2)?,
-        changed: row.get(3)?,
-        inode: row.get::<_, i64>(4)? as u64,
-    };
+    let stamp = IndexStamp::of_row(row, 1)?;
     let summary = Summary {
         id: row.get(5)?,
         name: row.get(6)?,

@@ -54,7 +54,7 @@ fn a_list_tells_what_the_picker_shows() {
 #[test]
 fn a_large_file_is_told_of_by_its_ends() {
     let dir = tempfile::tempdir().unwrap();
-    let mut entries = vec![Entry::Prompt("first".into()), Entry::Named("renamed".into())];
+    let mut entries = vec![Entry::Prompt("first".into()), Entry::Renamed("renamed".into())];
     for n in 0..800 {
         entries.push(Entry::Prompt(format!("prompt {n} {}", "x".repeat(2000)).into()));
         entries.push(block(n + 1));
@@ -88,7 +88,7 @@ fn a_large_file_is_told_of_by_its_ends() {
 fn a_session_is_found_by_id_prefix_and_name() {
     let dir = tempfile::tempdir().unwrap();
     let named = |id: &str, name: &str| {
-        let entries = [Entry::Prompt("x".into()), Entry::Named(name.into())];
+        let entries = [Entry::Prompt("x".into()), Entry::Renamed(name.into())];
         close(written(dir.path(), id, &entries));
     };
     named("019a-1111", "sales-q3");

@@ -100,7 +100,7 @@ fn without_text() -> impl Strategy<Value = Entry> {
             block: BlockId(2),
             files: vec![".envrc".into()],
             more: u32::from(again),
-            way: if again { UndoKind::Redo } else { UndoKind::Undo },
+            kind: if again { UndoKind::Redo } else { UndoKind::Undo },
         }),
         Just(Entry::KernelRestarted),
     ]
@@ -126,7 +126,7 @@ pub(in crate::store) fn entry() -> impl Strategy<Value = Entry> {
     let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
     prop_oneof![
         text().prop_map(|text| Entry::Prompt(text.into())),
-        text().prop_map(Entry::Named),
+        text().prop_map(Entry::Renamed),
         (text(), text()).prop_map(|(provider, model)| Entry::Model(ModelName { provider, model })),
         (any::<u32>(), text(), text(), text(), proptest::option::of(any::<u64>())).prop_map(
             |(step, text, reasoning, word, input)| Entry::Reply {
@@ -183,7 +183,7 @@ pub(in crate::store) fn entry() -> impl Strategy<Value = Entry> {
                 findings: vec![Finding {
                     rule: "sh.x".into(),
                     severity: Severity::Medium,
-                    place: Place::default(),
+                    place: TextRange::default(),
                     message: message.clone(),
                     forbidden: message.len().is_multiple_of(2),
                 }],

@@ -1,6 +1,7 @@
 //! Entries of one subject each, by hand.
 
 use super::{block, confined, report, terms};
+use crate::domain::samples::{self, BY_PERSON, approved};
 use crate::domain::*;
 use std::path::PathBuf;
 
@@ -16,7 +17,7 @@ fn file_block(id: u32, kind: BlockKind, source: &str) -> Block {
 }
 
 /// The approval of a block that replaces a file through a link.
-fn written_file(run: u32, block: BlockId) -> Entry {
+fn written_file(run: u32, block: u32) -> Entry {
     let found = OnDisk::File(Some(Sha256::of(b"# Old\n")));
     let target = Target {
         link: Some(PathBuf::from("/home/ada/data/sales/notes/plan.md")),
@@ -24,14 +25,11 @@ fn written_file(run: u32, block: BlockId) -> Entry {
         outside: true,
         ..Target::at("/home/ada/notes/plan.md", found)
     };
-    Entry::Approved {
-        run: RunId(run),
-        block,
-        revision: Revision(1),
-        sha256: Sha256::of(b"# Plan\n"),
-        terms: Terms { executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() },
-        by: Grantor::Flag,
-    }
+    approved(run, (block, 1), "# Plan\n", of_file(target), Grantor::Flag)
+}
+
+fn of_file(target: Target) -> Terms {
+    Terms { executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() }
 }
 
 /// Tool calls and their results: blocks about files, about the person's own functions, about packages.
@@ -62,8 +60,8 @@ pub(in crate::store) fn about_tools() -> Vec<Entry> {
         Entry::Block(file_block(4, BlockKind::Load { path: "/home/ada/tools.py".into() }, "def f(): ...\n")),
         Entry::Block(file_block(5, BlockKind::Call { function: "f".into() }, "f()")),
         Entry::Block(file_block(6, BlockKind::Install { wanted_by: Some(BlockId(5)) }, "pandas\n")),
-        written_file(1, BlockId(1)),
-        Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(ran) },
+        written_file(1, 1),
+        samples::ran(1, 1, ran),
     ]
 }
 
@@ -89,14 +87,7 @@ pub(in crate::store) fn about_edits() -> Vec<Entry> {
             note: "hunk 1 of a.py was found white space aside".into(),
             whole: true,
         },
-        Entry::Approved {
-            run: RunId(1),
-            block: first,
-            revision: Revision(2),
-            sha256: Sha256::of(text.as_bytes()),
-            terms: Terms { executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() },
-            by: Grantor::Flag,
-        },
+        approved(1, (1, 2), text, of_file(target), Grantor::Flag),
         Entry::Block(file_block(2, BlockKind::Edit { paths: vec!["c.py".into()] }, written)),
         Entry::Declined {
             block: second,
@@ -108,15 +99,10 @@ pub(in crate::store) fn about_edits() -> Vec<Entry> {
 
 /// A run in a sandbox, and what the sandbox refused.
 pub(in crate::store) fn about_sandbox() -> Vec<Entry> {
-    let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
-    let by = Grantor::Person { typed: false };
     let mut report = report(OutputBuffer::default());
     report.outcome = Outcome::Limit("memory: 3.1 of 3 GiB".into());
     report.receipt.refused = vec!["write to ~/.ssh/config".into(), "the network: example.com".into()];
-    vec![
-        Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms: confined(), by },
-        Entry::Ran { run, block, report: Box::new(report) },
-    ]
+    vec![approved(1, (1, 1), "x", confined(), BY_PERSON), samples::ran(1, 1, report)]
 }
 
 /// What a recipe leaves: its steps, a block of sayso's own, a block that was declined, a form.
@@ -161,8 +147,6 @@ pub(in crate::store) fn about_recipes() -> Vec<Entry> {
 /// An image that a block needed, requested and pulled by the engine; and packages that were installed into the
 /// project's environment.
 pub(in crate::store) fn about_pulls() -> Vec<Entry> {
-    let (run, revision) = (RunId(1), Revision(1));
-    let by = Grantor::Person { typed: false };
     let terms = Terms {
         executor: ExecutorKind::Engine,
         kernel: None,
@@ -173,8 +157,8 @@ pub(in crate::store) fn about_pulls() -> Vec<Entry> {
     let list = "into: .venv\nsix\n";
     vec![
         Entry::Block(file_block(2, BlockKind::Pull { wanted_by }, "python:3.13-slim\n")),
-        Entry::Approved { run, block: BlockId(2), revision, sha256: Sha256::of(b"x"), terms, by },
-        Entry::Ran { run, block: BlockId(2), report: Box::new(report(OutputBuffer::default())) },
+        approved(1, (2, 1), "x", terms, BY_PERSON),
+        samples::ran(1, 2, report(OutputBuffer::default())),
         Entry::Block(file_block(3, BlockKind::Install { wanted_by }, "six\n")),
         Entry::Edited { block: BlockId(3), revision: Revision(2), source: list.into(), whole: true },
     ]
@@ -182,14 +166,12 @@ pub(in crate::store) fn about_pulls() -> Vec<Entry> {
 
 /// A run whose limits are enforced in three ways.
 pub(in crate::store) fn about_limits() -> Vec<Entry> {
-    let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
-    let by = Grantor::Person { typed: false };
     let mut terms = confined();
     let sandbox = &mut terms.rights.sandbox;
     (sandbox.memory, sandbox.processes, sandbox.files) =
         (Enforcement::Enforced, Enforcement::Watched, Enforcement::Enforced);
     terms.limits = Limits { file_bytes: 5 << 30, open_files: 64, output_kept_bytes: 65_536, ..terms.limits };
-    vec![Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms, by }]
+    vec![approved(1, (1, 1), "x", terms, BY_PERSON)]
 }
 
 /// One entry of each kind about the length of a conversation and about opinions.
@@ -236,11 +218,15 @@ pub(in crate::store) fn about_rules() -> Vec<Entry> {
     let review = Review {
         traces: vec![
             Trace {
-                place: Place { line: 2, column: 7, end_line: 2, end_column: 30 },
+                place: TextRange { line: 2, column: 7, end_line: 2, end_column: 30 },
                 text: "https://collect.example.net".into(),
                 from: TextOrigin::Output(BlockId(1)),
             },
-            Trace { place: Place::default(), text: "~/.netrc".into(), from: TextOrigin::File(BlockId(4)) },
+            Trace {
+                place: TextRange::default(),
+                text: "~/.netrc".into(),
+                from: TextOrigin::File(BlockId(4)),
+            },
         ],
         ..Review::default()
     };
@@ -250,14 +236,7 @@ pub(in crate::store) fn about_rules() -> Vec<Entry> {
         Entry::Block(self::block(1, source)),
         Entry::Review { block, revision, review },
         Entry::RuleAdded(Box::new(rule)),
-        Entry::Approved {
-            run: RunId(1),
-            block,
-            revision,
-            sha256,
-            terms: terms(),
-            by: Grantor::Rule(RuleId(1)),
-        },
+        approved(1, (1, 1), source, terms(), Grantor::Rule(RuleId(1))),
         Entry::RuleRevoked(RuleId(1)),
     ]
 }
@@ -265,17 +244,17 @@ pub(in crate::store) fn about_rules() -> Vec<Entry> {
 /// A review with words that occur in the project's instructions.
 pub(in crate::store) fn about_instructions() -> Vec<Entry> {
     let traces =
-        vec![Trace { place: Place::default(), text: "/srv/deploy".into(), from: TextOrigin::Project }];
+        vec![Trace { place: TextRange::default(), text: "/srv/deploy".into(), from: TextOrigin::Project }];
     let review = Review { traces, ..Review::default() };
     vec![Entry::Review { block: BlockId(1), revision: Revision(1), review }]
 }
 
 /// A message with files, and a review with words that occur in one of them.
 pub(in crate::store) fn about_files() -> Vec<Entry> {
-    let whole = GivenFile { path: "src/a b.py".into(), bytes: 6, text: "x = 1\n".into(), masked: false };
-    let cut = GivenFile { path: ".env".into(), bytes: 99_000, text: "KEY=***\n".into(), masked: true };
+    let whole = AttachedFile { path: "src/a b.py".into(), bytes: 6, text: "x = 1\n".into(), masked: false };
+    let cut = AttachedFile { path: ".env".into(), bytes: 99_000, text: "KEY=***\n".into(), masked: true };
     let prompt = Prompt { text: "see @\"src/a b.py\" and @.env".into(), files: vec![whole, cut] };
-    let traces = vec![Trace { place: Place::default(), text: "/srv/x".into(), from: TextOrigin::Given }];
+    let traces = vec![Trace { place: TextRange::default(), text: "/srv/x".into(), from: TextOrigin::Given }];
     let review = Review { traces, ..Review::default() };
     vec![Entry::Prompt(prompt), Entry::Review { block: BlockId(1), revision: Revision(1), review }]
 }
@@ -307,14 +286,14 @@ pub(in crate::store) fn about_undo() -> Vec<Entry> {
     let ran = |run, undo| {
         let report = report(OutputBuffer::default());
         let receipt = Receipt { undo: Some(undo), ..report.receipt.clone() };
-        Entry::Ran { run: RunId(run), block: BlockId(1), report: Box::new(RunReport { receipt, ..report }) }
+        samples::ran(run, 1, RunReport { receipt, ..report })
     };
-    let back = |more, way| Entry::Undone {
+    let back = |more, kind| Entry::Undone {
         run: RunId(1),
         block: BlockId(1),
         files: vec!["sales.csv".into()],
         more,
-        way,
+        kind,
     };
     let none = UndoCover::none("more than 50000 files");
     vec![

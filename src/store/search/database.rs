@@ -4,7 +4,7 @@
 //! are adjacent. What is removed is really gone: its words are deleted from the index one by one, not at some later
 //! time.
 
-use super::place::PlaceKind;
+use super::location::LocationKind;
 use super::words;
 use crate::domain::Timestamp;
 use crate::store::derived::{DerivedError, TablePlan};
@@ -62,9 +62,9 @@ pub(super) struct KeptFile {
 
 /// A stored text, without the text itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct KeptPlace {
+pub(super) struct StoredLocation {
     pub(super) at: Timestamp,
-    pub(super) kind: PlaceKind,
+    pub(super) kind: LocationKind,
     pub(super) block: Option<u32>,
     /// The number of prompts and replies up to it.
     pub(super) message: i64,
@@ -107,12 +107,7 @@ pub(super) fn file(db: &Connection, name: &OsStr) -> Result<Option<KeptFile>, De
 fn kept_file(row: &Row<'_>) -> rusqlite::Result<KeptFile> {
     Ok(KeptFile {
         number: row.get(0)?,
-        stamp: IndexStamp {
-            bytes: row.get::<_, i64>(2)? as u64,
-            modified: row.get(3)?,
-            changed: row.get(4)?,
-            inode: row.get::<_, i64>(5)? as u64,
-        },
+        stamp: IndexStamp::of_row(row, 2)?,
         read: row.get::<_, i64>(6)? as u64,
         crc: row.get(7)?,
         messages: row.get(8)?,
@@ -161,7 +156,7 @@ pub(super) fn next_place(db: &Connection, file: i64) -> Result<Option<i64>, Deri
 pub(super) fn keep_place(
     db: &Connection,
     number: i64,
-    place: &KeptPlace,
+    place: &StoredLocation,
     text: &str,
 ) -> Result<(), DerivedError> {
     db.prepare_cached("INSERT INTO places VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)")?.execute(params![
@@ -184,7 +179,7 @@ pub(super) fn keep_place(
 }
 
 /// What is stored about a place; `None` if there is no place with this number, or it is not valid.
-pub(super) fn place(db: &Connection, number: i64) -> Result<Option<KeptPlace>, DerivedError> {
+pub(super) fn place(db: &Connection, number: i64) -> Result<Option<StoredLocation>, DerivedError> {
     let mut row = db.prepare_cached(
         "SELECT at, kind, block, message, language, outcome, model, start, length, part FROM places
          WHERE number = ?1",
@@ -192,9 +187,9 @@ pub(super) fn place(db: &Connection, number: i64) -> Result<Option<KeptPlace>, D
     Ok(row.query_row([number], kept_place).optional()?.flatten())
 }
 
-fn kept_place(row: &Row<'_>) -> rusqlite::Result<Option<KeptPlace>> {
-    let Some(kind) = PlaceKind::of_number(row.get(1)?) else { return Ok(None) };
-    Ok(Some(KeptPlace {
+fn kept_place(row: &Row<'_>) -> rusqlite::Result<Option<StoredLocation>> {
+    let Some(kind) = LocationKind::of_number(row.get(1)?) else { return Ok(None) };
+    Ok(Some(StoredLocation {
         at: Timestamp(row.get(0)?),
         kind,
         block: row.get(2)?,
@@ -275,7 +270,7 @@ pub(super) fn set_outcome(db: &Connection, file: i64, block: u32, outcome: &str)
     db.prepare_cached(
         "UPDATE places SET outcome = ?1 WHERE block = ?2 AND number BETWEEN ?3 AND ?4 AND kind <> ?5",
     )?
-    .execute(params![outcome, block, first, last, PlaceKind::Output.number()])?;
+    .execute(params![outcome, block, first, last, LocationKind::Output.number()])?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Collects the state of a search: the hits so far, their sessions, and how much was compared.
 
 use super::SearchHit;
-use super::place::PlaceKind;
+use super::location::LocationKind;
 use super::words::RoughFilter;
 use crate::domain::{BlockId, Timestamp};
 use crate::store::file_stem;
@@ -32,7 +32,7 @@ pub(super) struct HitCollector {
 
 /// Identifies an entry in a session and all its branches: the root session, the time, the kind, the block, the
 /// message, and the line that matched.
-type SharedEntry = (String, Timestamp, PlaceKind, Option<BlockId>, u64, String);
+type SharedEntry = (String, Timestamp, LocationKind, Option<BlockId>, u64, String);
 
 impl HitCollector {
     pub(super) fn of_file(&self, file: i64) -> usize {

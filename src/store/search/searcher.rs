@@ -1,8 +1,8 @@
 //! Carries out one search: updates the database, queries it, and compares each hit with the session's file.
 
-use super::database::{self, BlockFact, KeptFile, KeptPlace};
+use super::database::{self, BlockFact, KeptFile, StoredLocation};
 use super::hit_collector::HitCollector;
-use super::place::{self, PlaceKind, SessionPlace};
+use super::location::{self, LocationKind, SessionLocation};
 use super::update::{self, UpdateBounds};
 use super::words::{self, RoughFilter};
 use super::{SearchControl, SearchHit, SearchQuery, SearchResults};
@@ -169,7 +169,7 @@ impl Searcher<'_> {
                 && sought.first_match(&session.name).is_some()
                 && sought.first_match(&session.first_prompt).is_none()
         };
-        let place = SessionPlace { kind: PlaceKind::Name, block: None, message: 0 };
+        let place = SessionLocation { kind: LocationKind::Name, block: None, message: 0 };
         let hit = |session: Summary| {
             let (at, line) = (session.modified, session.name.clone());
             SearchHit { session, place, at, line, also: 0 }
@@ -257,21 +257,21 @@ impl Searcher<'_> {
             return Ok(None);
         }
         let message = (database::file_of(number), place.message);
-        if place.kind == PlaceKind::Reply {
+        if place.kind == LocationKind::Reply {
             // Text inside a fenced block of a reply is reported as a hit of the block.
-            match sought.first_match(&place::prose(&body)) {
+            match sought.first_match(&location::prose(&body)) {
                 Some(in_prose) => at = in_prose,
                 None if gathering.blocks.contains(&message) => return Ok(None),
                 None => {}
             }
         }
-        if place.kind == PlaceKind::Block {
+        if place.kind == LocationKind::Block {
             gathering.blocks.insert(message);
         }
         let Some(session) = gathering.session(&path) else { return Ok(None) };
         Ok(Some(SearchHit {
             session,
-            place: SessionPlace {
+            place: SessionLocation {
                 kind: place.kind,
                 block: place.block.map(BlockId),
                 message: u64::try_from(place.message).unwrap_or_default(),
@@ -282,7 +282,7 @@ impl Searcher<'_> {
         }))
     }
 
-    fn is_wanted(&self, place: &KeptPlace) -> bool {
+    fn is_wanted(&self, place: &StoredLocation) -> bool {
         let wanted = self.wanted;
         let same = |wanted: &Option<String>, is: Option<&str>| {
             wanted.as_ref().is_none_or(|wanted| is.is_some_and(|is| is.eq_ignore_ascii_case(wanted)))
@@ -297,13 +297,13 @@ impl Searcher<'_> {
     }
 
     /// The text at a place, as it is in the file now.
-    fn text_at(&self, path: &Path, place: &KeptPlace) -> Option<String> {
+    fn text_at(&self, path: &Path, place: &StoredLocation) -> Option<String> {
         let file = disk::open_read(path).ok()?;
         let length = place.length.min(file.metadata().ok()?.len());
         let mut line = vec![0; usize::try_from(length).ok()?];
         file.read_exact_at(&mut line, place.start).ok()?;
         let (_, entry) = update::entry_of(line.strip_suffix(b"\n")?, path)?;
-        let piece = place::pieces(&entry).into_iter().nth(place.part)?;
+        let piece = location::pieces(&entry).into_iter().nth(place.part)?;
         (piece.kind == place.kind && piece.block == place.block)
             .then(|| update::indexed_text(self.masker, &piece))
     }

@@ -1,8 +1,8 @@
 //! Updates the database from the session files. If the beginning of a file is unchanged, only the new lines are read,
 //! otherwise all of it.
 
-use super::database::{self, KeptFile, KeptPlace};
-use super::place::{self, BlockNews};
+use super::database::{self, KeptFile, StoredLocation};
+use super::location::{self, BlockNews};
 use crate::domain::{Entry, Masker, Timestamp};
 use crate::store::derived::{DerivedError, DerivedFile};
 use crate::store::index::{Candidate, IndexStamp, by_age};
@@ -194,10 +194,10 @@ impl FileUpdate<'_> {
             Entry::Ran { report, .. } => Some(report.outcome.as_str().to_owned()),
             _ => None,
         };
-        for (part, piece) in place::pieces(&entry).into_iter().enumerate() {
+        for (part, piece) in location::pieces(&entry).into_iter().enumerate() {
             let Some(number) = database::next_place(self.db, self.file.number)? else { return Ok(()) };
             let text = indexed_text(self.masker, &piece);
-            let place = KeptPlace {
+            let place = StoredLocation {
                 at,
                 kind: piece.kind,
                 block: piece.block,
@@ -212,7 +212,7 @@ impl FileUpdate<'_> {
             database::keep_place(self.db, number, &place, &text)?;
             self.file.kept += text.len() as u64;
         }
-        match place::news(&entry) {
+        match location::news(&entry) {
             Some((block, BlockNews::Outcome(word))) => {
                 database::set_outcome(self.db, self.file.number, block, word)
             }
@@ -236,8 +236,8 @@ impl FileUpdate<'_> {
 }
 
 /// The text of a piece as it is stored: masked again, and shortened.
-pub(super) fn indexed_text(masker: &Masker, piece: &place::Piece) -> String {
-    place::bounded(masker.text(&piece.text))
+pub(super) fn indexed_text(masker: &Masker, piece: &location::Piece) -> String {
+    location::bounded(masker.text(&piece.text))
 }
 
 /// The entry of a line, with the output from a file of its own; `None` if the line is not an entry, or not as it was

@@ -1,7 +1,7 @@
 //! Tests what counts as written by this installation, and what does not, whoever wrote it.
 
 use super::*;
-use crate::store::wire::{Fields, Link};
+use crate::store::wire::{ChainLink, Fields};
 
 /// The seal of one installation, and a folder for its sessions.
 struct House {
@@ -43,7 +43,7 @@ fn put(path: &Path, lines: &[String]) {
 /// Changes lines as far as a stranger can: numbers, links and checksums fit. With `keep`, the old seals are left in
 /// place.
 fn made_to_fit(lines: &[String], keep: bool) -> Vec<String> {
-    let mut link = Link::FIRST;
+    let mut link = ChainLink::FIRST;
     let sealed = lines.iter().map(|line| {
         let serde_json::Value::Object(mut fields) = serde_json::from_str(line).unwrap() else { panic!() };
         for made in ["v", "seq", "at", "prev", "crc"] {
@@ -55,7 +55,7 @@ fn made_to_fit(lines: &[String], keep: bool) -> Vec<String> {
         let (body, _) = line.split_once(",\"crc\":").unwrap();
         let body = mac.map_or(body.to_owned(), |mac| format!("{body},\"mac\":{mac}"));
         let crc = crc32fast::hash(format!("{body}}}").as_bytes());
-        link = Link { prev: wire::Crc(crc), ..next };
+        link = ChainLink { prev: wire::Crc(crc), ..next };
         format!("{body},\"crc\":\"{crc:08x}\"}}")
     });
     sealed.collect()

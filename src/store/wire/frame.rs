@@ -43,16 +43,16 @@ impl TryFrom<String> for Crc {
 
 /// The state for the next line: its number, the checksum of the line before, and the seal.
 #[derive(Clone, Debug)]
-pub(crate) struct Link {
+pub(crate) struct ChainLink {
     pub(crate) seq: u64,
     pub(crate) prev: Crc,
     /// The state of the seal; `None` if lines are not sealed.
     pub(crate) sealing: Option<SealState>,
 }
 
-impl Link {
+impl ChainLink {
     /// For the first line of a file.
-    pub(crate) const FIRST: Link = Link { seq: 1, prev: Crc(0), sealing: None };
+    pub(crate) const FIRST: ChainLink = ChainLink { seq: 1, prev: Crc(0), sealing: None };
 }
 
 /// The length of what follows the bytes that the checksum covers: `,"crc":"01234567"}`.
@@ -75,11 +75,11 @@ impl SealedLine {
 
 /// Makes a line, and the link for the next one. `redacted` says that something in the entry was masked.
 pub(crate) fn seal(
-    link: Link,
+    link: ChainLink,
     at: Timestamp,
     fields: &MaskedValue<Fields>,
     redacted: bool,
-) -> (SealedLine, Link) {
+) -> (SealedLine, ChainLink) {
     let mut head = Map::new();
     head.insert("v".into(), VERSION.into());
     head.insert("seq".into(), link.seq.into());
@@ -103,7 +103,7 @@ pub(crate) fn seal(
     line.extend_from_slice(TAIL_OPEN);
     line.extend_from_slice(crc.to_string().as_bytes());
     line.extend_from_slice(b"\"}\n");
-    (SealedLine(line), Link { seq: link.seq.saturating_add(1), prev: crc, sealing })
+    (SealedLine(line), ChainLink { seq: link.seq.saturating_add(1), prev: crc, sealing })
 }
 
 #[derive(Debug, Deserialize)]

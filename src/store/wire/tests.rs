@@ -251,7 +251,7 @@ proptest! {
     }
 }
 
-fn sealed(at: Timestamp, fields: Fields) -> (Vec<u8>, Link) {
-    let (line, next) = seal(Link::FIRST, at, &Masker::default().mask(fields), false);
+fn sealed(at: Timestamp, fields: Fields) -> (Vec<u8>, ChainLink) {
+    let (line, next) = seal(ChainLink::FIRST, at, &Masker::default().mask(fields), false);
     (line.bytes().to_vec(), next)
 }

@@ -9,14 +9,14 @@ use super::cluster;
 /// A position in a text: a line and a byte of it, both from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pos {
-    pub(crate) row: usize,
+    pub(crate) line: usize,
     /// The byte within the line.
     pub byte: usize,
 }
 
 impl Pos {
-    pub(crate) fn new(row: usize, byte: usize) -> Self {
-        Self { row, byte }
+    pub(crate) fn new(line: usize, byte: usize) -> Self {
+        Self { line, byte }
     }
 }
 
@@ -91,8 +91,8 @@ impl Fragment {
     pub(crate) fn end_from(&self, from: Pos) -> Pos {
         let last = self.lines.last().map_or(0, String::len);
         match self.lines.len() {
-            0 | 1 => Pos::new(from.row, from.byte + last),
-            lines => Pos::new(from.row + lines - 1, last),
+            0 | 1 => Pos::new(from.line, from.byte + last),
+            lines => Pos::new(from.line + lines - 1, last),
         }
     }
 }
@@ -136,16 +136,16 @@ impl Buffer {
     }
 
     /// A line; empty after the last.
-    pub(crate) fn line(&self, row: usize) -> &str {
-        self.lines.get(row).map_or("", String::as_str)
+    pub(crate) fn line(&self, index: usize) -> &str {
+        self.lines.get(index).map_or("", String::as_str)
     }
 
-    pub(crate) fn last_row(&self) -> usize {
+    pub(crate) fn last_line(&self) -> usize {
         self.lines.len().saturating_sub(1)
     }
 
     pub(crate) fn end(&self) -> Pos {
-        Pos::new(self.last_row(), self.line(self.last_row()).len())
+        Pos::new(self.last_line(), self.line(self.last_line()).len())
     }
 
     /// Whether the text starts with a byte order mark.
@@ -160,8 +160,8 @@ impl Buffer {
 
     /// Moves a position to a valid one: on a line, and not inside a character.
     pub(crate) fn at(&self, place: Pos) -> Pos {
-        let row = place.row.min(self.last_row());
-        Pos::new(row, cluster::floor(self.line(row), place.byte))
+        let index = place.line.min(self.last_line());
+        Pos::new(index, cluster::floor(self.line(index), place.byte))
     }
 
     /// The whole text, as it is written to a file.
@@ -170,32 +170,32 @@ impl Buffer {
         if self.mark {
             text.push(BYTE_ORDER_MARK);
         }
-        for (row, line) in self.lines.iter().enumerate() {
+        for (index, line) in self.lines.iter().enumerate() {
             text.push_str(line);
-            text.push_str(self.ends.get(row).map_or("", |end| end.as_str()));
+            text.push_str(self.ends.get(index).map_or("", |end| end.as_str()));
         }
         text
     }
 
     /// The end for a new line here: that of the line itself, else that of the line above.
-    pub(crate) fn end_at(&self, row: usize) -> LineEnding {
-        let above = row.checked_sub(1).and_then(|above| self.ends.get(above));
-        self.ends.get(row).or(above).copied().unwrap_or(self.usual)
+    pub(crate) fn end_at(&self, index: usize) -> LineEnding {
+        let above = index.checked_sub(1).and_then(|above| self.ends.get(above));
+        self.ends.get(index).or(above).copied().unwrap_or(self.usual)
     }
 
     /// The text between two positions; empty if the second is before the first.
     pub(crate) fn slice(&self, from: Pos, to: Pos) -> Fragment {
         let (from, to) = (self.at(from), self.at(to));
-        let (first, last) = (self.line(from.row), self.line(to.row));
-        if from.row >= to.row {
+        let (first, last) = (self.line(from.line), self.line(to.line));
+        if from.line >= to.line {
             let text = first.get(from.byte..to.byte).unwrap_or_default();
             return Fragment { lines: vec![text.to_owned()], ends: Vec::new() };
         }
-        let mut lines = Vec::with_capacity(to.row - from.row + 1);
+        let mut lines = Vec::with_capacity(to.line - from.line + 1);
         lines.push(first.get(from.byte..).unwrap_or_default().to_owned());
-        lines.extend(self.lines.iter().take(to.row).skip(from.row + 1).cloned());
+        lines.extend(self.lines.iter().take(to.line).skip(from.line + 1).cloned());
         lines.push(last.get(..to.byte).unwrap_or_default().to_owned());
-        let ends = self.ends.iter().take(to.row).skip(from.row).copied().collect();
+        let ends = self.ends.iter().take(to.line).skip(from.line).copied().collect();
         Fragment { lines, ends }
     }
 
@@ -205,11 +205,11 @@ impl Buffer {
         let from = self.at(from);
         let to = self.at(to).max(from);
         let old = self.slice(from, to);
-        let below = self.last_row().saturating_sub(to.row);
-        self.untouched = (self.untouched.0.min(from.row), self.untouched.1.min(below));
-        let tail = self.line(to.row).get(to.byte..).unwrap_or_default().to_owned();
+        let below = self.last_line().saturating_sub(to.line);
+        self.untouched = (self.untouched.0.min(from.line), self.untouched.1.min(below));
+        let tail = self.line(to.line).get(to.byte..).unwrap_or_default().to_owned();
         let (Some(first), Some(last)) = (new.lines.first(), new.lines.last()) else { return old };
-        if let Some(line) = self.lines.get_mut(from.row) {
+        if let Some(line) = self.lines.get_mut(from.line) {
             line.truncate(from.byte);
             line.push_str(first);
             if new.lines.len() == 1 {
@@ -221,9 +221,9 @@ impl Buffer {
             debug_assert_eq!(line, last);
             line.push_str(&tail);
         }
-        if !inner.is_empty() || to.row > from.row {
-            self.lines.splice(from.row + 1..=to.row, inner);
-            self.ends.splice(from.row..to.row, new.ends.iter().copied());
+        if !inner.is_empty() || to.line > from.line {
+            self.lines.splice(from.line + 1..=to.line, inner);
+            self.ends.splice(from.line..to.line, new.ends.iter().copied());
         }
         old
     }

@@ -5,7 +5,7 @@
 //! letters, so it reads back to the first of them. Code that walks over many clusters uses [`skip`] or
 //! [`skip_back`], which read each cluster once.
 
-use crate::tui::paint::plain;
+use crate::tui::paint::glyphs;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
 
 /// The start of the character (code point) that contains this byte.
@@ -93,16 +93,16 @@ pub(crate) fn kind(line: &str, at: usize) -> ClusterKind {
 /// The columns of the line's text before this byte, in one long row.
 pub(crate) fn column(line: &str, at: usize) -> usize {
     let before = line.get(..floor(line, at)).unwrap_or_default();
-    if plain::is_plain(before) {
+    if glyphs::is_plain(before) {
         return before.len();
     }
-    plain::glyphs(before, plain::Strictness::Code, plain::TAB).map(|glyph| glyph.width).sum()
+    glyphs::of(before, glyphs::Strictness::Code, glyphs::TAB).map(|glyph| glyph.width).sum()
 }
 
 /// The boundary at this column of one long row, or the one before it.
 pub(crate) fn at_column(line: &str, column: usize) -> usize {
     let mut seen = 0;
-    for glyph in plain::glyphs(line, plain::Strictness::Code, plain::TAB) {
+    for glyph in glyphs::of(line, glyphs::Strictness::Code, glyphs::TAB) {
         if seen + glyph.width > column {
             return at_or_before(line, glyph.start);
         }

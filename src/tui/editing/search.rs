@@ -51,16 +51,16 @@ impl Needle {
     /// The next match from a position on, wrapping around at the end of the text; with `back`, the one before.
     pub(crate) fn next(&self, lines: &[String], from: Pos, back: bool) -> Option<(Pos, Pos)> {
         let count = lines.len();
-        let of = |row: usize| {
-            let line = lines.get(row).map_or("", String::as_str);
-            self.in_line(line).map(move |range| (Pos::new(row, range.start), Pos::new(row, range.end)))
+        let of = |index: usize| {
+            let line = lines.get(index).map_or("", String::as_str);
+            self.in_line(line).map(move |range| (Pos::new(index, range.start), Pos::new(index, range.end)))
         };
         (0..=count).find_map(|step| {
             if back {
-                let row = (from.row + 2 * count - step) % count.max(1);
-                of(row).filter(|found| step > 0 || found.0 < from).last()
+                let index = (from.line + 2 * count - step) % count.max(1);
+                of(index).filter(|found| step > 0 || found.0 < from).last()
             } else {
-                of((from.row + step) % count.max(1)).find(|found| step > 0 || found.0 >= from)
+                of((from.line + step) % count.max(1)).find(|found| step > 0 || found.0 >= from)
             }
         })
     }
@@ -69,8 +69,8 @@ impl Needle {
     /// does.
     pub(crate) fn count(&self, lines: &[String], at: Pos) -> (usize, usize) {
         let (mut which, mut all) = (0, 0);
-        for (row, line) in lines.iter().enumerate() {
-            let mut ahead = row == at.row;
+        for (index, line) in lines.iter().enumerate() {
+            let mut ahead = index == at.line;
             for range in self.in_line(line) {
                 all += 1;
                 if ahead && range.start >= at.byte {
@@ -86,9 +86,9 @@ impl Needle {
 /// Finds the partner of the bracket under the cursor, or of the first bracket after it on its line. Searches at
 /// most `most` lines. Brackets in strings and comments count as well.
 pub(crate) fn bracket(lines: &[String], from: Pos, most: usize) -> Option<Pos> {
-    let line = lines.get(from.row)?;
+    let line = lines.get(from.line)?;
     let (at, open) = line.get(from.byte..)?.char_indices().find(|(_, c)| "()[]{}".contains(*c))?;
-    let start = Pos::new(from.row, from.byte + at);
+    let start = Pos::new(from.line, from.byte + at);
     let (close, back) = match open {
         '(' => (')', false),
         '[' => (']', false),
@@ -98,24 +98,24 @@ pub(crate) fn bracket(lines: &[String], from: Pos, most: usize) -> Option<Pos> {
         _ => ('{', true),
     };
     let mut depth = 0usize;
-    let mut step = |row: usize, byte: usize, c: char| {
+    let mut step = |index: usize, byte: usize, c: char| {
         if c == open {
             depth += 1;
         } else if c == close {
             depth = depth.saturating_sub(1);
-            return (depth == 0).then_some(Pos::new(row, byte));
+            return (depth == 0).then_some(Pos::new(index, byte));
         }
         None
     };
     if back {
-        lines.iter().enumerate().take(start.row + 1).rev().take(most).find_map(|(row, line)| {
-            let end = if row == start.row { start.byte + 1 } else { line.len() };
-            line.get(..end)?.char_indices().rev().find_map(|(byte, c)| step(row, byte, c))
+        lines.iter().enumerate().take(start.line + 1).rev().take(most).find_map(|(index, line)| {
+            let end = if index == start.line { start.byte + 1 } else { line.len() };
+            line.get(..end)?.char_indices().rev().find_map(|(byte, c)| step(index, byte, c))
         })
     } else {
-        lines.iter().enumerate().skip(start.row).take(most).find_map(|(row, line)| {
-            let begin = if row == start.row { start.byte } else { 0 };
-            line.get(begin..)?.char_indices().find_map(|(byte, c)| step(row, begin + byte, c))
+        lines.iter().enumerate().skip(start.line).take(most).find_map(|(index, line)| {
+            let begin = if index == start.line { start.byte } else { 0 };
+            line.get(begin..)?.char_indices().find_map(|(byte, c)| step(index, begin + byte, c))
         })
     }
 }

@@ -311,8 +311,8 @@ fn edit() -> impl Strategy<Value = Edit> {
 fn sound(text: &Text) -> Result<(), TestCaseError> {
     let ends = text.selection().map_or_else(Vec::new, |(from, to)| vec![from, to]);
     for at in ends.into_iter().chain([text.cursor()]) {
-        prop_assert!(at.row < text.lines().len());
-        prop_assert!(cluster::is_boundary(text.row(at.row), at.byte), "{at:?} in {:?}", text.row(at.row));
+        prop_assert!(at.line < text.lines().len());
+        prop_assert!(cluster::is_boundary(text.line(at.line), at.byte), "{at:?} in {:?}", text.line(at.line));
     }
     Ok(())
 }
@@ -324,7 +324,7 @@ fn up_and_down_keep_to_the_column_of_their_rows() {
     let places = |text: &mut Text, motion: Motion, times: usize| {
         let step = |_| {
             text.apply(Edit::Move(motion, false));
-            (text.cursor().row, text.cursor().byte)
+            (text.cursor().line, text.cursor().byte)
         };
         (0..times).map(step).collect::<Vec<_>>()
     };
@@ -354,7 +354,7 @@ proptest! {
         text.lay_out(rows);
         let laid = |line: &String| wrap::rows(line, &[], rows);
         let all: usize = text.lines().iter().map(|line| laid(line).len()).sum();
-        let last = laid(&text.lines()[text.last_row()]).pop().unwrap().range.start;
+        let last = laid(&text.lines()[text.last_line()]).pop().unwrap().range.start;
         for motion in [Motion::Down, Motion::Up] {
             let mut steps = 0;
             loop {
@@ -369,10 +369,10 @@ proptest! {
             prop_assert!(steps < all, "{steps} of {all}");
             let at = text.cursor();
             if motion == Motion::Down {
-                prop_assert!(at.row == text.last_row() && at.byte >= last, "{at:?}");
+                prop_assert!(at.line == text.last_line() && at.byte >= last, "{at:?}");
             } else {
                 let first = laid(&text.lines()[0]).swap_remove(0).range;
-                prop_assert!(at.row == 0 && (at.byte < first.end || at.byte == 0), "{at:?}");
+                prop_assert!(at.line == 0 && (at.byte < first.end || at.byte == 0), "{at:?}");
             }
         }
     }

@@ -78,7 +78,7 @@ impl Text {
     }
 
     /// An empty text that stays on one line.
-    pub(crate) fn line() -> Self {
+    pub(crate) fn single_line() -> Self {
         Self { one_line: true, ..Self::of("") }
     }
 
@@ -98,8 +98,8 @@ impl Text {
         self.buffer.lines()
     }
 
-    pub(crate) fn row(&self, row: usize) -> &str {
-        self.buffer.line(row)
+    pub(crate) fn line(&self, index: usize) -> &str {
+        self.buffer.line(index)
     }
 
     /// The whole text with its own line ends.
@@ -115,8 +115,8 @@ impl Text {
         self.cursor
     }
 
-    pub(crate) fn last_row(&self) -> usize {
-        self.buffer.last_row()
+    pub(crate) fn last_line(&self) -> usize {
+        self.buffer.last_line()
     }
 
     /// A counter that grows with each change of the text.
@@ -131,13 +131,13 @@ impl Text {
 
     /// The text of the line before the cursor.
     pub(crate) fn before_cursor(&self) -> &str {
-        self.row(self.cursor.row).get(..self.cursor.byte).unwrap_or_default()
+        self.line(self.cursor.line).get(..self.cursor.byte).unwrap_or_default()
     }
 
     /// The nearest valid cursor position at or before this one: on a line, at a cluster boundary.
     pub(crate) fn nearest_place(&self, at: Pos) -> Pos {
-        let row = at.row.min(self.last_row());
-        Pos::new(row, cluster::at_or_before(self.row(row), at.byte))
+        let index = at.line.min(self.last_line());
+        Pos::new(index, cluster::at_or_before(self.line(index), at.byte))
     }
 
     /// The selected range, end excluded.
@@ -147,9 +147,11 @@ impl Text {
         match self.shape {
             SelectionShape::Between => (from < to).then_some((from, to)),
             SelectionShape::Inclusive => {
-                Some((from, Pos::new(to.row, cluster::next(self.row(to.row), to.byte))))
+                Some((from, Pos::new(to.line, cluster::next(self.line(to.line), to.byte))))
             }
-            SelectionShape::Lines => Some((Pos::new(from.row, 0), Pos::new(to.row, self.row(to.row).len()))),
+            SelectionShape::Lines => {
+                Some((Pos::new(from.line, 0), Pos::new(to.line, self.line(to.line).len())))
+            }
         }
     }
 
@@ -242,7 +244,7 @@ impl Text {
     /// Like [`Text::replace`] for exactly these bytes, even inside clusters.
     fn replace_bytes(&mut self, from: Pos, to: Pos, text: &str) {
         let text = if self.one_line { one_line(text) } else { text.to_owned() };
-        let fragment = Fragment::pasted(&text, self.buffer.end_at(from.row));
+        let fragment = Fragment::pasted(&text, self.buffer.end_at(from.line));
         self.change(from, to, fragment, ChangeKind::Other);
     }
 
@@ -322,7 +324,7 @@ impl Text {
         let to = self.target(side, self.cursor);
         let (from, to) = (to.min(self.cursor), to.max(self.cursor));
         if from != to {
-            let kind = if from.row == to.row { ChangeKind::Erased } else { ChangeKind::Other };
+            let kind = if from.line == to.line { ChangeKind::Erased } else { ChangeKind::Other };
             self.change(from, to, Fragment::default(), kind);
         }
     }
@@ -348,7 +350,7 @@ impl Text {
         }
         let end = self.history.change(&mut self.buffer, (from, to), text, kind, self.cursor);
         // The new text may have joined a cluster with the text after it.
-        let cursor = Pos::new(end.row, cluster::at_or_after(self.row(end.row), end.byte));
+        let cursor = Pos::new(end.line, cluster::at_or_after(self.line(end.line), end.byte));
         self.cursor = cursor;
         self.history.set_cursor_after(cursor);
         self.generation += 1;

@@ -14,7 +14,7 @@ use super::Edit;
 use super::buffer::Pos;
 use super::cluster;
 use super::text::{SelectionShape, Text};
-use keys::{ParseResult, VimCommand};
+use keys::{LetterSearch, ParseResult, VimCommand};
 
 /// Strokes that are no letters.
 pub(crate) const ESC: char = '\u{1b}';
@@ -80,8 +80,8 @@ pub(crate) struct Vim {
     mode: Mode,
     /// The strokes of an incomplete command.
     pending: String,
-    /// The last search on a line: the letter, whether it goes backwards, whether it stops beside the letter.
-    sought: Option<(char, bool, bool)>,
+    /// The last search on a line.
+    sought: Option<LetterSearch>,
     /// The strokes of the last change, for `.`.
     last: String,
     /// The strokes of the command that began the present insertion.
@@ -132,18 +132,21 @@ impl Vim {
         }
         // A selection by the mouse or by Shift keys starts visual mode.
         if let (Mode::Normal, Some((from, to))) = (self.mode, text.selection()) {
-            let last =
-                if to.byte > 0 { Pos::new(to.row, cluster::previous(text.row(to.row), to.byte)) } else { to };
+            let last = if to.byte > 0 {
+                Pos::new(to.line, cluster::previous(text.line(to.line), to.byte))
+            } else {
+                to
+            };
             let forward = text.cursor() == to;
             self.mode = Mode::Visual;
             text.put_cursor(if forward { last } else { from });
             return text.select_from(Some(if forward { from } else { last }), SelectionShape::Inclusive);
         }
         let at = text.cursor();
-        let line = text.row(at.row);
+        let line = text.line(at.line);
         if self.mode == Mode::Normal && at.byte >= line.len() && at.byte > 0 {
             let last = cluster::previous(line, line.len());
-            text.step_onto(Pos::new(at.row, last));
+            text.step_onto(Pos::new(at.line, last));
         }
     }
 
@@ -213,8 +216,8 @@ impl Vim {
         }
         self.mode = Mode::Normal;
         let at = text.cursor();
-        let left = cluster::previous(text.row(at.row), at.byte);
-        text.put_cursor(Pos::new(at.row, left));
+        let left = cluster::previous(text.line(at.line), at.byte);
+        text.put_cursor(Pos::new(at.line, left));
         if fits { StrokeResult::Done } else { StrokeResult::TooMuch }
     }
 

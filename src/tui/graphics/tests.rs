@@ -61,7 +61,7 @@ fn read(base64: &str) -> (u32, u32, Vec<u8>) {
 fn kitty_is_sent_the_picture_in_pieces_and_once() {
     let large = picture(90, 80);
     let made = EncodedPicture::new(GraphicsProtocol::Kitty, &large, ((9, 4), (10, 20))).unwrap();
-    let number = PictureNumber(LinkNumber::BEYOND + 5);
+    let number = PictureNumber(CellTag::FIRST_PICTURE + 5);
     let sent = told(|out| made.send(number, out));
     let pieces: Vec<&str> = sent.split_terminator("\x1b\\").collect();
     assert!(pieces.len() > 1);

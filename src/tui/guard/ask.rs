@@ -32,10 +32,10 @@ pub struct Times {
     /// The second press of that key is held back this long: a held-down key repeats within it, even at only five
     /// repeats a second.
     pub(crate) go_hold: Duration,
-    /// How long the guard waits for the answer to the fence.
-    pub(crate) fence: Duration,
+    /// How long the guard waits for the terminal's answer after a frame.
+    pub(crate) frame_answer: Duration,
     /// How long the guard waits for the terminal's answer after a held letter.
-    pub(crate) answer: Duration,
+    pub(crate) letter_answer: Duration,
 }
 
 impl Default for Times {
@@ -48,8 +48,8 @@ impl Default for Times {
             hold: Duration::from_millis(400),
             go_again: Duration::from_millis(300),
             go_hold: Duration::from_millis(195),
-            fence: Duration::from_secs(2),
-            answer: Duration::from_secs(5),
+            frame_answer: Duration::from_secs(2),
+            letter_answer: Duration::from_secs(5),
         }
     }
 }

@@ -60,7 +60,7 @@ impl HeldKey {
                 TimePassed::Wants
             }
             Stage::Alone => TimePassed::Counts,
-            Stage::Asked(at) if now.saturating_duration_since(at) >= times.answer => {
+            Stage::Asked(at) if now.saturating_duration_since(at) >= times.letter_answer => {
                 TimePassed::Dropped(RefusalReason::NoAnswer)
             }
             Stage::Wanted | Stage::Asked(_) => TimePassed::Waits,
@@ -86,7 +86,7 @@ impl HeldKey {
             // A key at the very end of the hold still belongs to it.
             Stage::Alone => Some(self.at + self.time + Duration::from_millis(1)),
             Stage::Wanted => None,
-            Stage::Asked(at) => Some(at + times.answer),
+            Stage::Asked(at) => Some(at + times.letter_answer),
         }
     }
 }

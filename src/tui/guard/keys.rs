@@ -1,10 +1,10 @@
 //! Judges each key by what it would do and by the keys before it.
 
+use super::Guard;
 use super::ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Verb};
 use super::held::HeldKey;
 use super::refusal::RefusalReason;
 use super::typing::{KeyContext, typed};
-use super::{Guard, is_down};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use std::time::Instant;
 
@@ -53,12 +53,12 @@ impl Guard {
         if context.burst && (class != KeyClass::Scroll || could_act) {
             self.typing.drop_letters();
             self.restart(at);
-            return KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(RefusalReason::Paste));
+            return KeyOutcome::Refused(self.unconfirmed_refusal(class).unwrap_or(RefusalReason::Paste));
         }
         if context.repeat && !matches!(class, KeyClass::Scroll | KeyClass::Other | KeyClass::Opener) {
             self.typing.mark_acting();
             self.restart(at);
-            return KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(RefusalReason::Repeat));
+            return KeyOutcome::Refused(self.unconfirmed_refusal(class).unwrap_or(RefusalReason::Repeat));
         }
         if !alone && could_act {
             return self.word(at);
@@ -101,7 +101,7 @@ impl Guard {
             KeyClass::Decision(_) | KeyClass::Act(..) if context.burst || context.repeat => {
                 self.restart(at);
                 let why = if context.repeat { RefusalReason::Repeat } else { RefusalReason::Paste };
-                KeyOutcome::Refused(self.fence_refusal(class).unwrap_or(why))
+                KeyOutcome::Refused(self.unconfirmed_refusal(class).unwrap_or(why))
             }
             KeyClass::Decision(_) | KeyClass::Act(..) => self.decision(class, true, at),
             _ => {
@@ -118,7 +118,8 @@ impl Guard {
             KeyClass::Act(action, scope) => (action, self.letter_refusal(scope, at)),
             _ => return KeyOutcome::Pass,
         };
-        let why = if alone { why } else { Some(self.fence_refusal(class).unwrap_or(RefusalReason::Word)) };
+        let why =
+            if alone { why } else { Some(self.unconfirmed_refusal(class).unwrap_or(RefusalReason::Word)) };
         self.restart(at);
         match why {
             Some(why) => KeyOutcome::Refused(self.with_time_left(why)),
@@ -210,10 +211,10 @@ impl Guard {
     }
 
     /// The refusal if the terminal has not drawn the frame yet.
-    fn fence_refusal(&self, class: KeyClass) -> Option<RefusalReason> {
+    fn unconfirmed_refusal(&self, class: KeyClass) -> Option<RefusalReason> {
         match class {
-            KeyClass::Decision(verb) if !is_down(self.fence) => self.standing_refusal(verb),
-            KeyClass::Act(..) if !is_down(self.scope_fence) => Some(RefusalReason::NotYetShown),
+            KeyClass::Decision(verb) if !self.block_query.is_confirmed() => self.standing_refusal(verb),
+            KeyClass::Act(..) if !self.scope_query.is_confirmed() => Some(RefusalReason::NotYetShown),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::ask::Verb;
 use super::refusal::RefusalReason;
-use super::{Guard, MIN_WINDOW_SIZE, is_down};
+use super::{Guard, MIN_WINDOW_SIZE};
 use std::time::Instant;
 
 impl Guard {
@@ -14,8 +14,8 @@ impl Guard {
     /// Why this decision would be refused now.
     pub(crate) fn decision_refusal(&self, verb: Verb, now: Instant) -> Option<RefusalReason> {
         let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
-        let fenced = self.is_small() || !is_down(self.fence);
-        let left = self.quiet_left(now).filter(|_| !fenced);
+        let unconfirmed = self.is_small() || !self.block_query.is_confirmed();
+        let left = self.quiet_left(now).filter(|_| !unconfirmed);
         match left {
             Some(left) if self.opened => Some(RefusalReason::Quiet { left }),
             Some(left) => Some(RefusalReason::Appeared { block: token.block, left: Some(left) }),
@@ -29,7 +29,7 @@ impl Guard {
         if self.is_small() {
             return Some(RefusalReason::Small);
         }
-        if !is_down(self.fence) {
+        if !self.block_query.is_confirmed() {
             return Some(RefusalReason::Appeared { block: token.block, left: None });
         }
         if verb.needs_seen() {
@@ -48,7 +48,7 @@ impl Guard {
         if self.is_small() {
             return Some(RefusalReason::Small);
         }
-        if self.scope != Some(scope) || !is_down(self.scope_fence) {
+        if self.scope != Some(scope) || !self.scope_query.is_confirmed() {
             return Some(RefusalReason::NotYetShown);
         }
         self.quiet_left(now).map(|left| RefusalReason::Quiet { left })

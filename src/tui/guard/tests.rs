@@ -25,12 +25,18 @@ fn rows(n: u64) -> Vec<SubjectRow> {
 const APPROVE: KeyClass = KeyClass::Decision(Verb::Approve);
 const SKIP: KeyClass = KeyClass::Decision(Verb::Skip);
 
-/// A block of `n` rows, all on screen from `t` on, the fence answered 10 ms later.
-fn shown(n: u64, t: Instant) -> Guard {
+/// A block of `n` rows, the first of them drawn at `t`.
+fn drawn(n: u64, on_screen: usize, t: Instant) -> Guard {
     let mut g = Guard::new(Times::default(), (80, 24), t);
     g.set_subject(token(1), t);
     g.layout(rows(n));
-    g.rows_on_screen(&[0..n as usize], t);
+    g.rows_on_screen(&[0..on_screen], t);
+    g
+}
+
+/// A block of `n` rows, all on screen from `t` on, the fence answered 10 ms later.
+fn shown(n: u64, t: Instant) -> Guard {
+    let mut g = drawn(n, n as usize, t);
     answer(&mut g, t, t + ms(10));
     g
 }
@@ -38,7 +44,7 @@ fn shown(n: u64, t: Instant) -> Guard {
 /// The terminal answers at `at` all queries that were sent with the frame at `asked`.
 fn answer(g: &mut Guard, asked: Instant, at: Instant) {
     for query in g.queries(asked) {
-        g.fence_answered(query.place(), at);
+        g.cursor_reported(query.place(), at);
     }
 }
 
@@ -85,15 +91,12 @@ fn approves_when_all_was_seen_in_quiet() {
 #[test]
 fn g2_nothing_counts_before_the_terminal_answered() {
     let t = Instant::now();
-    let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.set_subject(token(1), t);
-    g.layout(rows(1));
-    g.rows_on_screen(&[0..1], t);
+    let mut g = drawn(1, 1, t);
     let before = RefusalReason::Appeared { block: BlockId(3), left: None };
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(1000)), Err(before), "not even sent");
     let query = g.queries(t + ms(1000))[0];
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(1900)), Err(before));
-    g.fence_answered(query.place(), t + ms(1950));
+    g.cursor_reported(query.place(), t + ms(1950));
     assert!(matches!(
         decide(&mut g, 's', SKIP, t + ms(2640)),
         Err(RefusalReason::Appeared { left: Some(_), .. })
@@ -104,10 +107,7 @@ fn g2_nothing_counts_before_the_terminal_answered() {
 #[test]
 fn g2_without_an_answer_all_read_in_two_seconds_is_dropped() {
     let t = Instant::now();
-    let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.set_subject(token(1), t);
-    g.layout(rows(1));
-    g.rows_on_screen(&[0..1], t);
+    let mut g = drawn(1, 1, t);
     let query = g.queries(t)[0];
     // Fifty keys before the answer, which comes after 3 s: none of them decides anything.
     for i in 0..50 {
@@ -115,7 +115,7 @@ fn g2_without_an_answer_all_read_in_two_seconds_is_dropped() {
         assert!(g.key(&press('a'), APPROVE, at) != KeyOutcome::Held, "key {i}");
         assert_eq!(g.take_due(at), None);
     }
-    g.fence_answered(query.place(), t + ms(3000));
+    g.cursor_reported(query.place(), t + ms(3000));
     assert!(matches!(g.approval_refusal(t + ms(3001)), Some(RefusalReason::Appeared { left: Some(_), .. })));
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(3701)), Ok(Some(Verb::Approve)));
 }
@@ -169,14 +169,11 @@ fn g4_approve_waits_for_every_row_and_the_others_do_not() {
 #[test]
 fn g4_rows_count_only_from_when_the_terminal_had_them() {
     let t = Instant::now();
-    let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.set_subject(token(1), t);
-    g.layout(rows(1));
-    g.rows_on_screen(&[0..1], t);
+    let mut g = drawn(1, 1, t);
     let query = g.queries(t)[0];
     g.tick(t + ms(1500));
     assert_eq!(g.seen_lines(), (0, 1));
-    g.fence_answered(query.place(), t + ms(1500));
+    g.cursor_reported(query.place(), t + ms(1500));
     g.tick(t + ms(1799));
     assert_eq!(g.seen_lines(), (0, 1));
     g.tick(t + ms(1800));
@@ -340,7 +337,7 @@ fn g6_any_key_before_the_answer_takes_the_decision_back() {
         (g, query)
     };
     let (mut g, query) = asked();
-    g.fence_answered(query.place(), at + ms(2400));
+    g.cursor_reported(query.place(), at + ms(2400));
     assert_eq!(
         g.take_due(at + ms(2400)),
         Some(GuardedAction::Decide(Verb::Approve)),
@@ -359,20 +356,20 @@ fn g6_any_key_before_the_answer_takes_the_decision_back() {
     for (number, disturb) in disturb.into_iter().enumerate() {
         let (mut g, query) = asked();
         disturb(&mut g, at + ms(1200));
-        g.fence_answered(query.place(), at + ms(1300));
+        g.cursor_reported(query.place(), at + ms(1300));
         assert_eq!(g.take_due(at + ms(1300)), None, "disturbance {number}");
     }
     // A key sequence that looks like an answer is not one.
     let (mut g, query) = asked();
-    g.fence_answered((1, 5), at + ms(500));
+    g.cursor_reported((1, 5), at + ms(500));
     assert_eq!(g.take_due(at + ms(500)), None);
-    g.fence_answered(query.place(), at + ms(600));
+    g.cursor_reported(query.place(), at + ms(600));
     assert_eq!(g.take_due(at + ms(600)), None);
     // No answer at all: nothing is decided, and the guard reports that.
     let (mut g, query) = asked();
     g.tick(at + ms(401) + ms(5000));
     assert_eq!((g.take_due(at + ms(5500)), g.take_dropped()), (None, Some(RefusalReason::NoAnswer)));
-    g.fence_answered(query.place(), at + ms(5600));
+    g.cursor_reported(query.place(), at + ms(5600));
     assert_eq!(g.take_due(at + ms(5600)), None);
 }
 
@@ -474,12 +471,9 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
 }
 
 #[test]
-fn the_go_key_holds_the_fence_and_what_has_to_be_seen() {
+fn the_go_key_holds_the_query_and_what_has_to_be_seen() {
     let t = Instant::now();
-    let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.set_subject(token(1), t);
-    g.layout(rows(4));
-    g.rows_on_screen(&[0..2], t);
+    let mut g = drawn(4, 2, t);
     g.key(&GO, from_elsewhere(), t + ms(100));
     let why = RefusalReason::Appeared { block: BlockId(3), left: None };
     assert_eq!(g.key(&GO, there(), t + ms(500)), KeyOutcome::Refused(why));
@@ -538,10 +532,7 @@ fn who_went_to_a_block_before_its_checks_came_is_there() {
 #[test]
 fn the_go_key_twice_makes_nobody_wait_half_a_second() {
     let t = Instant::now();
-    let mut g = Guard::new(Times::default(), (80, 24), t);
-    g.set_subject(token(1), t);
-    g.layout(rows(20));
-    g.rows_on_screen(&[0..20], t);
+    let mut g = drawn(20, 20, t);
     answer(&mut g, t, t);
     g.key(&GO, from_elsewhere(), t);
     assert_eq!(g.key(&GO, there(), t + ms(300)), KeyOutcome::Held);
@@ -599,9 +590,9 @@ fn letters_that_act_elsewhere_pass_the_same_gate() {
     let query = g.queries(t + ms(1801))[0];
     let mut other = g.clone();
     other.set_scope(Some(8), t + ms(1802));
-    other.fence_answered(query.place(), t + ms(1803));
+    other.cursor_reported(query.place(), t + ms(1803));
     assert_eq!(other.take_due(t + ms(1803)), None, "another question");
-    g.fence_answered(query.place(), t + ms(1803));
+    g.cursor_reported(query.place(), t + ms(1803));
     assert_eq!(g.take_due(t + ms(1803)), Some(GuardedAction::Letter('c')));
 }
 
@@ -767,7 +758,7 @@ proptest! {
                 }
                 GuardStep::Answer => if !asked.is_empty() {
                     let (query, sent) = asked.remove(0);
-                    g.fence_answered(query.place(), now);
+                    g.cursor_reported(query.place(), now);
                     answered.push((sent, now));
                     if proven_at.is_none() && raised.is_some_and(|raised| sent >= raised) {
                         proven_at = Some(now);
@@ -805,7 +796,7 @@ proptest! {
             }
             g.tick(now);
             asked.extend(g.queries(now).into_iter().map(|query| (query, now)));
-            // Without an answer the fence falls after two seconds.
+            // Without an answer the frame counts as drawn after two seconds.
             if proven_at.is_none() && let Some(sent) = raised && up != 0
                 && now.duration_since(sent) >= ms(2000) {
                 proven_at = Some(sent + ms(2000));

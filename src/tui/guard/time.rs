@@ -3,24 +3,26 @@
 use super::Guard;
 use super::ask::GuardedAction;
 use super::held::TimePassed;
-use crate::tui::fence::{FencePurpose, FenceState};
+use crate::tui::cursor_query::{QueryPurpose, QueryState};
 use std::time::Instant;
 
 impl Guard {
-    /// When something will change without a key: a fence times out, the quiet time ends, a row counts as seen, a held
+    /// When something will change without a key: a query times out, the quiet time ends, a row counts as seen, a held
     /// key is due. Call [`Guard::tick`] then, and draw.
     pub fn next_deadline(&self) -> Option<Instant> {
-        let patience = |fence, up: bool| match fence {
-            FenceState::Sent(at) if up => Some(at + self.times.fence),
+        let timeout = |query, wanted: bool| match query {
+            QueryState::Sent(at) if wanted => Some(at + self.times.frame_answer),
             _ => None,
         };
         let shown = self.is_shown();
         let quiet = (!self.quiet_told && shown).then_some(self.quiet_from + self.times.quiet);
         let seen = if shown { self.seen.deadline(self.times.seen) } else { None };
         let held = self.held.and_then(|held| held.deadline(&self.times));
-        let fences =
-            [patience(self.fence, self.subject.is_some()), patience(self.scope_fence, self.scope.is_some())];
-        fences.into_iter().chain([quiet, seen, held]).flatten().min()
+        let queries = [
+            timeout(self.block_query, self.subject.is_some()),
+            timeout(self.scope_query, self.scope.is_some()),
+        ];
+        queries.into_iter().chain([quiet, seen, held]).flatten().min()
     }
 
     /// Brings the guard up to `now`. Returns whether something changed that has to be drawn.
@@ -41,7 +43,7 @@ impl Guard {
                 self.changed = true;
             }
             Some((TimePassed::Dropped(why), _)) => {
-                self.questions.forget(FencePurpose::Decision);
+                self.queries.forget(QueryPurpose::Decision);
                 self.held = None;
                 self.dropped = Some(why);
                 self.changed = true;
@@ -57,18 +59,19 @@ impl Guard {
         }
     }
 
-    /// Lets fences fall whose answer did not come in time: everything read until then was refused.
+    /// Treats an unanswered query as answered after [`Times::frame_answer`](super::Times); keys that decide or act were
+    /// refused until then.
     fn give_up(&mut self, now: Instant) {
-        for purpose in [FencePurpose::Block, FencePurpose::Scope] {
-            let of_block = purpose == FencePurpose::Block;
-            let fence = if of_block { &mut self.fence } else { &mut self.scope_fence };
-            let FenceState::Sent(at) = *fence else { continue };
-            let deadline = at + self.times.fence;
+        for purpose in [QueryPurpose::Block, QueryPurpose::Scope] {
+            let of_block = purpose == QueryPurpose::Block;
+            let query = if of_block { &mut self.block_query } else { &mut self.scope_query };
+            let QueryState::Sent(at) = *query else { continue };
+            let deadline = at + self.times.frame_answer;
             if now < deadline {
                 continue;
             }
-            *fence = FenceState::Down(deadline);
-            self.questions.forget(purpose);
+            *query = QueryState::Confirmed(deadline);
+            self.queries.forget(purpose);
             if of_block {
                 self.seen.restart(deadline);
             }

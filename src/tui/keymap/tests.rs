@@ -65,6 +65,15 @@ fn a_row_of_the_user_replaces_the_keys() {
 }
 
 #[test]
+fn a_key_that_does_something_else_there_is_not_named() {
+    let map = user("bind = [ { context = \"review\", keys = [\"ctrl-c\"], action = \"review.approve\" } ]")
+        .unwrap();
+    assert_eq!(map.hint(Context::Review, Action::Stop), "");
+    assert_eq!(map.hint(Context::Message, Action::Stop), "Ctrl-C");
+    assert_eq!(map.hints(Context::Review, ("", ", ", ""), &[(Action::Stop, "stops")]), "");
+}
+
+#[test]
 fn the_key_that_goes_to_the_block_means_that_everywhere() {
     let map = Keymap::load(None).unwrap();
     for context in Context::ALL {

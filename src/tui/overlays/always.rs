@@ -5,8 +5,8 @@ use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, nothing_deci
 use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
 use crate::engine::{Command, State};
+use crate::text::names::first_names;
 use crate::tui::guard::SubjectId;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
@@ -102,26 +102,26 @@ impl Overlay for Always {
     }
 
     /// Enter grants nothing, because it is pressed by habit.
-    fn accept(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        self.letter('\n', around, panes)
+    fn accept(&mut self, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+        self.letter('\n', ctx, panes)
     }
 
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let scope = match self.chosen(letter) {
             Ok(None) => return Vec::new(),
             Ok(Some(scope)) => scope,
-            Err(why) => return vec![OverlayResponse::ShowNote(Note::about_waiting_block(why.to_string()))],
+            Err(why) => return vec![OverlayResponse::about_waiting_block(why.to_string())],
         };
-        let number = around.state.transcript.rules.len() + 1;
+        let number = ctx.state.transcript.rules.len() + 1;
         let said = format!(
             "Rule {number} approved it at {}. /rules lists and removes rules.",
-            around.look.place.second(around.look.now)
+            ctx.look.place.second(ctx.look.now)
         );
         let SubjectId { block, revision, .. } = self.token;
         let decided = Command::Decide { block, revision, decision: Decision::Always(scope) };
         vec![
             OverlayResponse::Close,
-            OverlayResponse::ShowNote(Note::info(said)),
+            OverlayResponse::info(said),
             OverlayResponse::Focus(Pane::Output),
             OverlayResponse::UiCommand(UiCommand::Send(decided)),
         ]
@@ -158,8 +158,8 @@ impl Overlay for Always {
         Some("A rule also approves this block. Esc approves nothing.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("Always approve what?");
         sheet.words("Approve this block, and from now on in this session also:", width, look.text()).gap();
         for (at, offer) in self.offers.iter().enumerate() {
@@ -206,11 +206,8 @@ fn reach(block: BlockId, offer: &Offer) -> String {
         [] => "no earlier block".to_owned(),
         [one] => format!("block {one}"),
         many => {
-            let names: Vec<String> =
-                many.iter().rev().take(MAX_BLOCKS_SHOWN).map(ToString::to_string).collect();
-            let more = many.len().saturating_sub(MAX_BLOCKS_SHOWN);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("blocks {}{more}", names.join(", "))
+            let names: Vec<String> = many.iter().rev().map(ToString::to_string).collect();
+            format!("blocks {}", first_names(&names, MAX_BLOCKS_SHOWN))
         }
     };
     match &offer.missed {

@@ -6,8 +6,8 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::hints::{Hint, Hints};
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -85,7 +85,7 @@ impl Ask {
 }
 
 impl Overlay for Ask {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Everywhere
     }
 
@@ -115,10 +115,10 @@ impl Overlay for Ask {
         Some(number_of((1, &self.title, &self.lines)))
     }
 
-    fn hints(&self, around: OverlayContext<'_>, hints: &mut Hints<'_>) {
-        let room = around.room(self.width());
+    fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {
+        let room = ctx.room(self.width());
         // The box shows the answers; the key bar repeats them only if the box has no room for all.
-        if self.rows(room.width, around.look).rows.len() > room.height.into() {
+        if self.rows(room.width, ctx.look).rows.len() > room.height.into() {
             for answer in &self.answers {
                 let key = format!("{} {}", answer.letter, answer.short_label());
                 hints.list.push(Hint { key, label: "", short: "", rank: 0, action: None });
@@ -127,11 +127,11 @@ impl Overlay for Ask {
         hints.plain("Esc", "back", 0);
     }
 
-    fn status(&self, around: OverlayContext<'_>) -> Option<String> {
-        around.state.live.run.as_ref().map(|run| format!("Block {} is still running.", run.block))
+    fn status(&self, ctx: OverlayContext<'_>) -> Option<String> {
+        ctx.state.live.run.as_ref().map(|run| format!("Block {} is still running.", run.block))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        Some(self.rows(room.width, around.look))
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        Some(self.rows(room.width, ctx.look))
     }
 }

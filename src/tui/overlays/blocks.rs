@@ -3,7 +3,6 @@
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::BlockId;
 use crate::engine::State;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::filtered_list::{FilteredList, Matches};
@@ -37,12 +36,10 @@ impl BlockList {
 /// Copies the code of a block, or says why that is not possible.
 pub(crate) fn copied(state: &State, block: BlockId) -> OverlayResponse {
     let Some(item) = state.transcript.blocks.get(&block) else {
-        return OverlayResponse::ShowNote(Note::warn(format!("There is no block {block}.")));
+        return OverlayResponse::warn(format!("There is no block {block}."));
     };
     match &*item.block.current().source {
-        "" => OverlayResponse::ShowNote(Note::info(format!(
-            "Block {block} is empty: there is nothing to copy."
-        ))),
+        "" => OverlayResponse::info(format!("Block {block} is empty: there is nothing to copy.")),
         source => OverlayResponse::UiCommand(UiCommand::Copy(source.to_owned())),
     }
 }
@@ -56,10 +53,10 @@ impl Overlay for BlockList {
         Some(&mut self.0.matches)
     }
 
-    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn accept(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let block = self.0.chosen();
         std::iter::once(OverlayResponse::Close)
-            .chain(block.map(|(block, _)| copied(around.state, *block)))
+            .chain(block.map(|(block, _)| copied(ctx.state, *block)))
             .collect()
     }
 
@@ -73,8 +70,8 @@ impl Overlay for BlockList {
         Some(format!("{shown} of {}.", words::count(all, "block")))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("Copy the code of a block");
         let rows = usize::from(room.height.saturating_sub(4).clamp(1, 12));
         self.0.draw(&mut sheet, rows, (width, look), |_, row| row.to_owned());

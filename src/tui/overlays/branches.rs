@@ -80,8 +80,8 @@ impl Overlay for BranchList {
         Some("This session stays as it is; files are not taken back.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("Go on in a branch");
         let rows = usize::from(room.height.saturating_sub(5).clamp(1, 12));
         self.0.draw(&mut sheet, rows, (width, look), |_, row| row.to_owned());

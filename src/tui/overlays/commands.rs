@@ -3,7 +3,6 @@
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::action::Action;
 use crate::tui::keymap::{Context, Keymap};
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::slash::{self, Slash, SlashEntry};
 use crate::tui::widgets::field::{Edit, Field};
@@ -84,14 +83,9 @@ impl Overlay for CommandList {
         &[Action::ListScope]
     }
 
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if !matches!(action, Action::ListScope | Action::PaneNext) {
-            return self.common(action, around, panes);
+            return self.common(action, ctx, panes);
         }
         if let Some((entry, argument)) = self.chosen() {
             self.filter.set(&format!("{} {argument}", entry.name));
@@ -101,19 +95,17 @@ impl Overlay for CommandList {
     }
 
     /// Backspace in an empty field closes the list.
-    fn edit(&mut self, edit: Edit, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+    fn edit(&mut self, edit: Edit, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if edit == Edit::Backspace && self.filter.is_empty() {
             return vec![OverlayResponse::Close];
         }
-        if self.filter.apply(edit) { self.changed(around, panes) } else { Vec::new() }
+        if self.filter.apply(edit) { self.changed(ctx, panes) } else { Vec::new() }
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let then = match self.chosen() {
             Some((entry, argument)) => OverlayResponse::Run(entry.slash, argument),
-            None => {
-                OverlayResponse::ShowNote(Note::warn(format!("There is no command /{}.", self.filter.text())))
-            }
+            None => OverlayResponse::warn(format!("There is no command /{}.", self.filter.text())),
         };
         vec![OverlayResponse::Close, then]
     }
@@ -135,8 +127,8 @@ impl Overlay for CommandList {
         Some(format!("{} of {} commands.", self.matching_commands().len(), slash::COMMANDS.len()))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, height, look) = (room.width, room.height, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, height, look) = (room.width, room.height, ctx.look);
         let mut sheet = Sheet::new("Commands");
         sheet.field("> /", &self.filter, width, look).rule(width, look);
         let shown = self.matching_commands();
@@ -144,7 +136,7 @@ impl Overlay for CommandList {
         let first = self.cursor.window(rows);
         let (names, does) = columns(width.into());
         for (at, command) in shown.iter().enumerate().skip(first).take(rows) {
-            let text = row(command, &key_of(around.keymap, command.slash), (names, does), width.into());
+            let text = row(command, &key_of(ctx.keymap, command.slash), (names, does), width.into());
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
         }
         if shown.is_empty() {
@@ -170,7 +162,7 @@ fn key_of(keymap: &Keymap, slash: Slash) -> String {
         Slash::Queue => (Context::Pane, Action::Queue),
         Slash::Vars => (Context::Pane, Action::Vars),
         Slash::Undo => (Context::Done, Action::TakeBack),
-        Slash::Rerun => (Context::Done, Action::BlockAgain),
+        Slash::Rerun => (Context::Done, Action::ReopenBlock),
         Slash::Fork => (Context::Done, Action::BlockBranch),
         Slash::Restart => (Context::Done, Action::KernelNew),
         Slash::Find => (Context::Everywhere, Action::Find),

@@ -5,12 +5,11 @@ use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::Timestamp;
 use crate::driver::{ComparableSession, Job, JobResult, Summary, TreeSigns, comparable, own_id};
 use crate::engine::State;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::filtered_list::{FilteredList, Matches};
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -84,13 +83,13 @@ impl Overlay for CompareList {
         let chosen = self.list.chosen().filter(|_| self.comparing.is_none());
         let Some(path) = chosen.map(|(path, _)| path.clone()) else { return Vec::new() };
         if self.own.1.as_ref() == Some(&path) {
-            return vec![OverlayResponse::ShowNote(Note::info("That is this session. Choose another one."))];
+            return vec![OverlayResponse::info("That is this session. Choose another one.")];
         }
         self.comparing = Some(path.clone());
         vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Compare(path)))]
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
+    fn job_done(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Sessions(all) => {
                 self.set_sessions(all);
@@ -117,8 +116,8 @@ impl Overlay for CompareList {
         })
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("Compare this session with");
         let rows = usize::from(room.height.saturating_sub(5).clamp(1, 12));
         self.list.draw(&mut sheet, rows, (width, look), |_, row| row.to_owned());

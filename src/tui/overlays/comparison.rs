@@ -6,7 +6,6 @@ use crate::driver::SessionComparison;
 use crate::export::columns::{self, ComparedLine, LineStanding};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hints::Hints;
@@ -38,14 +37,14 @@ impl ComparisonView {
     pub(super) fn response(compared: &Result<Arc<SessionComparison>, String>) -> OverlayResponse {
         match compared {
             Ok(compared) => OverlayResponse::Open(Box::new(Self::of(compared.clone()))),
-            Err(why) => OverlayResponse::ShowNote(Note::warn(why.clone())),
+            Err(why) => OverlayResponse::warn(why.clone()),
         }
     }
 
     /// Calls a function with the lines laid out for a width.
     fn with_lines<T>(
         &self,
-        around: OverlayContext<'_>,
+        ctx: OverlayContext<'_>,
         width: u16,
         act: impl FnOnce(&[ComparedLine]) -> T,
     ) -> T {
@@ -56,7 +55,7 @@ impl ComparisonView {
                 .damage
                 .iter()
                 .map(|damage| ComparedLine { text: safe::one_line(damage), standing: LineStanding::Alone });
-            let (rows, signs) = (self.compared.comparison.rows(), around.look.glyphs.columns);
+            let (rows, signs) = (self.compared.comparison.rows(), ctx.look.glyphs.columns);
             let (lines, left) = columns::first_lines(rows, (width.into(), MAX_LINES), signs, safe::one_line);
             let more =
                 (left > 0).then(|| ComparedLine { text: more_lines(left), standing: LineStanding::Alone });
@@ -69,19 +68,18 @@ impl ComparisonView {
         usize::from(room.height).max(1)
     }
 
-    fn scroll(&mut self, by: isize, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
-        let room = around.room(WHOLE_SCREEN);
-        let most =
-            self.with_lines(around, room.width, <[ComparedLine]>::len).saturating_sub(Self::height(room));
+    fn scroll(&mut self, by: isize, ctx: OverlayContext<'_>) -> Vec<OverlayResponse> {
+        let room = ctx.room(WHOLE_SCREEN);
+        let most = self.with_lines(ctx, room.width, <[ComparedLine]>::len).saturating_sub(Self::height(room));
         self.top = self.top.min(most).saturating_add_signed(by).min(most);
         Vec::new()
     }
 
     /// Scrolls to the next difference below the top, or to the one before.
-    fn to_difference(&mut self, back: bool, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
-        let room = around.room(WHOLE_SCREEN);
+    fn to_difference(&mut self, back: bool, ctx: OverlayContext<'_>) -> Vec<OverlayResponse> {
+        let room = ctx.room(WHOLE_SCREEN);
         let top = self.top;
-        let found = self.with_lines(around, room.width, |lines| {
+        let found = self.with_lines(ctx, room.width, |lines| {
             let differs = |at: usize| {
                 lines
                     .get(at)
@@ -91,7 +89,7 @@ impl ComparisonView {
             if back { (0..top).rev().find(begins) } else { (top + 1..lines.len()).find(begins) }
         });
         let by = found.map_or(0, |at| at.cast_signed() - top.cast_signed());
-        self.scroll(by, around)
+        self.scroll(by, ctx)
     }
 }
 
@@ -101,7 +99,7 @@ pub(in crate::tui) fn more_lines(left: usize) -> String {
 }
 
 impl Overlay for ComparisonView {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Pager
     }
 
@@ -121,31 +119,26 @@ impl Overlay for ComparisonView {
         Some(number_of((3, &self.compared.labels)))
     }
 
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
-        let room = around.room(WHOLE_SCREEN);
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+        let room = ctx.room(WHOLE_SCREEN);
         let page = isize::try_from(Self::height(room)).unwrap_or(1).saturating_sub(1).max(1);
         match action {
-            Action::ScrollPageUp => self.scroll(-page, around),
-            Action::ScrollPageDown => self.scroll(page, around),
-            Action::ScrollTop => self.scroll(isize::MIN, around),
-            Action::ScrollEnd => self.scroll(isize::MAX, around),
-            Action::SearchNext => self.to_difference(false, around),
-            Action::SearchPrevious => self.to_difference(true, around),
-            other => self.common(other, around, panes),
+            Action::ScrollPageUp => self.scroll(-page, ctx),
+            Action::ScrollPageDown => self.scroll(page, ctx),
+            Action::ScrollTop => self.scroll(isize::MIN, ctx),
+            Action::ScrollEnd => self.scroll(isize::MAX, ctx),
+            Action::SearchNext => self.to_difference(false, ctx),
+            Action::SearchPrevious => self.to_difference(true, ctx),
+            other => self.common(other, ctx, panes),
         }
     }
 
-    fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.scroll(by, around)
+    fn step(&mut self, by: isize, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.scroll(by, ctx)
     }
 
-    fn wheel(&mut self, rows: isize, around: OverlayContext<'_>) {
-        self.scroll(rows, around);
+    fn wheel(&mut self, rows: isize, ctx: OverlayContext<'_>) {
+        self.scroll(rows, ctx);
     }
 
     fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
@@ -153,21 +146,21 @@ impl Overlay for ComparisonView {
         hints.plain("Esc", "close", 0);
     }
 
-    fn status(&self, around: OverlayContext<'_>) -> Option<String> {
-        let room = around.room(WHOLE_SCREEN);
-        let all = self.with_lines(around, room.width, <[ComparedLine]>::len);
+    fn status(&self, ctx: OverlayContext<'_>) -> Option<String> {
+        let room = ctx.room(WHOLE_SCREEN);
+        let all = self.with_lines(ctx, room.width, <[ComparedLine]>::len);
         let differ = self.compared.comparison.count_different_rows();
         let last = (self.top + Self::height(room)).min(all);
         let verb = if differ == 1 { "differs" } else { "differ" };
         Some(format!("Line {last} of {all}. {} {verb}.", words::count(differ, "line")))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let [left, right] = self.compared.labels.each_ref().map(|label| safe::one_line(label));
         let mut sheet = Sheet::new(safe::cut(&format!("{left} and {right}"), width.into()));
         let height = Self::height(room);
-        self.with_lines(around, width, |lines| {
+        self.with_lines(ctx, width, |lines| {
             let top = self.top.min(lines.len().saturating_sub(height));
             for line in lines.iter().skip(top).take(height) {
                 let style = match line.standing {

@@ -7,15 +7,14 @@ use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State};
 use crate::tui::guard::SubjectId;
 use crate::tui::keymap::Context;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -42,7 +41,7 @@ pub fn approved(
     let said = format!("Approved once at {}.", look.place.second(look.now));
     let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
     vec![
-        OverlayResponse::ShowNote(Note::info(said)),
+        OverlayResponse::info(said),
         OverlayResponse::Focus(Pane::Output),
         OverlayResponse::UiCommand(UiCommand::Send(decided)),
     ]
@@ -80,7 +79,7 @@ fn list_findings(
 }
 
 impl Overlay for Confirm {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Text
     }
 
@@ -92,26 +91,22 @@ impl Overlay for Confirm {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn accept(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let mut then = vec![OverlayResponse::Close];
         if self.field.text() != "run" {
-            then.push(OverlayResponse::ShowNote(Note::about_waiting_block(
-                "That was not the word. Nothing was decided.",
-            )));
-        } else if self.is_stale(around.state) {
-            then.push(OverlayResponse::ShowNote(Note::about_waiting_block(
+            then.push(OverlayResponse::about_waiting_block("That was not the word. Nothing was decided."));
+        } else if self.is_stale(ctx.state) {
+            then.push(OverlayResponse::about_waiting_block(
                 "The block has changed. Look at it again: nothing was decided.",
-            )));
+            ));
         } else {
-            then.extend(approved(self.token.block, self.token.revision, true, around.look));
+            then.extend(approved(self.token.block, self.token.revision, true, ctx.look));
         }
         then
     }
 
     fn paste(&mut self, _: &str, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        vec![OverlayResponse::ShowNote(Note::about_waiting_block(
-            "That looked like a paste. Nothing was decided.",
-        ))]
+        vec![OverlayResponse::about_waiting_block("That looked like a paste. Nothing was decided.")]
     }
 
     fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
@@ -130,8 +125,8 @@ impl Overlay for Confirm {
         Some("Waiting for the word run.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (state, width, look) = (around.state, room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (state, width, look) = (ctx.state, room.width, ctx.look);
         let inspected = state.inspected(self.token.block);
         let high: Vec<_> = inspected
             .iter()

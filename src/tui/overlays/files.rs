@@ -7,11 +7,11 @@ use crate::text::at_words::at_word;
 use crate::text::number::size;
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::SizeClass;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use ratatui::layout::Rect;
@@ -33,7 +33,7 @@ pub(crate) struct FileMatches {
 
 impl FileMatches {
     /// Takes the list of files; `None` if the result is of another job.
-    pub(crate) fn found(&mut self, found: &JobResult) -> Option<()> {
+    pub(crate) fn job_done(&mut self, found: &JobResult) -> Option<()> {
         let JobResult::FolderFiles(all) = found else { return None };
         self.all = Some(all.clone());
         Some(())
@@ -117,15 +117,10 @@ impl Overlay for FileList {
         &[Action::ListScope]
     }
 
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match action {
-            Action::ListScope | Action::PaneNext => self.accept(around, panes),
-            other => self.common(other, around, panes),
+            Action::ListScope | Action::PaneNext => self.accept(ctx, panes),
+            other => self.common(other, ctx, panes),
         }
     }
 
@@ -159,8 +154,8 @@ impl Overlay for FileList {
         vec![OverlayResponse::Close]
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
-        self.matches.found(found)?;
+    fn job_done(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
+        self.matches.job_done(found)?;
         self.refresh();
         Some(Vec::new())
     }
@@ -182,11 +177,11 @@ impl Overlay for FileList {
         })
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("Files");
         // A list on the whole screen hides the message that is being typed.
-        if around.arrangement.class == SizeClass::Narrow {
+        if ctx.arrangement.class == SizeClass::Narrow {
             let message = safe::one_line(&panes.composer.full_text());
             let shown = tail(&message, usize::from(width).saturating_sub(9));
             sheet.row(Line::styled(format!("Message: {shown}"), look.dim()));

@@ -6,9 +6,9 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::panes::search::{PaneSearch, SEARCHED_PANES};
 use crate::tui::panes::{KeptOutput, PanePlaces, Panes};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -26,7 +26,7 @@ pub(crate) struct Find {
 impl Find {
     /// A search for this text; the panes keep their positions for now.
     pub(crate) fn new(text: &str, panes: &mut Panes) -> Self {
-        let mut field = Field::line();
+        let mut field = Field::single_line();
         field.set(text);
         let is_expression = panes.search.as_ref().is_some_and(PaneSearch::is_expression);
         panes.search = Some(PaneSearch::new(panes.focus));
@@ -36,40 +36,40 @@ impl Find {
     }
 
     /// Starts the search anew after the text changed.
-    pub(crate) fn look_up(&mut self, around: OverlayContext<'_>, panes: &mut Panes) {
+    pub(crate) fn look_up(&mut self, ctx: OverlayContext<'_>, panes: &mut Panes) {
         let text = self.field.text();
         let text = if text.trim().is_empty() { "" } else { text.as_str() };
         let search = panes.search.get_or_insert_with(|| PaneSearch::new(panes.focus));
         search.look_for(text, self.is_expression);
         panes.marked = search.pattern().cloned();
-        self.go_on(around, panes);
+        self.go_on(ctx, panes);
     }
 
     /// Searches the next portion, and scrolls to the first hit that becomes the current one.
-    fn go_on(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> bool {
+    fn go_on(&mut self, ctx: OverlayContext<'_>, panes: &mut Panes) -> bool {
         let had = panes.search.as_ref().is_some_and(|search| search.at().is_some());
-        let worked = panes.search_on(around.state, around.look);
+        let worked = panes.search_on(ctx.state, ctx.look);
         if worked && !had {
-            show(around, panes);
+            show(ctx, panes);
         }
-        self.told = counts_text(around.state, panes, around.look);
+        self.told = counts_text(ctx.state, panes, ctx.look);
         worked
     }
 
-    fn step_by(&mut self, back: bool, around: OverlayContext<'_>, panes: &mut Panes) {
+    fn step_by(&mut self, back: bool, ctx: OverlayContext<'_>, panes: &mut Panes) {
         if let Some(search) = &mut panes.search {
             search.step(back, |_| true);
         }
-        show(around, panes);
-        self.told = counts_text(around.state, panes, around.look);
+        show(ctx, panes);
+        self.told = counts_text(ctx.state, panes, ctx.look);
     }
 }
 
 /// Scrolls to the current hit; if its pane is not visible, shows it instead of the pane with the focus.
-fn show(around: OverlayContext<'_>, panes: &mut Panes) {
+fn show(ctx: OverlayContext<'_>, panes: &mut Panes) {
     let Some(hit) = panes.search.as_ref().and_then(|search| search.at()).cloned() else { return };
-    panes.show_found(&hit, around.state, around.look);
-    if around.arrangement.slot(hit.pane).is_none() {
+    panes.show_found(&hit, ctx.state, ctx.look);
+    if ctx.arrangement.slot(hit.pane).is_none() {
         panes.focus = hit.pane;
     }
 }
@@ -77,11 +77,11 @@ fn show(around: OverlayContext<'_>, panes: &mut Panes) {
 /// Goes to the next hit, or to the one before, among those in visible panes. Returns a text for the status row.
 pub(crate) fn find_again(
     back: bool,
-    around: (&State, DrawStyle<'_>),
+    ctx: (&State, DrawStyle<'_>),
     panes: &mut Panes,
     shown: &[crate::tui::widgets::layout::Pane],
 ) -> Option<String> {
-    let (state, look) = around;
+    let (state, look) = ctx;
     panes.search.as_ref()?.pattern()?;
     while panes.search_on(state, look) && panes.search.as_ref().is_some_and(|s| s.at().is_none()) {}
     let search = panes.search.as_mut()?;
@@ -129,7 +129,7 @@ fn counts_text(state: &State, panes: &Panes, look: DrawStyle<'_>) -> String {
 }
 
 impl Overlay for Find {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Find
     }
 
@@ -141,52 +141,47 @@ impl Overlay for Find {
         Some((if self.is_expression { "regex: " } else { "find: " }, &self.field))
     }
 
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match action {
             Action::FindExpression => {
                 self.is_expression = !self.is_expression;
-                self.look_up(around, panes);
+                self.look_up(ctx, panes);
             }
             Action::ListScope => {
                 if let Some(search) = &mut panes.search {
                     search.next_scope();
                 }
-                show(around, panes);
-                self.told = counts_text(around.state, panes, around.look);
+                show(ctx, panes);
+                self.told = counts_text(ctx.state, panes, ctx.look);
             }
-            other => return self.common(other, around, panes),
+            other => return self.common(other, ctx, panes),
         }
         Vec::new()
     }
 
-    fn step(&mut self, by: isize, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        self.step_by(by < 0, around, panes);
+    fn step(&mut self, by: isize, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+        self.step_by(by < 0, ctx, panes);
         Vec::new()
     }
 
-    fn accept(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        self.step(1, around, panes)
+    fn accept(&mut self, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+        self.step(1, ctx, panes)
     }
 
-    fn changed(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        self.look_up(around, panes);
+    fn changed(&mut self, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+        self.look_up(ctx, panes);
         Vec::new()
     }
 
-    fn work(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> bool {
-        self.go_on(around, panes)
+    fn work(&mut self, ctx: OverlayContext<'_>, panes: &mut Panes) -> bool {
+        self.go_on(ctx, panes)
     }
 
     fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        self.leave(panes)
+        self.close(panes)
     }
 
-    fn leave(&mut self, panes: &mut Panes) -> Vec<OverlayResponse> {
+    fn close(&mut self, panes: &mut Panes) -> Vec<OverlayResponse> {
         panes.marked = None;
         panes.kept_output = None;
         if self.field.text().trim().is_empty() {

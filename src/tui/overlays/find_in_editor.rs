@@ -5,7 +5,6 @@ use crate::tui::action::Action;
 use crate::tui::editing::Pos;
 use crate::tui::editing::search::Needle;
 use crate::tui::keymap::Context;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::editor::Editor;
 use crate::tui::theme::Slot;
@@ -35,14 +34,14 @@ pub(crate) struct FindInEditor {
 impl FindInEditor {
     /// Opens the search with the text of the last one, or with what is selected on one line.
     pub(crate) fn new(editor: &Editor, replaces: bool) -> Self {
-        let mut needle = Field::line();
+        let mut needle = Field::single_line();
         let last = editor.needle();
         let selected = editor.field().selected().filter(|text| !text.contains('\n'));
         let is_pattern = selected.is_none() && last.is_some_and(Needle::is_pattern);
         needle.offer(selected.as_deref().or(last.map(Needle::text)).unwrap_or_default());
         let before = editor.field().selection().map_or(editor.field().cursor(), |(from, _)| from);
         let replaces = replaces && !needle.is_empty();
-        let by = Field::line();
+        let by = Field::single_line();
         Self { needle, by, replaces, is_pattern, at: (0, 0), wrong: None, before, replaced: false }
     }
 
@@ -79,7 +78,7 @@ impl FindInEditor {
         let Some(editor) = panes.code.editor() else { return };
         editor.engine().find(back, here);
         let start = editor.field().selection().map_or(editor.field().cursor(), |(from, _)| from);
-        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field().rows(), start));
+        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field().lines(), start));
     }
 
     /// Replaces the selected match and goes to the next one.
@@ -98,9 +97,9 @@ impl FindInEditor {
         let count = editor.engine().replace_matches(&by);
         self.replaced |= count > 0;
         self.before = editor.field().cursor();
-        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field().rows(), self.before));
+        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field().lines(), self.before));
         let done = format!("{} replaced. Ctrl-_ in the text takes it back.", words::count(count, "match"));
-        vec![OverlayResponse::ShowNote(Note::info(done))]
+        vec![OverlayResponse::info(done)]
     }
 
     /// `2 of 5`, or why there is no match.
@@ -116,7 +115,7 @@ impl FindInEditor {
 }
 
 impl Overlay for FindInEditor {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Replace
     }
 
@@ -129,12 +128,7 @@ impl Overlay for FindInEditor {
         self.field()
     }
 
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match action {
             Action::FormNext | Action::FormPrevious => self.replaces = !self.replaces,
             Action::TextFindNext | Action::TextFindPrevious => {
@@ -147,7 +141,7 @@ impl Overlay for FindInEditor {
                 self.is_pattern = !self.is_pattern;
                 self.find_typed(panes);
             }
-            other => return self.common(other, around, panes),
+            other => return self.common(other, ctx, panes),
         }
         Vec::new()
     }
@@ -184,7 +178,7 @@ impl Overlay for FindInEditor {
         let mut then = vec![OverlayResponse::Close];
         if self.wrong.is_some() || (self.at.1 == 0 && !self.needle.is_empty()) {
             let why = self.wrong.clone().unwrap_or_else(|| format!("No matches for {}.", self.needle.text()));
-            then.push(OverlayResponse::ShowNote(Note::info(safe::one_line(&why))));
+            then.push(OverlayResponse::info(safe::one_line(&why)));
         }
         then
     }
@@ -211,8 +205,8 @@ impl Overlay for FindInEditor {
         Some(format!("Find in this block. {}", self.match_count()).trim_end().to_owned())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("Find");
         let kind = if self.is_pattern { "pattern > " } else { "find > " };
         let (first, second) = (format!("{kind:>12}"), format!("{:>12}", "replace > "));

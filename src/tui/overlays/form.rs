@@ -15,7 +15,6 @@ use crate::driver::{Job, JobResult};
 use crate::engine::{Command, Phase};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::{EditTarget, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
@@ -95,19 +94,19 @@ impl FormBox {
 fn empty_answer(kind: &FieldKind) -> FieldAnswer {
     match kind {
         FieldKind::Choice(_) => FieldAnswer::Choice(None),
-        FieldKind::Text { lines: true } => FieldAnswer::Text(Field::lines()),
-        _ => FieldAnswer::Text(Field::line()),
+        FieldKind::Text { lines: true } => FieldAnswer::Text(Field::multi_line()),
+        _ => FieldAnswer::Text(Field::single_line()),
     }
 }
 
 impl FormBox {
-    fn submit(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
-        if matches!(self.purpose, FormPurpose::Begin(_)) && around.state.phase != Phase::Idle {
+    fn submit(&mut self, ctx: OverlayContext<'_>) -> Vec<OverlayResponse> {
+        if matches!(self.purpose, FormPurpose::Begin(_)) && ctx.state.phase != Phase::Idle {
             let text = "A recipe begins when this turn is over. Esc keeps the form.";
-            return vec![OverlayResponse::ShowNote(Note::warn(text))];
+            return vec![OverlayResponse::warn(text)];
         }
         let Some(answers) = self.send() else {
-            return vec![OverlayResponse::ShowNote(Note::warn(sending::FORM_MISFIT))];
+            return vec![OverlayResponse::warn(sending::FORM_MISFIT)];
         };
         vec![OverlayResponse::UiCommand(match self.purpose.clone() {
             FormPurpose::Begin(name) => UiCommand::Job(Job::BeginRecipe(name, answers)),
@@ -117,7 +116,7 @@ impl FormBox {
 }
 
 impl Overlay for FormBox {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Form
     }
 
@@ -137,18 +136,13 @@ impl Overlay for FormBox {
         self.text_field()
     }
 
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match action {
             // A form that was sent can't be changed until a response arrives.
             _ if self.sent => {}
             Action::FormAccept if self.chosen_file.is_some() => self.take_file(),
             Action::FormNext if self.offers_file() => self.take_file(),
-            Action::FormAccept if self.is_last() => return self.submit(around),
+            Action::FormAccept if self.is_last() => return self.submit(ctx),
             Action::FormAccept | Action::FormNext => self.walk(1),
             Action::FormPrevious => self.walk(-1),
             Action::TextUp => self.move_line(-1),
@@ -168,7 +162,7 @@ impl Overlay for FormBox {
             }
             other => {
                 if let Some(edit) = Edit::of(other) {
-                    return self.edit(edit, around, panes);
+                    return self.edit(edit, ctx, panes);
                 }
             }
         }
@@ -179,15 +173,10 @@ impl Overlay for FormBox {
         Vec::new()
     }
 
-    fn letter(
-        &mut self,
-        letter: char,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match letter {
             _ if self.sent => {}
-            _ if !self.is_choice() => return self.edit(Edit::Insert(letter), around, panes),
+            _ if !self.is_choice() => return self.edit(Edit::Insert(letter), ctx, panes),
             ' ' => self.choose(1),
             letter => self.choose_letter(letter),
         }
@@ -204,19 +193,17 @@ impl Overlay for FormBox {
         self.wanted_files()
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
-        self.files.found(found)?;
+    fn job_done(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
+        self.files.job_done(found)?;
         self.filter_files();
         Some(Vec::new())
     }
 
-    fn paste(&mut self, text: &str, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
+    fn paste(&mut self, text: &str, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if self.text_field().is_none() {
-            return vec![OverlayResponse::ShowNote(Note::info(
-                "Nothing was pasted: Left and Right choose here.",
-            ))];
+            return vec![OverlayResponse::info("Nothing was pasted: Left and Right choose here.")];
         }
-        self.edit(Edit::Paste(text.to_owned()), around, panes)
+        self.edit(Edit::Paste(text.to_owned()), ctx, panes)
     }
 
     fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
@@ -224,7 +211,7 @@ impl Overlay for FormBox {
         vec![OverlayResponse::CloseKeeping]
     }
 
-    fn leave(&mut self, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn close(&mut self, _: &mut Panes) -> Vec<OverlayResponse> {
         self.forget_files();
         vec![OverlayResponse::CloseKeeping]
     }
@@ -276,8 +263,8 @@ impl Overlay for FormBox {
         })
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        Some(rows::sheet(self, room.width, room.height, around.look))
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        Some(rows::sheet(self, room.width, room.height, ctx.look))
     }
 }
 
@@ -367,7 +354,7 @@ mod tests {
         let mut form = form();
         form.set_field(0, "one\ntwo");
         form.move_line(-1);
-        assert_eq!((form.at, form.text_field().unwrap().cursor().row), (0, 0));
+        assert_eq!((form.at, form.text_field().unwrap().cursor().line), (0, 0));
         form.move_line(1);
         form.move_line(1);
         assert_eq!(form.at, 1);

@@ -5,7 +5,7 @@ use crate::tui::action::Action;
 use crate::tui::keymap::{Binding, Context, Key, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -48,7 +48,7 @@ impl Help {
 }
 
 impl Overlay for Help {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Pane
     }
 
@@ -73,8 +73,8 @@ impl Overlay for Help {
         Some("Help shows the keys of the pane you came from.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (keymap, width, height, look) = (around.keymap, room.width, room.height, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (keymap, width, height, look) = (ctx.keymap, room.width, room.height, ctx.look);
         let mut rows: Vec<Line<'static>> = Vec::new();
         rows.push(Line::styled(format!("Here: {}", self.place), look.style(Slot::UiTitle)));
         let own: Vec<_> = self.own.iter().map(|(keys, help)| (keys.clone(), *help)).collect();
@@ -98,7 +98,7 @@ impl Overlay for Help {
                 section(&self.rows(keymap, context), Some(context), width, look, &mut rows);
             }
         }
-        if around.setup.vim && matches!(self.context, Context::Message | Context::Edit) {
+        if ctx.setup.vim && matches!(self.context, Context::Message | Context::Edit) {
             rows.push(Line::default());
             rows.push(Line::styled("Keys of vim", look.style(Slot::UiTitle)));
             for (keys, what) in VIM_KEYS {

@@ -5,8 +5,8 @@ use super::{Overlay, OverlayContext, help};
 use crate::tui::keymap::{Context, Key, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -86,8 +86,8 @@ impl Overlay for KeysTest {
         Some("Keys are only shown here. Esc twice leaves.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("What the terminal sends");
         let kitty = if self.kitty {
             "The kitty keyboard protocol is on: keys that would send the same bytes are told apart."

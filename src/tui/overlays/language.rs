@@ -41,16 +41,11 @@ impl Overlay for LanguageList {
             .collect()
     }
 
-    fn letter(
-        &mut self,
-        letter: char,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         let at = letter.to_digit(10).and_then(|d| (d as usize).checked_sub(1));
         let Some(at) = at.filter(|at| *at < self.languages.len()) else { return Vec::new() };
         self.cursor.0 = at;
-        self.accept(around, panes)
+        self.accept(ctx, panes)
     }
 
     fn letter_effect(&self, letter: char) -> LetterEffect {
@@ -69,8 +64,8 @@ impl Overlay for LanguageList {
         Some(format!("Block {} names no language. Nothing is guessed.", self.block))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
-        let (block, look) = (self.block, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
+        let (block, look) = (self.block, ctx.look);
         let mut sheet = Sheet::new(format!("Language of block {block}"));
         sheet
             .row(Line::styled("It names none, and none is guessed. In which language is it?", look.text()))

@@ -11,11 +11,12 @@ use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::safe::{self, TypedText};
+use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::typed_text::TypedText;
 use limit::Limit;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -71,7 +72,7 @@ impl LimitsForm {
     /// A form for a block with these limits and terms.
     fn new(block: BlockId, limits: Limits, terms: Option<&Terms>) -> Self {
         let row = |limit: Limit| {
-            let mut field = Field::line();
+            let mut field = Field::single_line();
             field.offer(&limit.text(&limits));
             LimitRow { limit, field, hold: limit.enforcement(terms), wrong: None }
         };
@@ -119,7 +120,7 @@ impl LimitsForm {
     pub(crate) fn apply(&mut self) -> Option<OverlayResponse> {
         let limits = self.read()?;
         if limits == self.before {
-            return Some(OverlayResponse::ShowNote(Note::about_waiting_block("Nothing was changed.")));
+            return Some(OverlayResponse::about_waiting_block("Nothing was changed."));
         }
         Some(OverlayResponse::UiCommand(UiCommand::Send(Command::SetLimits { block: self.block, limits })))
     }
@@ -168,8 +169,8 @@ impl Overlay for LimitsForm {
         Some(format!("Limits of block {}: Enter shows it anew under them.", self.block))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new(format!("Limits of block {}", self.block));
         for (at, row) in self.rows.iter().enumerate() {
             draw(&mut sheet, (at, row), at == self.at, width, look);

@@ -1,6 +1,6 @@
 //! The list of models, as their providers report them: where they run, how large their context is, what they cost.
 
-use super::key::KeyBox;
+use super::input_box::InputBox;
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::catalogue::{self, CatalogueAnswer, KeyState, Offer};
@@ -8,14 +8,13 @@ use crate::driver::{Job, JobResult};
 use crate::engine::transcript::Item;
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -149,14 +148,9 @@ impl Overlay for Models {
         &[Action::ListTest]
     }
 
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if action != Action::ListTest {
-            return self.common(action, around, panes);
+            return self.common(action, ctx, panes);
         }
         let Some(model) = self.chosen() else { return Vec::new() };
         self.tested = Some((model.clone(), None));
@@ -172,16 +166,16 @@ impl Overlay for Models {
         let then = match (self.chosen(), self.row()) {
             (Some(model), _) => OverlayResponse::UiCommand(UiCommand::Send(Command::UseModel(model))),
             (None, Some(ModelRow::NoKey(provider, _))) => {
-                OverlayResponse::Open(Box::new(KeyBox::new(provider)))
+                OverlayResponse::Open(Box::new(InputBox::for_key(provider)))
             }
             // A provider that is still being asked or gave no list offers nothing to choose yet.
             (None, Some(_)) => return Vec::new(),
-            (None, None) => OverlayResponse::ShowNote(Note::warn(MODEL_NAME_MESSAGE)),
+            (None, None) => OverlayResponse::warn(MODEL_NAME_MESSAGE),
         };
         vec![OverlayResponse::Close, then]
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
+    fn job_done(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Offers(offers) => self.offers = Some(offers.clone()),
             JobResult::Offer(offer) => self.add_offer(offer.clone()),
@@ -204,8 +198,8 @@ impl Overlay for Models {
         Some("Model changes apply to the next message.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (state, width, height, look) = (around.state, room.width, room.height, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (state, width, height, look) = (ctx.state, room.width, room.height, ctx.look);
         let mut sheet = Sheet::new("Model");
         sheet.field("> ", &self.filter, width, look).rule(width, look);
         let shown = self.matching_rows();

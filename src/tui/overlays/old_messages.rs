@@ -46,8 +46,8 @@ impl Overlay for OldMessages {
         Some(format!("{}.", words::count(self.0.counts().0, "older message")))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new("Old messages");
         let rows = usize::from(room.height.saturating_sub(4).clamp(1, 12));
         self.0.draw(&mut sheet, rows, (width, look), |(), text| {

@@ -105,12 +105,12 @@ impl Pager {
     /// Does something that reads the file; an error is shown.
     fn perform(
         &mut self,
-        around: OverlayContext<'_>,
+        ctx: OverlayContext<'_>,
         act: impl FnOnce(&mut Self, Rect) -> io::Result<()>,
     ) -> Vec<OverlayResponse> {
         self.told = None;
         self.number.clear();
-        let room = around.room(WHOLE_SCREEN);
+        let room = ctx.room(WHOLE_SCREEN);
         if let Err(error) = act(self, room) {
             self.looking = None;
             self.told = Some(format!("The file can't be read: {error}."));
@@ -120,7 +120,7 @@ impl Pager {
 }
 
 impl Overlay for Pager {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         if self.field.is_some() { Context::Find } else { Context::Pager }
     }
 
@@ -149,21 +149,16 @@ impl Overlay for Pager {
         }
     }
 
-    fn letter(
-        &mut self,
-        letter: char,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if self.field.is_some() {
-            return self.edit(crate::tui::widgets::field::Edit::Insert(letter), around, panes);
+            return self.edit(crate::tui::widgets::field::Edit::Insert(letter), ctx, panes);
         }
         match letter {
             'q' => vec![OverlayResponse::Close],
             'E' => vec![OverlayResponse::UiCommand(UiCommand::Pager(self.what.clone()))],
             '%' => {
                 let percent = self.number.parse().unwrap_or(100);
-                self.perform(around, |pager, room| pager.to_percent(percent, room))
+                self.perform(ctx, |pager, room| pager.to_percent(percent, room))
             }
             '0'..='9' if self.number.len() < 3 => {
                 self.number.push(letter);
@@ -173,36 +168,31 @@ impl Overlay for Pager {
         }
     }
 
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match action {
             Action::FindExpression => {
                 self.is_expression = !self.is_expression;
                 Vec::new()
             }
-            Action::ListAccept if self.field.is_some() => self.search_typed(around),
+            Action::ListAccept if self.field.is_some() => self.search_typed(ctx),
             Action::ListUp | Action::ListDown if self.field.is_some() => Vec::new(),
-            Action::ScrollUp => self.perform(around, |pager, room| pager.scroll(-1, room)),
-            Action::ScrollDown => self.perform(around, |pager, room| pager.scroll(1, room)),
+            Action::ScrollUp => self.perform(ctx, |pager, room| pager.scroll(-1, room)),
+            Action::ScrollDown => self.perform(ctx, |pager, room| pager.scroll(1, room)),
             Action::ScrollPageUp | Action::ScrollPageDown => {
                 let down = action == Action::ScrollPageDown;
-                self.perform(around, |pager, room| {
+                self.perform(ctx, |pager, room| {
                     let page = isize::try_from(pager.height(room)).unwrap_or(1).saturating_sub(1).max(1);
                     pager.scroll(if down { page } else { -page }, room)
                 })
             }
-            Action::ScrollTop => self.perform(around, |pager, room| pager.go_to(0, pager.height(room))),
-            Action::ScrollEnd => self.perform(around, Self::to_end),
+            Action::ScrollTop => self.perform(ctx, |pager, room| pager.go_to(0, pager.height(room))),
+            Action::ScrollEnd => self.perform(ctx, Self::to_end),
             Action::SearchStart | Action::Find => {
-                self.field = Some(Field::line());
+                self.field = Some(Field::single_line());
                 Vec::new()
             }
-            Action::SearchNext => self.perform(around, |pager, room| pager.start_search(false, room)),
-            Action::SearchPrevious => self.perform(around, |pager, room| pager.start_search(true, room)),
+            Action::SearchNext => self.perform(ctx, |pager, room| pager.start_search(false, room)),
+            Action::SearchPrevious => self.perform(ctx, |pager, room| pager.start_search(true, room)),
             Action::PagerWrap => {
                 self.wraps = !self.wraps;
                 (self.left, self.row) = (0, 0);
@@ -221,21 +211,21 @@ impl Overlay for Pager {
                 Vec::new()
             }
             other => match crate::tui::widgets::field::Edit::of(other) {
-                Some(edit) => self.edit(edit, around, panes),
+                Some(edit) => self.edit(edit, ctx, panes),
                 None => Vec::new(),
             },
         }
     }
 
-    fn wheel(&mut self, rows: isize, around: OverlayContext<'_>) {
-        self.perform(around, |pager, room| pager.scroll(rows, room));
+    fn wheel(&mut self, rows: isize, ctx: OverlayContext<'_>) {
+        self.perform(ctx, |pager, room| pager.scroll(rows, room));
     }
 
-    fn work(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> bool {
+    fn work(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> bool {
         if self.looking.is_none() {
             return false;
         }
-        let room = around.room(WHOLE_SCREEN);
+        let room = ctx.room(WHOLE_SCREEN);
         self.search_on(room).unwrap_or_else(|error| {
             self.told = Some(format!("The file can't be read: {error}."));
             true
@@ -273,8 +263,8 @@ impl Overlay for Pager {
         hints.plain("E", "$PAGER", 3).key(Action::Back, "close", "close", 0);
     }
 
-    fn status(&self, around: OverlayContext<'_>) -> Option<String> {
-        let room = around.room(WHOLE_SCREEN);
+    fn status(&self, ctx: OverlayContext<'_>) -> Option<String> {
+        let room = ctx.room(WHOLE_SCREEN);
         let places = self.places(self.width(room), self.height(room));
         let last = places.last().and_then(|(line, _)| self.lines.get(*line)).map(|line| line.next);
         let mut told = self.place_text(last);
@@ -294,8 +284,8 @@ impl Overlay for Pager {
         Some(told)
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let look = around.look;
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let look = ctx.look;
         let mut sheet = Sheet::new(self.title.clone());
         let (width, height) = (self.width(room), self.height(room));
         let mut painted: Option<(usize, Vec<ratatui::text::Line<'static>>)> = None;

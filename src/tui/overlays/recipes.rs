@@ -46,7 +46,7 @@ impl Overlay for Recipes {
     }
 
     /// The recipe files were read again: the cursor stays on its recipe.
-    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
+    fn job_done(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         let JobResult::Recipes(recipes, _) = found else { return None };
         let chosen = self.chosen().map(|card| card.name.clone());
         self.0.replace(with_texts(recipes.to_vec()), |card| chosen.as_ref() == Some(&card.name));
@@ -68,8 +68,8 @@ impl Overlay for Recipes {
         Some(format!("{count}. Every block of a recipe waits like every other."))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, height, look) = (room.width, room.height, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, height, look) = (room.width, room.height, ctx.look);
         let mut sheet = Sheet::new("Recipes");
         let names = self.0.shown().map(|(card, _)| card.name.chars().count());
         let column = names.max().unwrap_or(0).clamp(8, 20);

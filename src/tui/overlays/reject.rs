@@ -23,7 +23,7 @@ pub(crate) struct Reject {
 }
 
 impl Overlay for Reject {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Message
     }
 
@@ -68,8 +68,8 @@ impl Overlay for Reject {
         Some(sending::REASON_OPEN.into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let block = self.block;
         let mut sheet = Sheet::new(format!("Reject block {block}"));
         let text = format!("Block {block} will not run. Tell the model why (may be empty):");

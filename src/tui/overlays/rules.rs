@@ -5,12 +5,11 @@ use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::engine::transcript::{RuleItem, RuleOver};
 use crate::engine::{Command, State, rules};
 use crate::tui::action::Action;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -27,10 +26,7 @@ impl Rules {
                 vec![OverlayResponse::UiCommand(UiCommand::Send(Command::RevokeRule(item.rule.id)))]
             }
             Some(item) => {
-                vec![OverlayResponse::ShowNote(Note::info(format!(
-                    "Rule {} is no longer in force.",
-                    item.rule.id
-                )))]
+                vec![OverlayResponse::info(format!("Rule {} is no longer in force.", item.rule.id))]
             }
             None => Vec::new(),
         }
@@ -46,26 +42,21 @@ impl Overlay for Rules {
         &[Action::ListDelete]
     }
 
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match action {
-            Action::ListDelete => self.revoke(around.state),
-            other => self.common(other, around, panes),
+            Action::ListDelete => self.revoke(ctx.state),
+            other => self.common(other, ctx, panes),
         }
     }
 
-    fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.0.step(by, around.state.transcript.rules.len());
+    fn step(&mut self, by: isize, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.0.step(by, ctx.state.transcript.rules.len());
         Vec::new()
     }
 
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         match letter {
-            'x' => self.revoke(around.state),
+            'x' => self.revoke(ctx.state),
             'q' => vec![OverlayResponse::Close],
             _ => Vec::new(),
         }
@@ -83,8 +74,8 @@ impl Overlay for Rules {
         Some(number_of(3))
     }
 
-    fn hints(&self, around: OverlayContext<'_>, hints: &mut Hints<'_>) {
-        let rules = &around.state.transcript.rules;
+    fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {
+        let rules = &ctx.state.transcript.rules;
         if rules.len() > 1 {
             hints.plain("Up/Down", "", 2);
         }
@@ -94,13 +85,13 @@ impl Overlay for Rules {
         hints.plain("Esc", "close", 0);
     }
 
-    fn status(&self, around: OverlayContext<'_>) -> Option<String> {
-        let count = around.state.transcript.rules_in_force().count();
+    fn status(&self, ctx: OverlayContext<'_>) -> Option<String> {
+        let count = ctx.state.transcript.rules_in_force().count();
         Some(format!("{} in force. Rules end with the program.", words::count(count, "rule")))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (state, cursor, look, width) = (around.state, self.0, around.look, room.width);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (state, cursor, look, width) = (ctx.state, self.0, ctx.look, room.width);
         let mut sheet = Sheet::new("Rules");
         let items = &state.transcript.rules;
         if items.is_empty() {

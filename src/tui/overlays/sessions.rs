@@ -22,7 +22,7 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
-use crate::tui::setup::FoundPlace;
+use crate::tui::setup::FoundLocation;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
@@ -67,7 +67,7 @@ impl Sessions {
 
     /// The list of all folders, filtered by this text, and the jobs that it requires.
     pub(crate) fn with_search(text: &str) -> (Self, Vec<UiCommand>) {
-        let mut filter = Field::line();
+        let mut filter = Field::single_line();
         filter.set(text);
         let list = Self { filter, ..Self::default() };
         let search = UiCommand::Job(Job::SearchSessions(text.to_owned(), None));
@@ -130,7 +130,7 @@ impl Sessions {
 
     fn start_rename(&mut self) {
         self.rename = self.chosen().map(|chosen| {
-            let mut field = Field::line();
+            let mut field = Field::single_line();
             field.offer(&chosen.name);
             field
         });
@@ -148,9 +148,9 @@ impl Sessions {
     }
 
     /// Asks whether to delete the chosen session. `None` if none is chosen.
-    fn delete(&self, around: OverlayContext<'_>) -> Option<OverlayResponse> {
+    fn delete(&self, ctx: OverlayContext<'_>) -> Option<OverlayResponse> {
         let chosen = self.chosen().filter(|_| self.rename.is_none())?;
-        Some(removal::question(chosen, is_open_here(chosen, around.state), self.preview_of(chosen)))
+        Some(removal::question(chosen, is_open_here(chosen, ctx.state), self.preview_of(chosen)))
     }
 
     /// Compares the chosen session with the open one.
@@ -158,7 +158,7 @@ impl Sessions {
         match self.chosen().filter(|_| self.rename.is_none() && self.comparing.is_none()) {
             Some(chosen) if is_open_here(chosen, state) => {
                 let why = "This session is open here. Choose another one to compare it with.";
-                vec![OverlayResponse::ShowNote(Note::info(why))]
+                vec![OverlayResponse::info(why)]
             }
             Some(chosen) => {
                 let path = chosen.path.clone();
@@ -179,13 +179,13 @@ impl Sessions {
     }
 
     /// The keys that do something in the chosen row.
-    fn keys_text(&self, around: OverlayContext<'_>) -> String {
-        let mut hints = Hints::new(around.keymap, Context::Picker);
-        if let Some(enter) = self.enter_label(around.state) {
+    fn keys_text(&self, ctx: OverlayContext<'_>) -> String {
+        let mut hints = Hints::new(ctx.keymap, Context::Picker);
+        if let Some(enter) = self.enter_label(ctx.state) {
             hints.key(Action::ListAccept, enter, enter, 0);
         }
         if let Some(chosen) = self.chosen() {
-            let is_other = !is_open_here(chosen, around.state);
+            let is_other = !is_open_here(chosen, ctx.state);
             if is_other {
                 hints.key(Action::ListCompare, "compare", "compare", 0);
             }
@@ -247,16 +247,11 @@ impl Overlay for Sessions {
         &[Action::ListScope, Action::ListRename, Action::ListCompare, Action::ListDelete]
     }
 
-    fn action(
-        &mut self,
-        action: Action,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn action(&mut self, action: Action, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match action {
             Action::ListScope | Action::PaneNext => {
                 self.keeping_choice(|list| {
-                    let here = list.listing.here().is_none().then(|| around.setup.cwd.clone());
+                    let here = list.listing.here().is_none().then(|| ctx.setup.cwd.clone());
                     list.listing.show_folder(here, &list.filter.text());
                     list.found.forget();
                 });
@@ -266,12 +261,12 @@ impl Overlay for Sessions {
                 self.start_rename();
                 self.preview()
             }
-            Action::ListCompare => self.compare(around.state),
-            Action::ListDelete => match self.delete(around) {
+            Action::ListCompare => self.compare(ctx.state),
+            Action::ListDelete => match self.delete(ctx) {
                 Some(response) => vec![response],
-                None => self.edit(Edit::Delete, around, panes),
+                None => self.edit(Edit::Delete, ctx, panes),
             },
-            other => self.common(other, around, panes),
+            other => self.common(other, ctx, panes),
         }
     }
 
@@ -289,15 +284,15 @@ impl Overlay for Sessions {
         self.search().into_iter().chain(self.preview()).collect()
     }
 
-    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn accept(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(mut field) = self.rename.take() {
-            return self.give_name(field.take().trim().to_owned(), around.state);
+            return self.give_name(field.take().trim().to_owned(), ctx.state);
         }
         let exit = match self.choice() {
             Choice::Session(session) => Exit::OpenSession(session.path.clone(), None),
             Choice::Hit(hit) => {
                 let words = words_of_search(&self.filter.text());
-                Exit::OpenSession(hit.session.path.clone(), Some(FoundPlace { place: hit.place, words }))
+                Exit::OpenSession(hit.session.path.clone(), Some(FoundLocation { place: hit.place, words }))
             }
             // A choice before the sessions are listed means none of the rows to come.
             Choice::New if self.listing.all().is_none() => return Vec::new(),
@@ -324,7 +319,7 @@ impl Overlay for Sessions {
         vec![OverlayResponse::Close]
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
+    fn job_done(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Sessions(all) => Some(self.set_sessions(all)),
             JobResult::SessionHits(text, hits) => {
@@ -348,13 +343,13 @@ impl Overlay for Sessions {
         }
     }
 
-    fn hints(&self, around: OverlayContext<'_>, hints: &mut Hints<'_>) {
+    fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {
         if self.rename.is_some() {
             hints.plain("Enter", "rename", 0).plain("Esc", "back", 0);
             return;
         }
         hints.plain("type to filter", "", 3).plain("Up/Down", "", 2);
-        if let Some(enter) = self.enter_label(around.state) {
+        if let Some(enter) = self.enter_label(ctx.state) {
             hints.plain("Enter", enter, 0);
         }
         hints.plain("Tab", "this folder/all", 1).plain("Esc", self.esc_label(), 0);
@@ -371,8 +366,8 @@ impl Overlay for Sessions {
         })
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, height, look) = (room.width, room.height, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, height, look) = (room.width, room.height, ctx.look);
         let mut sheet = Sheet::new("Sessions");
         match &self.rename {
             Some(field) => sheet.field("new name: ", field, width, look),
@@ -396,7 +391,7 @@ impl Overlay for Sessions {
         let rows = usize::from(height).saturating_sub(5 + preview).clamp(1, 12);
         let first = self.cursor.window(rows);
         for at in (first..self.count()).take(rows) {
-            let text = rows::row(self, (at, self.at(at)), around);
+            let text = rows::row(self, (at, self.at(at)), ctx);
             sheet.row(entry(&text, at == self.cursor.0, width, look));
         }
         if self.listing.all().is_none() {
@@ -407,7 +402,7 @@ impl Overlay for Sessions {
         if preview > 0 {
             preview::draw(self, width, preview - 1, look, &mut sheet);
         }
-        sheet.row(Line::styled(self.keys_text(around), look.dim()));
+        sheet.row(Line::styled(self.keys_text(ctx), look.dim()));
         Some(sheet)
     }
 }

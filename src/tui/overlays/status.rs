@@ -12,7 +12,7 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::opinion_line;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -26,7 +26,7 @@ const LABEL_COLUMNS: usize = 14;
 pub struct Status(pub usize);
 
 impl Overlay for Status {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Pane
     }
 
@@ -47,10 +47,10 @@ impl Overlay for Status {
         Some("How things stand in this session.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, height, look) = (room.width, room.height, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, height, look) = (room.width, room.height, ctx.look);
         let mut rows = Vec::new();
-        for (label, text) in facts(around, panes) {
+        for (label, text) in facts(ctx, panes) {
             let label = Span::styled(format!("{label:<LABEL_COLUMNS$}"), look.style(Slot::UiTitle));
             rows.extend(safe::hanging(label, &text, width.into(), look.text()));
         }
@@ -80,8 +80,8 @@ pub(in crate::tui) fn lines(state: &State) -> Vec<(&'static str, String)> {
 }
 
 /// The facts by label; each label is shown once.
-fn facts(around: OverlayContext<'_>, panes: &Panes) -> Vec<(&'static str, String)> {
-    let OverlayContext { state, look, setup, .. } = around;
+fn facts(ctx: OverlayContext<'_>, panes: &Panes) -> Vec<(&'static str, String)> {
+    let OverlayContext { state, look, setup, .. } = ctx;
     let mut facts = model(state);
     facts.push(("Context", context(state)));
     facts.extend(

@@ -9,7 +9,7 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::panes::chat::verdict;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -20,7 +20,7 @@ use ratatui::text::{Line, Span};
 pub(crate) struct Steps(usize);
 
 impl Overlay for Steps {
-    fn context(&self) -> Context {
+    fn keymap_context(&self) -> Context {
         Context::Pane
     }
 
@@ -29,14 +29,14 @@ impl Overlay for Steps {
     }
 
     /// Scrolls, but not beyond the ends.
-    fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.wheel(by, around);
+    fn step(&mut self, by: isize, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.wheel(by, ctx);
         Vec::new()
     }
 
-    fn wheel(&mut self, by: isize, around: OverlayContext<'_>) {
-        let room = around.room(self.width());
-        let most = rows(around.state, room.width, around.look).len();
+    fn wheel(&mut self, by: isize, ctx: OverlayContext<'_>) {
+        let room = ctx.room(self.width());
+        let most = rows(ctx.state, room.width, ctx.look).len();
         let most = most.saturating_sub(usize::from(room.height).saturating_sub(2).max(1));
         self.0 = self.0.saturating_add_signed(-by).min(most);
     }
@@ -49,9 +49,9 @@ impl Overlay for Steps {
         Some("What was done so far, step by step.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let look = around.look;
-        let all = rows(around.state, room.width, look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let look = ctx.look;
+        let all = rows(ctx.state, room.width, look);
         let mut sheet = Sheet::new("Steps");
         let height = usize::from(room.height).saturating_sub(2).max(1);
         let first = all.len().saturating_sub(height).saturating_sub(self.0);
@@ -216,7 +216,7 @@ fn decision_text(decided: LastDecision<'_>) -> String {
         LastDecision::Approved(grantor) => match grantor {
             Grantor::Person { typed: false } => "by you".into(),
             Grantor::Person { typed: true } => "by you, typed".into(),
-            Grantor::Named => "named".into(),
+            Grantor::CommandLine => "named".into(),
             Grantor::Flag => "by --approve".into(),
             Grantor::Rule(rule) => format!("by rule {rule}"),
             Grantor::Before => "as before".into(),

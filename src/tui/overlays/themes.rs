@@ -58,10 +58,10 @@ impl Overlay for ThemeList {
     }
 
     fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
-        self.leave(panes)
+        self.close(panes)
     }
 
-    fn leave(&mut self, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn close(&mut self, _: &mut Panes) -> Vec<OverlayResponse> {
         vec![OverlayResponse::Close, OverlayResponse::UiCommand(UiCommand::Theme(self.before.clone()))]
     }
 
@@ -73,15 +73,15 @@ impl Overlay for ThemeList {
         Some("What the cursor is on is shown. The setting ui.theme holds for every start.".into())
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
         let mut sheet = Sheet::new("Themes");
         for (at, name) in self.names.iter().enumerate() {
             let mark = if *name == self.before { "  in use" } else { "" };
             let text = format!("{}{mark}", safe::one_line(name));
-            sheet.row(entry(&text, at == self.cursor.0, 40, around.look));
+            sheet.row(entry(&text, at == self.cursor.0, 40, ctx.look));
         }
         // If the list has the whole screen, these samples are all that shows the theme.
-        let samples = SAMPLES.map(|(text, slot)| Span::styled(format!("{text}  "), around.look.style(slot)));
+        let samples = SAMPLES.map(|(text, slot)| Span::styled(format!("{text}  "), ctx.look.style(slot)));
         sheet.gap().row(Line::from(samples.to_vec()));
         Some(sheet)
     }

@@ -8,7 +8,7 @@ use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoKind, UndoState};
 use crate::driver::{Job, JobResult};
 use crate::engine::{Command, State};
-use crate::tui::note::Note;
+use crate::text::names::first_names;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::{PagerText, UiCommand};
@@ -27,7 +27,7 @@ const MAX_FILES_SHOWN: usize = 4;
 
 /// The changes of a run.
 #[derive(Debug)]
-pub(crate) struct Changes {
+pub(crate) struct UndoList {
     run: RunId,
     block: BlockId,
     record: Sha256,
@@ -36,7 +36,7 @@ pub(crate) struct Changes {
     cursor: Cursor,
 }
 
-impl Changes {
+impl UndoList {
     /// A list of the changes of a run, and the command that requests them.
     pub(crate) fn of(run: RunId, block: BlockId, record: Sha256) -> (Self, UiCommand) {
         let list = Self { run, block, record, all: None, picked: BTreeSet::new(), cursor: Cursor::default() };
@@ -52,13 +52,13 @@ impl Changes {
 
     /// Whether any change can be undone or redone.
     fn has_undoable(&self, way: UndoKind) -> bool {
-        self.all().iter().any(|change| change.standing.way() == Some(way))
+        self.all().iter().any(|change| change.standing.kind() == Some(way))
     }
 
     /// The picked changes that can be undone or redone.
     fn picked_changes(&self, way: UndoKind) -> Vec<&UndoChange> {
         let all = self.all().iter().filter(|change| self.picked.contains(&change.number));
-        all.filter(|change| change.standing.way() == Some(way)).collect()
+        all.filter(|change| change.standing.kind() == Some(way)).collect()
     }
 
     /// How many copies have been dropped.
@@ -69,15 +69,15 @@ impl Changes {
     /// Picks all changes that can be undone or redone; if all are picked, none.
     fn pick_all(&mut self) {
         let all: BTreeSet<u32> =
-            self.all().iter().filter(|c| c.standing.way().is_some()).map(|c| c.number).collect();
+            self.all().iter().filter(|c| c.standing.kind().is_some()).map(|c| c.number).collect();
         self.picked = if self.picked == all { BTreeSet::new() } else { all };
     }
 
     fn pick(&mut self) -> Vec<OverlayResponse> {
         let Some(change) = self.all().get(self.cursor.0).cloned() else { return Vec::new() };
-        if change.standing.way().is_none() {
+        if change.standing.kind().is_none() {
             let (path, why) = (safe::one_line(&change.path), sentences::why_not(change.standing));
-            return vec![OverlayResponse::ShowNote(Note::info(format!("{path}: {why}.")))];
+            return vec![OverlayResponse::info(format!("{path}: {why}."))];
         }
         if !self.picked.remove(&change.number) {
             self.picked.insert(change.number);
@@ -89,10 +89,10 @@ impl Changes {
     fn ask(&self, way: UndoKind) -> Vec<OverlayResponse> {
         let picked = self.picked_changes(way);
         if picked.is_empty() {
-            return vec![OverlayResponse::ShowNote(Note::info(match way {
+            return vec![OverlayResponse::info(match way {
                 UndoKind::Undo => "Nothing is picked that can be taken back. Space picks.",
                 UndoKind::Redo => "Nothing is picked that was taken back. Space picks.",
-            }))];
+            })];
         }
         let count = words::count(picked.len(), "change");
         let (title, letter, label) = match way {
@@ -102,7 +102,8 @@ impl Changes {
         let mut lines = what_happens(&picked, way);
         lines.push(sentences::UNDONE_THE_SAME_WAY.into());
         let changes = picked.iter().map(|change| change.number).collect();
-        let undo = OverlayResponse::UiCommand(UiCommand::Send(Command::Undo { run: self.run, changes, way }));
+        let undo =
+            OverlayResponse::UiCommand(UiCommand::Send(Command::Undo { run: self.run, changes, kind: way }));
         let ask = Ask::new(title, lines, 'w', "leave all as it is").or(
             letter,
             label,
@@ -117,15 +118,13 @@ pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoKind) -> Vec
     let of = |change: &str| {
         let names: Vec<String> =
             picked.iter().filter(|c| c.change == change).map(|c| safe::one_line(&c.path)).collect();
-        let more = names.len().saturating_sub(MAX_FILES_SHOWN);
-        let first = names.iter().take(MAX_FILES_SHOWN).cloned().collect::<Vec<_>>().join(", ");
-        (!names.is_empty()).then(|| if more > 0 { format!("{first} and {more} more") } else { first })
+        (!names.is_empty()).then(|| first_names(&names, MAX_FILES_SHOWN))
     };
     let told = sentences::does(way);
     told.into_iter().filter_map(|(change, does)| Some(format!("{does} {}.", of(change)?))).collect()
 }
 
-impl Overlay for Changes {
+impl Overlay for UndoList {
     fn width(&self) -> u16 {
         76
     }
@@ -141,7 +140,7 @@ impl Overlay for Changes {
         vec![OverlayResponse::UiCommand(UiCommand::Job(job))]
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
+    fn job_done(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Changes(record, all) if *record == self.record => {
                 let is_first = self.all.is_none();
@@ -157,7 +156,7 @@ impl Overlay for Changes {
                 Some(match Pager::open(safe::one_line(path), text) {
                     Ok(pager) => vec![OverlayResponse::Open(Box::new(pager))],
                     Err(error) => {
-                        vec![OverlayResponse::ShowNote(Note::warn(format!("It can't be shown: {error}.")))]
+                        vec![OverlayResponse::warn(format!("It can't be shown: {error}."))]
                     }
                 })
             }
@@ -165,9 +164,9 @@ impl Overlay for Changes {
         }
     }
 
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        if let ('t' | 'm', Some(why)) = (letter, around.state.undo_refused()) {
-            return vec![OverlayResponse::ShowNote(Note::info(why.text))];
+    fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        if let ('t' | 'm', Some(why)) = (letter, ctx.state.undo_refused()) {
+            return vec![OverlayResponse::info(why.text)];
         }
         match letter {
             ' ' => self.pick(),
@@ -229,8 +228,8 @@ impl Overlay for Changes {
         })
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, around.look);
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, ctx.look);
         let mut sheet = Sheet::new(format!("What block {} changed", self.block));
         if let Some(Err(why)) = &self.all {
             sheet.words(&safe::one_line(why), width, look.text());
@@ -242,7 +241,7 @@ impl Overlay for Changes {
         let rows = usize::from(room.height.saturating_sub(if self.dropped() > 0 { 6 } else { 4 })).max(1);
         let first = self.cursor.window(rows);
         for (at, change) in self.all().iter().enumerate().skip(first).take(rows) {
-            let pick = match (change.standing.way(), self.picked.contains(&change.number)) {
+            let pick = match (change.standing.kind(), self.picked.contains(&change.number)) {
                 (None, _) => "   ",
                 (_, true) => "[x]",
                 (_, false) => "[ ]",

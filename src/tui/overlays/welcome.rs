@@ -7,7 +7,6 @@ use crate::domain::Interpreter;
 use crate::domain::sentences::{saving, sending};
 use crate::driver::JobResult;
 use crate::driver::catalogue::Offer;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::setup::{Cloud, Setup, TypedAddress, UsualServer};
 use crate::tui::slash::Slash;
@@ -160,7 +159,7 @@ impl Welcome {
                 _ => Err(self.ask_for_key(KeyOwner::Cloud(at))),
             },
             ProviderRow::Other => {
-                self.field = Some((WantedText::Address, Field::line()));
+                self.field = Some((WantedText::Address, Field::single_line()));
                 Err(TYPE_AN_ADDRESS.into())
             }
         }
@@ -205,7 +204,7 @@ impl Welcome {
                     Some(cloud) => Ok(Choice::Cloud { provider: cloud.provider.clone(), key: Some(key) }),
                     None => {
                         (self.key, self.key_is_gone) = (Some(key), false);
-                        self.field = Some((WantedText::Address, Field::line()));
+                        self.field = Some((WantedText::Address, Field::single_line()));
                         Err(format!("{} {TYPE_AN_ADDRESS}", saving::KEY_IN_MEMORY))
                     }
                 }
@@ -220,19 +219,19 @@ impl Welcome {
 }
 
 fn field_with(text: &str) -> Field {
-    let mut field = Field::line();
+    let mut field = Field::single_line();
     field.set(text);
     field
 }
 
 /// The source of answers, and what was sent so far.
-pub(crate) fn source_text(around: OverlayContext<'_>) -> String {
-    let state = around.state;
+pub(crate) fn source_text(ctx: OverlayContext<'_>) -> String {
+    let state = ctx.state;
     let runs = state.transcript.blocks.values().flat_map(|item| &item.runs);
     let open = runs.filter(|run| sending::could_send(&run.terms)).count();
-    let sent = sending::departed(around.sent_requests, open);
+    let sent = sending::departed(ctx.sent_requests, open);
     match &state.transcript.model {
-        _ if around.setup.welcome => format!("No provider yet. {sent}"),
+        _ if ctx.setup.welcome => format!("No provider yet. {sent}"),
         Some(model) => format!("{} answers. {sent}", safe::one_line(&model.to_string())),
         None => sent,
     }
@@ -243,13 +242,13 @@ impl Overlay for Welcome {
         72
     }
 
-    fn own_keys(&self, around: OverlayContext<'_>) -> Vec<OwnKey> {
+    fn own_keys(&self, ctx: OverlayContext<'_>) -> Vec<OwnKey> {
         if self.field.is_some() {
             return Vec::new();
         }
         let key = self.takes_key().map(|_| ("k".to_owned(), "paste a key"));
         let digits = (format!("1-{}", self.rows().len()), "choose");
-        std::iter::once(digits).chain(key).chain([("q".to_owned(), leave_hint(around).1)]).collect()
+        std::iter::once(digits).chain(key).chain([("q".to_owned(), leave_hint(ctx).1)]).collect()
     }
 
     fn field(&mut self) -> Option<&mut Field> {
@@ -266,23 +265,18 @@ impl Overlay for Welcome {
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         vec![match self.choose() {
             Ok(choice) => OverlayResponse::UiCommand(UiCommand::Leave(Exit::UseProvider(choice))),
-            Err(text) => OverlayResponse::ShowNote(Note::info(text)),
+            Err(text) => OverlayResponse::info(text),
         }]
     }
 
-    fn letter(
-        &mut self,
-        letter: char,
-        around: OverlayContext<'_>,
-        panes: &mut Panes,
-    ) -> Vec<OverlayResponse> {
+    fn letter(&mut self, letter: char, ctx: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match letter {
-            _ if self.field.is_some() => self.edit(Edit::Insert(letter), around, panes),
-            'q' if around.setup.welcome => vec![OverlayResponse::Run(Slash::Quit, String::new())],
-            'q' => self.back(around, panes),
+            _ if self.field.is_some() => self.edit(Edit::Insert(letter), ctx, panes),
+            'q' if ctx.setup.welcome => vec![OverlayResponse::Run(Slash::Quit, String::new())],
+            'q' => self.back(ctx, panes),
             '?' => vec![OverlayResponse::Run(Slash::Help, String::new())],
             'k' => match self.takes_key() {
-                Some(of) => vec![OverlayResponse::ShowNote(Note::info(self.ask_for_key(of)))],
+                Some(of) => vec![OverlayResponse::info(self.ask_for_key(of))],
                 None => Vec::new(),
             },
             digit => {
@@ -290,7 +284,7 @@ impl Overlay for Welcome {
                 let Some(at) = at.filter(|at| *at < self.rows().len()) else { return Vec::new() };
                 self.touched = true;
                 self.cursor.0 = at;
-                self.accept(around, panes)
+                self.accept(ctx, panes)
             }
         }
     }
@@ -301,17 +295,17 @@ impl Overlay for Welcome {
     }
 
     /// Closes the text field, else the choice; without a provider the choice can't be left.
-    fn back(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn back(&mut self, ctx: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         // A key that was typed for one address must not be used for another.
         self.key = None;
-        if self.field.take().is_some() || around.setup.welcome {
+        if self.field.take().is_some() || ctx.setup.welcome {
             Vec::new()
         } else {
             vec![OverlayResponse::Close]
         }
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
+    fn job_done(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Interpreters(found) => self.interpreters = Some(found.clone()),
             JobResult::Servers(found) => self.servers_found(found.clone()),
@@ -320,7 +314,7 @@ impl Overlay for Welcome {
         Some(Vec::new())
     }
 
-    fn hints(&self, around: OverlayContext<'_>, hints: &mut Hints<'_>) {
+    fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {
         if self.field.is_some() {
             hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
             return;
@@ -329,20 +323,20 @@ impl Overlay for Welcome {
         if self.takes_key().is_some() {
             hints.plain("k", "paste a key", 1);
         }
-        let (key, word) = leave_hint(around);
+        let (key, word) = leave_hint(ctx);
         hints.plain("?", "help", 2).plain(key, word, 0);
     }
 
-    fn status(&self, around: OverlayContext<'_>) -> Option<String> {
-        Some(source_text(around))
+    fn status(&self, ctx: OverlayContext<'_>) -> Option<String> {
+        Some(source_text(ctx))
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        Some(self.draw(around, room.width))
+    fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        Some(self.draw(ctx, room.width))
     }
 }
 
 /// The key that leaves the choice, and what it does: without a provider, it quits.
-fn leave_hint(around: OverlayContext<'_>) -> (&'static str, &'static str) {
-    if around.setup.welcome { ("q", "quit") } else { ("Esc", "back") }
+fn leave_hint(ctx: OverlayContext<'_>) -> (&'static str, &'static str) {
+    if ctx.setup.welcome { ("q", "quit") } else { ("Esc", "back") }
 }

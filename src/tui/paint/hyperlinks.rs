@@ -1,16 +1,16 @@
-//! Hyperlinks that the terminal opens by itself (OSC 8): decides which addresses may be links, and how a cell
-//! carries its link to the writer.
+//! Hyperlinks that the terminal opens by itself (OSC 8): decides which addresses may be links, and gives them
+//! numbers.
 //!
-//! A cell has no field for an address. It carries a number in its underline colour, which nothing else uses and
-//! which is never written to the terminal; the writer looks the number up here. A number keeps its address for
-//! the whole life of the program, so a cell on screen never comes to lead elsewhere.
+//! A cell carries the number of its link (`cell_tag`); the writer looks it up here. A number keeps its address for the
+//! whole life of the program, so a cell on screen never comes to lead elsewhere.
 //!
 //! An address goes to the terminal unescaped, so only addresses made of address characters are accepted: these
 //! can't end the sequence and can't hide anything. File addresses are no links: a click must not open what a
 //! run wrote.
 
+use super::cell_tag::CellTag;
 use crate::tui::attention::{is_console, version};
-use ratatui::style::{Color, Style};
+use ratatui::style::Style;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -69,37 +69,12 @@ impl Hyperlinks {
                 number
             })
         });
-        number.map_or_else(Style::new, |number| {
-            let [_, r, g, b] = number.to_be_bytes();
-            Style::new().underline_color(Color::Rgb(r, g, b))
-        })
+        number.map_or_else(Style::new, |number| CellTag::new(number).style())
     }
 
-    pub(crate) fn address(&self, LinkNumber(number): LinkNumber) -> Option<Arc<str>> {
+    pub(crate) fn address(&self, number: u32) -> Option<Arc<str>> {
         let table = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         table.addresses.get(usize::try_from(number).ok()?).cloned()
-    }
-}
-
-/// The number of a link, as a cell carries it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LinkNumber(pub(crate) u32);
-
-impl LinkNumber {
-    /// Numbers from here on belong to pictures, which cells carry in the same way.
-    pub(crate) const BEYOND: u32 = 1 << 23;
-
-    /// The link number that a cell carries.
-    pub(crate) fn carried(underline: Color) -> Option<Self> {
-        Self::any(underline).filter(|number| *number < Self::BEYOND).map(Self)
-    }
-
-    /// The number that a cell carries, of a link or of a picture.
-    pub(crate) fn any(underline: Color) -> Option<u32> {
-        match underline {
-            Color::Rgb(r, g, b) => Some(u32::from_be_bytes([0, r, g, b])),
-            _ => None,
-        }
     }
 }
 
@@ -193,7 +168,7 @@ mod tests {
     #[test]
     fn what_is_no_address_is_no_link_and_a_number_means_one_for_good() {
         let links = Hyperlinks::enabled();
-        let number = |address: &str| links.style_for(address).underline_color.and_then(LinkNumber::carried);
+        let number = |address: &str| links.style_for(address).underline_color.and_then(CellTag::of)?.link();
         for hostile in [
             "https://a.org/\x1b\\\x1b]52;c;aGk=\x07",
             "https://a.org/\u{9c}",

@@ -1,4 +1,4 @@
-//! Lays out Markdown as rows of a given width. All text passes `wrap`, and so `plain`: nothing from outside
+//! Lays out Markdown as rows of a given width. All text passes `wrap`, and so `glyphs`: nothing from outside
 //! reaches a terminal raw.
 //!
 //! [`lines`] lays out a complete text; [`MarkdownStream`] (in `stream`) lays out a growing one.

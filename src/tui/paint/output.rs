@@ -13,8 +13,8 @@ mod row_buffer;
 #[cfg(test)]
 mod tests;
 
+use super::glyphs::{self, Spans, Strictness};
 use super::pen;
-use super::plain::{self, Spans, Strictness};
 use crate::domain::{OutputBuffer, Stream};
 use crate::text::number::grouped;
 use crate::tui::theme::{Slot, Theme};
@@ -197,14 +197,14 @@ fn paint_row(row: &OutputRow, theme: &Theme) -> Line<'static> {
         RowKind::Note => theme.style(Slot::OutputTruncated),
     };
     let (text, mark) = (row.text(), theme.mark());
-    let mut line = if row.runs().is_empty() && plain::is_plain(text) {
+    let mut line = if row.runs().is_empty() && glyphs::is_plain(text) {
         Line::from(Span::styled(text.to_owned(), base))
     } else {
         let mut spans = Spans::default();
         let mut runs =
             row.runs().iter().map(|(end, pen)| (*end as usize, base.patch(pen::style(*pen, theme.depth()))));
         let mut run = runs.next();
-        for glyph in plain::glyphs(text, Strictness::Text, TAB) {
+        for glyph in glyphs::of(text, Strictness::Text, TAB) {
             while run.is_some_and(|(end, _)| end <= glyph.start) {
                 run = runs.next();
             }
@@ -221,6 +221,6 @@ fn paint_row(row: &OutputRow, theme: &Theme) -> Line<'static> {
 
 /// The screen column of a byte in a line.
 pub(crate) fn column_of(line: &str, byte: usize) -> usize {
-    let glyphs = plain::glyphs(line, Strictness::Text, TAB);
+    let glyphs = glyphs::of(line, Strictness::Text, TAB);
     glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()
 }

@@ -1,8 +1,8 @@
 //! Draws the screen of a run's own terminal as cells that are safe to draw. Each cell is text from outside, and
 //! stays in its cell.
 
+use super::glyphs::{self, Strictness};
 use super::pen;
-use super::plain::{self, Strictness};
 use crate::domain::{PenColor, ScreenCell, TerminalScreen};
 use crate::tui::theme::Theme;
 use ratatui::buffer::Buffer;
@@ -45,7 +45,7 @@ pub(crate) fn draw(screen: &TerminalScreen, area: Rect, buf: &mut Buffer, theme:
 /// The safe text of a cell, and whether it replaces something that may not be drawn.
 fn cell_symbol(cell: &ScreenCell) -> (Cow<'static, str>, bool) {
     let mut text = String::from(cell.character);
-    if cell.marks.is_none() && plain::is_plain(&text) {
+    if cell.marks.is_none() && glyphs::is_plain(&text) {
         return (text.into(), false);
     }
     let alone = text.clone();
@@ -58,7 +58,7 @@ fn cell_symbol(cell: &ScreenCell) -> (Cow<'static, str>, bool) {
 }
 
 fn fits(text: &str, width: u8) -> bool {
-    let mut glyphs = plain::glyphs(text, Strictness::Text, plain::TAB);
+    let mut glyphs = glyphs::of(text, Strictness::Text, glyphs::TAB);
     let first = glyphs.next().is_some_and(|glyph| {
         !glyph.marked
             && glyph.width == usize::from(width)

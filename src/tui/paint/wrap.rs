@@ -1,10 +1,10 @@
 //! Wraps one line of styled text into rows of a width. Nothing is cut off; every row knows which bytes it
 //! shows.
 //!
-//! Code breaks anywhere between characters, prose between words. Widths are those of `plain`; this module never
+//! Code breaks anywhere between characters, prose between words. Widths are those of `glyphs`; this module never
 //! inspects characters itself.
 
-use super::plain::{self, Spans, Strictness};
+use super::glyphs::{self, Spans, Strictness};
 use ratatui::layout::Alignment;
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -64,11 +64,11 @@ pub(crate) struct WrapOptions {
 
 impl WrapOptions {
     pub(crate) fn code(width: usize, mark: Style) -> Self {
-        Self { width, strictness: Strictness::Code, break_at_words: false, tab: plain::TAB, mark }
+        Self { width, strictness: Strictness::Code, break_at_words: false, tab: glyphs::TAB, mark }
     }
 
     pub(crate) fn prose(width: usize, mark: Style) -> Self {
-        Self { width, strictness: Strictness::Text, break_at_words: true, tab: plain::TAB, mark }
+        Self { width, strictness: Strictness::Text, break_at_words: true, tab: glyphs::TAB, mark }
     }
 }
 
@@ -76,14 +76,14 @@ impl WrapOptions {
 /// the last, or none. An empty line gives one empty row.
 pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: WrapOptions) -> Vec<WrappedRow> {
     let width = options.width.max(2);
-    if !options.break_at_words && plain::is_plain(text) {
+    if !options.break_at_words && glyphs::is_plain(text) {
         return ascii_rows(text, styles, width);
     }
     let mut rows = Vec::new();
     let mut builder = Builder::default();
     let mut runs = styles.iter().peekable();
     let mut style = Style::default();
-    for glyph in plain::glyphs(text, options.strictness, options.tab) {
+    for glyph in glyphs::of(text, options.strictness, options.tab) {
         while let Some((end, look)) = runs.peek() {
             style = *look;
             if glyph.start < *end {
@@ -127,7 +127,7 @@ pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: WrapOptions) 
 
 /// The number of rows of a line, without making them.
 pub(crate) fn count(text: &str, options: WrapOptions) -> usize {
-    let plain = plain::is_plain(text);
+    let plain = glyphs::is_plain(text);
     if plain && !options.break_at_words {
         return text.len().div_ceil(options.width.max(2)).max(1);
     }

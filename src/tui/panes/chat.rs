@@ -15,8 +15,8 @@ use crate::driver::SearchWords;
 use crate::engine::State;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::hits::ClickTarget;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{FoundText, ScreenText, WrappedLine};
 use crate::tui::widgets::virtual_list::{Anchor, EndKeys, Items, VirtualList};
 use live::Live;
@@ -360,7 +360,7 @@ mod tests {
     use super::*;
     use crate::engine::{Engine, Settings};
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look::with_look;
+    use crate::tui::widgets::draw_style::with_look;
 
     /// When the person scrolls, a position that is still being loaded is no longer scrolled to.
     #[test]

@@ -30,10 +30,10 @@ pub(crate) use writing::lines_so_far;
 
 use crate::domain::{BlockId, Revision, Trace, file_texts};
 use crate::engine::State;
-use crate::engine::transcript::{BlockItem, BlockStanding};
+use crate::engine::transcript::{BlockItem, BlockStatus};
 use crate::tui::guard;
 use crate::tui::panes::editor::Editor;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use detail::Detail;
 use diff::{Diff, DiffBase};
 use doc::{Doc, remark};
@@ -237,7 +237,7 @@ impl CodePane {
     /// Lays the block out if its layout is out of date; returns whether it was.
     fn lay_out(&mut self, state: &State, item: &BlockItem, look: DrawStyle<'_>) -> bool {
         let version = item.block.current();
-        let open = item.standing == BlockStanding::Open;
+        let open = item.status == BlockStatus::Open;
         let inspected = state.inspected(item.block.id);
         let terms = if open { guard_terms(state, item) } else { 0 };
         let stamp = terms ^ u64::from(inspected.is_some()) << 63;

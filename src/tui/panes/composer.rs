@@ -45,7 +45,7 @@ pub struct Composer {
 impl Default for Composer {
     fn default() -> Self {
         Self {
-            field: Field::lines(),
+            field: Field::multi_line(),
             chips: Vec::new(),
             pastes: 0,
             history: Vec::new(),
@@ -113,7 +113,7 @@ impl Composer {
     pub(crate) fn send(&mut self) -> String {
         let text = self.full_text();
         self.remember(text.clone());
-        self.field = Field::lines();
+        self.field = Field::multi_line();
         self.to_insert();
         self.chips.clear();
         self.past = None;
@@ -170,7 +170,7 @@ impl Composer {
     /// Replaces the chip under the cursor by its text; `false` if there is none.
     pub(crate) fn open_chip(&mut self) -> bool {
         let at = self.field.cursor();
-        let Some(line) = self.field.rows().get(at.row) else { return false };
+        let Some(line) = self.field.lines().get(at.line) else { return false };
         let found = self.chips.iter().position(|chip| {
             line.find(&chip.mark).is_some_and(|from| (from..from + chip.mark.len()).contains(&at.byte))
         });
@@ -209,7 +209,7 @@ impl Composer {
     /// Whether the cursor follows a backslash at the end of its line: Enter then begins a new line.
     pub(crate) fn continues(&self) -> bool {
         let at = self.field.cursor();
-        self.field.rows().get(at.row).is_some_and(|l| l.ends_with('\\') && l.len() == at.byte)
+        self.field.lines().get(at.line).is_some_and(|l| l.ends_with('\\') && l.len() == at.byte)
     }
 
     /// Replaces that backslash by a line break.

@@ -45,7 +45,7 @@ impl Editor {
     pub(crate) fn open(block: BlockId, revision: Revision, source: &Arc<str>, line: usize) -> Self {
         let mut field = Field::of(source);
         field.engine().put_cursor(Pos::new(line, 0));
-        let (source, original) = (source.clone(), field.rows().to_vec());
+        let (source, original) = (source.clone(), field.lines().to_vec());
         Self { block, revision, source, original, field, changed: None, vim: None }
     }
 
@@ -98,7 +98,7 @@ impl Editor {
 
     /// Whether the text differs in any byte from the one that was opened.
     pub(crate) fn is_changed(&self) -> bool {
-        self.field.rows() != self.original || self.text() != *self.source
+        self.field.lines() != self.original || self.text() != *self.source
     }
 
     /// For each line whether it is new or changed against the text that was opened.
@@ -116,7 +116,7 @@ impl Editor {
         let generation = self.generation();
         if self.changed.as_ref().map(|c| c.0) != Some(generation) {
             let lines =
-                changed::lines(&self.original, self.field.rows(), self.field.content().unchanged_ends());
+                changed::lines(&self.original, self.field.lines(), self.field.content().unchanged_ends());
             let same = self.original.len() == lines.len() && !lines.contains(&true);
             let only_ends = same && generation > 0 && self.is_changed();
             self.changed = Some((generation, EditedLines { lines, only_ends }));
@@ -125,7 +125,7 @@ impl Editor {
 
     /// How many lines are new or changed; if lines were only deleted, how many.
     pub(crate) fn changed_count(&self) -> usize {
-        let (now, before) = (self.field.rows().len(), self.original.len());
+        let (now, before) = (self.field.lines().len(), self.original.len());
         let marked = self.changed_lines().iter().filter(|c| **c).count();
         marked.max(before.saturating_sub(now))
     }
@@ -172,10 +172,10 @@ impl Editor {
         let under = self
             .field
             .content()
-            .row(at.row)
+            .line(at.line)
             .get(at.byte..)
             .is_some_and(|rest| rest.starts_with(['(', ')', '[', ']', '{', '}']));
-        let other = if under { search::bracket(self.field.rows(), at, BRACKET_LINES) } else { None };
+        let other = if under { search::bracket(self.field.lines(), at, BRACKET_LINES) } else { None };
         other.map(|other| (at, other))
     }
 

@@ -4,8 +4,8 @@
 use super::{LowerPane, Panes};
 use crate::engine::State;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::layout::{Arrangement, Pane};
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::ScreenText;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -83,7 +83,7 @@ impl Panes {
 mod tests {
     use super::*;
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look::with_look;
+    use crate::tui::widgets::draw_style::with_look;
 
     #[test]
     fn the_current_match_is_told_apart_in_every_theme_and_without_colour() {

@@ -16,11 +16,11 @@ mod text;
 use crate::domain::{BlockId, ImageRef, RunId, Stream, TerminalScreen};
 use crate::driver::SearchWords;
 use crate::engine::State;
-use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, RunItem};
+use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, RunItem};
 use crate::tui::paint::output::{LineChange, Output};
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::pattern::Pattern;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::passage::FoundText;
 use crate::tui::widgets::virtual_list::{Anchor, Items as _, VirtualList};
 use alone::AloneImage;
@@ -122,10 +122,7 @@ fn subject(state: &State, chosen: Option<BlockId>) -> Subject {
         if let Some(subject) = last_run(item) {
             return subject;
         }
-        if matches!(
-            item.standing,
-            BlockStanding::Rejected(_) | BlockStanding::Declined(_) | BlockStanding::Skipped
-        ) {
+        if matches!(item.status, BlockStatus::Rejected(_) | BlockStatus::Declined(_) | BlockStatus::Skipped) {
             return Subject::NotRun(item.block.id);
         }
     }

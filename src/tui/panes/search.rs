@@ -9,8 +9,8 @@ use crate::domain::{BlockId, RunId};
 use crate::engine::State;
 use crate::engine::transcript::Item;
 use crate::tui::pattern::{Pattern, PatternError};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{FoundText, WrappedLine};
 
 /// How many hits of each pane are stored; with more, a longer search text is needed.

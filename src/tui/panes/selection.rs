@@ -3,8 +3,8 @@
 
 use super::Panes;
 use crate::engine::State;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{TextPlace, text_between};
 
 /// A selection in a pane.

@@ -3,9 +3,9 @@
 
 use crate::domain::{Variable, VariableChange};
 use crate::engine::State;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::frame::Title;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
 use ratatui::buffer::Buffer;

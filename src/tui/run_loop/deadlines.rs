@@ -57,7 +57,7 @@ impl Session<'_> {
         let goes = |retry: Option<bool>| retry == Some(false);
         let reply = live.reply.as_ref().map(|reply| reply.retry.is_some());
         let summary = live.summary.as_ref().map(|summary| summary.retry.is_some());
-        let asked = state.waiting().is_some_and(|item| state.consulting(item.block.id).is_some());
+        let asked = state.waiting().is_some_and(|item| state.awaited_opinion(item.block.id).is_some());
         let spins = live.run.is_some() || goes(reply) || goes(summary);
         let announced = self.screen.announced(state).is_some();
         let counts = waits(reply) || waits(summary) || asked || announced;

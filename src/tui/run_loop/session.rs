@@ -15,8 +15,8 @@ use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Theme;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::view::{self, header};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::hits::Hits;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::workers::{WorkerResult, Workers};
 use crate::tui::{TuiError, clipboard, outside};
 use std::time::Instant;
@@ -212,7 +212,7 @@ impl Session<'_> {
                 Vec::new()
             }
             InputEvent::CursorReport(row, column) => {
-                self.screen.guard.fence_answered((row, column), at);
+                self.screen.guard.cursor_reported((row, column), at);
                 Vec::new()
             }
             InputEvent::Noise => {
@@ -269,7 +269,7 @@ impl Session<'_> {
     fn frame(&mut self, now: Instant) {
         self.with(now, |screen, ctx| screen.arrange(ctx));
         for query in self.screen.guard.queries(now) {
-            self.tui.terminal.fence(query);
+            self.tui.terminal.query_cursor(query);
         }
         let title = header::window_title(&self.screen, self.driver.state());
         if title != self.title {

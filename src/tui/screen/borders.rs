@@ -18,14 +18,14 @@ impl Screen {
         let columns = border == Border::Chat && self.arrangement.class == SizeClass::Wide;
         let step = if columns { 2 } else { 1 };
         match self.arrangement.border(border) {
-            Some(at) if more => self.put_border(border, at.saturating_add(step), state),
-            Some(at) => self.put_border(border, at.saturating_sub(step), state),
+            Some(at) if more => self.move_border_to(border, at.saturating_add(step), state),
+            Some(at) => self.move_border_to(border, at.saturating_sub(step), state),
             None => self.show_note(Note::info("That border is not on screen now.")),
         }
     }
 
     /// Moves a border to a column or row of the screen, or as near as possible.
-    pub(super) fn put_border(&mut self, border: Border, at: u16, state: &State) {
-        self.borders = self.borders.put(border, at, self.share(state), &self.arrangement);
+    pub(super) fn move_border_to(&mut self, border: Border, at: u16, state: &State) {
+        self.borders = self.borders.move_to(border, at, self.activity(state), &self.arrangement);
     }
 }

@@ -13,9 +13,9 @@ use crate::tui::widgets::layout::Pane;
 
 impl Screen {
     /// The context of the next key.
-    pub(crate) fn context(&self, state: &State) -> Context {
+    pub(crate) fn keymap_context(&self, state: &State) -> Context {
         if let Some(overlay) = self.overlays.last() {
-            return overlay.context();
+            return overlay.keymap_context();
         }
         match self.panes.focus {
             Pane::Message => Context::Message,
@@ -45,7 +45,7 @@ impl Screen {
         if let Some(overlay) = self.overlays.last_mut() {
             return overlay.field().is_some();
         }
-        matches!(self.context(state), Context::Message | Context::Edit)
+        matches!(self.keymap_context(state), Context::Message | Context::Edit)
     }
 
     /// Whether keys go to the review of the waiting block, with no overlay over it.
@@ -53,7 +53,7 @@ impl Screen {
         self.overlays.is_empty()
             && self.panes.focus == Pane::Code
             && matches!(self.panes.code.mode, Mode::View)
-            && self.context(state) == Context::Review
+            && self.keymap_context(state) == Context::Review
     }
 
     /// Classifies an action for the guard.
@@ -90,7 +90,7 @@ impl Screen {
             Some(LetterEffect::Harmless) => KeyClass::Other,
             Some(LetterEffect::Acts) => act(),
             Some(LetterEffect::Nothing) => KeyClass::Mute,
-            None if self.context(state) == Context::Problems => match letter {
+            None if self.keymap_context(state) == Context::Problems => match letter {
                 'i' => KeyClass::Opener,
                 '?' => KeyClass::Other,
                 'c' | 'e' if answers(state, letter) => act(),
@@ -110,7 +110,7 @@ impl Screen {
             return overlay.scope();
         }
         let mut hasher = DefaultHasher::new();
-        match self.context(state) {
+        match self.keymap_context(state) {
             Context::Problems => {
                 (4, format!("{:?}", state.phase), &state.live.store_failure).hash(&mut hasher);
             }
@@ -155,7 +155,7 @@ fn acts(action: Action) -> bool {
             | Action::OutputWrite
             | Action::Debug
             | Action::TakeBack
-            | Action::BlockAgain
+            | Action::ReopenBlock
             | Action::BlockBranch
             | Action::KernelNew
             | Action::QueueSkipAll

@@ -2,9 +2,11 @@
 
 use super::review::send;
 use super::{Ctx, Note, Screen, UiCommand};
-use crate::domain::{Decision, Readiness, file_texts};
+use crate::domain::{Decision, Readiness};
+use crate::engine::approval::{Refusal, check};
 use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State};
+use crate::tui::action::Action;
 use crate::tui::guard::Verb;
 use crate::tui::overlays::confirm::{self, Confirm};
 use crate::tui::overlays::reject::Reject;
@@ -13,7 +15,7 @@ use crate::tui::panes::editor::Editor;
 use crate::tui::ui_command::EditTarget;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::{safe, words};
+use crate::tui::widgets::words;
 
 /// The note where a block changes no existing text.
 const NO_HUNKS: &str = "No hunks: this block stands for no other text.";
@@ -47,7 +49,7 @@ impl Screen {
                 vec![UiCommand::Editor(EditTarget::Block, item.block.current().source.to_string())]
             }
             Verb::Reject => {
-                self.open(Reject { block, revision, field: Field::lines() });
+                self.open(Reject { block, revision, field: Field::multi_line() });
                 Vec::new()
             }
             Verb::Skip => {
@@ -80,10 +82,8 @@ impl Screen {
             },
             Verb::ModelText => {
                 if !item.block.is_edited() {
-                    self.show_note(Note::about_waiting_block(format!(
-                        "Block {block} is as the model wrote it."
-                    )));
-                    return Vec::new();
+                    return self
+                        .tell(Note::about_waiting_block(format!("Block {block} is as the model wrote it.")));
                 }
                 send(block, revision, Decision::Edit(item.block.original().source.to_string()))
             }
@@ -98,34 +98,18 @@ impl Screen {
         }));
     }
 
-    /// Why a block can't be approved at all, as text for the status line.
-    pub(super) fn approval_obstacle(item: &BlockItem, ctx: Ctx<'_>) -> Option<String> {
-        let block = item.block.id;
-        let refusal = match item.block.readiness() {
-            Readiness::Ready => None,
-            Readiness::NeedsLanguage => Some(format!("Block {block} names no language: l chooses one.")),
-            Readiness::Incomplete => {
-                Some(format!("Block {block} is incomplete: its end never came. e edits it."))
+    /// Why a block can't be approved at all, in the engine's words, and the keys that change that; for the note and the
+    /// status row.
+    pub(crate) fn approval_obstacle(&self, state: &State, refusal: &Refusal) -> String {
+        let keys: &[(Action, &str)] = match refusal {
+            Refusal::NeedsLanguage(_) => &[(Action::ChooseLanguage, "chooses one")],
+            Refusal::Empty(_) => &[(Action::Skip, "skips it")],
+            Refusal::Incomplete(_) | Refusal::Unclear(..) | Refusal::Forbidden(..) => {
+                &[(Action::Edit, "edits it"), (Action::Reject, "rejects")]
             }
-            Readiness::Empty => Some(format!("Block {block} is empty. s skips it.")),
-            Readiness::Unclear => Some(format!("Block {block} does not say what is meant. e edits it.")),
+            _ => &[],
         };
-        let inspected = ctx.state.inspected(block);
-        let denied = inspected.and_then(|i| i.review.findings.iter().find(|f| f.forbidden));
-        let refusal = refusal.or_else(|| {
-            let finding = denied?;
-            Some(format!(
-                "Block {block} is denied, {}: {}. e edits it.",
-                safe::one_line(&file_texts::place(&item.block.files(), finding.place.line)),
-                safe::one_line(&finding.message)
-            ))
-        });
-        let terms = inspected.map(|i| i.terms.as_ref().err());
-        refusal.or_else(|| match terms {
-            None => Some("Not yet: the checks still run.".into()),
-            Some(Some(why)) => Some(format!("Block {block} can't run here: {why}")),
-            Some(None) => ctx.state.unsaved(),
-        })
+        format!("{refusal}{}", self.keymap.hints(self.keymap_context(state), (" ", ", ", "."), keys))
     }
 
     fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<UiCommand> {
@@ -134,21 +118,18 @@ impl Screen {
             self.choose_language(block);
             return Vec::new();
         }
-        let refusal = Self::approval_obstacle(item, ctx);
-        if let Some(text) = refusal {
-            self.show_note(Note::about_waiting_block(text));
-            return Vec::new();
+        if let Err(refusal) = check(ctx.state, block, item.block.current().revision, true) {
+            let text = self.approval_obstacle(ctx.state, &refusal);
+            return self.tell(Note::about_waiting_block(text));
         }
         let (revision, token) = (item.block.current().revision, subject_of(ctx.state, item));
         // A change since the last frame was never on screen.
         if self.guard.subject() != Some(token) {
-            self.show_note(Note::about_waiting_block(format!(
-                "Block {block} has changed: look at it again."
-            )));
-            return Vec::new();
+            return self
+                .tell(Note::about_waiting_block(format!("Block {block} has changed: look at it again.")));
         }
         if ctx.state.needs_typed(block) {
-            self.open(Confirm { token, field: Field::line() });
+            self.open(Confirm { token, field: Field::single_line() });
             return Vec::new();
         }
         self.carry_out(confirm::approved(block, revision, false, ctx.look), ctx)

@@ -2,8 +2,8 @@
 
 use super::{Ctx, Note, Screen};
 use crate::tui::overlays::find::{self, Find};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::DrawStyle;
 use std::time::{Duration, Instant};
 
 /// The pause between two portions of work; keys are handled first anyway.
@@ -14,7 +14,7 @@ impl Screen {
     pub(super) fn open_find(&mut self, text: &str, ctx: Ctx<'_>) {
         let find = Find::new(text, &mut self.panes);
         self.open(find);
-        self.pass(ctx, |top, around, panes| top.changed(around, panes));
+        self.pass(ctx, |top, ctx, panes| top.changed(ctx, panes));
     }
 
     /// Repeats the search: `n` and `N` in a pane.
@@ -33,8 +33,8 @@ impl Screen {
     /// Does a portion of the search. Returns whether anything changed.
     pub(super) fn work(&mut self, ctx: Ctx<'_>) -> bool {
         let mut worked = false;
-        self.pass(ctx, |top, around, panes| {
-            worked = top.work(around, panes);
+        self.pass(ctx, |top, ctx, panes| {
+            worked = top.work(ctx, panes);
             Vec::new()
         });
         self.working = worked.then_some(ctx.at + WORK_INTERVAL);

@@ -13,8 +13,7 @@ impl Screen {
     /// Shows what changed, and asks whether to send it to the model.
     pub(super) fn ask_instructions(&mut self, held: Vec<HeldFile>, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if held.is_empty() {
-            self.show_note(Note::info("No file of instructions was changed by a run."));
-            return Vec::new();
+            return self.tell(Note::info("No file of instructions was changed by a run."));
         }
         let lines = held.iter().map(|held| {
             let (added, gone) = count(held);

@@ -21,7 +21,7 @@ impl Screen {
         if self.show_key_in_key_test(event.into(), ctx.at) {
             return commands;
         }
-        if let Some(typed) = self.handed_key(event, ctx) {
+        if let Some(typed) = self.forwarded_key(event, ctx) {
             commands.extend(typed);
             return commands;
         }
@@ -32,7 +32,7 @@ impl Screen {
     /// Passes a key to the guard, and carries it out if the guard lets it through.
     fn guarded_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let key = Key::new(event.code, event.modifiers);
-        let context = self.context(ctx.state);
+        let context = self.keymap_context(ctx.state);
         let text = self.typed(event, ctx);
         let bound = self.keymap.action(context, key).filter(|_| text.is_none());
         let stroke = self.stroke(event, text, bound);
@@ -59,8 +59,7 @@ impl Screen {
                     }
                     _ => Note::refused(why),
                 };
-                self.show_note(note);
-                return Vec::new();
+                return self.tell(note);
             }
             KeyOutcome::Held => return Vec::new(),
             KeyOutcome::Word { text, could_act } => return self.to_message(&text, could_act, ctx),
@@ -135,9 +134,9 @@ impl Screen {
     fn plain_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match letter {
             _ if !self.overlays.is_empty() => {
-                self.pass(ctx, |top, around, panes| top.letter(letter, around, panes))
+                self.pass(ctx, |top, ctx, panes| top.letter(letter, ctx, panes))
             }
-            _ if self.context(ctx.state) == Context::Problems => self.problem_letter(letter, ctx),
+            _ if self.keymap_context(ctx.state) == Context::Problems => self.problem_letter(letter, ctx),
             // The numbers of the tabs.
             '1'..='4' => {
                 self.tab(letter);
@@ -154,9 +153,9 @@ impl Screen {
         }
         match event.code {
             KeyCode::Enter if !self.overlays.is_empty() => {
-                self.pass(ctx, |top, around, panes| top.accept(around, panes))
+                self.pass(ctx, |top, ctx, panes| top.accept(ctx, panes))
             }
-            KeyCode::Enter if self.context(ctx.state) == Context::Problems => {
+            KeyCode::Enter if self.keymap_context(ctx.state) == Context::Problems => {
                 self.open_asked(ctx);
                 Vec::new()
             }
@@ -167,8 +166,7 @@ impl Screen {
                     (Action::Help, "shows all keys"),
                 ];
                 let keys = self.keymap.hints(Context::Review, (" ", ", ", "."), &keys);
-                self.show_note(Note::about_waiting_block(format!("Enter decides nothing.{keys}")));
-                Vec::new()
+                self.tell(Note::about_waiting_block(format!("Enter decides nothing.{keys}")))
             }
             _ => Vec::new(),
         }
@@ -196,22 +194,21 @@ impl Screen {
         ) {
             return Vec::new();
         }
-        if let Some(typed) = self.handed_paste(text, ctx) {
+        if let Some(typed) = self.forwarded_paste(text, ctx) {
             return typed;
         }
-        let in_review = self.overlays.is_empty() && self.context(ctx.state) == Context::Review;
+        let in_review = self.overlays.is_empty() && self.keymap_context(ctx.state) == Context::Review;
         let admit = self.guard.pasted(in_review, ctx.at);
         self.last_step = ctx.at;
         self.follow.key(ctx.at);
         self.note = None;
         if let KeyOutcome::Refused(why) = admit {
-            self.show_note(Note::about_waiting_block(why.to_string()));
-            return Vec::new();
+            return self.tell(Note::about_waiting_block(why.to_string()));
         }
         if !self.overlays.is_empty() {
-            return self.pass(ctx, |top, around, panes| top.paste(text, around, panes));
+            return self.pass(ctx, |top, ctx, panes| top.paste(text, ctx, panes));
         }
-        match self.context(ctx.state) {
+        match self.keymap_context(ctx.state) {
             Context::Message => self.panes.composer.paste(text),
             Context::Edit => {
                 if let Some(editor) = self.panes.code.editor() {

@@ -2,17 +2,17 @@
 
 use super::{Ctx, Screen};
 use crate::domain::BlockId;
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use crate::engine::{Phase, State};
 use crate::tui::panes::code::{Mode, being_written};
 use crate::tui::panes::{LowerPane, output};
-use crate::tui::widgets::layout::{Arrangement, BlockActivity, LayoutRequest, Pane, SizeClass};
+use crate::tui::widgets::layout::{Arrangement, LayoutActivity, LayoutRequest, Pane, SizeClass};
 
 impl Screen {
     /// The layout request for the next frame.
     pub(super) fn layout_request(&self, state: &State) -> LayoutRequest {
         LayoutRequest {
-            share: self.share(state),
+            activity: self.activity(state),
             focus: self.panes.focus,
             // A focused pane is shown even if it is empty: it says so.
             code: self.has_content(Pane::Code, state) || self.panes.focus == Pane::Code,
@@ -34,8 +34,9 @@ impl Screen {
         let of = |screen: &Self, wants| Arrangement::of(screen.size.0, screen.size.1, wants);
         let wants = self.layout_request(ctx.state);
         let made = of(self, wants);
-        let code =
-            made.code.filter(|_| made.class != SizeClass::Narrow && wants.share == BlockActivity::Waiting);
+        let code = made
+            .code
+            .filter(|_| made.class != SizeClass::Narrow && wants.activity == LayoutActivity::Waiting);
         let Some(slot) = code else { return made };
         self.panes.code.arrange(ctx.state, slot.inner, ctx.look);
         let code_rows = self.panes.code.rows_needed().and_then(|rows| u16::try_from(rows).ok());
@@ -59,7 +60,7 @@ impl Screen {
         made.class == SizeClass::Medium
             && made.code.is_some()
             && made.output.is_some()
-            && self.share(state) == BlockActivity::Waiting
+            && self.activity(state) == LayoutActivity::Waiting
     }
 
     /// Whether a pane has content.
@@ -85,17 +86,17 @@ impl Screen {
         })
     }
 
-    pub(super) fn share(&self, state: &State) -> BlockActivity {
+    pub(super) fn activity(&self, state: &State) -> LayoutActivity {
         if being_written(state).is_some() && !self.panes.code.edits() {
-            return BlockActivity::Writing;
+            return LayoutActivity::Writing;
         }
         match state.phase {
-            Phase::Deciding(_) => BlockActivity::Waiting,
-            Phase::Running(_) => BlockActivity::Running,
-            _ if self.panes.lower != LowerPane::Output => BlockActivity::Below,
+            Phase::Deciding(_) => LayoutActivity::Waiting,
+            Phase::Running(_) => LayoutActivity::Running,
+            _ if self.panes.lower != LowerPane::Output => LayoutActivity::Below,
             _ => match self.panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
-                Some(item) if item.standing != BlockStanding::Open => BlockActivity::Done,
-                _ => BlockActivity::Even,
+                Some(item) if item.status != BlockStatus::Open => LayoutActivity::Done,
+                _ => LayoutActivity::Even,
             },
         }
     }

@@ -21,16 +21,14 @@ impl Screen {
         let mut form = match LimitsForm::open(ctx.state) {
             Ok(form) => form,
             Err(note) => {
-                self.show_note(note);
-                return Vec::new();
+                return self.tell(note);
             }
         };
         let pairs = match pairs(argument) {
             Ok(pairs) => pairs,
             Err(why) => {
                 self.panes.composer.set(&format!("/limits {argument}"));
-                self.show_note(Note::warn(why.to_string()));
-                return Vec::new();
+                return self.tell(Note::warn(why.to_string()));
             }
         };
         for (limit, value) in &pairs {

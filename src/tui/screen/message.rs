@@ -1,39 +1,25 @@
-//! The message box: typing, sending, older messages, and the slash commands.
+//! The message box: typing, sending, and older messages.
 
-use super::{Ctx, Exit, LowerPane, Note, Screen, UiCommand};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::sentences::sending;
-use crate::domain::{BlockId, BranchPoint};
-use crate::driver::{Job, export};
-use crate::engine::{Command, State};
+use crate::driver::Job;
+use crate::engine::Command;
 use crate::text::at_words::begins_word;
 use crate::tui::action::Action;
-use crate::tui::overlays::blocks::{BlockList, copied};
-use crate::tui::overlays::branches::BranchList;
 use crate::tui::overlays::commands::CommandList;
-use crate::tui::overlays::compare::CompareList;
 use crate::tui::overlays::files::FileList;
-use crate::tui::overlays::key::KeyBox;
-use crate::tui::overlays::models::{self, Models};
 use crate::tui::overlays::old_messages::OldMessages;
-use crate::tui::overlays::rename::Rename;
-use crate::tui::overlays::rules::Rules;
-use crate::tui::overlays::sessions::Sessions;
-use crate::tui::overlays::status::{self, Status};
-use crate::tui::overlays::steps::Steps;
-use crate::tui::overlays::themes::ThemeList;
 use crate::tui::overlays::welcome::Welcome;
-use crate::tui::panes::code::Mode;
-use crate::tui::setup::SessionPick;
-use crate::tui::slash::{self, Slash, SlashLine};
+use crate::tui::slash::{self, SlashLine};
 use crate::tui::ui_command::EditTarget;
-use crate::tui::widgets::field::{Edit, Field};
+use crate::tui::widgets::field::Edit;
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
     /// Types a letter where letters are text.
     pub(super) fn letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if !self.overlays.is_empty() {
-            return self.pass(ctx, |top, around, panes| top.letter(letter, around, panes));
+            return self.pass(ctx, |top, ctx, panes| top.letter(letter, ctx, panes));
         }
         if self.panes.code.edits() && self.panes.focus == Pane::Code {
             if let Some(editor) = self.panes.code.editor() {
@@ -102,8 +88,7 @@ impl Screen {
                 if self.setup.welcome {
                     self.open(Welcome::new(&self.setup));
                     let place = sending::place_of_message(true);
-                    self.show_note(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
-                    return Vec::new();
+                    return self.tell(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
                 }
                 // The message is already in the conversation: ask again instead of sending it twice.
                 if self.is_unsent(ctx) {
@@ -114,8 +99,7 @@ impl Screen {
                 self.read_files_or_send(text)
             }
             SlashLine::Unknown(name) => {
-                self.show_note(Note::warn(format!("There is no command /{name}. F2 lists all of them.")));
-                Vec::new()
+                self.tell(Note::warn(format!("There is no command /{name}. F2 lists all of them.")))
             }
             SlashLine::Command(slash, argument) => {
                 let argument = argument.to_owned();
@@ -128,18 +112,16 @@ impl Screen {
     /// Makes a block of the person's own shell command, or queues it until the turn ends.
     fn typed_command(&mut self, command: &str) -> Vec<UiCommand> {
         if command.is_empty() {
-            self.show_note(Note::warn("A command follows the !, as in !ls."));
-            return Vec::new();
+            return self.tell(Note::warn("A command follows the !, as in !ls."));
         }
         self.panes.composer.send();
         self.panes.chat.follow();
         vec![UiCommand::Send(Command::TypedCommand(command.to_owned()))]
     }
 
-    fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some(queued) = ctx.state.live.peek_queued() else {
-            self.show_note(Note::info("No message is queued."));
-            return Vec::new();
+            return self.tell(Note::info("No message is queued."));
         };
         let draft = self.panes.composer.full_text();
         let is_command = |text: &str| slash::typed_command(text).is_some();
@@ -147,14 +129,13 @@ impl Screen {
             queued
         } else if is_command(&queued) || is_command(&draft) {
             // Put together, they would become one command.
-            self.show_note(Note::warn("Send or clear the message first: a command stands by itself."));
-            return Vec::new();
+            return self.tell(Note::warn("Send or clear the message first: a command stands by itself."));
         } else {
             format!("{queued}\n\n{draft}")
         };
         self.panes.composer.set(&text);
         self.panes.focus = Pane::Message;
-        vec![UiCommand::Send(Command::TakeQueued)]
+        vec![UiCommand::Send(Command::EditQueued)]
     }
 
     fn open_old_messages(&mut self) {
@@ -164,217 +145,5 @@ impl Screen {
             return;
         }
         self.open(OldMessages::of(all));
-    }
-
-    pub(super) fn run_command(&mut self, slash: Slash, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        match slash {
-            Slash::Keys if argument == "test" => self.test_keys(),
-            Slash::Help | Slash::Keys => self.open_help(ctx),
-            Slash::New => return self.leave_for(Exit::NewSession, ctx),
-            Slash::Resume => return self.open_sessions(),
-            Slash::Search => return self.search_sessions(argument),
-            Slash::Fork => return self.fork_command(argument, ctx),
-            Slash::Rewind => return self.leave_for(Exit::Branch(BranchPoint::LastPrompt), ctx),
-            Slash::Compare => {
-                self.open(CompareList::with(argument, ctx.state, ctx.look));
-                return vec![UiCommand::Job(Job::Sessions)];
-            }
-            Slash::Rename if !argument.is_empty() => {
-                return vec![UiCommand::Send(Command::Rename(argument.into()))];
-            }
-            Slash::Rename => {
-                let mut field = Field::line();
-                field.offer(&ctx.state.transcript.name);
-                self.open(Rename { field });
-            }
-            Slash::Model => return self.model_command(argument, ctx),
-            Slash::Compact => return vec![UiCommand::Send(Command::Compact)],
-            Slash::Cost => {
-                self.show_note(Note::info(format!(
-                    "Cost of this session: {}",
-                    status::cost(ctx.state).join(" ")
-                )));
-            }
-            Slash::Status => self.open(Status::default()),
-            Slash::Instructions => return self.instructions_command(argument, ctx),
-            Slash::Provider => return self.open_welcome(),
-            Slash::Key => return self.key_command(argument, ctx),
-            Slash::Queue if ctx.state.live.peek_queued().is_some() => return self.take_queued(ctx),
-            Slash::Queue => {
-                self.panes.code.mode = Mode::Queue(0);
-                self.panes.focus = Pane::Code;
-            }
-            Slash::Rules => self.open(Rules::default()),
-            Slash::Recipe => return self.recipe_command(argument, ctx),
-            Slash::Steps => self.open(Steps::default()),
-            Slash::Sandbox => return self.tell_sandbox(),
-            Slash::Limits => return self.limits_command(argument, ctx),
-            Slash::Vars => {
-                self.panes.lower = LowerPane::Vars;
-                self.panes.focus = Pane::Output;
-            }
-            Slash::Undo => return self.undo_last(argument, ctx),
-            Slash::Rerun => return self.rerun_command(argument, ctx),
-            Slash::Restart => self.ask_restart(ctx),
-            Slash::Rebuild => self.ask_rebuild(ctx),
-            Slash::Kernel if ctx.state.live.run.is_some() => return vec![UiCommand::Send(Command::Kill)],
-            Slash::Kernel => self.show_note(Note::info("Nothing runs. /restart begins a new kernel.")),
-            Slash::Find => self.open_find(argument, ctx),
-            Slash::Copy => return self.copy_command(argument, ctx),
-            Slash::Export => return self.export_command(argument),
-            Slash::Theme if argument.is_empty() => {
-                self.open(ThemeList::new(ctx.look.theme.name(), self.setup.themes.names()));
-            }
-            Slash::Theme => return vec![UiCommand::Theme(argument.to_owned())],
-            Slash::Quit => return self.quit(ctx),
-        }
-        Vec::new()
-    }
-
-    /// Switches the project's instructions on or off; without an argument toggles them.
-    fn instructions_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let wanted = match argument {
-            "" => !ctx.state.live.use_instructions,
-            "on" => true,
-            "off" => false,
-            "changes" => return vec![UiCommand::Job(Job::ChangedInstructions)],
-            _ => {
-                self.show_note(Note::warn("/instructions on, /instructions off, or /instructions changes."));
-                return Vec::new();
-            }
-        };
-        vec![UiCommand::Send(Command::UseInstructions(wanted))]
-    }
-
-    /// Copies the code of the block with this number, of the only block, or of one that the person chooses.
-    fn copy_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let blocks = &ctx.state.transcript.blocks;
-        let number = argument.trim_start_matches("block").trim();
-        let block = match (number.parse(), blocks.keys().next()) {
-            (Ok(number), _) => BlockId(number),
-            (Err(_), _) if !number.is_empty() => {
-                self.show_note(Note::warn("/copy NUMBER, or /copy to choose a block."));
-                return Vec::new();
-            }
-            (Err(_), None) => {
-                self.show_note(Note::info("There is no block yet."));
-                return Vec::new();
-            }
-            (Err(_), Some(only)) if blocks.len() == 1 => *only,
-            _ => {
-                self.open(BlockList::of(ctx.state, self.panes.code.subject()));
-                return Vec::new();
-            }
-        };
-        self.carry_out(vec![copied(ctx.state, block)], ctx)
-    }
-
-    /// Asks for a key: for the named provider, else for the one in use, else for the first known one.
-    fn key_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let (stores, provider) = slash::key_argument(argument, ctx.state, &self.setup.clouds);
-        if stores {
-            return vec![UiCommand::Job(Job::StoreKey(provider))];
-        }
-        self.open(KeyBox::new(provider));
-        Vec::new()
-    }
-
-    fn model_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        if argument.is_empty() {
-            let current = ctx.state.transcript.model.clone();
-            self.open(Models::with(current));
-            return vec![UiCommand::Job(Job::Models)];
-        }
-        match models::model_name(argument) {
-            Some(model) => vec![UiCommand::Send(Command::UseModel(model))],
-            None => {
-                self.show_note(Note::warn(models::MODEL_NAME_MESSAGE));
-                Vec::new()
-            }
-        }
-    }
-
-    /// Sends a test request to the provider that was just chosen, and opens the list of its models.
-    pub(in crate::tui) fn try_provider(&mut self, state: &State) -> Vec<UiCommand> {
-        let Some(model) = state.transcript.model.clone() else { return Vec::new() };
-        self.open(Models::trying(model.clone()));
-        vec![UiCommand::Job(Job::Models), UiCommand::Job(Job::TestModel(model))]
-    }
-
-    fn rerun_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        if let Ok(number) = argument.trim_start_matches("block").trim().parse::<u32>() {
-            let id = BlockId(number);
-            if !ctx.state.transcript.blocks.contains_key(&id) {
-                self.show_note(Note::warn(format!("There is no block {number}.")));
-                return Vec::new();
-            }
-            self.panes.code.show(id);
-            self.panes.focus = Pane::Code;
-        } else if self.panes.code.subject().is_none() {
-            self.other_block(true, ctx.state);
-        }
-        self.put_back(ctx)
-    }
-
-    fn open_sessions(&mut self) -> Vec<UiCommand> {
-        self.open(Sessions::of(self.setup.cwd.clone()));
-        vec![UiCommand::Job(Job::Sessions)]
-    }
-
-    /// Opens the list of sessions with one of them marked.
-    pub(in crate::tui) fn pick_session(&mut self, pick: SessionPick) -> Vec<UiCommand> {
-        let SessionPick::File(path) = pick else { return self.open_sessions() };
-        self.open(Sessions::marking(path));
-        vec![UiCommand::Job(Job::Sessions)]
-    }
-
-    /// Opens the list of sessions with a search filled in.
-    fn search_sessions(&mut self, words: &str) -> Vec<UiCommand> {
-        if words.is_empty() {
-            return self.open_sessions();
-        }
-        let (list, jobs) = Sessions::with_search(words);
-        self.open(list);
-        jobs
-    }
-
-    pub(super) fn open_welcome(&mut self) -> Vec<UiCommand> {
-        self.open(Welcome::new(&self.setup));
-        vec![UiCommand::Job(Job::Servers), UiCommand::Job(Job::Interpreters), UiCommand::Job(Job::Sandbox)]
-    }
-
-    /// Continues in a branch from the named place; without one, lets the person choose.
-    fn fork_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        if argument.is_empty() {
-            self.open(BranchList::of(ctx.state, None));
-            return Vec::new();
-        }
-        match argument.parse() {
-            Ok(point) => self.leave_for(Exit::Branch(point), ctx),
-            Err(_) => {
-                self.show_note(Note::warn("/fork, /fork BLOCK, or /fork message NUMBER."));
-                Vec::new()
-            }
-        }
-    }
-
-    /// Exports the session into a file of the working folder.
-    fn export_command(&mut self, argument: &str) -> Vec<UiCommand> {
-        match export::parse_argument(argument) {
-            Ok((format, keys)) => vec![UiCommand::Job(Job::Export(format, keys))],
-            Err(usage) => {
-                self.show_note(Note::warn(usage.to_string()));
-                Vec::new()
-            }
-        }
-    }
-
-    /// Leaves for another session; asks first if something runs.
-    pub(super) fn leave_for(&mut self, exit: Exit, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        if ctx.state.live.run.is_some() {
-            self.show_note(Note::warn("A block is running. Ctrl-C interrupts it; then ask again."));
-            return Vec::new();
-        }
-        vec![UiCommand::Leave(exit)]
     }
 }

@@ -22,7 +22,7 @@ impl Screen {
         {
             return Vec::new();
         }
-        if let Some(commands) = self.handed_mouse(event, ctx) {
+        if let Some(commands) = self.forwarded_mouse(event, ctx) {
             return commands;
         }
         match event.kind {
@@ -40,7 +40,7 @@ impl Screen {
             MouseEventKind::Drag(MouseButton::Left) => {
                 if let Some(border) = self.held_border {
                     let wide = self.arrangement.class == SizeClass::Wide && border == Border::Chat;
-                    self.put_border(border, if wide { column } else { row }, ctx.state);
+                    self.move_border_to(border, if wide { column } else { row }, ctx.state);
                 } else if !self.drag_in_text(column, row) {
                     self.drag_to(column, row, ctx);
                 }
@@ -76,8 +76,8 @@ impl Screen {
 
     fn wheel(&mut self, column: u16, row: u16, rows: isize, ctx: Ctx<'_>) {
         if !self.overlays.is_empty() {
-            self.pass(ctx, |top, around, _| {
-                top.wheel(rows, around);
+            self.pass(ctx, |top, ctx, _| {
+                top.wheel(rows, ctx);
                 Vec::new()
             });
         } else if let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) {
@@ -106,10 +106,7 @@ impl Screen {
         let class = self.class(ctx.state, action);
         match self.guard.click(class, ctx.at) {
             KeyOutcome::Pass => self.act(action, ctx),
-            KeyOutcome::Refused(why) => {
-                self.show_note(Note::about_waiting_block(why.to_string()));
-                Vec::new()
-            }
+            KeyOutcome::Refused(why) => self.tell(Note::about_waiting_block(why.to_string())),
             KeyOutcome::Held | KeyOutcome::Word { .. } => Vec::new(),
         }
     }

@@ -34,7 +34,7 @@ impl Screen {
             self.recipes_read(recipes, told);
         }
         let mut overlays = self.overlays.iter_mut().rev().enumerate();
-        let taken = overlays.find_map(|(above, overlay)| Some((above > 0, overlay.found(&found)?)));
+        let taken = overlays.find_map(|(above, overlay)| Some((above > 0, overlay.job_done(&found)?)));
         if let Some((is_covered, mut then)) = taken {
             if is_covered {
                 // A newly opened overlay would take the keys from the question that is open above.
@@ -47,7 +47,7 @@ impl Screen {
         match found {
             JobResult::RecipeRefused { name, misfits } => self.recipe_refused(&name, misfits),
             JobResult::Sandbox(found) => self.sandbox_found(found),
-            JobResult::GivenFiles(text, files) => return self.files_read(&text, files),
+            JobResult::AttachedFiles(text, files) => return self.files_read(&text, files),
             JobResult::NewRecipe(path) => self.show_note(Note::info(format!(
                 "Written: {}. /recipe {} opens it as it stands then: change it first.",
                 ctx.look.place.path(&path),

@@ -4,7 +4,7 @@
 use super::{Ctx, Screen};
 use crate::domain::sentences::saving;
 use crate::domain::{Level, Notice};
-use crate::driver::{PlaceKind, SearchWords};
+use crate::driver::{LocationKind, SearchWords};
 use crate::engine::State;
 use crate::engine::transcript::Item;
 use crate::tui::note::Note;
@@ -12,7 +12,7 @@ use crate::tui::panes::output::PendingTarget;
 use crate::tui::panes::search::PaneSearch;
 use crate::tui::panes::{LowerPane, chat};
 use crate::tui::place_text::{PlaceSearch, PlaceText};
-use crate::tui::setup::FoundPlace;
+use crate::tui::setup::FoundLocation;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
 use std::time::Duration;
@@ -23,7 +23,7 @@ const OPENING_TIMEOUT: Duration = Duration::from_secs(3);
 impl Screen {
     /// Scrolls to a place of the session: its message, its block if it has one, and the line with the searched
     /// words. Marks the words, and makes them the search in the panes.
-    pub fn show_place(&mut self, found: &FoundPlace, ctx: Ctx<'_>) {
+    pub fn show_place(&mut self, found: &FoundLocation, ctx: Ctx<'_>) {
         let (place, words) = (found.place, SearchWords::read(&found.words));
         let items = &ctx.state.transcript.items;
         let at = match place.block {
@@ -46,7 +46,7 @@ impl Screen {
             let line = lines.position(|line| words.first_in(line).is_some());
             self.panes.code.show_in(block, line.unwrap_or(0));
             pane = Pane::Code;
-            if place.kind == PlaceKind::Output {
+            if place.kind == LocationKind::Output {
                 self.panes.lower = LowerPane::Output;
                 self.panes.output.seek(block, PendingTarget::Words(words.clone()));
                 pane = Pane::Output;

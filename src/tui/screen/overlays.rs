@@ -10,9 +10,9 @@ use crate::tui::overlays::help::Help;
 use crate::tui::overlays::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::{LowerPane, Panes};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::Edit;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use std::any::Any;
 
@@ -44,7 +44,7 @@ impl Screen {
     }
 
     /// What overlays may read.
-    pub(crate) fn around<'a>(&'a self, state: &'a State, look: DrawStyle<'a>) -> OverlayContext<'a> {
+    pub(crate) fn overlay_context<'a>(&'a self, state: &'a State, look: DrawStyle<'a>) -> OverlayContext<'a> {
         OverlayContext {
             state,
             look,
@@ -62,7 +62,7 @@ impl Screen {
         ctx: Ctx<'_>,
         take: impl FnOnce(&mut dyn Overlay, OverlayContext<'_>, &mut Panes) -> Vec<OverlayResponse>,
     ) -> Vec<UiCommand> {
-        let around = OverlayContext {
+        let context = OverlayContext {
             state: ctx.state,
             look: ctx.look,
             setup: &self.setup,
@@ -72,7 +72,7 @@ impl Screen {
             sent_requests: &self.sent_requests,
         };
         let Some(top) = self.overlays.last_mut() else { return Vec::new() };
-        let then = take(top.as_mut(), around, &mut self.panes);
+        let then = take(top.as_mut(), context, &mut self.panes);
         self.carry_out(then, ctx)
     }
 
@@ -102,7 +102,7 @@ impl Screen {
     /// Closes the topmost overlay because the person typed text or stopped something; the text of a form is
     /// kept.
     pub(super) fn close_top(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        self.pass(ctx, |top, _, panes| top.leave(panes))
+        self.pass(ctx, |top, _, panes| top.close(panes))
     }
 
     /// Closes a form and keeps what was typed into it.
@@ -133,7 +133,7 @@ impl Screen {
             self.overlays.pop();
             return;
         }
-        let context = self.context(state);
+        let context = self.keymap_context(state);
         let place = match (context, self.panes.code.subject()) {
             (Context::Review, Some(block)) => format!("Code pane, block {block} waiting"),
             (Context::Edit, Some(block)) => format!("Code pane, editing block {block}"),
@@ -149,7 +149,11 @@ impl Screen {
         };
         let takes_text = self.takes_text(state);
         let lacks = self.overlays.last_mut().map(|top| unused_actions(top.as_mut())).unwrap_or_default();
-        let own = self.overlays.last().map(|top| top.own_keys(self.around(state, look))).unwrap_or_default();
+        let own = self
+            .overlays
+            .last()
+            .map(|top| top.own_keys(self.overlay_context(state, look)))
+            .unwrap_or_default();
         self.open(Help { context, place, takes_text, lacks, own, top: 0 });
     }
 
@@ -168,7 +172,7 @@ impl Screen {
 
 /// The actions that do nothing in this overlay although its context has keys for them.
 fn unused_actions(top: &mut dyn Overlay) -> Vec<Action> {
-    let (is_list, has_field) = (top.context() == Context::Picker, top.field().is_some());
+    let (is_list, has_field) = (top.keymap_context() == Context::Picker, top.field().is_some());
     let works = |action: Action| {
         let of_others = is_list && action.is_of_some_lists() && !top.list_actions().contains(&action);
         !action.is_of_panes() && !of_others && (has_field || Edit::of(action).is_none())

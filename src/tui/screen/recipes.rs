@@ -1,6 +1,6 @@
 //! Recipes on the screen: choosing one, its form, the form that it asks for midway, and ending it.
 
-use super::act::NOT_READ_MESSAGE;
+use super::pane_actions::NOT_READ_MESSAGE;
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::{AnswerError, Entry, Notice, Outcome, RecipeCards, RecipeFact, Stream};
 use crate::driver::Job;
@@ -72,7 +72,7 @@ impl Screen {
     /// complete, else with its form, filled in with the answers.
     pub fn begin_with(&mut self, first: &FirstRecipe) -> Vec<UiCommand> {
         let FirstRecipe { name, answers, shown } = first;
-        self.given.clone_from(answers);
+        self.preset_answers.clone_from(answers);
         let card = self.setup.recipes.iter().find(|card| card.name == *name);
         if !shown && card.is_some_and(|card| answers::check(&card.inputs, answers).is_ok()) {
             return vec![UiCommand::Job(Job::BeginRecipe(name.clone(), answers.clone()))];
@@ -113,7 +113,7 @@ impl Screen {
             Some(at) => self.drafts.remove(at),
             None => {
                 let mut form = FormBox::new(FormPurpose::Answer, asked.clone());
-                let given = asked.answers_for(&self.given, begun_with(ctx.state));
+                let given = asked.answers_for(&self.preset_answers, begun_with(ctx.state));
                 for (field, text) in &given {
                     form.fill(field, text);
                 }
@@ -134,7 +134,7 @@ impl Screen {
             draft.refuse(misfits);
         } else if let Some(mut form) = self.form_of(name) {
             // The recipe was to start without its form.
-            for (field, text) in &self.given {
+            for (field, text) in &self.preset_answers {
                 form.fill(field, text);
             }
             form.refuse(misfits);

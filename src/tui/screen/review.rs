@@ -4,10 +4,9 @@ use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::{
     BlockId, BlockKind, BranchPoint, Decision, InstallInto, Language, PackageList, Revision,
 };
-use crate::engine::transcript::{BlockItem, BlockStanding};
+use crate::engine::transcript::{BlockItem, BlockStatus};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
-use crate::tui::guard::RefusalReason;
 use crate::tui::keymap::Context;
 use crate::tui::note::NO_BLOCK_WAITS;
 use crate::tui::overlays::language::LanguageList;
@@ -16,28 +15,6 @@ use crate::tui::panes::code::diff::{DiffBase, older};
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
-    /// Lets time pass: a decision that was held back may be due now. Returns whether anything changed, and the
-    /// commands.
-    pub fn tick(&mut self, ctx: Ctx<'_>) -> (bool, Vec<UiCommand>) {
-        let changed = self.guard.tick(ctx.at);
-        if let Some(why) = self.guard.take_dropped() {
-            self.last_step = ctx.at;
-            let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
-            let more = match (why, ctx.state.waiting()) {
-                (RefusalReason::NoAnswer, Some(_)) if !key.is_empty() => format!(" {key} twice approves."),
-                _ => String::new(),
-            };
-            self.show_note(Note::about_waiting_block(format!("{why}{more}")));
-        }
-        let commands = match self.guard.take_due(ctx.at) {
-            Some(action) => self.perform(action, ctx),
-            None => Vec::new(),
-        };
-        let expired = self.escalation.expire(ctx.at);
-        let worked = self.work(ctx) | self.drag_on(ctx);
-        (changed || expired || worked || !commands.is_empty(), commands)
-    }
-
     /// Moves the focus to the waiting block. A note says how to approve it; nothing is approved by this.
     pub(super) fn go_to_waiting(&mut self, ctx: Ctx<'_>) {
         let Some(item) = ctx.state.waiting() else {
@@ -97,7 +74,7 @@ impl Screen {
             }
             // Only reached outside the review, where decisions do nothing.
             Action::Skip if self.announced(ctx.state).is_some() => {
-                return vec![UiCommand::Send(Command::HoldBack)];
+                return vec![UiCommand::Send(Command::StopCountdown)];
             }
             Action::Provenance => self.show_source(ctx),
             Action::Approve
@@ -125,11 +102,10 @@ impl Screen {
     pub(super) fn ask_opinion(&mut self, state: &State) -> Vec<UiCommand> {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let block = item.block.id;
-        if state.consulting(block).is_some() {
-            self.show_note(Note::about_waiting_block("A second opinion is asked for already."));
-            return Vec::new();
+        if state.awaited_opinion(block).is_some() {
+            return self.tell(Note::about_waiting_block("A second opinion is asked for already."));
         }
-        vec![UiCommand::Send(Command::Consult(block))]
+        vec![UiCommand::Send(Command::RequestOpinion(block))]
     }
 
     /// Changes where the packages of the block on screen are installed: a new revision, which is reviewed and
@@ -144,17 +120,14 @@ impl Screen {
             _ => None,
         };
         let Some(list) = list else {
-            self.show_note(Note::about_waiting_block(format!(
-                "Block {block} installs no packages of Python."
-            )));
-            return Vec::new();
+            return self
+                .tell(Note::about_waiting_block(format!("Block {block} installs no packages of Python.")));
         };
         let has_venv = state.inspected(block).is_some_and(|inspected| inspected.venv.is_some());
         if list.into == InstallInto::Session && !has_venv {
-            self.show_note(Note::about_waiting_block(
+            return self.tell(Note::about_waiting_block(
                 "The project has no .venv that is in use: they go beside the session.",
             ));
-            return Vec::new();
         }
         let other = PackageList { into: list.into.other(), ..list };
         send(block, current.revision, Decision::Edit(other.text()))
@@ -217,16 +190,14 @@ impl Screen {
     pub(super) fn put_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let shown = self.block_on_screen(ctx.state);
         let Some(item) = shown.and_then(|id| ctx.state.transcript.blocks.get(&id)) else {
-            self.show_note(Note::info("No block is on screen."));
-            return Vec::new();
+            return self.tell(Note::info("No block is on screen."));
         };
-        if item.standing == BlockStanding::Open {
-            self.show_note(Note::about_waiting_block(format!("Block {} waits already.", item.block.id)));
-            return Vec::new();
+        if item.status == BlockStatus::Open {
+            return self.tell(Note::about_waiting_block(format!("Block {} waits already.", item.block.id)));
         }
         self.panes.code.show(item.block.id);
         self.panes.focus = Pane::Code;
-        vec![UiCommand::Send(Command::PutBack(item.block.id))]
+        vec![UiCommand::Send(Command::Reopen(item.block.id))]
     }
 }
 
@@ -242,10 +213,7 @@ impl Screen {
     pub(super) fn branch_at_block(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match self.block_on_screen(ctx.state) {
             Some(block) => self.leave_for(Exit::Branch(BranchPoint::Block(block)), ctx),
-            None => {
-                self.show_note(Note::info("No block is on screen."));
-                Vec::new()
-            }
+            None => self.tell(Note::info("No block is on screen.")),
         }
     }
 }

@@ -1,16 +1,13 @@
-//! Rules for "always" on the screen: choosing one, the countdown before a covered block starts, and showing
-//! where words of a block came from.
+//! Rules for "always" on the screen: choosing one, and the countdown before a covered block starts.
 
-use super::{Ctx, LowerPane, Note, Screen, UiCommand};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::Severity;
+use crate::engine::approval::check;
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State, rules};
 use crate::tui::overlays::always::Always;
 use crate::tui::panes::code::subject_of;
-use crate::tui::panes::output::PendingTarget;
-use crate::tui::pattern::Pattern;
-use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
 
 impl Screen {
@@ -21,7 +18,8 @@ impl Screen {
         let review = ctx.state.inspected(block).map(|inspected| &inspected.review);
         let high = review.is_some_and(|review| review.gravest() == Some(Severity::High));
         let unchecked = review.is_some_and(|review| review.unchecked.is_some());
-        let refusal = Self::approval_obstacle(item, ctx).or_else(|| {
+        let obstacle = check(ctx.state, block, item.block.current().revision, true).err();
+        let refusal = obstacle.map(|why| self.approval_obstacle(ctx.state, &why)).or_else(|| {
             if high {
                 return Some(format!(
                     "Block {block} has a high finding: no rule covers that. a runs it once."
@@ -35,8 +33,7 @@ impl Screen {
             Some(format!("No rule: block {block} {}.", safe::one_line(&miss.to_string())))
         });
         if let Some(text) = refusal {
-            self.show_note(Note::about_waiting_block(text));
-            return Vec::new();
+            return self.tell(Note::about_waiting_block(text));
         }
         self.open(Always::new(subject_of(ctx.state, item), offers));
         Vec::new()
@@ -60,52 +57,12 @@ impl Screen {
             && self.arrangement.code.is_some()
             && self.overlays.is_empty()
             // A person who types into a program's terminal can't hold the block back.
-            && !self.hands_over()
+            && !self.forwards_keys()
             && self.panes.code.reviews(block);
         let tells = match matched.countdown {
             Countdown::NotShown => seen,
             Countdown::Since(..) => !seen,
         };
         tells.then_some(UiCommand::Send(Command::OnScreen { block, revision, seen }))
-    }
-
-    /// `P`: shows where a word of the block came from; repeated, the next one.
-    pub(super) fn show_source(&mut self, ctx: Ctx<'_>) {
-        let Some((at, of, trace)) = self.panes.code.next_trace(ctx.state) else {
-            self.show_note(Note::about_waiting_block(
-                "No word of this block came from an output, a file or the project.",
-            ));
-            return;
-        };
-        let text = safe::cut(&safe::one_line(&trace.text), 40);
-        let Some(block) = trace.from.block() else {
-            // The instructions are part of every request; there is no output that shows them.
-            let place = "the project's instructions (AGENTS.md)";
-            return self.show_note(Note::about_waiting_block(format!(
-                "{} of {of}: {text} is in {place}. P next.",
-                at + 1
-            )));
-        };
-        self.source = Some(block);
-        self.panes.lower = LowerPane::Output;
-        if let Ok(pattern) = Pattern::text(&trace.text) {
-            self.panes.marked = Some(pattern.clone());
-            self.panes.output.seek(block, PendingTarget::Pattern(pattern));
-        }
-        self.move_focus(Pane::Output);
-        self.show_note(Note::about_waiting_block(format!(
-            "{} of {of}: {text} is in block {block}. P next, Esc back.",
-            at + 1
-        )));
-    }
-
-    /// Returns from the source of a word to the code; `false`: no source was shown.
-    pub(super) fn leave_source(&mut self) -> bool {
-        let left = self.source.take().is_some();
-        if left {
-            self.unmark();
-            self.panes.focus = Pane::Code;
-        }
-        left
     }
 }

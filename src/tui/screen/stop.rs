@@ -4,7 +4,7 @@
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::Terms;
 use crate::engine::kernels;
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use crate::engine::{Command, Phase};
 use crate::tui::overlays::OverlayResponse;
 use crate::tui::overlays::ask::Ask;
@@ -61,7 +61,7 @@ impl Screen {
             return vec![UiCommand::Send(Command::Stop)];
         }
         if self.announced(ctx.state).is_some() {
-            return vec![UiCommand::Send(Command::HoldBack)];
+            return vec![UiCommand::Send(Command::StopCountdown)];
         }
         if !self.overlays.is_empty() {
             return self.close_top(ctx);
@@ -70,18 +70,16 @@ impl Screen {
             if let Some(text) = self.copy_or_cut(false) {
                 return vec![UiCommand::Copy(text)];
             }
-            self.show_note(Note::info(
+            return self.tell(Note::info(
                 "Editing. Nothing runs from here. Esc keeps the text and returns to review.",
             ));
-            return Vec::new();
         }
         if !self.panes.composer.is_empty() && self.panes.focus == Pane::Message {
             if let Some(text) = self.copy_or_cut(false) {
                 return vec![UiCommand::Copy(text)];
             }
             self.panes.composer.clear();
-            self.show_note(Note::info("Cleared. Ctrl-_ brings it back."));
-            return Vec::new();
+            return self.tell(Note::info("Cleared. Ctrl-_ brings it back."));
         }
         self.quit_twice(ctx)
     }
@@ -126,8 +124,7 @@ impl Screen {
             return vec![UiCommand::Leave(Exit::Quit { now: false })];
         }
         self.escalation.quit_armed = Some(ctx.at);
-        self.show_note(Note::info(AGAIN_QUITS));
-        Vec::new()
+        self.tell(Note::info(AGAIN_QUITS))
     }
 
     /// Ctrl-D: deletes a character in a message. If nothing is typed, it quits: with a question while something
@@ -149,8 +146,7 @@ impl Screen {
         let block = run.block;
         let time = ctx.state.activity().map(|going_on| going_on.time(ctx.look.now)).unwrap_or_default();
         let mut lines = vec![format!("Block {block} is still running ({time}).")];
-        let waiting =
-            ctx.state.transcript.blocks.values().filter(|b| b.standing == BlockStanding::Open).count();
+        let waiting = ctx.state.transcript.blocks.values().filter(|b| b.status == BlockStatus::Open).count();
         if waiting > 0 {
             let more = words::count(waiting, "more block");
             let (verb, they) = if waiting == 1 { ("waits", "it") } else { ("wait", "they") };
@@ -165,7 +161,7 @@ impl Screen {
         };
         let interrupt = vec![
             OverlayResponse::QuitAfterRun,
-            OverlayResponse::ShowNote(Note::info("Interrupting, then leaving.")),
+            OverlayResponse::info("Interrupting, then leaving."),
             OverlayResponse::UiCommand(UiCommand::Send(Command::Stop)),
         ];
         let foot =
@@ -181,7 +177,7 @@ impl Screen {
     /// Esc: one step back. It never stops, decides, quits or deletes.
     pub(super) fn back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if !self.overlays.is_empty() {
-            return self.pass(ctx, |top, around, panes| top.back(around, panes));
+            return self.pass(ctx, |top, ctx, panes| top.back(ctx, panes));
         }
         self.unmark();
         if self.leave_source() {

@@ -5,7 +5,7 @@ use super::Screen;
 use crate::tui::editing::{Edit, Pos, Text};
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::layout::{Edge, Pane};
-use crate::tui::widgets::safe::TypedText;
+use crate::tui::widgets::typed_text::TypedText;
 use ratatui::layout::{Position, Rect};
 
 /// An editable text.
@@ -48,7 +48,7 @@ impl Screen {
             let range = match count {
                 1 => (at, at),
                 2 => text.word_at(at),
-                _ => (Pos::new(at.row, 0), Pos::new(at.row, text.row(at.row).len())),
+                _ => (Pos::new(at.line, 0), Pos::new(at.line, text.line(at.line).len())),
             };
             text.select(range.0, range.1);
             if count == 1 {

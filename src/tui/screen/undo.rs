@@ -6,7 +6,7 @@ use crate::domain::sentences::undo::nothing_recorded;
 use crate::engine::Command;
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::tui::note::Note;
-use crate::tui::overlays::undo::Changes;
+use crate::tui::overlays::undo::UndoList;
 use crate::tui::ui_command::UiCommand;
 
 impl Screen {
@@ -17,10 +17,7 @@ impl Screen {
         }
         match self.run_on_screen(ctx.state) {
             Some((item, run)) => self.open_changes(item, run),
-            None => {
-                self.show_note(Note::info("No run is on screen."));
-                Vec::new()
-            }
+            None => self.tell(Note::info("No run is on screen.")),
         }
     }
 
@@ -33,16 +30,14 @@ impl Screen {
             Ok(block) => Some(block),
             Err(_) if argument.is_empty() => None,
             Err(_) => {
-                self.show_note(Note::info("/undo, or /undo BLOCK with its number."));
-                return Vec::new();
+                return self.tell(Note::info("/undo, or /undo BLOCK with its number."));
             }
         };
         if let Some((item, run, _)) = ctx.state.transcript.last_recorded(block) {
             return self.open_changes(item, run);
         }
         // A typed command undoes nothing by itself: only say why there is no list to choose from.
-        self.show_note(Note::info(ctx.state.why_not_recorded(block)));
-        Vec::new()
+        self.tell(Note::info(ctx.state.why_not_recorded(block)))
     }
 
     /// Whether a run is in progress, in which case a note says so: a list of changes would be closed at once.
@@ -54,14 +49,13 @@ impl Screen {
     fn open_changes(&mut self, item: &BlockItem, run: &RunItem) -> Vec<UiCommand> {
         let undo = run.undo();
         if let Some(record) = undo.and_then(|undo| undo.record) {
-            let (list, then) = Changes::of(run.run, item.block.id, record);
+            let (list, then) = UndoList::of(run.run, item.block.id, record);
             self.open(list);
             return vec![then];
         }
         if run.can_be_taken_back() {
-            return vec![UiCommand::Send(Command::UndoObeyed(item.block.id))];
+            return vec![UiCommand::Send(Command::UndoAutoRun(item.block.id))];
         }
-        self.show_note(Note::info(nothing_recorded(item.block.id, undo)));
-        Vec::new()
+        self.tell(Note::info(nothing_recorded(item.block.id, undo)))
     }
 }

@@ -7,7 +7,7 @@ use crate::tui::action::Action;
 use crate::tui::editing::vim::{self, Mode, StrokeResult, Vim};
 use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::find_in_editor::FindInEditor;
-use crate::tui::overlays::go_to_line::GoToLine;
+use crate::tui::overlays::input_box::InputBox;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::words;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -88,7 +88,7 @@ impl Screen {
                     self.open(find);
                 }
             }
-            StrokeResult::GoToLine => self.open(GoToLine::default()),
+            StrokeResult::GoToLine => self.open(InputBox::for_line()),
             StrokeResult::TooMuch => {
                 let most = words::size(vim::MAX_INSERTED_BYTES as u64);
                 self.show_note(Note::info(format!("Too much at once: a key puts in {most} at the most.")));

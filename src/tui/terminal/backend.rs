@@ -9,8 +9,8 @@
 
 use super::sgr::SgrPen;
 use crate::tui::graphics::{Graphics, PictureNumber, PlacedPicture};
+use crate::tui::paint::glyphs;
 use crate::tui::paint::hyperlinks::Hyperlinks;
-use crate::tui::paint::plain;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ impl RowUpdate {
             if is_uncertain(symbol) {
                 return Self::Erased;
             }
-            if plain::width(symbol) > 1 {
+            if glyphs::width(symbol) > 1 {
                 update = Self::AllCells;
             }
         }
@@ -297,7 +297,7 @@ impl CellDiff {
             // Writing to a vector can't fail.
             let _ = match address {
                 // The id joins the rows of one link.
-                Some((number, address)) => write!(self.out, "\x1b]8;id={};{address}\x1b\\", number.0),
+                Some((number, address)) => write!(self.out, "\x1b]8;id={number};{address}\x1b\\"),
                 None => write!(self.out, "\x1b]8;;\x1b\\"),
             };
         }
@@ -330,7 +330,7 @@ impl CellDiff {
                 continue;
             }
             if update != RowUpdate::Cells {
-                hidden = plain::width(next.symbol()).saturating_sub(1);
+                hidden = glyphs::width(next.symbol()).saturating_sub(1);
             } else if shown == next {
                 continue;
             }

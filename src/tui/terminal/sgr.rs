@@ -1,6 +1,6 @@
 //! Writes styles as SGR sequences: only the difference to the style before. Pure.
 
-use crate::tui::paint::hyperlinks::LinkNumber;
+use crate::tui::paint::cell_tag::CellTag;
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use std::io::Write as _;
 /// The terminal's present style. It includes the link, but the owner of the addresses writes that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SgrPen {
-    pub(super) link: Option<LinkNumber>,
+    pub(super) link: Option<u32>,
     fg: Color,
     bg: Color,
     modifier: Modifier,
@@ -21,7 +21,7 @@ impl SgrPen {
 
     pub(super) fn of(cell: &Cell) -> Self {
         SgrPen {
-            link: LinkNumber::carried(cell.underline_color),
+            link: CellTag::of(cell.underline_color).and_then(CellTag::link),
             fg: cell.fg,
             bg: cell.bg,
             modifier: cell.modifier,

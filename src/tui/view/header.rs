@@ -2,16 +2,16 @@
 
 use crate::domain::{SandboxLevel, Terms};
 use crate::engine::kernels;
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use crate::engine::{Phase, State};
 use crate::text::number::dollars;
 use crate::tui::panes::LowerPane;
 use crate::tui::panes::recipe::Stage;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::layout::{Pane, SizeClass};
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
@@ -102,7 +102,7 @@ fn wide(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) {
 
 /// The tabs: name, pane, whether it is the active one.
 fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
-    let waiting = state.transcript.blocks.values().filter(|b| b.standing == BlockStanding::Open).count();
+    let waiting = state.transcript.blocks.values().filter(|b| b.status == BlockStatus::Open).count();
     let marked =
         |name: &str, mark: String| if mark.is_empty() { name.to_owned() } else { format!("{name} {mark}") };
     let decides = waiting > 0 && matches!(state.phase, Phase::Deciding(_));

@@ -4,11 +4,12 @@ use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::layout::{Edge, Pane};
-use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::safe::{self, TypedText};
+use crate::tui::widgets::safe;
+use crate::tui::widgets::typed_text::TypedText;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -77,7 +78,7 @@ fn placeholder(screen: &Screen, state: &State, focused: bool, room: usize) -> St
     let waits = screen.panes.focus == Pane::Code && matches!(state.phase, Phase::Deciding(_));
     // The key that moves the focus to the message box from here, if any; an overlay above the panes has none.
     let is_free = screen.overlays.is_empty();
-    let to_type = is_free.then(|| screen.keymap.hint(screen.context(state), Action::MessageFocus));
+    let to_type = is_free.then(|| screen.keymap.hint(screen.keymap_context(state), Action::MessageFocus));
     let to_type = to_type.unwrap_or_default();
     match (waits, to_type.as_str()) {
         (true, "") => "(letters here never reach the block)".into(),

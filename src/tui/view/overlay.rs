@@ -4,9 +4,9 @@ use crate::engine::State;
 use crate::tui::overlays::Overlay;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::frame::{self, Title};
 use crate::tui::widgets::hits::FieldPlace;
-use crate::tui::widgets::look::DrawStyle;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Offset, Position};
 
@@ -19,8 +19,8 @@ pub(crate) fn draw(
     buf: &mut Buffer,
     look: DrawStyle<'_>,
 ) -> Option<Position> {
-    let around = screen.around(state, look);
-    let sheet = overlay.sheet(around, &screen.panes, around.room(overlay.width()))?;
+    let ctx = screen.overlay_context(state, look);
+    let sheet = overlay.sheet(ctx, &screen.panes, ctx.room(overlay.width()))?;
     let height = u16::try_from(sheet.rows.len()).unwrap_or(u16::MAX).saturating_add(2);
     let slot = screen.arrangement.overlay(overlay.width() + 4, height);
     frame::clear(buf, slot.outer, look.style(Slot::UiOverlay));

@@ -7,8 +7,9 @@ use crate::domain::sentences::saving::SavingState;
 use crate::domain::sentences::{running, sandbox};
 use crate::domain::{BlockId, Level, Timestamp};
 use crate::engine::always::START_DELAY_MS;
+use crate::engine::approval::{Refusal, check};
 use crate::engine::state::{Countdown, RuleMatch};
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::editing::vim::Mode as VimMode;
@@ -19,8 +20,8 @@ use crate::tui::overlays::welcome::source_text;
 use crate::tui::panes::code::Mode;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::layout::{Pane, SizeClass};
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
 use ratatui::buffer::Buffer;
@@ -78,7 +79,7 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
     if screen.arrangement.class == SizeClass::TooSmall {
         return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
     }
-    if let Some(words) = screen.handed_words(state).filter(|_| screen.hands_over()) {
+    if let Some(words) = screen.forwarding_words(state).filter(|_| screen.forwards_keys()) {
         return (words, look.style(Slot::StatusWarn));
     }
     if let Some(action) = screen.guard.held_action() {
@@ -91,7 +92,8 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
         let text = format!("{of}{}, any letter takes it back", action.words());
         return (text, look.style(Slot::BlockPending));
     }
-    if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.around(state, look))) {
+    if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.overlay_context(state, look)))
+    {
         let style = look.style(Slot::StatusInfo);
         return match &screen.note {
             Some(note) => (safe::one_line(&note.text), level(note.level, look)),
@@ -107,12 +109,12 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
 
 /// ` e edits it, r rejects.`: keys with what they do here.
 fn keys(screen: &Screen, state: &State, keys: &[(Action, &str)]) -> String {
-    screen.keymap.hints(screen.context(state), (" ", ", ", "."), keys)
+    screen.keymap.hints(screen.keymap_context(state), (" ", ", ", "."), keys)
 }
 
 /// `: l chooses one.`, the one key that continues here.
 fn key(screen: &Screen, state: &State, action: Action, does: &str) -> String {
-    let told = screen.keymap.hints(screen.context(state), (": ", "", "."), &[(action, does)]);
+    let told = screen.keymap.hints(screen.keymap_context(state), (": ", "", "."), &[(action, does)]);
     if told.is_empty() { ".".into() } else { told }
 }
 
@@ -217,7 +219,7 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Op
             format!("Block {block} waits.{}", keys(screen, state, &[(Action::Diff, does)]))
         }
         Mode::View if screen.panes.code.subject() != Some(block) => {
-            let back = screen.keymap.hint(screen.context(state), Action::BlockPrevious);
+            let back = screen.keymap.hint(screen.keymap_context(state), Action::BlockPrevious);
             let does = if back.is_empty() { "goes to it".into() } else { format!("or {back} goes to it") };
             format!("Block {block} waits{}", key(screen, state, Action::BlockNext, &does))
         }
@@ -234,7 +236,7 @@ fn unseen_match<'a>(screen: &Screen, state: &'a State) -> Option<&'a RuleMatch> 
 
 /// `: Ctrl-Y.`, the key that goes to the waiting block from here.
 fn key_hint(screen: &Screen, state: &State) -> String {
-    let context = screen.context(state);
+    let context = screen.keymap_context(state);
     // From these panes the next pane is Code.
     let next = matches!(screen.panes.focus, Pane::Message | Pane::Chat) && screen.overlays.is_empty();
     let tab = screen.keymap.hint(context, Action::PaneNext);
@@ -261,33 +263,16 @@ fn review(
     now: Instant,
     look: DrawStyle<'_>,
 ) -> String {
-    use crate::domain::Readiness;
     let block = item.block.id;
-    let change = || keys(screen, state, &[(Action::Edit, "edits it"), (Action::Reject, "rejects")]);
-    if state.inspected(block).is_none() {
-        return format!("Block {block} waits. The checks still run.");
-    }
-    if state.inspected(block).is_some_and(|i| i.review.forbidden()) {
-        return format!("Block {block} is denied: a rule of yours forbids what it does.{}", change());
+    match check(state, block, item.block.current().revision, true) {
+        // The problems and the rights say these two.
+        Ok(()) | Err(Refusal::Unsaved(_) | Refusal::Impossible(..)) => {}
+        Err(refusal) => return screen.approval_obstacle(state, &refusal),
     }
     if let Some(matched) = screen.announced(state) {
         let seconds = rule_seconds(matched, look.now);
         let stop = key(screen, state, Action::Skip, "stops it");
         return format!("Rule {} covers block {block}. Starts in {seconds} s{stop}", matched.rule);
-    }
-    match item.block.readiness() {
-        Readiness::NeedsLanguage => {
-            let choose = key(screen, state, Action::ChooseLanguage, "chooses one");
-            return format!("Block {block} waits. It names no language{choose}");
-        }
-        Readiness::Incomplete => {
-            return format!("Block {block} is incomplete: its end never came.{}", change());
-        }
-        Readiness::Empty => {
-            return format!("Block {block} is empty.{}", keys(screen, state, &[(Action::Skip, "skips it")]));
-        }
-        Readiness::Unclear => return format!("Block {block} does not say what is meant.{}", change()),
-        Readiness::Ready => {}
     }
     match screen.guard.approval_refusal(now) {
         Some(why @ RefusalReason::Appeared { .. }) => {
@@ -309,67 +294,88 @@ fn unseen(screen: &Screen, block: BlockId, lines: usize) -> String {
 
 /// What is going on.
 fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Style) {
-    let problem = problems::problems(screen, state, look).into_iter().next();
-    if let Some(problem) = problem {
-        let go = if screen.panes.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
-            String::new()
-        } else {
-            let key = screen.keymap.hint(screen.context(state), Action::PaneNext);
-            if key.is_empty() { key } else { format!("   {key}: what can be done") }
-        };
-        return (format!("{}{go}", problem.text), look.style(Slot::StatusError));
+    if let Some(problem) = problem_text(screen, state, look) {
+        return (problem, look.style(Slot::StatusError));
     }
-    let info = look.style(Slot::StatusInfo);
-    let stop = screen.keymap.hints(screen.context(state), ("", "", ""), &[(Action::Stop, "stop")]);
-    if let (Some(run), Some(going_on)) = (&state.live.run, state.activity()) {
-        let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
-        if let Some(words) = screen.handed_words(state).filter(|_| run.interrupted.is_none()) {
-            parts.push(words);
-            return (parts.join("   "), info);
-        }
-        if run.interrupted.is_none() {
-            parts.extend((!stop.is_empty()).then_some(stop));
-        }
-        // A program that fetches reports its progress itself; for one that computes, show the resources it uses.
-        let fetches = state.transcript.blocks.get(&run.block).is_some_and(|item| item.block.kind.prepares());
-        if let Some(line) = screen.panes.output.last_line().filter(|_| fetches) {
-            parts.push(safe::one_line(&line));
-            return (parts.join("   "), info);
-        }
-        if run.cpu_ms > 0 {
-            parts.push(format!("cpu {}", words::duration(run.cpu_ms)));
-        }
-        if run.rss_bytes > 0 {
-            parts.push(format!("mem {}", words::memory(run.rss_bytes)));
-        }
-        if screen.panes.output.lines() > 0 {
-            parts.push(words::count(screen.panes.output.lines(), "line"));
-        }
-        return (parts.join("   "), info);
+    let stop = screen.keymap.hints(screen.keymap_context(state), ("", "", ""), &[(Action::Stop, "stop")]);
+    let text = run_text(screen, state, look, &stop)
+        .or_else(|| summary_text(state, look, &stop))
+        .or_else(|| reply_text(screen, state, look, &stop));
+    match text {
+        Some(text) => (text, look.style(Slot::StatusInfo)),
+        None => (idle(screen, state, look), look.dim()),
     }
-    if let Some(summary) = &state.live.summary {
-        let seconds = look.now.since(summary.since) / 1000;
-        let about = words::grouped(summary.text.len() as u64 / 4);
-        let what = running::SUMMING_UP;
-        return (format!("{what} {seconds} s   about {about} tokens   {stop}"), info);
+}
+
+/// The first problem, and the key that goes on from here.
+fn problem_text(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Option<String> {
+    let problem = problems::problems(screen, state, look).into_iter().next()?;
+    let go = if screen.panes.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
+        String::new()
+    } else {
+        let key = screen.keymap.hint(screen.keymap_context(state), Action::PaneNext);
+        if key.is_empty() { key } else { format!("   {key}: what can be done") }
+    };
+    Some(format!("{}{go}", problem.text))
+}
+
+/// The run that goes on: its time, and what it uses or reports.
+fn run_text(screen: &Screen, state: &State, look: DrawStyle<'_>, stop: &str) -> Option<String> {
+    let (run, going_on) = (state.live.run.as_ref()?, state.activity()?);
+    let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
+    if let Some(words) = screen.forwarding_words(state).filter(|_| run.interrupted.is_none()) {
+        parts.push(words);
+        return Some(parts.join("   "));
     }
-    if let Some(reply) = &state.live.reply {
-        let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
-        let mut parts: Vec<String> = stage.into_iter().collect();
-        parts.push(format!("{} {} s", reply.doing(), look.now.since(reply.since) / 1000));
-        if let Some(tokens) = reply.usage.and_then(|u| u.output) {
-            parts.push(format!("{} tokens", words::grouped(tokens)));
-        } else if !reply.text.is_empty() {
-            // The provider reported no count: four bytes per token is close enough to show progress.
-            parts.push(format!("about {} tokens", words::grouped(reply.text.len() as u64 / 4)));
-        }
-        if !screen.panes.composer.is_empty() {
-            parts.push("Your next message will be queued.".into());
-        }
-        parts.extend((!stop.is_empty()).then_some(stop));
-        return (parts.join("   "), info);
+    if run.interrupted.is_none() && !stop.is_empty() {
+        parts.push(stop.to_owned());
     }
-    (idle(screen, state, look), look.dim())
+    // A program that fetches reports its progress itself; for one that computes, show the resources it uses.
+    let fetches = state.transcript.blocks.get(&run.block).is_some_and(|item| item.block.kind.prepares());
+    if let Some(line) = screen.panes.output.last_line().filter(|_| fetches) {
+        parts.push(safe::one_line(&line));
+        return Some(parts.join("   "));
+    }
+    if run.cpu_ms > 0 {
+        parts.push(format!("cpu {}", words::duration(run.cpu_ms)));
+    }
+    if run.rss_bytes > 0 {
+        parts.push(format!("mem {}", words::memory(run.rss_bytes)));
+    }
+    if screen.panes.output.lines() > 0 {
+        parts.push(words::count(screen.panes.output.lines(), "line"));
+    }
+    Some(parts.join("   "))
+}
+
+/// The summary that is being written.
+fn summary_text(state: &State, look: DrawStyle<'_>, stop: &str) -> Option<String> {
+    let summary = state.live.summary.as_ref()?;
+    let seconds = look.now.since(summary.since) / 1000;
+    let about = words::grouped(summary.text.len() as u64 / 4);
+    let what = running::SUMMING_UP;
+    Some(format!("{what} {seconds} s   about {about} tokens   {stop}"))
+}
+
+/// The reply that is being written.
+fn reply_text(screen: &Screen, state: &State, look: DrawStyle<'_>, stop: &str) -> Option<String> {
+    let reply = state.live.reply.as_ref()?;
+    let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
+    let mut parts: Vec<String> = stage.into_iter().collect();
+    parts.push(format!("{} {} s", reply.doing(), look.now.since(reply.since) / 1000));
+    if let Some(tokens) = reply.usage.and_then(|u| u.output) {
+        parts.push(format!("{} tokens", words::grouped(tokens)));
+    } else if !reply.text.is_empty() {
+        // The provider reported no count: four bytes per token is close enough to show progress.
+        parts.push(format!("about {} tokens", words::grouped(reply.text.len() as u64 / 4)));
+    }
+    if !screen.panes.composer.is_empty() {
+        parts.push("Your next message will be queued.".into());
+    }
+    if !stop.is_empty() {
+        parts.push(stop.to_owned());
+    }
+    Some(parts.join("   "))
 }
 
 /// How much of the session is on disk.
@@ -386,11 +392,11 @@ fn saved(state: &State) -> SavingState<'_> {
 
 fn idle(screen: &Screen, state: &State, look: DrawStyle<'_>) -> String {
     if screen.setup.welcome {
-        return source_text(screen.around(state, look));
+        return source_text(screen.overlay_context(state, look));
     }
     let blocks = &state.transcript.blocks;
-    let run = blocks.values().filter(|b| b.standing == BlockStanding::Approved).count();
-    let waiting = blocks.values().filter(|b| b.standing == BlockStanding::Open).count();
+    let run = blocks.values().filter(|b| b.status == BlockStatus::Approved).count();
+    let waiting = blocks.values().filter(|b| b.status == BlockStatus::Open).count();
     let saved = saved(state).mark();
     let idle = format!("Idle.  {} run, {waiting} waiting{saved}.", words::count(run, "block"));
     let live = &state.live;

@@ -16,18 +16,18 @@ pub struct Field {
 
 impl Default for Field {
     fn default() -> Self {
-        Self::line()
+        Self::single_line()
     }
 }
 
 impl Field {
     /// A field of one line.
-    pub(crate) fn line() -> Self {
-        Self { text: Text::line(), secret: false, top: Cell::default() }
+    pub(crate) fn single_line() -> Self {
+        Self { text: Text::single_line(), secret: false, top: Cell::default() }
     }
 
     /// An empty field of several lines.
-    pub(crate) fn lines() -> Self {
+    pub(crate) fn multi_line() -> Self {
         Self::of("")
     }
 
@@ -38,7 +38,7 @@ impl Field {
 
     /// A field of one line whose text is never shown.
     pub(crate) fn secret() -> Self {
-        Self { secret: true, ..Self::line() }
+        Self { secret: true, ..Self::single_line() }
     }
 
     /// Whether its text must not be shown.
@@ -52,7 +52,7 @@ impl Field {
     }
 
     /// The lines; there is always one.
-    pub(crate) fn rows(&self) -> &[String] {
+    pub(crate) fn lines(&self) -> &[String] {
         self.text.lines()
     }
 
@@ -107,7 +107,7 @@ impl Field {
     /// Deletes so many bytes before the cursor, within its line.
     pub(crate) fn delete_before(&mut self, bytes: usize) {
         let to = self.text.cursor();
-        self.text.replace(Pos::new(to.row, to.byte.saturating_sub(bytes)), to, "");
+        self.text.replace(Pos::new(to.line, to.byte.saturating_sub(bytes)), to, "");
     }
 
     /// Applies one edit; returns whether the text changed.
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_line_stays_a_line() {
-        let mut field = Field::line();
+        let mut field = Field::single_line();
         field.apply(Edit::Paste("a\r\nb\rc".into()));
         assert!(!field.apply(Edit::Newline));
         assert_eq!(field.text(), "a b c");
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn readline_keys_do_what_they_do_everywhere() {
-        let mut field = Field::lines();
+        let mut field = Field::multi_line();
         field.apply(Edit::Paste("one two three".into()));
         field.apply(Edit::DeleteWord);
         assert_eq!(field.text(), "one two ");
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_was_taken_can_be_brought_back() {
-        let mut field = Field::lines();
+        let mut field = Field::multi_line();
         field.set("precious\nwords");
         assert_eq!(field.take(), "precious\nwords");
         assert!(field.is_empty());

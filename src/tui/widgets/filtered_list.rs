@@ -1,8 +1,8 @@
 //! A list with a fuzzy filter: the typed filter, the entries that match it, and the cursor.
 
+use super::draw_style::DrawStyle;
 use super::field::Field;
 use super::filter::{Cursor, rank};
-use super::look::DrawStyle;
 use super::sheet::{Sheet, entry};
 
 /// The filter, the texts that it searches, and the cursor in what matches.

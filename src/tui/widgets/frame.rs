@@ -2,8 +2,8 @@
 //! lines, so that the focus is visible without colour. Borders that meet are joined.
 
 use crate::tui::theme::Slot as Colour;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::layout::{Edge, Slot};
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;

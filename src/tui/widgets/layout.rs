@@ -60,7 +60,7 @@ pub enum Pane {
 
 /// The state that decides how the panes share the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum BlockActivity {
+pub enum LayoutActivity {
     /// Nothing is going on.
     #[default]
     Even,
@@ -76,15 +76,15 @@ pub enum BlockActivity {
     Below,
 }
 
-impl BlockActivity {
+impl LayoutActivity {
     /// The code's share of the rows that code and output have together, in hundredths.
     fn code(self) -> u16 {
         match self {
-            BlockActivity::Even => 50,
-            BlockActivity::Writing => 65,
-            BlockActivity::Waiting => 80,
-            BlockActivity::Running => 25,
-            BlockActivity::Done | BlockActivity::Below => 30,
+            LayoutActivity::Even => 50,
+            LayoutActivity::Writing => 65,
+            LayoutActivity::Waiting => 80,
+            LayoutActivity::Running => 25,
+            LayoutActivity::Done | LayoutActivity::Below => 30,
         }
     }
 }
@@ -131,7 +131,7 @@ impl Slot {
 /// What the layout depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LayoutRequest {
-    pub(crate) share: BlockActivity,
+    pub(crate) activity: LayoutActivity,
     pub(crate) focus: Pane,
     /// Whether there is a block to show.
     pub(crate) code: bool,

@@ -1,7 +1,7 @@
 //! Maps between the bytes of text lines and the columns in which their rows were drawn. Search matches and
 //! mouse selections are stored as bytes of lines, so that wrapping, gutters and new output don't move them.
 
-use crate::tui::paint::plain::{self, Strictness};
+use crate::tui::paint::glyphs::{self, Strictness};
 use crate::tui::paint::wrap::{self, Joint, WrapOptions};
 use crate::tui::pattern::Pattern;
 use crate::tui::widgets::virtual_list::Anchor;
@@ -37,7 +37,7 @@ impl WrappedLine {
         strictness: Strictness,
     ) -> Self {
         let rows = rows.into_iter().map(|bytes| PassageRow { bytes, indent }).collect();
-        Self { text, rows, strictness, tab: plain::TAB }
+        Self { text, rows, strictness, tab: glyphs::TAB }
     }
 
     /// A line of which a single row shows a part, after `indent` columns of something else.
@@ -49,7 +49,7 @@ impl WrappedLine {
     pub(crate) fn from_glyphs(text: String, width: usize, tab: usize) -> Self {
         // Where each glyph begins, in the glyphs' text and in the source.
         let (mut paint, mut starts) = (String::new(), Vec::new());
-        for glyph in plain::glyphs(&text, Strictness::Text, tab) {
+        for glyph in glyphs::of(&text, Strictness::Text, tab) {
             starts.push((paint.len(), glyph.start));
             paint.push_str(&glyph.text);
         }
@@ -113,7 +113,7 @@ impl WrappedLine {
     /// Iterates over the glyphs with their positions: row, columns, bytes.
     fn cells(&self) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> + '_ {
         let (mut row, mut column) = (0, self.rows.first().map_or(0, |row| row.indent));
-        plain::glyphs(&self.text, self.strictness, self.tab).filter_map(move |glyph| {
+        glyphs::of(&self.text, self.strictness, self.tab).filter_map(move |glyph| {
             while self.rows.get(row + 1).is_some_and(|next| next.bytes.start <= glyph.start) {
                 row += 1;
                 column = self.rows.get(row).map_or(0, |row| row.indent);

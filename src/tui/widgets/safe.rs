@@ -1,12 +1,10 @@
 //! Makes outside text safe for views: every text passes `paint`, then is cut or wrapped. Views have no other
 //! way.
 
-use crate::tui::paint::plain;
+use crate::tui::paint::glyphs;
 use crate::tui::paint::wrap::{self, WrapOptions};
-use crate::tui::widgets::field::{Field, Pos};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use std::cell::Cell;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
@@ -16,7 +14,7 @@ const MARK: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 /// Makes a text safe on one line: nothing in it can move the cursor, colour cells or reorder letters.
 pub(crate) fn one_line(text: &str) -> String {
-    plain::clean(text).into_owned()
+    glyphs::clean(text).into_owned()
 }
 
 /// Like [`one_line`], for a name from outside within a sentence of sayso. Writes unusual spaces as their number
@@ -49,7 +47,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     let mut room = width.saturating_sub(3);
     let mut kept = String::new();
     for grapheme in text.graphemes(true) {
-        let w = plain::width(grapheme);
+        let w = glyphs::width(grapheme);
         if w > room {
             break;
         }
@@ -156,7 +154,7 @@ pub(crate) fn typed_rows(width: usize) -> WrapOptions {
 /// The bytes of a line of code that each of its rows shows.
 pub(crate) fn code_ranges(line: &str, width: usize) -> Vec<Range<usize>> {
     let width = width.max(2);
-    if plain::is_plain(line) {
+    if glyphs::is_plain(line) {
         let rows = line.len().div_ceil(width).max(1);
         return (0..rows).map(|row| row * width..(row * width + width).min(line.len())).collect();
     }
@@ -173,7 +171,7 @@ pub(crate) fn code_prefix(line: &str, width: usize, rows: usize) -> &str {
         return line;
     }
     let mut seen = 0;
-    let glyphs = plain::glyphs(line, plain::Strictness::Code, plain::TAB);
+    let glyphs = glyphs::of(line, glyphs::Strictness::Code, glyphs::TAB);
     let cut = glyphs.skip_while(|glyph| {
         seen += glyph.width;
         seen <= columns
@@ -202,162 +200,10 @@ pub(crate) fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> 
     wrap::rows(&text, &runs, options).into_iter().map(|row| row.line).collect()
 }
 
-/// A text in a field, with its cursor and selection.
-#[derive(Clone, Copy)]
-pub(crate) struct TypedText<'a> {
-    /// Its lines, or only those around the cursor.
-    pub(crate) lines: &'a [String],
-    /// The number of the first of these lines.
-    pub(crate) first: usize,
-    pub(crate) cursor: Pos,
-    pub(crate) selected: Option<(Pos, Pos)>,
-    /// The first row that was shown, as a line and a row of it.
-    pub(crate) top: &'a Cell<(usize, usize)>,
-}
-
-/// The visible rows of a text in a field.
-pub(crate) struct TypedRows {
-    pub(crate) rows: Vec<Line<'static>>,
-    /// The row and column of the cursor.
-    pub(crate) cursor: (usize, usize),
-    /// Whether there is more text above and below.
-    pub(crate) above: bool,
-    pub(crate) below: bool,
-}
-
-impl<'a> TypedText<'a> {
-    /// The text of a field.
-    pub(crate) fn of(field: &'a Field) -> Self {
-        let (lines, cursor) = (field.rows(), field.cursor());
-        Self { lines, first: 0, cursor, selected: field.selection(), top: field.top() }
-    }
-
-    /// Only the lines that can be visible on so many rows.
-    fn near(self, height: usize) -> Self {
-        let from = self.cursor.row.saturating_sub(height).min(self.lines.len());
-        let to = (self.cursor.row + height + 1).min(self.lines.len());
-        Self { lines: self.lines.get(from..to).unwrap_or_default(), first: self.first + from, ..self }
-    }
-
-    /// How many rows the text takes, counted up to about `most`; a cursor after a full row takes one more.
-    pub(crate) fn count(self, width: usize, most: usize) -> usize {
-        let options = typed_rows(width);
-        let rows: usize = self.lines.iter().take(most).map(|line| wrap::count(line, options)).sum();
-        if rows >= most {
-            rows
-        } else {
-            self.layout(width, Style::default(), Style::default()).0.len().max(rows)
-        }
-    }
-
-    /// How many rows each line takes.
-    fn counts(self, width: usize) -> impl Iterator<Item = usize> {
-        (self.first..).zip(self.lines).map(move |(number, text)| {
-            if number != self.cursor.row {
-                return wrap::count(text, typed_rows(width));
-            }
-            let line = Self { lines: std::slice::from_ref(text), first: number, ..self };
-            line.layout(width, Style::default(), Style::default()).0.len()
-        })
-    }
-
-    /// The first visible row: the same as before, unless the cursor or the end of the text requires another.
-    fn first_shown(self, rows: usize, cursor: usize, width: usize, height: usize) -> usize {
-        let (line, row) = self.top.get();
-        let above = line.checked_sub(self.first);
-        let kept = above.map_or(0, |lines| self.counts(width).take(lines).sum::<usize>() + row);
-        kept.min(rows.saturating_sub(height)).min(cursor).max((cursor + 1).saturating_sub(height))
-    }
-
-    /// The line, and the row of it, at a row of the text.
-    fn line_at(self, row: usize, width: usize) -> (usize, usize) {
-        let mut left = row;
-        for (number, count) in (self.first..).zip(self.counts(width)) {
-            if left < count {
-                return (number, left);
-            }
-            left -= count;
-        }
-        (self.first, 0)
-    }
-
-    /// Returns the visible rows; the row of the cursor is always among them.
-    pub(crate) fn rows(self, width: usize, height: usize, style: Style, over: Style) -> TypedRows {
-        let height = height.max(1);
-        let near = self.near(height);
-        let (rows, (row, column)) = near.layout(width, style, over);
-        let top = near.first_shown(rows.len(), row, width, height);
-        self.top.set(near.line_at(top, width));
-        let below =
-            rows.len() > top + height || near.first + near.lines.len() < self.first + self.lines.len();
-        let rows = rows.into_iter().skip(top).take(height).collect();
-        TypedRows { rows, cursor: (row - top, column), above: top > 0 || near.first > self.first, below }
-    }
-
-    /// Returns all rows, with the row and column of the cursor.
-    pub(crate) fn layout(
-        self,
-        width: usize,
-        style: Style,
-        over: Style,
-    ) -> (Vec<Line<'static>>, (usize, usize)) {
-        let options = typed_rows(width);
-        let (mut rows, mut place) = (Vec::new(), (0, 0));
-        for (number, text) in (self.first..).zip(self.lines) {
-            let laid = wrap::rows(text, &self.runs(number, text, style, over), options);
-            if number == self.cursor.row {
-                let at = self.cursor.byte;
-                // A cursor after a full row is shown at the start of the next row.
-                let row = laid.iter().position(|r| at < r.range.end).unwrap_or(laid.len().saturating_sub(1));
-                let from = laid.get(row).map_or(0, |r| r.range.start);
-                let before = text.get(from..at).unwrap_or_default();
-                let column =
-                    plain::glyphs(before, options.strictness, options.tab).map(|g| g.width).sum::<usize>();
-                place = (rows.len() + row, column);
-                if column >= options.width.max(2) {
-                    place = (rows.len() + row + 1, 0);
-                }
-            }
-            rows.extend(laid.into_iter().map(|row| row.line));
-            if place.0 == rows.len() && number == self.cursor.row {
-                rows.push(Line::default());
-            }
-        }
-        (rows, place)
-    }
-
-    /// The styles of a line: the selected part has its own.
-    fn runs(self, number: usize, text: &str, style: Style, over: Style) -> Vec<(usize, Style)> {
-        let Some(range) = selected_in(self.selected, number, text.len()) else {
-            return vec![(text.len(), style)];
-        };
-        vec![(range.start, style), (range.end, style.patch(over)), (text.len(), style)]
-    }
-
-    /// The text position shown at a row and column of [`TypedText::rows`] with this width and height.
-    pub(crate) fn at(self, (row, column): (usize, usize), width: usize, height: usize) -> Pos {
-        let height = height.max(1);
-        let near = self.near(height);
-        let (rows, (cursor, _)) = near.layout(width, Style::default(), Style::default());
-        let mut left = row + near.first_shown(rows.len(), cursor, width, height);
-        let options = typed_rows(width);
-        for ((number, text), count) in (near.first..).zip(near.lines).zip(near.counts(width)) {
-            if left < count {
-                let row = wrap::rows(text, &[], options).into_iter().nth(left);
-                let byte = row.map_or(text.len(), |row| byte_at(text, row.range, column, options));
-                return Pos::new(number, byte);
-            }
-            left -= count;
-        }
-        let last = near.lines.len().saturating_sub(1);
-        Pos::new(near.first + last, near.lines.last().map_or(0, String::len))
-    }
-}
-
 /// The byte of a line that a row shows at a column; after the end of the row, its end.
-fn byte_at(text: &str, range: Range<usize>, column: usize, options: WrapOptions) -> usize {
+pub(super) fn byte_at(text: &str, range: Range<usize>, column: usize, options: WrapOptions) -> usize {
     let mut seen = 0;
-    for glyph in plain::glyphs(text.get(range.clone()).unwrap_or_default(), options.strictness, options.tab) {
+    for glyph in glyphs::of(text.get(range.clone()).unwrap_or_default(), options.strictness, options.tab) {
         if seen + glyph.width > column {
             return range.start + glyph.start;
         }
@@ -382,19 +228,8 @@ pub(crate) fn code_place(text: &str, width: usize, byte: usize) -> (usize, usize
     let row = ranges.iter().position(|r| byte < r.end).unwrap_or(ranges.len().saturating_sub(1));
     let from = ranges.get(row).map_or(0, |r| r.start);
     let before = text.get(from..byte).unwrap_or_default();
-    let column = plain::glyphs(before, plain::Strictness::Code, plain::TAB).map(|g| g.width).sum::<usize>();
+    let column = glyphs::of(before, glyphs::Strictness::Code, glyphs::TAB).map(|g| g.width).sum::<usize>();
     if column >= width { (row + 1, 0) } else { (row, column) }
-}
-
-/// The selected bytes of a line.
-pub(crate) fn selected_in(selected: Option<(Pos, Pos)>, line: usize, len: usize) -> Option<Range<usize>> {
-    let (from, to) = selected?;
-    if line < from.row || line > to.row {
-        return None;
-    }
-    let start = if line == from.row { from.byte } else { 0 };
-    let end = if line == to.row { to.byte } else { len };
-    (start < end).then_some(start..end)
 }
 
 #[cfg(test)]

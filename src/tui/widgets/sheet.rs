@@ -1,10 +1,11 @@
 //! Builds the rows of an overlay: title, text, fields, list entries, and the position of its cursor.
 
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::{Field, Pos};
 use crate::tui::widgets::hits::FieldPlace;
-use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::safe::{self, TypedText};
+use crate::tui::widgets::safe;
+use crate::tui::widgets::typed_text::TypedText;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
@@ -65,7 +66,7 @@ impl Sheet {
         let mut typed = TypedText::of(field);
         if field.is_secret() {
             // One star for each letter, up to a limit that hides longer lengths.
-            hidden = field.rows().iter().map(|r| "*".repeat(r.chars().count().min(40))).collect();
+            hidden = field.lines().iter().map(|r| "*".repeat(r.chars().count().min(40))).collect();
             let letters = field.before_cursor().chars().count().min(40);
             typed = TypedText { lines: &hidden, cursor: Pos::new(0, letters), selected: None, ..typed };
         }

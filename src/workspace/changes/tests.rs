@@ -16,13 +16,11 @@ impl Folder {
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.at(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-        fs::write(path, text).expect("written");
+        crate::test_folder::write(&self.at(name), text);
     }
 
     fn look(&self) -> ChangeWatch {
-        begin(self.0.path(), self.0.path(), vec![self.0.path().to_path_buf()], &ObeyedFiles::default())
+        begin(self.0.path(), self.0.path(), vec![self.0.path().to_path_buf()], &AutoRunFiles::default())
     }
 }
 
@@ -139,7 +137,7 @@ fn what_changes_in_the_tick_of_a_look_is_told() {
 #[test]
 fn the_working_folder_is_looked_at_wherever_a_run_starts() {
     let (folder, other) = (Folder::new(), Folder::new());
-    let before = begin(folder.0.path(), other.0.path(), Vec::new(), &ObeyedFiles::default());
+    let before = begin(folder.0.path(), other.0.path(), Vec::new(), &AutoRunFiles::default());
     folder.write("a", "1");
     other.write("b", "1");
     let changes = before.changes();

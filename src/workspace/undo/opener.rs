@@ -2,7 +2,7 @@
 //! is followed.
 
 use super::index::FileKey;
-use crate::workspace::place::{Folder, open_in};
+use crate::workspace::held_path::{Folder, open_in};
 use rustix::fs::{AtFlags, FileType, readlinkat, statat};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub(super) enum State {
+#[serde(rename = "State", tag = "is", rename_all = "snake_case")]
+pub(super) enum FileState {
     Nothing,
     Folder {
         mode: u32,
@@ -27,16 +27,16 @@ pub(super) enum State {
     },
 }
 
-impl State {
+impl FileState {
     pub(super) fn bytes(&self) -> u64 {
         match self {
-            State::File { bytes, .. } | State::Unkept { bytes } => *bytes,
-            State::Nothing | State::Folder { .. } | State::Link { .. } => 0,
+            FileState::File { bytes, .. } | FileState::Unkept { bytes } => *bytes,
+            FileState::Nothing | FileState::Folder { .. } | FileState::Link { .. } => 0,
         }
     }
 
     pub(super) fn is_folder(&self) -> bool {
-        matches!(self, State::Folder { .. })
+        matches!(self, FileState::Folder { .. })
     }
 }
 
@@ -45,8 +45,8 @@ impl State {
 pub(super) struct PathChange {
     #[serde(with = "crate::domain::serial::path")]
     pub(super) path: PathBuf,
-    pub(super) before: State,
-    pub(super) after: State,
+    pub(super) before: FileState,
+    pub(super) after: FileState,
 }
 
 /// All that a run changed, in the order of the paths.
@@ -59,7 +59,7 @@ impl Record {
     /// Whether a change is listed. A folder that was created or deleted is not, if changes inside it are.
     pub(super) fn is_listed(&self, at: usize) -> bool {
         let Some(PathChange { path, before, after }) = self.changes.get(at) else { return false };
-        let is_plain = |state: &State| state.is_folder() || *state == State::Nothing;
+        let is_plain = |state: &FileState| state.is_folder() || *state == FileState::Nothing;
         let has_below = self.changes.get(at + 1).is_some_and(|next| next.path.starts_with(path));
         !(is_plain(before) && is_plain(after) && has_below)
     }

@@ -4,7 +4,7 @@ use super::index::{FileKey, Index};
 use super::objects::{Objects, UnfinishedObject, hash};
 use super::opener::{Node, Opener};
 use super::plan::CopyPlan;
-use super::record::{PathChange, Record, State};
+use super::record::{FileState, PathChange, Record};
 use super::walk::{UndoScope, WalkResult, is_gone};
 use crate::domain::{Sha256, UndoCover};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -29,7 +29,7 @@ const MAX_RECORD_ROOM: u64 = 16 << 20;
 pub(crate) struct UndoSnapshot {
     pub(super) scope: UndoScope,
     at: SystemTime,
-    nodes: BTreeMap<PathBuf, (Option<FileKey>, State)>,
+    nodes: BTreeMap<PathBuf, (Option<FileKey>, FileState)>,
     /// What the copies cover.
     pub(crate) cover: UndoCover,
     /// Disk space reserved for the record of the differences, because the run may fill the disk.
@@ -40,19 +40,24 @@ pub(crate) struct UndoSnapshot {
 type ContentId = (Sha256, u64);
 
 /// The state of a node; a file's content must be given, or it counts as not copied.
-pub(super) fn state(node: Option<&Node>, content: Option<ContentId>) -> State {
+pub(super) fn state(node: Option<&Node>, content: Option<ContentId>) -> FileState {
     match (node, content) {
-        (None, _) => State::Nothing,
-        (Some(Node::Folder(mode)), _) => State::Folder { mode: *mode },
-        (Some(Node::Link(to)), _) => State::Link { to: to.clone() },
-        (Some(Node::File(_, mode)), Some((sha256, bytes))) => State::File { sha256, bytes, mode: *mode },
-        (Some(Node::File(key, _)), None) => State::Unkept { bytes: key.size },
-        (Some(Node::Other), _) => State::Unkept { bytes: 0 },
+        (None, _) => FileState::Nothing,
+        (Some(Node::Folder(mode)), _) => FileState::Folder { mode: *mode },
+        (Some(Node::Link(to)), _) => FileState::Link { to: to.clone() },
+        (Some(Node::File(_, mode)), Some((sha256, bytes))) => FileState::File { sha256, bytes, mode: *mode },
+        (Some(Node::File(key, _)), None) => FileState::Unkept { bytes: key.size },
+        (Some(Node::Other), _) => FileState::Unkept { bytes: 0 },
     }
 }
 
 /// The present state of a path. A content that the index knows is not read again; nothing is copied.
-pub(super) fn state_of(path: &Path, node: Option<&Node>, opener: &mut Opener, index: &mut Index) -> State {
+pub(super) fn state_of(
+    path: &Path,
+    node: Option<&Node>,
+    opener: &mut Opener,
+    index: &mut Index,
+) -> FileState {
     let Some(Node::File(key, _)) = node else { return state(node, None) };
     let content = index.get(key).map(|sha256| (sha256, key.size)).or_else(|| {
         let at = SystemTime::now();
@@ -121,7 +126,7 @@ impl UndoSnapshot {
     /// The contents that the snapshot needs.
     pub(super) fn needed(&self) -> HashSet<Sha256> {
         let contents = self.nodes.values().filter_map(|(_, state)| match state {
-            State::File { sha256, .. } => Some(*sha256),
+            FileState::File { sha256, .. } => Some(*sha256),
             _ => None,
         });
         contents.collect()
@@ -139,11 +144,11 @@ impl UndoSnapshot {
         let mut changes = Vec::new();
         for path in paths {
             let (known, node) = (self.nodes.get(path), now.nodes.get(path));
-            let before = known.map_or(State::Nothing, |(_, state)| state.clone());
+            let before = known.map_or(FileState::Nothing, |(_, state)| state.clone());
             let key = known.and_then(|(key, _)| *key);
             if let (Some(then), Some(Node::File(now, _))) = (key, node)
                 && then == *now
-                && (then.is_settled(self.at) || matches!(before, State::Unkept { .. }))
+                && (then.is_settled(self.at) || matches!(before, FileState::Unkept { .. }))
             {
                 continue;
             }
@@ -153,7 +158,7 @@ impl UndoSnapshot {
                 continue;
             }
             let after = state_of(path, node, &mut opener, index);
-            let is_unkept = matches!((&before, node), (State::Unkept { .. }, Some(Node::File(..))));
+            let is_unkept = matches!((&before, node), (FileState::Unkept { .. }, Some(Node::File(..))));
             if before != after || is_unkept {
                 changes.push(PathChange { path: path.clone(), before, after });
             }

@@ -30,14 +30,14 @@ impl UndoFixture {
         let base = fs::canonicalize(folder).unwrap();
         let work = base.join("work");
         fs::create_dir_all(&work).unwrap();
-        let place = UndoPlace {
+        let config = UndoConfig {
             folder: base.join("undo"),
             own: Vec::new(),
             limits,
             is_secret: Arc::new(|path| path.ends_with(".env")),
             working: work.clone(),
         };
-        (work, UndoStore::new(place))
+        (work, UndoStore::new(config))
     }
 
     fn scope(&self) -> walk::UndoScope {
@@ -49,9 +49,7 @@ impl UndoFixture {
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.at(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        crate::test_folder::write(&self.at(name), text);
     }
 
     /// Takes a snapshot, does something, and records what that changed.
@@ -61,8 +59,8 @@ impl UndoFixture {
         self.store.record(&snapshot, &[]).unwrap().record.expect("something changed")
     }
 
-    fn put_back(&mut self, record: Sha256, way: UndoKind) -> Vec<String> {
-        let done = self.store.put_back(record, &[], way).unwrap();
+    fn restore(&mut self, record: Sha256, kind: UndoKind) -> Vec<String> {
+        let done = self.store.restore(record, &[], kind).unwrap();
         done.iter()
             .filter_map(|file| Some(format!("{}: {}", file.path, file.result.as_ref().err()?)))
             .collect()
@@ -127,11 +125,11 @@ fn what_a_run_did_is_taken_back_and_made_again() {
     ];
     assert_eq!(fixture.told(record), expected.map(|(path, change, how)| (path.to_owned(), change, how)));
     assert_eq!(fixture.store.texts(record, 0).unwrap(), (Some("a".into()), Some("other".into())));
-    assert_eq!(fixture.put_back(record, UndoKind::Undo), Vec::<String>::new());
+    assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
     assert_eq!(fixture.all(), before);
     assert!(fixture.told(record).iter().all(|(_, _, how)| *how == UndoState::TakenBack));
     assert_eq!(fixture.store.texts(record, 0).unwrap(), (Some("a".into()), Some("other".into())));
-    assert_eq!(fixture.put_back(record, UndoKind::Redo), Vec::<String>::new());
+    assert_eq!(fixture.restore(record, UndoKind::Redo), Vec::<String>::new());
     assert_eq!(fixture.all(), after);
 }
 
@@ -146,7 +144,7 @@ fn of_single_files_only_they_are_remembered() {
     fixture.write("other", "2");
     let note = fixture.store.record(&snapshot, &[]).unwrap();
     assert_eq!((note.cover.words().as_str(), note.changes), ("all", 2));
-    assert_eq!(fixture.put_back(note.record.unwrap(), UndoKind::Undo), Vec::<String>::new());
+    assert_eq!(fixture.restore(note.record.unwrap(), UndoKind::Undo), Vec::<String>::new());
     let names: Vec<PathBuf> = fixture.all().into_keys().collect();
     assert_eq!(names, [fixture.at("a"), fixture.at("other")]);
 }
@@ -163,14 +161,14 @@ fn what_is_obeyed_is_remembered_where_nothing_else_is() {
     fixture.write("node_modules/x/other", "evil");
     let note = fixture.store.record(&snapshot, &[there.clone(), new.clone()]).unwrap();
     assert_eq!(note.changes, 2);
-    assert_eq!(fixture.put_back(note.record.unwrap(), UndoKind::Undo), Vec::<String>::new());
+    assert_eq!(fixture.restore(note.record.unwrap(), UndoKind::Undo), Vec::<String>::new());
     assert_eq!((fs::read_to_string(&there).unwrap().as_str(), new.exists()), ("mine", false));
     // A file that was deleted with its folder counts as deleted; one in a folder that is only not walked does not.
     let snapshot = fixture.store.remember(fixture.scope(), std::slice::from_ref(&there)).unwrap();
     assert_eq!(fixture.store.record(&snapshot, &[]).unwrap().changes, 0);
     fs::remove_dir_all(fixture.at("node_modules")).unwrap();
     let note = fixture.store.record(&snapshot, &[]).unwrap();
-    assert_eq!(fixture.put_back(note.record.unwrap(), UndoKind::Undo), Vec::<String>::new());
+    assert_eq!(fixture.restore(note.record.unwrap(), UndoKind::Undo), Vec::<String>::new());
     assert_eq!(fs::read_to_string(&there).unwrap(), "mine");
 }
 
@@ -181,8 +179,8 @@ fn one_file_is_taken_back_and_the_others_stay() {
     fixture.write("sub/b", "1");
     let record = fixture.run(|fixture| fs::remove_dir_all(fixture.at("sub")).unwrap());
     let number = fixture.store.changes(record).unwrap()[1].number;
-    let done = fixture.store.put_back(record, &[number], UndoKind::Undo).unwrap();
-    assert_eq!(done, [PutBackFile { path: "sub/b".into(), result: Ok(()) }]);
+    let done = fixture.store.restore(record, &[number], UndoKind::Undo).unwrap();
+    assert_eq!(done, [RestoreResult { path: "sub/b".into(), result: Ok(()) }]);
     assert!(!fixture.at("sub/a").exists() && fixture.at("sub/b").exists());
 }
 
@@ -209,9 +207,9 @@ fn names_of_one_file_stay_names_of_one_file() {
         append("other", 0o644);
     });
     let text = |path: &Path| fs::read_to_string(path).unwrap();
-    for (way, wanted, mode) in [(UndoKind::Undo, "1", 0o444), (UndoKind::Redo, "1 and a longer text", 0o400)]
+    for (kind, wanted, mode) in [(UndoKind::Undo, "1", 0o444), (UndoKind::Redo, "1 and a longer text", 0o400)]
     {
-        assert_eq!(fixture.put_back(record, way), Vec::<String>::new());
+        assert_eq!(fixture.restore(record, kind), Vec::<String>::new());
         for path in [fixture.at("small"), fixture.at("hard"), fixture.at("other"), outside.clone()] {
             assert_eq!(text(&path), wanted, "{}", path.display());
         }
@@ -223,7 +221,7 @@ fn names_of_one_file_stay_names_of_one_file() {
     assert_eq!(left, 0, "nothing is under way any more");
     // What was written to the file since stays, under all its names.
     fixture.write("other", "mine");
-    assert_eq!(fixture.put_back(record, UndoKind::Undo), ["other: it changed since the run ended"]);
+    assert_eq!(fixture.restore(record, UndoKind::Undo), ["other: it changed since the run ended"]);
     assert_eq!(text(&outside), "mine");
 }
 
@@ -243,7 +241,7 @@ fn what_changed_since_stays() {
     let before = fixture.all();
     assert!(fixture.told(record).iter().all(|(_, _, how)| *how == UndoState::ChangedSince));
     assert_eq!(
-        fixture.put_back(record, UndoKind::Undo),
+        fixture.restore(record, UndoKind::Undo),
         [
             "a: it changed since the run ended",
             "gone: it changed since the run ended",
@@ -269,9 +267,7 @@ fn what_is_large_secret_or_made_anew_is_told_and_not_copied() {
         fs::remove_file(fixture.at(".env")).unwrap();
     });
     assert!(fixture.told(record).iter().all(|(_, _, how)| *how == UndoState::NoCopy));
-    assert!(
-        fixture.put_back(record, UndoKind::Undo).iter().all(|why| why.contains("no copy of it was made"))
-    );
+    assert!(fixture.restore(record, UndoKind::Undo).iter().all(|why| why.contains("no copy of it was made")));
     drop(snapshot);
     let kept = fs::read_dir(fixture.folder.path().join("undo/objects")).unwrap().count();
     assert_eq!(kept, 1, "only the record");
@@ -311,7 +307,7 @@ fn nothing_is_put_back_through_a_link() {
     symlink(&outside, fixture.at("sub")).unwrap();
     fs::rename(fixture.at("b"), fixture.at("moved")).unwrap();
     symlink(&outside, fixture.at("b")).unwrap();
-    let refused = fixture.put_back(record, UndoKind::Undo);
+    let refused = fixture.restore(record, UndoKind::Undo);
     assert!(refused.len() >= 2, "{refused:?}");
     assert_eq!(fs::read_to_string(outside.join("c")).unwrap(), "run");
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
@@ -339,7 +335,7 @@ fn ten_thousand_files_are_deleted_and_come_back() {
     let recorded = began.elapsed();
     assert_eq!(note.changes, 10_000);
     let began = std::time::Instant::now();
-    assert_eq!(fixture.put_back(note.record.unwrap(), UndoKind::Undo), Vec::<String>::new());
+    assert_eq!(fixture.restore(note.record.unwrap(), UndoKind::Undo), Vec::<String>::new());
     println!("first {first:?}, second {second:?}, recorded {recorded:?}, put back {:?}", began.elapsed());
     assert_eq!(fixture.all(), before);
 }
@@ -352,7 +348,7 @@ fn what_a_copy_lost_meanwhile_is_refused_and_nothing_is_touched() {
     let hex = Sha256::of(b"1").to_string();
     let copy = fixture.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..]);
     fs::write(&copy, "9").unwrap();
-    let refused = fixture.put_back(record, UndoKind::Undo);
+    let refused = fixture.restore(record, UndoKind::Undo);
     assert!(refused.len() == 1 && refused[0].contains("damaged"), "{refused:?}");
     assert_eq!(fixture.all().len(), 1);
     assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "2");
@@ -385,7 +381,7 @@ fn what_was_dropped_for_newer_copies_is_told_as_that() {
     fixture.write("a", "2");
     assert!(!copy.exists() && record_file.exists());
     assert_eq!(fixture.told(record)[0].2, UndoState::Dropped);
-    assert!(fixture.put_back(record, UndoKind::Undo)[0].contains("how it was is not kept any more"));
+    assert!(fixture.restore(record, UndoKind::Undo)[0].contains("how it was is not kept any more"));
     // The cover that is shown before a run is right: the run's own copies displace no file.
     assert_eq!(fixture.store.cover(&fixture.scope()).words(), "all");
 }
@@ -407,8 +403,8 @@ fn what_goes_is_kept_anew_where_its_copy_is_only_as_long() {
     let record = fixture.run(|fixture| fixture.write("a", "2"));
     let hex = fixture.store.open().unwrap().0.put(b"2").unwrap().to_string();
     fs::write(fixture.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..]), "9").unwrap();
-    for (way, text) in [(UndoKind::Undo, "1"), (UndoKind::Redo, "2")] {
-        assert_eq!(fixture.put_back(record, way), Vec::<String>::new());
+    for (kind, text) in [(UndoKind::Undo, "1"), (UndoKind::Redo, "2")] {
+        assert_eq!(fixture.restore(record, kind), Vec::<String>::new());
         assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), text);
     }
 }
@@ -488,13 +484,13 @@ proptest! {
         }
         for at in (1..known.len()).rev() {
             if let Some(record) = known[at].1 {
-                prop_assert_eq!(fixture.put_back(record, UndoKind::Undo), Vec::<String>::new());
+                prop_assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
             }
             prop_assert_eq!(&fixture.all(), &known[at - 1].0);
         }
         for (after, record) in &known[1..] {
             if let Some(record) = record {
-                prop_assert_eq!(fixture.put_back(*record, UndoKind::Redo), Vec::<String>::new());
+                prop_assert_eq!(fixture.restore(*record, UndoKind::Redo), Vec::<String>::new());
             }
             prop_assert_eq!(&fixture.all(), after);
         }
@@ -508,7 +504,7 @@ fn a_file_that_was_removed_since_is_told_and_can_be_put_back() {
     let record = fixture.run(|fixture| fixture.write("a", "after"));
     fs::remove_file(fixture.at("a")).unwrap();
     assert_eq!(fixture.told(record)[0].2, UndoState::DeletedSince);
-    assert_eq!(fixture.put_back(record, UndoKind::Undo), Vec::<String>::new());
+    assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
     assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "before");
 }
 
@@ -524,13 +520,13 @@ fn a_working_folder_that_was_moved_is_not_made_a_second_time() {
     let elsewhere = fixture.folder.path().join("elsewhere");
     fs::rename(&fixture.work, &elsewhere).unwrap();
     assert!(fixture.told(record).iter().all(|(_, _, how)| *how == UndoState::FolderGone));
-    for way in [UndoKind::Undo, UndoKind::Redo] {
-        let refused = fixture.put_back(record, way);
+    for kind in [UndoKind::Undo, UndoKind::Redo] {
+        let refused = fixture.restore(record, kind);
         assert!(refused.len() == 2 && refused[0].contains("the working folder is gone"), "{refused:?}");
         assert!(!fixture.work.exists());
     }
     fs::rename(&elsewhere, &fixture.work).unwrap();
-    assert_eq!(fixture.put_back(record, UndoKind::Undo), Vec::<String>::new());
+    assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
     assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "before");
 }
 
@@ -543,17 +539,18 @@ fn a_file_of_several_names_that_was_taken_back_is_the_persons_whatever_became_of
     let record = fixture.run(|fixture| fs::write(fixture.at("cfg"), "new words").unwrap());
     let notes = fixture.folder.path().join("undo/unfinished");
     let read = fixture.store.read(record).unwrap();
-    let most = fixture.store.place.limits.snapshot_limit();
+    let most = fixture.store.config.limits.snapshot_limit();
     let (objects, index) = fixture.store.open().unwrap();
-    let (unfinished, way) = (PutBackNotes::of_killed(&notes), UndoKind::Undo);
+    let (unfinished, kind) = (RestoreNotes::of_killed(&notes), UndoKind::Undo);
     let wanted = (0..read.changes.len()).collect();
-    let done = PutBack { objects, index, unfinished, record: &read, way, most, kept: false }.apply(&wanted);
+    let done =
+        Restoration { objects, index, unfinished, record: &read, kind, most, kept: false }.apply(&wanted);
     assert!(done.values().all(Result::is_ok), "{done:?}");
     assert_eq!(fs::read_to_string(fixture.at("cfg")).unwrap(), "old text");
     assert_eq!(fs::read_dir(&notes).unwrap().count(), 1);
     // Each byte of this text equals the byte there of the old or of the new content.
     fs::write(fixture.at("cfg"), "old words").unwrap();
-    fixture.put_back(record, UndoKind::Undo);
+    fixture.restore(record, UndoKind::Undo);
     assert_eq!(fs::read_to_string(fixture.at("link")).unwrap(), "old words");
     assert_eq!(fs::read_dir(&notes).unwrap().count(), 0);
 }
@@ -567,11 +564,12 @@ fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
         fixture.write("changed", "after");
     });
     let record = fixture.store.read(record).unwrap();
-    let most = fixture.store.place.limits.snapshot_limit();
+    let most = fixture.store.config.limits.snapshot_limit();
     let (objects, index) = fixture.store.open().unwrap();
-    let (unfinished, way) = (PutBackNotes::without_room(), UndoKind::Undo);
+    let (unfinished, kind) = (RestoreNotes::without_room(), UndoKind::Undo);
     let wanted = (0..record.changes.len()).collect();
-    let done = PutBack { objects, index, unfinished, record: &record, way, most, kept: false }.apply(&wanted);
+    let done =
+        Restoration { objects, index, unfinished, record: &record, kind, most, kept: false }.apply(&wanted);
     let failed: Vec<PathBuf> = done
         .iter()
         .filter(|(_, result)| result.is_err())

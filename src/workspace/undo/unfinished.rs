@@ -14,7 +14,7 @@ pub(super) use clear::clear;
 use super::index::FileKey;
 use super::objects::plain_file;
 use crate::domain::Sha256;
-use crate::workspace::place::is_same_file;
+use crate::workspace::held_path::is_same_file;
 use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags, fallocate, flock, openat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ impl From<io::Error> for TornWrite {
 
 /// The notes of this process. Dropping them deletes their file, because all is done by then.
 #[derive(Debug)]
-pub(super) struct PutBackNotes {
+pub(super) struct RestoreNotes {
     notes: File,
     at: PathBuf,
     /// The position for the next note: the end of the last one that was written completely.
@@ -96,7 +96,7 @@ pub(super) struct PutBackNotes {
     stays: Cell<bool>,
 }
 
-impl PutBackNotes {
+impl RestoreNotes {
     /// Begins notes of this process, which are locked for as long as it lives.
     pub(super) fn begin(folder: &Path) -> io::Result<Self> {
         Self::begin_with(folder, |notes| flock(notes, FlockOperation::NonBlockingLockExclusive))
@@ -187,7 +187,7 @@ impl PutBackNotes {
 }
 
 #[cfg(test)]
-impl PutBackNotes {
+impl RestoreNotes {
     /// Notes that can't be written, as if there were no room.
     pub(super) fn without_room() -> Self {
         let notes = File::open("/dev/null").unwrap();
@@ -202,7 +202,7 @@ impl PutBackNotes {
     }
 }
 
-impl Drop for PutBackNotes {
+impl Drop for RestoreNotes {
     fn drop(&mut self) {
         if !self.stays.get() {
             std::fs::remove_file(&self.at).ok();

@@ -3,7 +3,7 @@
 
 use super::opener::{Node, Opener, node_in};
 use crate::workspace::changes::SKIPPED_FOLDERS;
-use crate::workspace::place::{Folder, folder_in};
+use crate::workspace::held_path::{Folder, folder_in};
 use rustix::fs::Dir;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -4,7 +4,7 @@ use super::Scene;
 use sayso::engine::Command;
 use sayso::tui::screen::{Ctx, Screen};
 use sayso::tui::ui_command::UiCommand;
-use sayso::tui::widgets::look::{DrawStyle, Glyphs};
+use sayso::tui::widgets::draw_style::{DrawStyle, Glyphs};
 use sayso::tui::widgets::words::Locale;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ impl Scene {
         self.settle();
         self.step(Screen::arrange);
         for query in self.screen.guard.queries(self.at) {
-            self.screen.guard.fence_answered(query.place(), self.at);
+            self.screen.guard.cursor_reported(query.place(), self.at);
         }
     }
 

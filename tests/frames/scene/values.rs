@@ -73,7 +73,7 @@ pub fn findings() -> Vec<Finding> {
     let finding = |severity, line, message: &str| Finding {
         rule: "py.x".into(),
         severity,
-        place: Place { line, column: 1, end_line: line, end_column: 20 },
+        place: TextRange { line, column: 1, end_line: line, end_column: 20 },
         message: message.into(),
         forbidden: false,
     };

@@ -2,10 +2,10 @@
 //! run. A file counts as left by a run only if its hash matches the run's report.
 
 use crate::domain::{FileChange, RunReport, Sha256};
-use crate::engine::difference::KnownContents;
+use crate::engine::run_comparison::KnownContents;
 use crate::text::alike::BothRuns;
 use crate::workspace::contents::of_file;
-use crate::workspace::place::Folder;
+use crate::workspace::held_path::Folder;
 use std::path::Path;
 
 /// The largest text that is compared by content; a larger one is compared by its hash.

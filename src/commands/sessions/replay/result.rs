@@ -2,8 +2,8 @@
 
 use crate::domain::visible::visible_line;
 use crate::domain::{BlockId, RunId};
-use crate::engine::difference::Difference;
 use crate::engine::recorded::RecordedStep;
+use crate::engine::run_comparison::Difference;
 use crate::report::FailureClass;
 use serde_json::{Value, json};
 use std::borrow::Cow;

@@ -1,10 +1,11 @@
 use super::*;
+use crate::domain::samples::{self, BY_PERSON};
 use crate::domain::{
-    Block, BlockId, BlockKind, Entry, Finish, FinishReason, Grantor, ImageRef, KernelRef, Origin, Outcome,
-    OutputBuffer, Revision, Role, RunId, RunReport, Sha256, StepId, Stream, Terms, Timestamp, Usage, Version,
+    Block, BlockId, Entry, ImageRef, Outcome, OutputBuffer, Revision, Role, RunReport, StepId, Stream,
+    Timestamp, Usage,
 };
 use crate::engine::dialogue::{report, terms};
-use crate::engine::transcript::BlockStanding;
+use crate::engine::transcript::BlockStatus;
 use proptest::prelude::*;
 
 /// What became of the block of a step; `Ran` has the size of its output.
@@ -44,28 +45,14 @@ fn session(turns: &[Vec<(usize, BlockEnd)>], summary: Option<usize>) -> Transcri
 }
 
 fn entries(n: u32, length: usize, fate: &BlockEnd) -> Vec<Entry> {
-    let (block, revision, run) = (BlockId(n), Revision(1), RunId(n));
-    let mut entries = vec![Entry::Reply {
-        step: StepId(n),
-        text: format!("reply {n}. {}", "r".repeat(length)),
-        reasoning: "never told".into(),
-        tool_calls: Vec::new(),
-        kept: Vec::new(),
-        finish: Finish { reason: FinishReason::Stop, word: None },
-        usage: Usage::default(),
-    }];
+    let (block, revision) = (BlockId(n), Revision(1));
+    let text = format!("reply {n}. {}", "r".repeat(length));
+    let mut entries = vec![samples::reply(n, &text, "never told")];
     if matches!(fate, BlockEnd::NoBlock) {
         return entries;
     }
-    let language = Some(terms().language);
-    entries.push(Entry::Block(Block {
-        id: block,
-        step: StepId(n),
-        kind: BlockKind::Code { language: language.clone() },
-        origin: Origin::fence("python", 0..1),
-        versions: vec![Version { revision, source: format!("source {n}.").into(), language, whole: true }],
-        placed: Vec::new(),
-    }));
+    let code = samples::code(n, terms().language, &format!("source {n}."));
+    entries.push(Entry::Block(Block { step: StepId(n), ..code }));
     match fate {
         BlockEnd::Ran(bytes) => {
             let mut output = OutputBuffer::new(1 << 20);
@@ -81,19 +68,9 @@ fn entries(n: u32, length: usize, fate: &BlockEnd) -> Vec<Entry> {
                 height: 64,
                 bytes: if n.is_multiple_of(5) { 9 << 20 } else { 900 },
             };
-            entries.push(Entry::Approved {
-                run,
-                block,
-                revision,
-                sha256: Sha256::of(b""),
-                terms: Terms {
-                    kernel: Some(KernelRef { generation: 1, variables: 0, keeps_running: false }),
-                    ..terms()
-                },
-                by: Grantor::Person { typed: false },
-            });
+            entries.push(samples::approved(n, (n, 1), "", terms(), BY_PERSON));
             let report = RunReport { output, images: vec![image], ..report(Outcome::Ok) };
-            entries.push(Entry::Ran { run, block, report: Box::new(report) });
+            entries.push(samples::ran(n, n, report));
         }
         BlockEnd::Rejected => {
             entries.push(Entry::Rejected { block, revision, reason: format!("reason {n}.") });
@@ -172,9 +149,9 @@ proptest! {
         for item in transcript.blocks.values() {
             let id = item.block.id;
             let told = text.contains(&format!("Block {id} ("));
-            match &item.standing {
-                BlockStanding::Skipped | BlockStanding::Open => prop_assert!(!told),
-                BlockStanding::Approved | BlockStanding::Rejected(_) if upto == 0 => prop_assert!(told),
+            match &item.status {
+                BlockStatus::Skipped | BlockStatus::Open => prop_assert!(!told),
+                BlockStatus::Approved | BlockStatus::Rejected(_) if upto == 0 => prop_assert!(told),
                 _ => {}
             }
             prop_assert!(!text.contains(&format!("source {id}.")), "the block's text is the reply's business");

@@ -1,7 +1,7 @@
 //! Messages whose text is only in the file: what is known of them, and how they are dropped and loaded.
 
 use super::{Body, KEPT_BYTES, LONG, LoadState, MessageAway};
-use crate::domain::{Entry, GivenFile, Prompt};
+use crate::domain::{AttachedFile, Entry, Prompt};
 use crate::engine::context::{shortened, tokens};
 use crate::engine::transcript::{Item, ReplyBody, ReplyItem, Transcript, task};
 
@@ -39,7 +39,7 @@ impl ReplyItem {
 }
 
 /// The size of a prompt with its files in bytes.
-pub(super) fn bytes_of_prompt(text: &str, files: &[GivenFile]) -> usize {
+pub(super) fn bytes_of_prompt(text: &str, files: &[AttachedFile]) -> usize {
     text.len() + files.iter().map(|file| file.path.len() + file.text.len()).sum::<usize>()
 }
 
@@ -172,6 +172,6 @@ impl Transcript {
     }
 }
 
-fn tokens_of_prompt(text: &str, files: &[GivenFile]) -> u64 {
+fn tokens_of_prompt(text: &str, files: &[AttachedFile]) -> u64 {
     tokens(text) + files.iter().map(|file| tokens(&file.text)).sum::<u64>()
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::{
-    BlockId, Dialect, FailureKind, FinishReason, GivenFile, Outcome, Prompt, ReplyEvent, RunId, RunReport,
+    AttachedFile, BlockId, Dialect, FailureKind, FinishReason, Outcome, Prompt, ReplyEvent, RunId, RunReport,
     StepId, Stream, ToolCall,
 };
 use crate::engine::context;
@@ -177,7 +177,7 @@ fn conversation(turns: &[TurnShape]) -> Dialogue {
         let text = format!("Question {number}? {}", "what é is it\n".repeat(*asked));
         let file = |name: &str| {
             let text = "a row 日本\n".repeat(*given);
-            GivenFile { path: name.into(), bytes: text.len() as u64, text, masked: false }
+            AttachedFile { path: name.into(), bytes: text.len() as u64, text, masked: false }
         };
         let files = if *given > 0 { vec![file("a.txt"), file("b.py")] } else { Vec::new() };
         d.command(Command::Submit(Prompt { text, files }));
@@ -285,7 +285,7 @@ fn paged_behind_call(d: &mut Dialogue, code: &str) -> Transcript {
 fn a_short_form_tells_what_it_leaves_out_and_the_blocks_of_calls() {
     let mut d = Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() });
     let text = "a row\n".repeat(1_500);
-    let file = GivenFile { path: "a.csv".into(), bytes: text.len() as u64, text, masked: false };
+    let file = AttachedFile { path: "a.csv".into(), bytes: text.len() as u64, text, masked: false };
     d.command(Command::Submit(Prompt { text: "Plot it.".into(), files: vec![file] }));
     d.delta(&"Some words of it. ".repeat(300));
     let paged = paged_behind_call(&mut d, "plot(1)");

@@ -1,16 +1,16 @@
 //! Tests the decoder against faults and peculiarities of servers. `recorded` tests recordings.
 
 use super::*;
-use crate::config::ProviderKind as Kind;
+use crate::config::FormatKind as Kind;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent};
 use crate::provider::accumulator::MAX_REPLY_BYTES;
+use crate::provider::format::{End, FormatDecoder};
 use crate::provider::recorded::{Total, failed, finished, read, recordings};
-use crate::provider::wire::{End, WireDecoder};
-use crate::provider::{fixture, wire_of};
+use crate::provider::{fixture, server_of};
 use proptest::prelude::*;
 
-fn decoder() -> Box<dyn WireDecoder> {
-    wire_of(Kind::Openai, fixture(Kind::Openai, "m")).decoder(&Value::Null)
+fn decoder() -> Box<dyn FormatDecoder> {
+    server_of(Kind::Openai, fixture(Kind::Openai, "m")).decoder(&Value::Null)
 }
 
 fn closed(text: &str) -> Total {

@@ -23,7 +23,8 @@ fn line(entry: &Entry) -> String {
     };
     let fields =
         encode(entry, Path::new(BLOBS), output.as_ref()).unwrap().with("message", 1).with("session", "s");
-    let (line, _) = seal(Link::FIRST, Timestamp(1_767_225_600_000), &Masker::default().mask(fields), false);
+    let (line, _) =
+        seal(ChainLink::FIRST, Timestamp(1_767_225_600_000), &Masker::default().mask(fields), false);
     String::from_utf8(line.bytes().to_vec()).unwrap()
 }
 
@@ -100,7 +101,7 @@ fn what_was_masked_is_not_taken_for_whole() {
     ];
     let read = entries.map(|entry| {
         let fields = Masker::default().mask(encode(&entry, Path::new(BLOBS), None).unwrap());
-        let (line, _) = seal(Link::FIRST, Timestamp(0), &fields, true);
+        let (line, _) = seal(ChainLink::FIRST, Timestamp(0), &fields, true);
         match decoded(line.bytes()) {
             Ok(LineContent::Entry(entry, _)) => *entry,
             other => panic!("{other:?}"),
@@ -231,7 +232,7 @@ fn of_blocks() -> Vec<Entry> {
 }
 
 fn of_reviews() -> Vec<Entry> {
-    let place = Place { line: 1, column: 2, end_line: 3, end_column: 4 };
+    let place = TextRange { line: 1, column: 2, end_line: 3, end_column: 4 };
     let review = Review {
         findings: [(Severity::Info, true), (Severity::Medium, false), (Severity::High, true)]
             .map(|(severity, forbidden)| {
@@ -269,7 +270,7 @@ fn of_approvals() -> Vec<Entry> {
     let mut entries = [
         Grantor::Person { typed: false },
         Grantor::Person { typed: true },
-        Grantor::Named,
+        Grantor::CommandLine,
         Grantor::Flag,
         Grantor::Rule(RuleId(4)),
         Grantor::Before,

@@ -18,33 +18,35 @@ impl Text {
         };
         let found = needle.next(self.lines(), start, back);
         if let Some((from, to)) = found {
-            let (from, to) = self.match_places(from.row, from.byte..to.byte);
+            let (from, to) = self.match_places(from.line, from.byte..to.byte);
             self.select(from, to);
         }
         found.is_some()
     }
 
     /// The cluster boundaries around a match: a match may begin and end inside a cluster, a selection may not.
-    fn match_places(&self, row: usize, found: Range<usize>) -> (Pos, Pos) {
-        let line = self.row(row);
+    fn match_places(&self, index: usize, found: Range<usize>) -> (Pos, Pos) {
+        let line = self.line(index);
         let (from, to) = (cluster::at_or_before(line, found.start), cluster::at_or_after(line, found.end));
-        (Pos::new(row, from), Pos::new(row, to))
+        (Pos::new(index, from), Pos::new(index, to))
     }
 
     /// Replaces the selected match; returns `false` if the selection is no match.
     pub(crate) fn replace_match(&mut self, by: &str) -> bool {
         let Some(needle) = self.needle.clone() else { return false };
-        let Some((from, to)) = self.selection().filter(|(from, to)| from.row == to.row) else { return false };
-        let (row, line) = (from.row, self.row(from.row));
+        let Some((from, to)) = self.selection().filter(|(from, to)| from.line == to.line) else {
+            return false;
+        };
+        let (index, line) = (from.line, self.line(from.line));
         let near = needle.in_line(line).skip_while(|found| found.end <= from.byte);
         let Some(found) = near
             .take_while(|found| found.start < to.byte)
-            .find(|found| self.match_places(row, found.clone()) == (from, to))
+            .find(|found| self.match_places(index, found.clone()) == (from, to))
         else {
             return false;
         };
         let new = needle.replaced(line, &found, by);
-        self.replace_bytes(Pos::new(row, found.start), Pos::new(row, found.end), &new);
+        self.replace_bytes(Pos::new(index, found.start), Pos::new(index, found.end), &new);
         true
     }
 
@@ -53,17 +55,17 @@ impl Text {
         let Some(needle) = self.needle.clone() else { return 0 };
         let mut count = 0;
         self.group_changes(|text| {
-            // From the bottom up, so that replacements don't move the remaining rows.
-            for row in (0..text.lines().len()).rev() {
-                count += text.replace_in_row(&needle, row, by);
+            // From the bottom up, so that replacements don't move the remaining lines.
+            for index in (0..text.lines().len()).rev() {
+                count += text.replace_in_line(&needle, index, by);
             }
         });
         count
     }
 
     /// Replaces all matches of a line in one change: exactly their bytes, and the line is copied only once.
-    fn replace_in_row(&mut self, needle: &Needle, row: usize, by: &str) -> usize {
-        let line = self.row(row);
+    fn replace_in_line(&mut self, needle: &Needle, index: usize, by: &str) -> usize {
+        let line = self.line(index);
         let (mut new, mut count, mut from, mut to) = (String::new(), 0, 0, 0);
         for found in needle.in_line(line) {
             if count == 0 {
@@ -76,7 +78,7 @@ impl Text {
             count += 1;
         }
         if count > 0 {
-            self.replace_bytes(Pos::new(row, from), Pos::new(row, to), &new);
+            self.replace_bytes(Pos::new(index, from), Pos::new(index, to), &new);
         }
         count
     }

@@ -16,8 +16,8 @@ impl Text {
             self.change(from, to, Fragment::default(), ChangeKind::Other);
         }
         self.dedent_closing_word();
-        let row = self.cursor.row;
-        let (before, after) = self.row(row).split_at_checked(self.cursor.byte).unwrap_or_default();
+        let index = self.cursor.line;
+        let (before, after) = self.line(index).split_at_checked(self.cursor.byte).unwrap_or_default();
         let indent = cluster::indent_of(before).to_owned();
         let opens = self.syntax.opens(before);
         let closed = matches!(opens, LineOpening::Bracket(close) if after.trim_start().starts_with(close));
@@ -31,11 +31,11 @@ impl Text {
         }
         // Spaces after the cursor would add to the indent.
         let blanks = if inner.is_empty() { 0 } else { cluster::indent_of(after).len() };
-        let to = Pos::new(row, self.cursor.byte + blanks);
-        let end = self.buffer.end_at(row);
+        let to = Pos::new(index, self.cursor.byte + blanks);
+        let end = self.buffer.end_at(index);
         self.change(self.cursor, to, Fragment::pasted(&text, end), ChangeKind::Other);
         if closed {
-            self.cursor = Pos::new(row + 1, inner.len());
+            self.cursor = Pos::new(index + 1, inner.len());
             self.history.set_cursor_after(self.cursor);
         }
         if !outer {
@@ -46,31 +46,31 @@ impl Text {
     /// Dedents a line when a closing bracket, or the colon of an `else`, was typed and the line contains
     /// nothing else.
     pub(super) fn dedent_closer(&mut self, typed: char) {
-        let row = self.cursor.row;
-        let line = self.row(row);
+        let index = self.cursor.line;
+        let line = self.line(index);
         if self.cursor.byte == line.len() && self.syntax.closes(line, typed) {
-            self.dedent_if_as_above(row);
+            self.dedent_if_as_above(index);
         }
     }
 
     /// Dedents a line that consists of a closing word such as `fi`; called when the line is left.
     fn dedent_closing_word(&mut self) {
-        let row = self.cursor.row;
-        if self.syntax.closes_by_word(self.row(row)) {
-            self.dedent_if_as_above(row);
+        let index = self.cursor.line;
+        if self.syntax.closes_by_word(self.line(index)) {
+            self.dedent_if_as_above(index);
         }
     }
 
     /// Dedents a line that is still indented as the line above requires.
-    fn dedent_if_as_above(&mut self, row: usize) {
-        let above = self.lines().iter().take(row).rev().find(|line| !line.trim().is_empty());
+    fn dedent_if_as_above(&mut self, index: usize) {
+        let above = self.lines().iter().take(index).rev().find(|line| !line.trim().is_empty());
         let Some(above) = above else { return };
-        let (here, there) = (cluster::indent_of(self.row(row)).len(), cluster::indent_of(above).len());
+        let (here, there) = (cluster::indent_of(self.line(index)).len(), cluster::indent_of(above).len());
         if here == there + self.unit_after(above) && here > 0 {
             let cursor = self.cursor;
-            let gone = self.outwards(row);
-            self.change(Pos::new(row, 0), Pos::new(row, gone), Fragment::default(), ChangeKind::Other);
-            self.cursor = Pos::new(cursor.row, cursor.byte.saturating_sub(gone));
+            let gone = self.outwards(index);
+            self.change(Pos::new(index, 0), Pos::new(index, gone), Fragment::default(), ChangeKind::Other);
+            self.cursor = Pos::new(cursor.line, cursor.byte.saturating_sub(gone));
             self.history.set_cursor_after(self.cursor);
         }
     }
@@ -81,8 +81,8 @@ impl Text {
     }
 
     /// How many bytes one step of dedent removes.
-    fn outwards(&self, row: usize) -> usize {
-        let line = self.row(row);
+    fn outwards(&self, index: usize) -> usize {
+        let line = self.line(index);
         if line.starts_with('\t') {
             return 1;
         }
@@ -91,11 +91,11 @@ impl Text {
     }
 
     /// The selected lines, or the line of the cursor.
-    pub(crate) fn rows_selected(&self) -> (usize, usize) {
+    pub(crate) fn selected_lines(&self) -> (usize, usize) {
         match self.selection() {
-            Some((from, to)) if to.byte == 0 && to.row > from.row => (from.row, to.row - 1),
-            Some((from, to)) => (from.row, to.row),
-            None => (self.cursor.row, self.cursor.row),
+            Some((from, to)) if to.byte == 0 && to.line > from.line => (from.line, to.line - 1),
+            Some((from, to)) => (from.line, to.line),
+            None => (self.cursor.line, self.cursor.line),
         }
     }
 
@@ -106,23 +106,23 @@ impl Text {
             let text = if self.unit == "\t" {
                 self.unit.clone()
             } else {
-                let column = cluster::column(self.row(self.cursor.row), self.cursor.byte);
+                let column = cluster::column(self.line(self.cursor.line), self.cursor.byte);
                 " ".repeat(self.unit.len() - column % self.unit.len().max(1))
             };
             return self.replace(self.cursor, self.cursor, &text);
         }
-        let (first, last) = self.rows_selected();
-        self.shift_rows(first, last, inwards);
+        let (first, last) = self.selected_lines();
+        self.shift_lines(first, last, inwards);
     }
 
     /// Indents or dedents lines; the selection stays.
-    pub(crate) fn shift_rows(&mut self, first: usize, last: usize, inwards: bool) {
+    pub(crate) fn shift_lines(&mut self, first: usize, last: usize, inwards: bool) {
         let unit = self.unit.clone();
-        self.each_row(first, last, |text, row| {
+        self.each_line(first, last, |text, index| {
             if inwards {
-                if text.row(row).is_empty() { None } else { Some((0, 0, unit.clone())) }
+                if text.line(index).is_empty() { None } else { Some((0, 0, unit.clone())) }
             } else {
-                Some((0, text.outwards(row), String::new()))
+                Some((0, text.outwards(index), String::new()))
             }
         });
     }
@@ -130,12 +130,12 @@ impl Text {
     /// Comments the selected lines out, or in again if all of them are commented out; `false`: the language has
     /// no line comments.
     pub(crate) fn toggle_comment(&mut self) -> bool {
-        let (first, last) = self.rows_selected();
-        self.comment_rows(first, last)
+        let (first, last) = self.selected_lines();
+        self.comment_lines(first, last)
     }
 
     /// Like [`Text::toggle_comment`], for the given lines.
-    pub(crate) fn comment_rows(&mut self, first: usize, last: usize) -> bool {
+    pub(crate) fn comment_lines(&mut self, first: usize, last: usize) -> bool {
         let Some(mark) = self.syntax.comment() else { return false };
         let rows =
             || self.lines().iter().skip(first).take(last - first + 1).filter(|line| !line.trim().is_empty());
@@ -145,8 +145,8 @@ impl Text {
         };
         let are = rows().count() > 0 && rows().all(is);
         let depth = rows().map(|line| cluster::indent_of(line).len()).min().unwrap_or(0);
-        self.each_row(first, last, |text, row| {
-            let line = text.row(row);
+        self.each_line(first, last, |text, index| {
+            let line = text.line(index);
             if line.trim().is_empty() {
                 return None;
             }
@@ -162,7 +162,7 @@ impl Text {
     }
 
     /// Changes lines one by one, as one undo step; the cursor and the selection stay at their letters.
-    fn each_row(
+    fn each_line(
         &mut self,
         first: usize,
         last: usize,
@@ -171,12 +171,12 @@ impl Text {
         let (mut cursor, mut anchor, shape) = (self.cursor, self.anchor, self.shape);
         let before = self.generation;
         self.group_changes(|text| {
-            for row in first..=last {
-                let Some((from, to, new)) = change(text, row) else { continue };
+            for index in first..=last {
+                let Some((from, to, new)) = change(text, index) else { continue };
                 let fragment = Fragment { lines: vec![new.clone()], ends: Vec::new() };
-                text.change(Pos::new(row, from), Pos::new(row, to), fragment, ChangeKind::Other);
+                text.change(Pos::new(index, from), Pos::new(index, to), fragment, ChangeKind::Other);
                 for at in [Some(&mut cursor), anchor.as_mut()].into_iter().flatten() {
-                    if at.row == row && at.byte >= from {
+                    if at.line == index && at.byte >= from {
                         at.byte = at.byte.max(to) - to + from + new.len();
                     }
                 }
@@ -190,13 +190,13 @@ impl Text {
     }
 
     /// Joins the next line to this one, with a space between them if both have text.
-    pub(crate) fn join_row(&mut self, row: usize) {
-        if row >= self.last_row() {
+    pub(crate) fn join_line(&mut self, index: usize) {
+        if index >= self.last_line() {
             return;
         }
-        let (line, below) = (self.row(row), self.row(row + 1));
-        let from = Pos::new(row, line.len());
-        let to = Pos::new(row + 1, cluster::indent_of(below).len());
+        let (line, below) = (self.line(index), self.line(index + 1));
+        let from = Pos::new(index, line.len());
+        let to = Pos::new(index + 1, cluster::indent_of(below).len());
         let rest = below.get(to.byte..).unwrap_or_default();
         let blank =
             !line.is_empty() && !line.ends_with([' ', '\t']) && !rest.is_empty() && !rest.starts_with(')');

@@ -34,20 +34,20 @@ pub(super) fn run(vim: &mut Vim, command: &VimCommand, keys: &str, text: &mut Te
 
 /// Moves the cursor, and with it the end of the selection.
 pub(super) fn move_cursor(vim: &mut Vim, found: Move, count: Option<usize>, text: &mut Text) -> StrokeResult {
-    let rows = isize::try_from(count.unwrap_or(1)).unwrap_or(1);
+    let by = isize::try_from(count.unwrap_or(1)).unwrap_or(1);
     match found {
         // These moves keep their column over shorter lines.
-        Move::Up if text.cursor().row == 0 => return StrokeResult::Beyond(true),
-        Move::Down if text.cursor().row == text.last_row() => return StrokeResult::Beyond(false),
-        Move::Up => text.go_lines(-rows),
-        Move::Down => text.go_lines(rows),
-        Move::RowUp => text.go_rows(-rows),
-        Move::RowDown => text.go_rows(rows),
+        Move::Up if text.cursor().line == 0 => return StrokeResult::Beyond(true),
+        Move::Down if text.cursor().line == text.last_line() => return StrokeResult::Beyond(false),
+        Move::Up => text.go_lines(-by),
+        Move::Down => text.go_lines(by),
+        Move::RowUp => text.go_rows(-by),
+        Move::RowDown => text.go_rows(by),
         found => match motion::target(vim, text, found, count) {
             Some((to, _)) => {
-                let line = text.row(to.row);
+                let line = text.line(to.line);
                 let last = vim.mode == Mode::Normal && to.byte >= line.len();
-                let to = if last { Pos::new(to.row, cluster::previous(line, to.byte)) } else { to };
+                let to = if last { Pos::new(to.line, cluster::previous(line, to.byte)) } else { to };
                 if vim.mode == Mode::Normal { text.put_cursor(to) } else { text.extend_selection(to) }
             }
             None if matches!(found, Move::Match(_) | Move::Star(_)) => return StrokeResult::NoMatch,
@@ -68,13 +68,13 @@ fn range_of(
     let at = text.cursor();
     match over {
         OperatorRange::Rows => {
-            let last = (at.row + count.unwrap_or(1) - 1).min(text.last_row());
-            Some((Pos::new(at.row, 0), Pos::new(last, text.row(last).len()), MotionKind::Linewise))
+            let last = (at.line + count.unwrap_or(1) - 1).min(text.last_line());
+            Some((Pos::new(at.line, 0), Pos::new(last, text.line(last).len()), MotionKind::Linewise))
         }
         OperatorRange::Object(thing) => object::range(text, thing),
         OperatorRange::Move(found) => {
             // `cw` on a word keeps the spaces after it.
-            let on_word = cluster::kind(text.row(at.row), at.byte) != ClusterKind::Space;
+            let on_word = cluster::kind(text.line(at.line), at.byte) != ClusterKind::Space;
             let found = match found {
                 Move::Word(big) if operator == Operator::Change && on_word => {
                     return Some(to_word_ends(vim, text, big, count));
@@ -83,17 +83,18 @@ fn range_of(
             };
             let (to, mut reach) = motion::target(vim, text, found, count)?;
             let (from, mut to) = (at.min(to), at.max(to));
-            if reach == MotionKind::Linewise && from.row == to.row && matches!(found, Move::Up | Move::Down) {
+            if reach == MotionKind::Linewise && from.line == to.line && matches!(found, Move::Up | Move::Down)
+            {
                 return None;
             }
             if reach == MotionKind::Inclusive {
-                to = Pos::new(to.row, cluster::next(text.row(to.row), to.byte));
+                to = Pos::new(to.line, cluster::next(text.line(to.line), to.byte));
                 reach = MotionKind::Exclusive;
-            } else if reach == MotionKind::Exclusive && to.row > from.row {
-                let into = text.row(to.row).get(..to.byte).unwrap_or_default();
+            } else if reach == MotionKind::Exclusive && to.line > from.line {
+                let into = text.line(to.line).get(..to.byte).unwrap_or_default();
                 // Deleting the last word of a line keeps the line end.
                 if into.trim().is_empty() && (to.byte == 0 || matches!(found, Move::Word(_))) {
-                    to = Pos::new(to.row - 1, text.row(to.row - 1).len());
+                    to = Pos::new(to.line - 1, text.line(to.line - 1).len());
                 }
             }
             Some((from, to, reach))
@@ -113,9 +114,9 @@ fn to_word_ends(vim: &mut Vim, text: &mut Text, big: bool, count: Option<usize>)
     let more = count.unwrap_or(1) - 1;
     let mut to = end;
     if more > 0 {
-        text.extend_selection(Pos::new(end.row, cluster::previous(text.row(end.row), end.byte)));
+        text.extend_selection(Pos::new(end.line, cluster::previous(text.line(end.line), end.byte)));
         if let Some((last, _)) = motion::target(vim, text, Move::WordEnd(big), Some(more)) {
-            to = Pos::new(last.row, cluster::next(text.row(last.row), last.byte));
+            to = Pos::new(last.line, cluster::next(text.line(last.line), last.byte));
         }
         text.extend_selection(from);
     }
@@ -131,37 +132,42 @@ pub(super) fn operate(
     keys: &str,
     text: &mut Text,
 ) -> StrokeResult {
-    let rows = reach == MotionKind::Linewise;
-    let (from, to) =
-        if rows { (Pos::new(from.row, 0), Pos::new(to.row, text.row(to.row).len())) } else { (from, to) };
+    let linewise = reach == MotionKind::Linewise;
+    let (from, to) = if linewise {
+        (Pos::new(from.line, 0), Pos::new(to.line, text.line(to.line).len()))
+    } else {
+        (from, to)
+    };
     let mut answer = StrokeResult::Done;
     if matches!(operator, Operator::Delete | Operator::Change | Operator::Yank) {
         let kept = slice(text, from, to);
         if clipboard {
-            answer = StrokeResult::Copy(if rows { format!("{kept}\n") } else { kept.clone() });
+            answer = StrokeResult::Copy(if linewise { format!("{kept}\n") } else { kept.clone() });
         }
-        text.set_yanked(kept, rows);
+        text.set_yanked(kept, linewise);
     }
     text.select_from(None, SelectionShape::Between);
     vim.mode = Mode::Normal;
     match operator {
-        Operator::Yank => text.put_cursor(if rows { Pos::new(from.row, text.cursor().byte) } else { from }),
-        Operator::Delete if rows => delete_rows(text, from.row, to.row),
+        Operator::Yank => {
+            text.put_cursor(if linewise { Pos::new(from.line, text.cursor().byte) } else { from });
+        }
+        Operator::Delete if linewise => delete_lines(text, from.line, to.line),
         Operator::Delete => text.replace(from, to, ""),
         Operator::Change => {
             vim.begin_insert(keys, 1, text);
-            let indent = if rows { cluster::indent_of(text.row(from.row)).len() } else { from.byte };
-            let from = Pos::new(from.row, indent);
+            let indent = if linewise { cluster::indent_of(text.line(from.line)).len() } else { from.byte };
+            let from = Pos::new(from.line, indent);
             text.put_cursor(from);
             text.replace(from, to, "");
         }
         Operator::In | Operator::Out => {
-            text.shift_rows(from.row, to.row, operator == Operator::In);
-            text.put_cursor(motion::first_text(text, from.row));
+            text.shift_lines(from.line, to.line, operator == Operator::In);
+            text.put_cursor(motion::first_text(text, from.line));
         }
         Operator::Comment => {
-            text.comment_rows(from.row, to.row);
-            text.put_cursor(motion::first_text(text, from.row));
+            text.comment_lines(from.line, to.line);
+            text.put_cursor(motion::first_text(text, from.line));
         }
         Operator::Lower | Operator::Upper | Operator::Swap => {
             let new = change_case(&slice(text, from, to), operator);
@@ -195,12 +201,12 @@ pub(super) fn change_case(text: &str, operator: Operator) -> String {
 }
 
 /// Deletes lines with their ends.
-fn delete_rows(text: &mut Text, first: usize, last: usize) {
-    let end = Pos::new(last, text.row(last).len());
-    let (from, to) = if last < text.last_row() {
+fn delete_lines(text: &mut Text, first: usize, last: usize) {
+    let end = Pos::new(last, text.line(last).len());
+    let (from, to) = if last < text.last_line() {
         (Pos::new(first, 0), Pos::new(last + 1, 0))
     } else if let Some(above) = first.checked_sub(1) {
-        (Pos::new(above, text.row(above).len()), end)
+        (Pos::new(above, text.line(above).len()), end)
     } else {
         (Pos::default(), end)
     };
@@ -210,7 +216,7 @@ fn delete_rows(text: &mut Text, first: usize, last: usize) {
 
 fn replace_letters(text: &mut Text, letter: char, times: usize) {
     let at = text.cursor();
-    let line = text.row(at.row);
+    let line = text.line(at.line);
     let mut end = at.byte;
     for _ in 0..times {
         if end >= line.len() {
@@ -219,15 +225,15 @@ fn replace_letters(text: &mut Text, letter: char, times: usize) {
         end = cluster::next(line, end);
     }
     let new = if letter == super::ENTER { "\n".to_owned() } else { letter.to_string().repeat(times) };
-    text.replace(at, Pos::new(at.row, end), &new);
+    text.replace(at, Pos::new(at.line, end), &new);
     let behind = text.cursor();
-    text.put_cursor(Pos::new(behind.row, cluster::previous(text.row(behind.row), behind.byte)));
+    text.put_cursor(Pos::new(behind.line, cluster::previous(text.line(behind.line), behind.byte)));
 }
 
 fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut Text) -> StrokeResult {
     let times = command.times();
     let at = text.cursor();
-    let line_end = Pos::new(at.row, text.row(at.row).len());
+    let line_end = Pos::new(at.line, text.line(at.line).len());
     // Commands that are short for others.
     let long = match key {
         'x' => "dl",
@@ -246,11 +252,11 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
     match key {
         'i' => vim.begin_insert(keys, times, text),
         'a' => {
-            text.put_cursor(Pos::new(at.row, cluster::next(text.row(at.row), at.byte)));
+            text.put_cursor(Pos::new(at.line, cluster::next(text.line(at.line), at.byte)));
             vim.begin_insert(keys, times, text);
         }
         'I' | 'A' => {
-            text.put_cursor(if key == 'A' { line_end } else { motion::first_text(text, at.row) });
+            text.put_cursor(if key == 'A' { line_end } else { motion::first_text(text, at.line) });
             vim.begin_insert(keys, times, text);
         }
         'o' => {
@@ -259,11 +265,11 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
             text.apply(Edit::Newline);
         }
         'O' => {
-            let indent = cluster::indent_of(text.row(at.row)).to_owned();
+            let indent = cluster::indent_of(text.line(at.line)).to_owned();
             vim.begin_insert(keys, times, text);
-            text.put_cursor(Pos::new(at.row, 0));
-            text.replace(Pos::new(at.row, 0), Pos::new(at.row, 0), &format!("{indent}\n"));
-            text.put_cursor(Pos::new(at.row, indent.len()));
+            text.put_cursor(Pos::new(at.line, 0));
+            text.replace(Pos::new(at.line, 0), Pos::new(at.line, 0), &format!("{indent}\n"));
+            text.put_cursor(Pos::new(at.line, indent.len()));
         }
         'p' | 'P' => {
             vim.remember(keys);
@@ -273,14 +279,14 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
             put(text, key == 'p', times);
         }
         'J' => {
-            text.group_changes(|text| (1..times.max(2)).for_each(|_| text.join_row(at.row)));
+            text.group_changes(|text| (1..times.max(2)).for_each(|_| text.join_line(at.line)));
             vim.remember(keys);
         }
         '~' => {
-            let line = text.row(at.row);
+            let line = text.line(at.line);
             let end = (0..times).fold(at.byte, |end, _| cluster::next(line, end));
             let new = change_case(line.get(at.byte..end).unwrap_or_default(), Operator::Swap);
-            text.replace(at, Pos::new(at.row, end), &new);
+            text.replace(at, Pos::new(at.line, end), &new);
             vim.remember(keys);
         }
         'u' => (0..times).for_each(|_| {
@@ -307,23 +313,23 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
 pub(super) fn put(text: &mut Text, behind: bool, times: usize) {
     let kept = text.yanked().clone();
     let at = text.cursor();
-    let line = text.row(at.row);
+    let line = text.line(at.line);
     if kept.text.is_empty() && !kept.lines {
         return;
     }
     if kept.lines {
         let lines = vec![kept.text.as_str(); times].join("\n");
         if behind {
-            let end = Pos::new(at.row, line.len());
+            let end = Pos::new(at.line, line.len());
             text.replace(end, end, &format!("\n{lines}"));
         } else {
-            text.replace(Pos::new(at.row, 0), Pos::new(at.row, 0), &format!("{lines}\n"));
+            text.replace(Pos::new(at.line, 0), Pos::new(at.line, 0), &format!("{lines}\n"));
         }
-        return text.put_cursor(motion::first_text(text, at.row + usize::from(behind)));
+        return text.put_cursor(motion::first_text(text, at.line + usize::from(behind)));
     }
-    let from = Pos::new(at.row, if behind { cluster::next(line, at.byte) } else { at.byte });
+    let from = Pos::new(at.line, if behind { cluster::next(line, at.byte) } else { at.byte });
     text.replace(from, from, &kept.text.repeat(times));
     let end = text.cursor();
-    let last = Pos::new(end.row, cluster::previous(text.row(end.row), end.byte));
+    let last = Pos::new(end.line, cluster::previous(text.line(end.line), end.byte));
     text.put_cursor(if kept.text.contains('\n') { from } else { last });
 }

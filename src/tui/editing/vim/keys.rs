@@ -79,6 +79,15 @@ pub(super) struct Object {
     pub(crate) kind: char,
 }
 
+/// The search for a letter on the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LetterSearch {
+    pub(super) letter: char,
+    pub(super) back: bool,
+    /// Whether to stop beside the letter.
+    pub(super) till: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Move {
     Left,
@@ -106,8 +115,7 @@ pub(super) enum Move {
     Bracket,
     ParagraphUp,
     ParagraphDown,
-    /// To a letter on the line: the letter, whether backwards, whether to stop beside it.
-    Seek(char, bool, bool),
+    Seek(LetterSearch),
     /// `;` and `,`.
     SeekAgain(bool),
     /// `n` and `N`.
@@ -301,10 +309,10 @@ impl Reader<'_> {
             '%' => Move::Bracket,
             '{' => Move::ParagraphUp,
             '}' => Move::ParagraphDown,
-            'f' => Move::Seek(ahead.next()?, false, false),
-            'F' => Move::Seek(ahead.next()?, true, false),
-            't' => Move::Seek(ahead.next()?, false, true),
-            'T' => Move::Seek(ahead.next()?, true, true),
+            'f' => Move::Seek(LetterSearch { letter: ahead.next()?, back: false, till: false }),
+            'F' => Move::Seek(LetterSearch { letter: ahead.next()?, back: true, till: false }),
+            't' => Move::Seek(LetterSearch { letter: ahead.next()?, back: false, till: true }),
+            'T' => Move::Seek(LetterSearch { letter: ahead.next()?, back: true, till: true }),
             ';' => Move::SeekAgain(false),
             ',' => Move::SeekAgain(true),
             'n' => Move::Match(false),

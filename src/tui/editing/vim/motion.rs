@@ -1,7 +1,7 @@
 //! The targets of vim's moves, and how far an operator reaches along them.
 
 use super::Vim;
-use super::keys::Move;
+use super::keys::{LetterSearch, Move};
 use crate::tui::editing::Motion;
 use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster::{self, ClusterKind};
@@ -29,52 +29,54 @@ pub(super) fn target(
     let at = text.cursor();
     let times = count.unwrap_or(1);
     let repeat = |step: &dyn Fn(Pos) -> Pos| (0..times).fold(at, |at, _| step(at));
-    let rows = isize::try_from(times).unwrap_or(1);
+    let by = isize::try_from(times).unwrap_or(1);
     let half = isize::try_from(vim.half_page.max(1)).unwrap_or(1);
     Some(match found {
         Move::Left => {
-            let line = text.row(at.row);
-            (repeat(&|at| Pos::new(at.row, cluster::previous(line, at.byte))), MotionKind::Exclusive)
+            let line = text.line(at.line);
+            (repeat(&|at| Pos::new(at.line, cluster::previous(line, at.byte))), MotionKind::Exclusive)
         }
         Move::Right => {
-            let line = text.row(at.row);
-            (repeat(&|at| Pos::new(at.row, cluster::next(line, at.byte))), MotionKind::Exclusive)
+            let line = text.line(at.line);
+            (repeat(&|at| Pos::new(at.line, cluster::next(line, at.byte))), MotionKind::Exclusive)
         }
-        Move::Up => (text.lines_away(at, -rows), MotionKind::Linewise),
-        Move::Down => (text.lines_away(at, rows), MotionKind::Linewise),
-        Move::RowUp => (text.rows_away(at, -rows), MotionKind::Exclusive),
-        Move::RowDown => (text.rows_away(at, rows), MotionKind::Exclusive),
+        Move::Up => (text.lines_away(at, -by), MotionKind::Linewise),
+        Move::Down => (text.lines_away(at, by), MotionKind::Linewise),
+        Move::RowUp => (text.rows_away(at, -by), MotionKind::Exclusive),
+        Move::RowDown => (text.rows_away(at, by), MotionKind::Exclusive),
         Move::HalfUp => (text.lines_away(at, -half), MotionKind::Linewise),
         Move::HalfDown => (text.lines_away(at, half), MotionKind::Linewise),
-        Move::FirstBelow => (first_text(text, at.row.saturating_add(times)), MotionKind::Linewise),
-        Move::FirstAbove => (first_text(text, at.row.saturating_sub(times)), MotionKind::Linewise),
+        Move::FirstBelow => (first_text(text, at.line.saturating_add(times)), MotionKind::Linewise),
+        Move::FirstAbove => (first_text(text, at.line.saturating_sub(times)), MotionKind::Linewise),
         Move::Word(big) => (repeat(&|at| word(text, at, big)), MotionKind::Exclusive),
         Move::WordEnd(big) => (repeat(&|at| word_end(text, at, big)), MotionKind::Inclusive),
         Move::WordBack(big) => (repeat(&|at| word_back(text, at, big)), MotionKind::Exclusive),
         Move::WordEndBack(big) => (repeat(&|at| word_end_back(text, at, big)), MotionKind::Inclusive),
-        Move::LineStart => (Pos::new(at.row, 0), MotionKind::Exclusive),
-        Move::FirstText => (first_text(text, at.row), MotionKind::Exclusive),
+        Move::LineStart => (Pos::new(at.line, 0), MotionKind::Exclusive),
+        Move::FirstText => (first_text(text, at.line), MotionKind::Exclusive),
         Move::LineEnd => {
-            let row = (at.row + times - 1).min(text.last_row());
-            (Pos::new(row, text.row(row).len()), MotionKind::Exclusive)
+            let index = (at.line + times - 1).min(text.last_line());
+            (Pos::new(index, text.line(index).len()), MotionKind::Exclusive)
         }
         Move::Top => (first_text(text, count.unwrap_or(1) - 1), MotionKind::Linewise),
-        Move::Bottom => (first_text(text, count.map_or(usize::MAX, |row| row - 1)), MotionKind::Linewise),
+        Move::Bottom => {
+            (first_text(text, count.map_or(usize::MAX, |number| number - 1)), MotionKind::Linewise)
+        }
         Move::Bracket => (search::bracket(text.lines(), at, usize::MAX)?, MotionKind::Inclusive),
         Move::ParagraphUp => (repeat(&|at| paragraph(text, at, true)), MotionKind::Exclusive),
         Move::ParagraphDown => (repeat(&|at| paragraph(text, at, false)), MotionKind::Exclusive),
-        Move::Seek(letter, back, till) => {
-            vim.sought = Some((letter, back, till));
-            seek(text, at, (letter, back, till), times, false)?
+        Move::Seek(search) => {
+            vim.sought = Some(search);
+            seek(text, at, search, times, false)?
         }
         Move::SeekAgain(reverse) => {
-            let (letter, back, till) = vim.sought?;
-            seek(text, at, (letter, back != reverse, till), times, true)?
+            let search = vim.sought?;
+            seek(text, at, LetterSearch { back: search.back != reverse, ..search }, times, true)?
         }
         Move::Match(back) => (matched(text, back, times)?, MotionKind::Exclusive),
         Move::Star(back) => {
             let (from, to) = text.word_at(at);
-            let word = text.row(at.row).get(from.byte..to.byte).unwrap_or_default().to_owned();
+            let word = text.line(at.line).get(from.byte..to.byte).unwrap_or_default().to_owned();
             let whole = format!(r"\b{}\b", regex::escape(&word));
             let is_word = cluster::kind(&word, 0) == ClusterKind::Word;
             let needle = if is_word { Needle::new(&whole, true) } else { Needle::new(word.trim(), false) };
@@ -85,9 +87,9 @@ pub(super) fn target(
 }
 
 /// The first position in a line that is not white space.
-pub(super) fn first_text(text: &Text, row: usize) -> Pos {
-    let row = row.min(text.last_row());
-    Pos::new(row, cluster::indent_of(text.row(row)).len())
+pub(super) fn first_text(text: &Text, index: usize) -> Pos {
+    let index = index.min(text.last_line());
+    Pos::new(index, cluster::indent_of(text.line(index)).len())
 }
 
 fn matched(text: &mut Text, back: bool, times: usize) -> Option<Pos> {
@@ -105,11 +107,11 @@ fn matched(text: &mut Text, back: bool, times: usize) -> Option<Pos> {
 fn seek(
     text: &Text,
     at: Pos,
-    (letter, back, till): (char, bool, bool),
+    LetterSearch { letter, back, till }: LetterSearch,
     times: usize,
     again: bool,
 ) -> Option<(Pos, MotionKind)> {
-    let line = text.row(at.row);
+    let line = text.line(at.line);
     let mut here = at.byte;
     for turn in 0..times {
         let past = till && (again || turn > 0);
@@ -127,7 +129,7 @@ fn seek(
             here = if back { cluster::next(line, here) } else { cluster::previous(line, here) };
         }
     }
-    Some((Pos::new(at.row, here), if back { MotionKind::Exclusive } else { MotionKind::Inclusive }))
+    Some((Pos::new(at.line, here), if back { MotionKind::Exclusive } else { MotionKind::Inclusive }))
 }
 
 fn kind(line: &str, at: usize, big: bool) -> ClusterKind {
@@ -139,91 +141,91 @@ fn kind(line: &str, at: usize, big: bool) -> ClusterKind {
 
 /// The start of the next word; an empty line counts as a word.
 fn word(text: &Text, from: Pos, big: bool) -> Pos {
-    let (mut row, line) = (from.row, text.row(from.row));
+    let (mut index, line) = (from.line, text.line(from.line));
     let here = kind(line, from.byte, big);
     let mut at =
         cluster::skip(line, from.byte, |at| here != ClusterKind::Space && kind(line, at, big) == here);
     loop {
-        let line = text.row(row);
+        let line = text.line(index);
         at = cluster::skip(line, at, |at| kind(line, at, big) == ClusterKind::Space);
-        if at < line.len() || row == text.last_row() {
-            return Pos::new(row, at);
+        if at < line.len() || index == text.last_line() {
+            return Pos::new(index, at);
         }
-        row += 1;
+        index += 1;
         at = 0;
-        if text.row(row).is_empty() {
-            return Pos::new(row, 0);
+        if text.line(index).is_empty() {
+            return Pos::new(index, 0);
         }
     }
 }
 
 /// The last letter of this word; if the cursor is on it already, that of the next word.
 fn word_end(text: &Text, from: Pos, big: bool) -> Pos {
-    let (mut row, mut at) = (from.row, cluster::next(text.row(from.row), from.byte));
+    let (mut index, mut at) = (from.line, cluster::next(text.line(from.line), from.byte));
     loop {
-        let line = text.row(row);
+        let line = text.line(index);
         at = cluster::skip(line, at, |at| kind(line, at, big) == ClusterKind::Space);
         if at < line.len() {
             let here = kind(line, at, big);
             let end = cluster::skip(line, at, |at| kind(line, at, big) == here);
-            return Pos::new(row, cluster::previous(line, end));
+            return Pos::new(index, cluster::previous(line, end));
         }
-        if row == text.last_row() {
-            return Pos::new(row, cluster::previous(line, line.len()));
+        if index == text.last_line() {
+            return Pos::new(index, cluster::previous(line, line.len()));
         }
-        (row, at) = (row + 1, 0);
+        (index, at) = (index + 1, 0);
     }
 }
 
 /// The start of this word; if the cursor is on it already, that of the word before.
 fn word_back(text: &Text, from: Pos, big: bool) -> Pos {
-    let (mut row, mut at) = (from.row, from.byte);
+    let (mut index, mut at) = (from.line, from.byte);
     loop {
-        let line = text.row(row);
+        let line = text.line(index);
         at = cluster::skip_back(line, at, |at| kind(line, at, big) == ClusterKind::Space);
         if at > 0 {
             let here = kind(line, cluster::previous(line, at), big);
-            return Pos::new(row, cluster::skip_back(line, at, |at| kind(line, at, big) == here));
+            return Pos::new(index, cluster::skip_back(line, at, |at| kind(line, at, big) == here));
         }
-        let Some(above) = row.checked_sub(1) else { return Pos::default() };
-        (row, at) = (above, text.row(above).len());
+        let Some(above) = index.checked_sub(1) else { return Pos::default() };
+        (index, at) = (above, text.line(above).len());
         if at == 0 {
-            return Pos::new(row, 0);
+            return Pos::new(index, 0);
         }
     }
 }
 
 /// The last letter of the word before.
 fn word_end_back(text: &Text, from: Pos, big: bool) -> Pos {
-    let (mut row, line) = (from.row, text.row(from.row));
+    let (mut index, line) = (from.line, text.line(from.line));
     let here = kind(line, from.byte, big);
     let mut at =
         cluster::skip_back(line, from.byte, |at| here != ClusterKind::Space && kind(line, at, big) == here);
     loop {
-        let line = text.row(row);
+        let line = text.line(index);
         at = cluster::skip_back(line, at, |at| kind(line, at, big) == ClusterKind::Space);
         if at > 0 {
-            return Pos::new(row, cluster::previous(line, at));
+            return Pos::new(index, cluster::previous(line, at));
         }
-        let Some(above) = row.checked_sub(1) else { return Pos::default() };
-        (row, at) = (above, text.row(above).len());
+        let Some(above) = index.checked_sub(1) else { return Pos::default() };
+        (index, at) = (above, text.line(above).len());
         if at == 0 {
-            return Pos::new(row, 0);
+            return Pos::new(index, 0);
         }
     }
 }
 
 /// The next or previous empty line; else the end or start of the text.
 fn paragraph(text: &Text, from: Pos, back: bool) -> Pos {
-    let blank = |row: &usize| text.row(*row).is_empty();
+    let blank = |index: &usize| text.line(*index).is_empty();
     let found = if back {
-        (0..from.row).rev().skip_while(blank).find(blank)
+        (0..from.line).rev().skip_while(blank).find(blank)
     } else {
-        (from.row + 1..=text.last_row()).skip_while(blank).find(blank)
+        (from.line + 1..=text.last_line()).skip_while(blank).find(blank)
     };
     match (found, back) {
-        (Some(row), _) => Pos::new(row, 0),
+        (Some(index), _) => Pos::new(index, 0),
         (None, true) => Pos::default(),
-        (None, false) => Pos::new(text.last_row(), text.row(text.last_row()).len()),
+        (None, false) => Pos::new(text.last_line(), text.line(text.last_line()).len()),
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn range(text: &Text, object: Object) -> Option<(Pos, Pos, MotionKind
 }
 
 fn word(text: &Text, at: Pos, object: Object) -> (Pos, Pos, MotionKind) {
-    let line = text.row(at.row);
+    let line = text.line(at.line);
     let kind = |at: usize| match cluster::kind(line, at) {
         ClusterKind::Sign if object.kind == 'W' => ClusterKind::Word,
         kind => kind,
@@ -36,28 +36,28 @@ fn word(text: &Text, at: Pos, object: Object) -> (Pos, Pos, MotionKind) {
         }
         to = behind;
     }
-    (Pos::new(at.row, from), Pos::new(at.row, to), MotionKind::Exclusive)
+    (Pos::new(at.line, from), Pos::new(at.line, to), MotionKind::Exclusive)
 }
 
 fn paragraph(text: &Text, at: Pos, around: bool) -> (Pos, Pos, MotionKind) {
-    let blank = |row: usize| text.row(row).trim().is_empty();
-    let here = blank(at.row);
-    let (mut first, mut last) = (at.row, at.row);
+    let blank = |index: usize| text.line(index).trim().is_empty();
+    let here = blank(at.line);
+    let (mut first, mut last) = (at.line, at.line);
     while first > 0 && blank(first - 1) == here {
         first -= 1;
     }
-    while last < text.last_row() && blank(last + 1) == here {
+    while last < text.last_line() && blank(last + 1) == here {
         last += 1;
     }
-    while around && last < text.last_row() && blank(last + 1) != here {
+    while around && last < text.last_line() && blank(last + 1) != here {
         last += 1;
     }
-    (Pos::new(first, 0), Pos::new(last, text.row(last).len()), MotionKind::Linewise)
+    (Pos::new(first, 0), Pos::new(last, text.line(last).len()), MotionKind::Linewise)
 }
 
 /// The first quoted text on the line that does not end before the cursor.
 fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, MotionKind)> {
-    let line = text.row(at.row);
+    let line = text.line(at.line);
     let (mut open, mut escaped) = (None, false);
     for (byte, c) in line.char_indices() {
         if escaped || c == '\\' {
@@ -77,7 +77,7 @@ fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, MotionKind)
                 } else {
                     (from, to) = (from + c.len_utf8(), byte);
                 }
-                return Some((Pos::new(at.row, from), Pos::new(at.row, to), MotionKind::Exclusive));
+                return Some((Pos::new(at.line, from), Pos::new(at.line, to), MotionKind::Exclusive));
             }
             Some(_) => open = None,
         }
@@ -92,7 +92,7 @@ fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos
         '[' => ']',
         _ => '}',
     };
-    let line = text.row(at.row);
+    let line = text.line(at.line);
     let under = line.get(at.byte..).and_then(|rest| rest.chars().next());
     let start = match under {
         Some(c) if c == open => at,
@@ -101,18 +101,18 @@ fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos
     };
     let end = search::bracket(text.lines(), start, usize::MAX).filter(|end| *end >= at)?;
     if around {
-        return Some((start, Pos::new(end.row, end.byte + 1), MotionKind::Exclusive));
+        return Some((start, Pos::new(end.line, end.byte + 1), MotionKind::Exclusive));
     }
-    let inner = Pos::new(start.row, start.byte + 1);
-    let alone = text.row(inner.row).get(inner.byte..).is_some_and(|rest| rest.trim().is_empty())
-        && text.row(end.row).get(..end.byte).is_some_and(|before| before.trim().is_empty());
+    let inner = Pos::new(start.line, start.byte + 1);
+    let alone = text.line(inner.line).get(inner.byte..).is_some_and(|rest| rest.trim().is_empty())
+        && text.line(end.line).get(..end.byte).is_some_and(|before| before.trim().is_empty());
     // If nothing follows the opening bracket and nothing precedes the closing one on its line, the object is
     // the whole lines in between.
-    if alone && end.row > start.row + 1 {
-        let last = end.row - 1;
+    if alone && end.line > start.line + 1 {
+        let last = end.line - 1;
         return Some((
-            Pos::new(start.row + 1, 0),
-            Pos::new(last, text.row(last).len()),
+            Pos::new(start.line + 1, 0),
+            Pos::new(last, text.line(last).len()),
             MotionKind::Linewise,
         ));
     }
@@ -122,15 +122,15 @@ fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos
 /// The opening bracket before a position that is not closed before it.
 fn enclosing(text: &Text, at: Pos, open: char, close: char) -> Option<Pos> {
     let mut depth = 0usize;
-    for row in (0..=at.row).rev() {
-        let line = text.row(row);
-        let end = if row == at.row { at.byte } else { line.len() };
+    for index in (0..=at.line).rev() {
+        let line = text.line(index);
+        let end = if index == at.line { at.byte } else { line.len() };
         for (byte, c) in line.get(..end)?.char_indices().rev() {
             if c == close {
                 depth += 1;
             } else if c == open {
                 if depth == 0 {
-                    return Some(Pos::new(row, byte));
+                    return Some(Pos::new(index, byte));
                 }
                 depth -= 1;
             }
@@ -141,10 +141,10 @@ fn enclosing(text: &Text, at: Pos, open: char, close: char) -> Option<Pos> {
 
 /// A text in `<...>` on one line.
 fn angled(text: &Text, at: Pos, around: bool) -> Option<(Pos, Pos, MotionKind)> {
-    let line = text.row(at.row);
+    let line = text.line(at.line);
     let upto = cluster::next(line, at.byte);
     let open = line.get(..upto)?.rfind('<')?;
     let close = open + line.get(open..)?.find('>').filter(|end| open + end >= at.byte)?;
     let (from, to) = if around { (open, close + 1) } else { (open + 1, close) };
-    Some((Pos::new(at.row, from), Pos::new(at.row, to), MotionKind::Exclusive))
+    Some((Pos::new(at.line, from), Pos::new(at.line, to), MotionKind::Exclusive))
 }

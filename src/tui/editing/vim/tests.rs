@@ -10,15 +10,15 @@ fn at(marked: &str) -> Text {
     text.written_in(Syntax::of("python"));
     let byte = marked.find('|').unwrap_or(0);
     let before = &marked[..byte];
-    let row = before.matches('\n').count();
-    text.put_cursor(Pos::new(row, byte - before.rfind('\n').map_or(0, |at| at + 1)));
+    let line = before.matches('\n').count();
+    text.put_cursor(Pos::new(line, byte - before.rfind('\n').map_or(0, |at| at + 1)));
     text
 }
 
 fn shown(text: &Text) -> String {
     let mut lines = text.lines().to_vec();
     let cursor = text.cursor();
-    lines[cursor.row].insert(cursor.byte, '|');
+    lines[cursor.line].insert(cursor.byte, '|');
     lines.join("\n")
 }
 
@@ -235,12 +235,12 @@ fn a_change_that_is_made_again_is_one_step() {
 fn a_line_is_gone_to_whatever_its_number() {
     let mut text = Text::of(&"x\n".repeat(30_000));
     let mut vim = Vim::new(Mode::Normal);
-    for (strokes, row) in [("20000G", 19_999), ("25000gg", 24_999), ("99999999999999999999999G", 30_000)] {
+    for (strokes, line) in [("20000G", 19_999), ("25000gg", 24_999), ("99999999999999999999999G", 30_000)] {
         press(&mut vim, &mut text, strokes);
-        assert_eq!(text.cursor().row, row, "{strokes}");
+        assert_eq!(text.cursor().line, line, "{strokes}");
     }
     press(&mut vim, &mut text, "gg20000dd");
-    assert_eq!(text.last_row(), 10_000);
+    assert_eq!(text.last_line(), 10_000);
 }
 
 /// Counts and yanked text can be large, and `.` multiplies both: what would insert too much is not started.
@@ -255,11 +255,11 @@ fn a_repeated_key_puts_in_no_more_than_there_is_room_for() {
         assert_eq!(text.text().len(), long.len() + 1, "{strokes}");
     }
     assert_eq!(press(&mut vim, &mut text, "10p"), StrokeResult::Done);
-    assert_eq!(text.last_row(), 11);
+    assert_eq!(text.last_line(), 11);
     assert_eq!(press(&mut vim, &mut text, "10000."), StrokeResult::TooMuch);
     assert!(text.text().len() <= MAX_INSERTED_BYTES + 12 * (long.len() + 1), "{}", text.text().len());
     press(&mut vim, &mut text, "u");
-    assert_eq!(text.last_row(), 11, "what was done of it is taken back at once");
+    assert_eq!(text.last_line(), 11, "what was done of it is taken back at once");
 }
 
 #[test]

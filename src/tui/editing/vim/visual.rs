@@ -16,9 +16,9 @@ pub(super) fn run(vim: &mut Vim, command: &VimCommand, text: &mut Text) -> Strok
         VimAction::Operate(operator, _) => over_selection(vim, operator, command.clipboard, false, text),
         VimAction::Object(thing) => {
             if let Some((from, to, reach)) = object::range(text, thing).filter(|(from, to, _)| from < to) {
-                let rows = reach == MotionKind::Linewise;
-                vim.mode = if rows { Mode::VisualLine } else { vim.mode };
-                text.put_cursor(Pos::new(to.row, cluster::previous(text.row(to.row), to.byte)));
+                let linewise = reach == MotionKind::Linewise;
+                vim.mode = if linewise { Mode::VisualLine } else { vim.mode };
+                text.put_cursor(Pos::new(to.line, cluster::previous(text.line(to.line), to.byte)));
                 text.select_from(Some(from), shape_of(vim.mode));
             }
             StrokeResult::Done
@@ -74,9 +74,9 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Str
             }
         }
         'J' => {
-            let (first, last) = text.rows_selected();
+            let (first, last) = text.selected_lines();
             leave(vim, Pos::new(first, 0), text);
-            text.group_changes(|text| (first..last.max(first + 1)).for_each(|_| text.join_row(first)));
+            text.group_changes(|text| (first..last.max(first + 1)).for_each(|_| text.join_line(first)));
         }
         'p' | 'P' if !vim.may_put_in(text.yanked().text.len() + 1, command.times()) => {
             return StrokeResult::TooMuch;
@@ -97,36 +97,36 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Str
 /// Replaces the selection by the yanked text, and yanks the replaced text.
 fn put_over(vim: &mut Vim, times: usize, text: &mut Text) {
     let Some((from, to)) = text.selection() else { return };
-    let (kept, rows) = (text.yanked().clone(), vim.mode == Mode::VisualLine);
+    let (kept, linewise) = (text.yanked().clone(), vim.mode == Mode::VisualLine);
     let old = text.selected().unwrap_or_default();
     let new = vec![kept.text.as_str(); times].join(if kept.lines { "\n" } else { "" });
     // Yanked whole lines stay whole lines, even in place of a part of a line.
-    let new = if kept.lines && !rows { format!("\n{new}\n") } else { new };
+    let new = if kept.lines && !linewise { format!("\n{new}\n") } else { new };
     text.replace(from, to, &new);
-    text.set_yanked(old, rows);
+    text.set_yanked(old, linewise);
     leave(vim, from, text);
 }
 
-/// Applies an operator to the selection; `rows`: to its whole lines. Remembers strokes with which `.` does the
+/// Applies an operator to the selection; `linewise`: to its whole lines. Remembers strokes with which `.` does the
 /// same to as much text elsewhere.
 fn over_selection(
     vim: &mut Vim,
     operator: Operator,
     clipboard: bool,
-    rows: bool,
+    linewise: bool,
     text: &mut Text,
 ) -> StrokeResult {
     let Some((from, to)) = text.selection() else { return StrokeResult::Done };
-    let rows = rows
+    let linewise = linewise
         || vim.mode == Mode::VisualLine
         || matches!(operator, Operator::In | Operator::Out | Operator::Comment);
-    let keys = as_keys(operator, (from, to), rows, text);
-    let reach = if rows { MotionKind::Linewise } else { MotionKind::Exclusive };
-    let last = text.row(to.row).len();
+    let keys = as_keys(operator, (from, to), linewise, text);
+    let reach = if linewise { MotionKind::Linewise } else { MotionKind::Exclusive };
+    let last = text.line(to.line).len();
     // A selection that includes the end of a line deletes the line end too.
-    let whole = !rows && operator == Operator::Delete && to.byte == last && to.row < text.last_row();
+    let whole = !linewise && operator == Operator::Delete && to.byte == last && to.line < text.last_line();
     let whole = whole && text.cursor().max(text.anchor().unwrap_or_default()).byte == last;
-    let to = if whole { Pos::new(to.row + 1, 0) } else { to };
+    let to = if whole { Pos::new(to.line + 1, 0) } else { to };
     if operator != Operator::Yank && !keys.is_empty() {
         vim.remember(&keys);
     }
@@ -134,7 +134,7 @@ fn over_selection(
 }
 
 /// The strokes that do the same without a selection; empty for a part of several lines.
-fn as_keys(operator: Operator, (from, to): (Pos, Pos), rows: bool, text: &Text) -> String {
+fn as_keys(operator: Operator, (from, to): (Pos, Pos), linewise: bool, text: &Text) -> String {
     let key = match operator {
         Operator::Delete => "d",
         Operator::Change => "c",
@@ -146,14 +146,14 @@ fn as_keys(operator: Operator, (from, to): (Pos, Pos), rows: bool, text: &Text) 
         Operator::Swap => "g~",
         Operator::Comment => "gc",
     };
-    if rows {
+    if linewise {
         let again = key.chars().next_back().unwrap_or_default();
-        return format!("{}{key}{again}", to.row - from.row + 1);
+        return format!("{}{key}{again}", to.line - from.line + 1);
     }
-    if from.row != to.row {
+    if from.line != to.line {
         return String::new();
     }
-    let line = text.row(from.row);
+    let line = text.line(from.line);
     let letters = line.get(from.byte..to.byte).unwrap_or_default().graphemes(true).count();
     format!("{key}{letters}l")
 }

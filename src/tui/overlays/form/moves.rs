@@ -24,8 +24,8 @@ impl FormBox {
             return;
         }
         if let Some(FieldAnswer::Text(field)) = self.replies.get_mut(self.at) {
-            let (row, last) = (field.cursor().row, field.rows().len().saturating_sub(1));
-            if (by < 0 && row > 0) || (by > 0 && row < last) {
+            let (line, last) = (field.cursor().line, field.lines().len().saturating_sub(1));
+            if (by < 0 && line > 0) || (by > 0 && line < last) {
                 let motion = if by < 0 { Motion::Up } else { Motion::Down };
                 for _ in 0..by.unsigned_abs() {
                     field.apply(Edit::Move(motion, false));

@@ -6,11 +6,12 @@ use super::{FieldAnswer, FormBox, FormPurpose, LOOKING_MESSAGE};
 use crate::domain::sentences::sending;
 use crate::domain::{Field as Asked, FieldKind};
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::{Field, Pos};
 use crate::tui::widgets::hits::FieldPlace;
-use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::safe::{self, TypedText};
+use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::typed_text::TypedText;
 use crate::tui::widgets::words;
 use ratatui::text::{Line, Span};
 use std::ops::Range;
@@ -163,7 +164,7 @@ fn hint(asked: &Asked) -> String {
 /// A text answer: all of a short one; of a long one the rows around the cursor, or its beginning.
 fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
     let room = width.saturating_sub(INDENT_COLUMNS).max(4);
-    let lines = field.rows();
+    let lines = field.lines();
     let most = if here { OPEN_ROWS } else { CLOSED_ROWS };
     let shown =
         TypedText { cursor: if here { field.cursor() } else { Pos::default() }, ..TypedText::of(field) };
@@ -196,8 +197,8 @@ fn beside((number, field): (usize, &Field), width: usize, look: DrawStyle<'_>, r
     if room < 4 {
         return;
     }
-    let first = field.rows().first().map_or("", String::as_str);
-    let text = if field.rows().len() > 1 { format!("{first} ...") } else { first.to_owned() };
+    let first = field.lines().first().map_or("", String::as_str);
+    let text = if field.lines().len() > 1 { format!("{first} ...") } else { first.to_owned() };
     row.spans.push(head);
     row.spans.push(Span::styled(safe::cut(&safe::one_line(&text), room), look.text()));
     rows.fields.push(FieldPlace { rows: 1, here: false, ..FieldPlace::of(number, (at, column), (room, 1)) });

@@ -2,13 +2,13 @@
 //! escaped.
 
 use super::source::FileLine;
+use crate::tui::paint::glyphs::{self, Spans, Strictness};
 use crate::tui::paint::output::TAB;
-use crate::tui::paint::plain::{self, Spans, Strictness};
 use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::panes::current_match;
 use crate::tui::pattern::Pattern;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use std::ops::Range;
@@ -53,7 +53,7 @@ pub(super) fn sideways(
 ) -> Line<'static> {
     let (runs, mut spans, mut column) = (runs(line, marked, look), Spans::default(), 0);
     let mut run = 0;
-    for glyph in plain::glyphs(&line.text, Strictness::Text, TAB) {
+    for glyph in glyphs::of(&line.text, Strictness::Text, TAB) {
         let columns = column..column + glyph.width;
         column = columns.end;
         if columns.start >= left + width {

@@ -2,7 +2,6 @@
 
 use super::source::{FileLine, SearchOutcome};
 use super::{Pager, SearchProgress, paint};
-use crate::tui::note::Note;
 use crate::tui::overlays::{OverlayContext, OverlayResponse};
 use crate::tui::paint::output::column_of;
 use crate::tui::pattern::Pattern;
@@ -92,7 +91,7 @@ impl Pager {
     }
 
     /// Searches what was typed.
-    pub(super) fn search_typed(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
+    pub(super) fn search_typed(&mut self, ctx: OverlayContext<'_>) -> Vec<OverlayResponse> {
         let text = self.field.take().map(|field| field.text()).unwrap_or_default();
         if text.is_empty() {
             return Vec::new();
@@ -102,13 +101,13 @@ impl Pager {
             Ok(pattern) => {
                 self.pattern = Some(pattern);
                 self.at = None;
-                self.perform(around, |pager, room| pager.start_search(false, room))
+                self.perform(ctx, |pager, room| pager.start_search(false, room))
             }
             Err(error) => {
-                let mut field = Field::line();
+                let mut field = Field::single_line();
                 field.set(&text);
                 self.field = Some(field);
-                vec![OverlayResponse::ShowNote(Note::info(format!("{error}.").replace("..", ".")))]
+                vec![OverlayResponse::info(format!("{error}.").replace("..", "."))]
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What can be chosen in the list: a session, a place found in one, a new session.
 
-use crate::driver::{SessionHit, SessionPlace, Summary};
+use crate::driver::{SessionHit, SessionLocation, Summary};
 use std::path::PathBuf;
 
 /// A row that can be chosen.
@@ -35,6 +35,6 @@ impl<'a> Choice<'a> {
 #[derive(PartialEq, Eq)]
 pub(super) enum ChoiceKey {
     Session(PathBuf),
-    Hit(PathBuf, SessionPlace, String),
+    Hit(PathBuf, SessionLocation, String),
     New,
 }

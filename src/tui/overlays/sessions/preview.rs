@@ -3,7 +3,7 @@
 use super::{Choice, Sessions};
 use crate::domain::sentences::branches;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::text::Line;

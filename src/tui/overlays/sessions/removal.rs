@@ -2,7 +2,6 @@
 
 use super::preview::SessionPreview;
 use crate::driver::{Job, Summary};
-use crate::tui::note::Note;
 use crate::tui::overlays::OverlayResponse;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::ui_command::UiCommand;
@@ -17,11 +16,11 @@ pub(super) fn question(
     let name = safe::one_line(chosen.label());
     if is_open_here {
         let why = "This session is open here. Begin another one, and delete it from there.";
-        return OverlayResponse::ShowNote(Note::info(why));
+        return OverlayResponse::info(why);
     }
     if let Some(process) = chosen.locked {
         let why = format!("{name} is open in another sayso (process {process}). Close it there first.");
-        return OverlayResponse::ShowNote(Note::info(why));
+        return OverlayResponse::info(why);
     }
     let messages = words::count(usize::try_from(chosen.messages).unwrap_or(usize::MAX), "message");
     let blocks = words::count(chosen.blocks as usize, "block");

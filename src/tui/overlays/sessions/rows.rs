@@ -3,17 +3,17 @@
 use super::{Choice, Sessions, is_open_here};
 use crate::driver::{SessionHit, Summary};
 use crate::tui::overlays::OverlayContext;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::{safe, words};
 
 /// Columns of a name, including the tree lines before it.
 const NAME_COLUMNS: usize = 18;
 
 /// The text of a row.
-pub(super) fn row(list: &Sessions, (at, choice): (usize, Choice<'_>), around: OverlayContext<'_>) -> String {
+pub(super) fn row(list: &Sessions, (at, choice): (usize, Choice<'_>), ctx: OverlayContext<'_>) -> String {
     match choice {
-        Choice::Session(summary) => session(list, (at, summary), around),
-        Choice::Hit(found) => hit(found, around.look),
+        Choice::Session(summary) => session(list, (at, summary), ctx),
+        Choice::Hit(found) => hit(found, ctx.look),
         Choice::New => "+ new session".to_owned(),
     }
 }
@@ -26,9 +26,9 @@ fn hit(hit: &SessionHit, look: DrawStyle<'_>) -> String {
 }
 
 /// `12 min  └ sales-q3-2   9 msgs   3 blocks  1 waiting  at block 3`
-fn session(list: &Sessions, (at, summary): (usize, &Summary), around: OverlayContext<'_>) -> String {
-    let look = around.look;
-    let state = if is_open_here(summary, around.state) {
+fn session(list: &Sessions, (at, summary): (usize, &Summary), ctx: OverlayContext<'_>) -> String {
+    let look = ctx.look;
+    let state = if is_open_here(summary, ctx.state) {
         "open here".into()
     } else if summary.locked.is_some() {
         "open".into()

@@ -12,10 +12,10 @@ use ratatui::text::Line;
 const MIN_ADDRESS_COLUMNS: u16 = 68;
 
 impl Welcome {
-    pub(super) fn draw(&self, around: OverlayContext<'_>, width: u16) -> Sheet {
-        let look = around.look;
+    pub(super) fn draw(&self, ctx: OverlayContext<'_>, width: u16) -> Sheet {
+        let look = ctx.look;
         let mut sheet = Sheet::new("Welcome");
-        let app = &around.setup.app;
+        let app = &ctx.setup.app;
         sheet.words(
             &format!("{app} runs code on this computer only after you approve it."),
             width,
@@ -33,7 +33,7 @@ impl Welcome {
         }
         sheet.gap();
         sheet.words(&self.interpreters_text(), width, look.text());
-        let standing = SandboxStanding::of(around.sandbox);
+        let standing = SandboxStanding::of(ctx.sandbox);
         let slot = match standing {
             SandboxStanding::Untested => Slot::UiText,
             _ if standing.is_bad() => Slot::SandboxOff,
@@ -57,7 +57,7 @@ impl Welcome {
             None => {
                 let digits = self.rows().len();
                 let key = if self.takes_key().is_some() { "k paste a key   " } else { "" };
-                let (out, word) = leave_hint(around);
+                let (out, word) = leave_hint(ctx);
                 let text = format!("1-{digits} or Up/Down, Enter choose   {key}{out} {word}");
                 sheet.row(Line::styled(text, look.dim()));
             }

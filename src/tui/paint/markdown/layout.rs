@@ -2,8 +2,8 @@
 //! quotes and lists.
 
 use super::table::TableLayout;
+use crate::tui::paint::glyphs;
 use crate::tui::paint::hyperlinks::{self, Hyperlinks};
-use crate::tui::paint::plain;
 use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::theme::{Slot, Syntax, Theme};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Tag, TagEnd};
@@ -121,7 +121,7 @@ impl<'t> Layout<'t> {
                 if let CodeBlockKind::Fenced(info) = kind
                     && !info.trim().is_empty()
                 {
-                    self.row(Line::styled(plain::clean(info.trim()).into_owned(), self.dim()));
+                    self.row(Line::styled(glyphs::clean(info.trim()).into_owned(), self.dim()));
                 }
             }
             Tag::List(first) => {

@@ -1,5 +1,6 @@
 use super::{MarkdownStream, lines};
-use crate::tui::paint::hyperlinks::{Hyperlinks, LinkNumber};
+use crate::tui::paint::cell_tag::CellTag;
+use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::theme::{Depth, Theme};
 use proptest::prelude::*;
 use ratatui::text::Line;
@@ -86,7 +87,7 @@ fn what_is_an_address_leads_there_on_each_of_its_rows() {
     let mut seen: Vec<(String, String)> = Vec::new();
     for row in lines(text, 20, &theme(), &links) {
         for span in row.spans {
-            let number = span.style.underline_color.and_then(LinkNumber::carried);
+            let number = span.style.underline_color.and_then(CellTag::of).and_then(CellTag::link);
             let Some(address) = number.and_then(|number| links.address(number)) else { continue };
             match seen.last_mut().filter(|(_, last)| **last == *address) {
                 Some((shown, _)) => shown.push_str(&span.content),
@@ -129,7 +130,7 @@ fn no_address_leads_anywhere_but_to_itself() {
         let rows = lines(text, 200, &theme(), &links);
         assert_eq!(shown(&rows).trim_end(), told);
         for span in rows.into_iter().flat_map(|row| row.spans) {
-            let number = span.style.underline_color.and_then(LinkNumber::carried);
+            let number = span.style.underline_color.and_then(CellTag::of).and_then(CellTag::link);
             if let Some(address) = number.and_then(|number| links.address(number)) {
                 assert_eq!(span.content.trim(), &*address, "{text}");
             }

@@ -74,7 +74,7 @@ proptest! {
         }
         prop_assert_eq!(at, text.len(), "every byte is on a row");
         let mut drawn: String = rows.iter().map(text_of).collect();
-        let mut whole: String = plain::glyphs(&text, options.strictness, options.tab).map(|g| g.text.into_owned()).collect();
+        let mut whole: String = glyphs::of(&text, options.strictness, options.tab).map(|g| g.text.into_owned()).collect();
         if words {
             // Spaces at the end of a row are not drawn.
             (drawn, whole) = (drawn.replace(' ', ""), whole.replace(' ', ""));

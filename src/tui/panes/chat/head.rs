@@ -1,7 +1,7 @@
 //! The rows that precede an item of the conversation: an empty one, and who speaks.
 
 use crate::domain::Timestamp;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 

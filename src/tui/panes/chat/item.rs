@@ -4,12 +4,12 @@ use super::head::{gap, speaker};
 use super::recipe;
 use crate::domain::sentences::sending;
 use crate::domain::{BlockId, FinishReason, RecipeFact, TurnEnd};
-use crate::engine::transcript::{BlockItem, BlockStanding, Item, LoadState, MessageAway, ReplyItem};
+use crate::engine::transcript::{BlockItem, BlockStatus, Item, LoadState, MessageAway, ReplyItem};
 use crate::engine::{BlockState, State};
 use crate::text::number::size;
 use crate::tui::paint::markdown;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -46,7 +46,7 @@ pub(super) fn stamp(state: &State, at: usize, look: DrawStyle<'_>) -> u64 {
         if standing == BlockState::Running {
             item.runs.last().map(|r| look.now.since(r.approved_at) / 1000).hash(&mut hasher);
         }
-        if item.standing == BlockStanding::Open {
+        if item.status == BlockStatus::Open {
             state.inspected(item.block.id).map(|i| i.review.findings.len()).hash(&mut hasher);
         }
     }
@@ -248,7 +248,7 @@ pub(super) fn block_rows(
         Span::styled(word, look.block(standing)),
         Span::styled(told, look.dim()),
     ])];
-    if let BlockStanding::Declined(why) = &item.standing {
+    if let BlockStatus::Declined(why) = &item.status {
         let style = look.style(Slot::ChatNote);
         let by = if matches!(item.block.kind, crate::domain::BlockKind::Edit { .. }) {
             "  edit: "
@@ -257,7 +257,7 @@ pub(super) fn block_rows(
         };
         rows.extend(safe::hanging(Span::styled(by, style), why.trim(), width.into(), style));
     }
-    if let BlockStanding::Rejected(reason) = &item.standing
+    if let BlockStatus::Rejected(reason) = &item.status
         && !reason.trim().is_empty()
     {
         let style = look.style(Slot::ChatNote);

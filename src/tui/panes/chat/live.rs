@@ -14,7 +14,7 @@ use crate::text::number::size;
 use crate::tui::paint::markdown;
 use crate::tui::panes::code::lines_so_far;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::text::{Line, Span};
 

@@ -5,7 +5,7 @@ use crate::engine::State;
 use crate::tui::paint::markdown;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::text::{Line, Span};
 use std::ops::Range;

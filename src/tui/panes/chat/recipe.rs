@@ -6,7 +6,7 @@ use crate::engine::State;
 use crate::tui::paint::markdown;
 use crate::tui::panes::recipe;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

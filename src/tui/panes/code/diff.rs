@@ -8,7 +8,7 @@ use crate::domain::visible::visible_line;
 use crate::engine::transcript::BlockItem;
 use crate::text::diff::{ChangeTag, DiffOp, LineComparison};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -125,7 +125,7 @@ fn push_file_rows(
 mod tests {
     use super::*;
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look::with_look;
+    use crate::tui::widgets::draw_style::with_look;
     use std::time::Duration;
 
     #[test]

@@ -6,10 +6,10 @@ mod line_diff;
 mod paint;
 pub(crate) mod remark;
 
-use super::hunks::{DroppedHunks, HunkChoice};
+use super::hunks::{DroppedHunk, HunkChoice};
 use crate::domain::file_texts::FilePart;
 use crate::tui::guard;
-use crate::tui::paint::plain::Strictness;
+use crate::tui::paint::glyphs::Strictness;
 use crate::tui::widgets::passage::WrappedLine;
 use crate::tui::widgets::safe;
 pub(super) use line_diff::DIFF_TIMEOUT;
@@ -78,7 +78,7 @@ pub(crate) struct Doc {
     /// The files of the replaced text, and those of the new text.
     files: (Vec<FilePart>, Vec<FilePart>),
     /// Hunks that were dropped.
-    dropped: Vec<DroppedHunks>,
+    dropped: Vec<DroppedHunk>,
     /// The hunk that is chosen.
     chosen: HunkChoice,
 }
@@ -142,14 +142,14 @@ impl Doc {
         old: Arc<str>,
         source: Arc<str>,
         remarks: Vec<Remark>,
-        (dropped, files): (&[DroppedHunks], Vec<(FilePart, FilePart)>),
+        (dropped, files): (&[DroppedHunk], Vec<(FilePart, FilePart)>),
         width: u16,
     ) -> Self {
         let mut doc = Self::new(source, remarks, width);
         doc.against = LineDiff::new(old, &doc.source, &files);
         doc.files = files.into_iter().unzip();
         if let Some(against) = &mut doc.against {
-            against.mark(dropped);
+            against.insert_dropped(dropped);
             doc.dropped = dropped.to_vec();
             doc.gutter = doc.gutter.max(gutter(against.lines()));
             doc.rows.clear();
@@ -332,13 +332,13 @@ fn number(count: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Finding, Place, Severity};
+    use crate::domain::{Finding, Severity, TextRange};
 
     fn finding(line: u32, message: &str) -> Vec<Remark> {
         let found = Finding {
             rule: "x".into(),
             severity: Severity::High,
-            place: Place { line, column: 1, end_line: line, end_column: 2 },
+            place: TextRange { line, column: 1, end_line: line, end_column: 2 },
             message: message.into(),
             forbidden: false,
         };

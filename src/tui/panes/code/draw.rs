@@ -4,13 +4,13 @@ use super::subject::{PaneSubject, subject};
 use super::{CodePane, Mode, writing};
 use crate::domain::{Grantor, Readiness};
 use crate::engine::state::Countdown;
-use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
+use crate::engine::transcript::{BlockItem, BlockStatus, RunItem};
 use crate::engine::{BlockState, State};
 use crate::tui::action::Action;
 use crate::tui::guard::{Guard, RefusalReason, Seconds, Verb};
 use crate::tui::keymap::Context;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::frame::Title;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -44,11 +44,11 @@ pub fn title(
         (PaneSubject::Block(item), Mode::Edit(editor)) => {
             let at = editor.field().cursor();
             let before =
-                editor.field().rows().get(at.row).and_then(|line| line.get(..at.byte)).unwrap_or_default();
+                editor.field().lines().get(at.line).and_then(|line| line.get(..at.byte)).unwrap_or_default();
             let column = before.graphemes(true).count() + 1;
             let mode = editor.mode().map(|mode| format!(" {}", mode.word())).unwrap_or_default();
             let left = format!("Block {} {}: EDITING{mode}", item.block.id, words::language_of(item));
-            (left, format!("line {} col {column}", at.row + 1), Some(look.block(BlockState::Edited)))
+            (left, format!("line {} col {column}", at.line + 1), Some(look.block(BlockState::Edited)))
         }
         (PaneSubject::Block(item), Mode::Diff(_)) => (
             format!("Block {} {}: CHANGES", item.block.id, words::language_of(item)),
@@ -71,7 +71,7 @@ fn of_block(
     let standing = state.block_state(item);
     let (id, language) = (item.block.id, words::language_of(item));
     let style = Some(look.block(standing));
-    if item.standing == BlockStanding::Open {
+    if item.status == BlockStatus::Open {
         let lines = words::count(words::line_count(&item.block.current().source), "line");
         let left = match item.block.origin.note.as_deref().filter(|_| item.block.is_own()) {
             Some(note) => {
@@ -232,9 +232,9 @@ impl CodePane {
 /// The row above the code of a settled block that tells the outcome.
 fn summary(item: &BlockItem, state: &State, look: DrawStyle<'_>) -> Line<'static> {
     let lines = words::count(words::line_count(&item.block.current().source), "line");
-    let text = match (&item.standing, item.runs.last()) {
-        (BlockStanding::Approved, Some(run)) => approved(run, &lines, state.block_state(item), look),
-        (BlockStanding::Rejected(_) | BlockStanding::Declined(_) | BlockStanding::Skipped, _) => {
+    let text = match (&item.status, item.runs.last()) {
+        (BlockStatus::Approved, Some(run)) => approved(run, &lines, state.block_state(item), look),
+        (BlockStatus::Rejected(_) | BlockStatus::Declined(_) | BlockStatus::Skipped, _) => {
             format!("{lines}, not run")
         }
         _ => lines,
@@ -246,7 +246,7 @@ fn approved(run: &RunItem, lines: &str, state: BlockState, look: DrawStyle<'_>) 
     let by = match run.by {
         Grantor::Person { typed: false } => "by you once".to_owned(),
         Grantor::Person { typed: true } => "by you once, with the word run".to_owned(),
-        Grantor::Named => "by being named".to_owned(),
+        Grantor::CommandLine => "by being named".to_owned(),
         Grantor::Flag => "by --approve".to_owned(),
         Grantor::Rule(rule) => format!("by rule {rule}"),
         Grantor::Before => "by you, the same text before".to_owned(),

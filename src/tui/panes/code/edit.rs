@@ -5,8 +5,9 @@ use super::{CodePane, Mode};
 use crate::tui::paint::wrap;
 use crate::tui::panes::editor::Editor;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::Pos;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::typed_text::selected_in;
 use crate::tui::widgets::{safe, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -26,23 +27,23 @@ impl CodePane {
         editor.engine().lay_out(wrap::WrapOptions::code(room, Style::default()));
         let height = usize::from(self.area.height.saturating_sub(1)).max(1);
         let at = editor.field().cursor();
-        let row = at.row;
-        if row < self.edit_top {
-            self.edit_top = row;
+        let line = at.line;
+        if line < self.edit_top {
+            self.edit_top = line;
         }
         // Lines more than a screen above the cursor need not be counted row by row.
-        self.edit_top = self.edit_top.max((row + 1).saturating_sub(height));
+        self.edit_top = self.edit_top.max((line + 1).saturating_sub(height));
         let (within, _) =
-            safe::code_place(editor.field().rows().get(row).map_or("", String::as_str), room, at.byte);
+            safe::code_place(editor.field().lines().get(line).map_or("", String::as_str), room, at.byte);
         // Drops lines at the top until the row with the cursor fits.
         loop {
-            let above: usize = (self.edit_top..row)
-                .map(|l| editor.field().rows().get(l).map_or(1, |t| safe::code_rows(t, room)))
+            let above: usize = (self.edit_top..line)
+                .map(|l| editor.field().lines().get(l).map_or(1, |t| safe::code_rows(t, room)))
                 .sum();
-            if above + within < height || self.edit_top >= row {
+            if above + within < height || self.edit_top >= line {
                 break;
             }
-            self.edit_top += (above + within + 1 - height).min(row - self.edit_top).max(1);
+            self.edit_top += (above + within + 1 - height).min(line - self.edit_top).max(1);
         }
     }
 
@@ -59,7 +60,7 @@ impl CodePane {
             0 => "nothing changed yet".to_owned(),
             n => format!("you changed {}; the checks run again when you leave", words::count(n, "line")),
         };
-        let indent = gutter(editor.field().rows().len()) - 1;
+        let indent = gutter(editor.field().lines().len()) - 1;
         buf.set_line(
             area.x,
             area.y,
@@ -68,12 +69,12 @@ impl CodePane {
         );
         let marks = editor.changed_lines();
         let room = text_width(editor, area);
-        let of = editor.field().rows().len();
+        let of = editor.field().lines().len();
         let at = editor.field().cursor();
         let brackets = editor.brackets();
         let mut y = area.y + 1;
         let mut cursor = None;
-        for (number, whole) in editor.field().rows().iter().enumerate().skip(edit_top) {
+        for (number, whole) in editor.field().lines().iter().enumerate().skip(edit_top) {
             if y >= area.bottom() {
                 break;
             }
@@ -81,7 +82,7 @@ impl CodePane {
             let text = safe::code_prefix(whole, room, usize::from(area.bottom() - y));
             let styles = self.styles_of(editor, number, text, brackets, look);
             let mut rows = safe::code(text, &styles, look.text(), room, look.theme.mark());
-            if number == at.row {
+            if number == at.line {
                 let (down, column) = safe::code_place(whole, room, at.byte);
                 let x = u16::try_from(indent + 1 + column).unwrap_or(0);
                 let place = Position { x: area.x + x, y: y.saturating_add(u16::try_from(down).unwrap_or(0)) };
@@ -114,17 +115,17 @@ impl CodePane {
         brackets: Option<(Pos, Pos)>,
         look: DrawStyle<'_>,
     ) -> LineStyles {
-        let whole = editor.field().rows().get(number).map_or("", String::as_str);
+        let whole = editor.field().lines().get(number).map_or("", String::as_str);
         let mut styles = self.colours.for_line(number, whole).unwrap_or_default();
         styles.retain(|(range, _)| range.start < text.len());
         let needle = editor.needle().into_iter().flat_map(|needle| needle.in_line(whole));
         let found: Vec<_> = needle.take_while(|found| found.start < text.len()).collect();
         lay_over(&mut styles, &found, look.style(Slot::UiMatch));
-        for bracket in brackets.iter().flat_map(|(here, there)| [here, there]).filter(|b| b.row == number) {
+        for bracket in brackets.iter().flat_map(|(here, there)| [here, there]).filter(|b| b.line == number) {
             let range = bracket.byte..bracket.byte + 1;
             lay_over(&mut styles, std::slice::from_ref(&range), BRACKET);
         }
-        if let Some(selected) = safe::selected_in(editor.field().selection(), number, whole.len()) {
+        if let Some(selected) = selected_in(editor.field().selection(), number, whole.len()) {
             lay_over(&mut styles, &[selected], look.style(Slot::UiSelection));
         }
         styles
@@ -135,10 +136,10 @@ impl CodePane {
         let Mode::Edit(editor) = &self.mode else { return None };
         let room = text_width(editor, self.area);
         let column = usize::from(column.saturating_sub(self.area.x))
-            .saturating_sub(gutter(editor.field().rows().len()));
+            .saturating_sub(gutter(editor.field().lines().len()));
         let mut left = usize::from(row.saturating_sub(self.area.y + 1));
-        for (number, text) in editor.field().rows().iter().enumerate().skip(self.edit_top) {
-            let own = usize::from(number == editor.field().cursor().row);
+        for (number, text) in editor.field().lines().iter().enumerate().skip(self.edit_top) {
+            let own = usize::from(number == editor.field().cursor().line);
             let (extra, _) =
                 safe::code_place(text, room, if own > 0 { editor.field().cursor().byte } else { 0 });
             let rows = safe::code_rows(text, room).max(extra + 1);
@@ -147,13 +148,13 @@ impl CodePane {
             }
             left -= rows;
         }
-        let last = editor.field().rows().len().saturating_sub(1);
-        Some(Pos::new(last, editor.field().rows().last().map_or(0, String::len)))
+        let last = editor.field().lines().len().saturating_sub(1);
+        Some(Pos::new(last, editor.field().lines().last().map_or(0, String::len)))
     }
 }
 
 fn text_width(editor: &Editor, area: Rect) -> usize {
-    usize::from(area.width).saturating_sub(gutter(editor.field().rows().len())).max(1)
+    usize::from(area.width).saturating_sub(gutter(editor.field().lines().len())).max(1)
 }
 
 /// Lays a style over ranges, which are sorted and disjoint; outside of them the styles stay.

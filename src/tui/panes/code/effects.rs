@@ -2,7 +2,7 @@
 
 use super::detail::Detail;
 use crate::domain::Effects;
-use crate::engine::state::InspectionResult;
+use crate::engine::Inspection;
 use crate::tui::widgets::safe;
 
 /// How many names of each kind are shown, unless all are requested.
@@ -12,7 +12,7 @@ const MAX_NAMES_SHOWN: usize = 3;
 const MAX_REFUSALS_SHOWN: usize = 2;
 
 /// The facts for the rights: a label, a text, and whether it stands out. None if no effects and refusals are known.
-pub(super) fn facts(inspected: &InspectionResult, detail: Detail) -> Vec<(&'static str, String, bool)> {
+pub(super) fn facts(inspected: &Inspection, detail: Detail) -> Vec<(&'static str, String, bool)> {
     let effects = &inspected.review.effects;
     let mut facts = Vec::new();
     // For a block about a file, the target facts tell what it would do.

@@ -52,7 +52,7 @@ impl CodePane {
                 (PaneSubject::Block(item), Mode::Edit(editor)) => {
                     let print = key_of(&(editor.revision(), editor.generation()));
                     let language = item.block.current().language.as_ref();
-                    (key_of(&(2, item.block.id)), print, language, SourceText::Lines(editor.field().rows()))
+                    (key_of(&(2, item.block.id)), print, language, SourceText::Lines(editor.field().lines()))
                 }
                 (PaneSubject::Writing(id, proposed), _) => {
                     let end = proposed.source.rfind('\n').map_or(0, |at| at + 1);

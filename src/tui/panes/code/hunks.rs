@@ -11,7 +11,7 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::panes::hunks::Hunks;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::text::{Line, Span};
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ pub(super) struct HunkSelection {
 
 /// A dropped hunk, as the code shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DroppedHunks {
+pub(crate) struct DroppedHunk {
     /// Which hunk, from 0.
     pub(crate) hunk: u32,
     /// The line of the text on screen before which it is shown.
@@ -112,12 +112,12 @@ impl HunkSelection {
     }
 
     /// The dropped hunks, in their order.
-    pub(super) fn dropped(&self) -> Vec<DroppedHunks> {
+    pub(super) fn dropped(&self) -> Vec<DroppedHunk> {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let of = |number: &usize| {
             let hunk = self.hunks.list().get(*number)?;
             let lines = (small(hunk.old.len()), small(hunk.new.len()));
-            Some(DroppedHunks { hunk: small(*number), at: small(self.line(*number)), lines })
+            Some(DroppedHunk { hunk: small(*number), at: small(self.line(*number)), lines })
         };
         self.dropped.iter().filter_map(of).collect()
     }

@@ -5,7 +5,7 @@ use crate::domain::{BlockId, Timestamp};
 use crate::engine::State;
 use crate::engine::transcript::OpinionItem;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -21,7 +21,7 @@ pub(super) fn rows(
     most: usize,
     look: DrawStyle<'_>,
 ) -> Vec<Line<'static>> {
-    let (text, style) = match (state.consulting(block), state.opinion(block)) {
+    let (text, style) = match (state.awaited_opinion(block), state.opinion(block)) {
         (Some(since), _) => (asking_text(since, look), look.dim()),
         (None, Some(opinion)) => answer_text(opinion, look),
         (None, None) => return Vec::new(),

@@ -9,12 +9,12 @@ mod terms;
 use super::detail::Detail;
 use super::effects;
 use crate::domain::{Block, Severity, UndoCover};
-use crate::engine::state::InspectionResult;
+use crate::engine::Inspection;
 use crate::tui::action::Action;
 use crate::tui::guard;
 use crate::tui::keymap::{Context, Key};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 pub(super) use before::SeenRights;
 use ratatui::style::Style;
@@ -147,7 +147,7 @@ impl Fact {
 
 /// The key that shows everything.
 pub(super) fn key_for_all(look: DrawStyle<'_>) -> Option<Key> {
-    look.keymap.keys(Context::Review, Action::Rights).first().copied()
+    look.keymap.key(Context::Review, Action::Rights)
 }
 
 /// The key that leads to the findings: `   f = next finding`.
@@ -190,7 +190,7 @@ impl Rights {
     /// Lays the rights out. If they are the same as those `seen` before, they take one line. `None` for `inspected`:
     /// the review is not complete yet.
     pub(super) fn new(
-        inspected: Option<&InspectionResult>,
+        inspected: Option<&Inspection>,
         seen: &SeenRights,
         width: u16,
         wording: Wording<'_>,
@@ -259,7 +259,7 @@ impl Rights {
 
 /// The rights as pairs of label and text.
 pub(in crate::tui) fn lines(
-    inspected: &InspectionResult,
+    inspected: &Inspection,
     full: bool,
     look: DrawStyle<'_>,
 ) -> impl Iterator<Item = (&'static str, String)> {
@@ -271,7 +271,7 @@ pub(in crate::tui) fn lines(
         .flat_map(|fact| if fact.parts.is_empty() { vec![(fact.label, fact.text)] } else { fact.parts })
 }
 
-fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wording<'_>) -> Vec<Fact> {
+fn facts(inspected: Option<&Inspection>, seen: &SeenRights, wording: Wording<'_>) -> Vec<Fact> {
     let look = wording.look;
     let Some(inspected) = inspected else {
         return vec![Fact::new(CHECK_LABEL, "checking".into(), look.dim())];
@@ -309,7 +309,7 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
 }
 
 /// Which changes of files can be taken back. Without a sandbox the block may also change files that can't.
-fn undo_fact(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_>) -> Fact {
+fn undo_fact(cover: &UndoCover, inspected: &Inspection, look: DrawStyle<'_>) -> Fact {
     let is_open = inspected
         .terms
         .as_ref()
@@ -320,7 +320,7 @@ fn undo_fact(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_
 }
 
 /// A summary of the findings.
-fn findings_text(inspected: &InspectionResult) -> String {
+fn findings_text(inspected: &Inspection) -> String {
     let review = &inspected.review;
     let mut parts: Vec<String> = [Severity::High, Severity::Medium, Severity::Info]
         .into_iter()
@@ -337,7 +337,7 @@ fn findings_text(inspected: &InspectionResult) -> String {
 }
 
 /// What could not be checked is styled as an error; findings have styles of their own.
-fn check_style(inspected: &InspectionResult, look: DrawStyle<'_>) -> Style {
+fn check_style(inspected: &Inspection, look: DrawStyle<'_>) -> Style {
     if inspected.review.unchecked.is_some() { look.style(Slot::StatusError) } else { look.text() }
 }
 
@@ -369,10 +369,10 @@ fn with_severities(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
 mod tests {
     use super::*;
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look;
+    use crate::tui::widgets::draw_style;
 
     fn with_look(act: impl FnOnce(DrawStyle<'_>)) {
-        look::with_look(&Theme::terminal(Depth::Mono), act);
+        draw_style::with_look(&Theme::terminal(Depth::Mono), act);
     }
 
     fn told(rights: &Rights) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! The facts about the files of a block that writes, reads or lists.
 
 use crate::domain::{OnDisk, Target, Terms};
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::{safe, words};
 
 /// A fact: a label, a text, and whether it stands out.

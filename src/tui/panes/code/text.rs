@@ -5,7 +5,7 @@ use super::subject::{PaneSubject, subject};
 use super::{CodePane, Mode};
 use crate::domain::BlockId;
 use crate::engine::State;
-use crate::tui::paint::plain::Strictness;
+use crate::tui::paint::glyphs::Strictness;
 use crate::tui::widgets::passage::{ScreenText, WrappedLine};
 use ratatui::layout::Rect;
 

@@ -1,8 +1,7 @@
 //! Makes the guard's id of a block: what an approval would cover, as it is on screen.
 
-use crate::engine::State;
-use crate::engine::state::InspectionResult;
 use crate::engine::transcript::BlockItem;
+use crate::engine::{Inspection, State};
 use crate::tui::guard;
 use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,11 +12,10 @@ pub(super) fn guard_terms(state: &State, item: &BlockItem) -> u64 {
 }
 
 /// A hash of everything that is shown of an inspection. The struct is destructured, so that no field can be forgotten.
-fn hash_of_shown(inspected: Option<&InspectionResult>) -> u64 {
+fn hash_of_shown(inspected: Option<&Inspection>) -> u64 {
     let mut hasher = DefaultHasher::new();
     if let Some(inspected) = inspected {
-        let InspectionResult {
-            revision: _, // The subject has it beside this.
+        let Inspection {
             review,
             terms,
             reach,
@@ -26,6 +24,7 @@ fn hash_of_shown(inspected: Option<&InspectionResult>) -> u64 {
             lacking: _, // What is lacking is proposed as a block of its own.
             image: _,   // An image that is lacking is fetched by a block of its own.
             venv,
+            edit: _, // It is in no inspection that counts.
             undo,
         } = inspected;
         // The reach is by far the largest part, and this is computed for every frame.
@@ -59,33 +58,21 @@ pub(crate) fn subject_of(state: &State, item: &BlockItem) -> guard::SubjectId {
 mod tests {
     use super::*;
     use crate::domain::{
-        BlockId, Finding, ImageName, KernelRef, Reach, Review, Revision, Severity, SharedState, Terms,
-        UndoCover,
+        BlockId, Finding, ImageName, KernelRef, Reach, Review, Severity, SharedState, Terms, UndoCover,
     };
     use crate::engine::dialogue::terms;
 
-    fn inspected() -> InspectionResult {
-        InspectionResult {
-            revision: Revision(0),
-            review: Review::default(),
-            terms: Ok(terms()),
-            reach: Reach::default(),
-            refused: Vec::new(),
-            before: None,
-            lacking: Vec::new(),
-            image: None,
-            venv: None,
-            undo: None,
-        }
+    fn inspected() -> Inspection {
+        Inspection::new(Review::default(), Ok(terms()))
     }
 
-    fn changed(change: impl FnOnce(&mut InspectionResult)) -> InspectionResult {
+    fn changed(change: impl FnOnce(&mut Inspection)) -> Inspection {
         let mut inspected = inspected();
         change(&mut inspected);
         inspected
     }
 
-    fn with_terms(change: impl FnOnce(&mut Terms)) -> InspectionResult {
+    fn with_terms(change: impl FnOnce(&mut Terms)) -> Inspection {
         changed(|inspected| {
             let Ok(terms) = &mut inspected.terms else { return };
             change(terms);

@@ -4,7 +4,7 @@
 use super::doc::{gutter, gutter_of};
 use super::highlight::Colours;
 use crate::engine::reply::Proposal;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

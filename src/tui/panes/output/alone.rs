@@ -5,7 +5,7 @@ use super::{OutputPane, Subject};
 use crate::domain::ImageRef;
 use crate::engine::State;
 use crate::tui::panes::pictures::Pictures;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::virtual_list::Anchor;
 use ratatui::text::Line;
 

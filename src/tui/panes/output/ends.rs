@@ -4,7 +4,7 @@ use super::receipt::RunRows;
 use super::{OutputPane, Subject, first_error, receipt, tables};
 use crate::engine::State;
 use crate::tui::panes::pictures::Pictures;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::text::Line;
 

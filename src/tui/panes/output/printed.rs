@@ -3,7 +3,7 @@
 
 use super::tables::{self, Table};
 use crate::tui::paint::output::Output;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::virtual_list::{Anchor, Items};
 use ratatui::text::Line;

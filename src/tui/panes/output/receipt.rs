@@ -1,18 +1,18 @@
 //! Makes the rows about a run: how it ended, what it used and changed, its value or its error.
 
 use super::tables::{self, Table};
-use crate::domain::obeyed::{obeyed, run_by_tools};
+use crate::domain::auto_run::{auto_run_name, run_by_tools};
 use crate::domain::sentences::running;
 use crate::domain::{
     ImageRef, KernelFate, KernelRef, Language, Outcome, RunError, RunReport, Severity, Stream, UndrawnReason,
     VariableChanges,
 };
-use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, OutputAway, RunItem};
+use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, OutputAway, RunItem};
 use crate::engine::{State, kernels};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::text::{Line, Span};
 use std::path::Path;
@@ -155,7 +155,7 @@ fn usage_text(report: &RunReport) -> String {
 
 /// ` R puts it back for review.`
 fn puts_back(look: DrawStyle<'_>) -> String {
-    look.keymap.hints(Context::Done, (" ", "", "."), &[(Action::BlockAgain, "puts it back for review")])
+    look.keymap.hints(Context::Done, (" ", "", "."), &[(Action::ReopenBlock, "puts it back for review")])
 }
 
 /// `changed  + out/revenue.png  48 KB   - out/a.png`
@@ -181,7 +181,7 @@ fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<
         safe::hanging_parts(Span::styled("changed  ", look.dim()), &texts, width.into(), look.text());
     for file in &report.receipt.files {
         let path = Path::new(&file.path);
-        let (name, mark, severity) = match (obeyed(path), run_by_tools(path)) {
+        let (name, mark, severity) = match (auto_run_name(path), run_by_tools(path)) {
             (Some(name), _) => (name, "!!", Severity::High),
             (None, Some(name)) => (name, "! ", Severity::Medium),
             (None, None) => continue,
@@ -361,14 +361,14 @@ pub(super) fn not_run_rows(
     width: u16,
     look: DrawStyle<'_>,
 ) -> Vec<Line<'static>> {
-    match &item.standing {
-        BlockStanding::Rejected(reason) if !reason.trim().is_empty() => {
+    match &item.status {
+        BlockStatus::Rejected(reason) if !reason.trim().is_empty() => {
             let given = crate::domain::sentences::sending::reason_given(is_told);
             let mut rows = safe::wrap_words(given, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), look.text()));
             rows
         }
-        BlockStanding::Declined(why) => {
+        BlockStatus::Declined(why) => {
             let by = match &item.block.kind {
                 crate::domain::BlockKind::Edit { .. } => "Not run. It went back to the model:",
                 _ if item.block.is_own() => "Not run:",

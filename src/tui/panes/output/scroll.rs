@@ -3,7 +3,7 @@
 use super::{OutputPane, OutputPlace, receipt};
 use crate::domain::Outcome;
 use crate::engine::State;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 
 impl OutputPane {
     /// Scrolls tables sideways by this many columns.

@@ -3,8 +3,8 @@
 //! Wrapped, such a table could not be read. Instead it shows its first column and, from a chosen one on, as many whole
 //! columns as fit; a number is never cut. This module neither draws nor scrolls.
 
+use crate::tui::paint::glyphs::{self, Strictness};
 use crate::tui::paint::output::TAB;
-use crate::tui::paint::plain::{self, Strictness};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;
@@ -136,7 +136,7 @@ impl Table {
         let shown = self.visible_columns(skipped, width);
         let from = if skipped > 0 { shown.start } else { 0 };
         let (mut bytes, mut column) = (text.len()..text.len(), 0);
-        for glyph in plain::glyphs(text, Strictness::Text, TAB) {
+        for glyph in glyphs::of(text, Strictness::Text, TAB) {
             if column >= from && bytes.start == text.len() {
                 bytes.start = glyph.start;
             }
@@ -157,7 +157,7 @@ fn part(line: &Line<'_>, columns: Range<usize>) -> Vec<Span<'static>> {
     for span in &line.spans {
         let mut text = String::new();
         for cluster in span.content.graphemes(true) {
-            let at = column..column + plain::width(cluster);
+            let at = column..column + glyphs::width(cluster);
             column = at.end;
             if at.end <= columns.start || at.start >= columns.end {
                 continue;
@@ -182,10 +182,10 @@ fn part(line: &Line<'_>, columns: Range<usize>) -> Vec<Span<'static>> {
 
 /// The screen columns that a line takes.
 fn columns(text: &str) -> usize {
-    if plain::is_plain(text) {
+    if glyphs::is_plain(text) {
         return text.len();
     }
-    plain::glyphs(text, Strictness::Text, TAB).map(|glyph| glyph.width).sum()
+    glyphs::of(text, Strictness::Text, TAB).map(|glyph| glyph.width).sum()
 }
 
 /// The content of a screen column.
@@ -199,7 +199,7 @@ enum Cell {
 
 fn cells(text: &str) -> Vec<Cell> {
     let mut cells = Vec::new();
-    for glyph in plain::glyphs(text.trim_end(), Strictness::Text, TAB) {
+    for glyph in glyphs::of(text.trim_end(), Strictness::Text, TAB) {
         let cell = match glyph.text.as_ref() {
             text if text.trim().is_empty() => Cell::Blank,
             "|" | "+" | "│" | "┃" | "║" | "┆" | "┼" | "┬" | "┴" | "╪" | "╞" | "╡" | "├" | "┤" => {

@@ -4,7 +4,7 @@ use super::tables::{self, Table};
 use super::{OutputPane, Subject, TAIL_ITEM};
 use crate::domain::RunId;
 use crate::tui::paint::output::{TAB, column_of};
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::passage::{FoundText, ScreenText, WrappedLine};
 use crate::tui::widgets::virtual_list::Anchor;
 use std::borrow::Cow;

@@ -1,6 +1,7 @@
 use super::*;
 use crate::tui::graphics::GraphicsProtocol;
-use crate::tui::paint::hyperlinks::{Hyperlinks, LinkNumber};
+use crate::tui::paint::cell_tag::CellTag;
+use crate::tui::paint::hyperlinks::Hyperlinks;
 use proptest::prelude::*;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
@@ -231,8 +232,9 @@ proptest! {
                     let shown = screen.cell(y, x).unwrap();
                     let contents = if shown.has_contents() { shown.contents() } else { " " };
                     prop_assert_eq!(contents, cell.symbol(), "at {},{}", x, y);
-                    let link = LinkNumber::carried(cell.underline_color)
-                        .map_or(vt100::Color::Default, |number| vt100::Color::Idx(number.0 as u8 + 1));
+                    let link = CellTag::of(cell.underline_color)
+                        .and_then(CellTag::link)
+                        .map_or(vt100::Color::Default, |number| vt100::Color::Idx(number as u8 + 1));
                     prop_assert_eq!(linked.screen().cell(y, x).unwrap().fgcolor(), link, "link at {},{}", x, y);
                     if cell.symbol() != " " || cell.modifier.contains(Modifier::REVERSED) {
                         prop_assert_eq!(shown.fgcolor(), emulated(cell.fg));

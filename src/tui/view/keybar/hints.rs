@@ -11,20 +11,20 @@ use crate::tui::panes::code::Mode;
 use crate::tui::panes::output;
 use crate::tui::screen::Screen;
 use crate::tui::view::problems::{self, FailureKey};
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::DrawStyle;
 
 pub(super) fn hints(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<Hint> {
-    let context = screen.context(state);
+    let context = screen.keymap_context(state);
     let mut hints = Hints::new(&screen.keymap, context);
-    if screen.hands_over() {
+    if screen.forwards_keys() {
         // Every other key is sent to the program.
-        hints.key(Action::HandOver, "take the keys back", "keys back", 0);
+        hints.key(Action::ForwardKeys, "take the keys back", "keys back", 0);
         return hints.list;
     }
     if let Some(overlay) = screen.overlays.last() {
-        overlay.hints(screen.around(state, look), &mut hints);
+        overlay.hints(screen.overlay_context(state, look), &mut hints);
         return hints.list;
     }
     match context {
@@ -198,62 +198,15 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if state.live.run.is_some() {
         hints.key(Action::Stop, "interrupt", "interrupt", 0).key(Action::ScrollEnd, "follow", "follow", 2);
     } else if screen.panes.focus == Pane::Output {
-        let failed =
-            screen.panes.output.run(state).is_some_and(|(_, run)| crate::tui::screen::has_failed(run));
-        if failed && screen.setup.recipes.iter().any(|card| card.name == "debug") {
-            hints.key(Action::Debug, "debug it", "debug it", 0);
-        }
-        let has_record = |run: &RunItem| run.undo().is_some_and(|undo| undo.record.is_some());
-        let run = screen.panes.output.run(state).map(|(_, run)| run);
-        if run.is_some_and(|run| run.can_be_taken_back() || has_record(run)) {
-            hints.key(Action::TakeBack, "take back", "take back", 0);
-        }
-        match screen.panes.output.table_goes_on() {
-            Some(true) => drop(hints.key(Action::TableRight, "more columns", "columns", 0)),
-            Some(false) => drop(hints.key(Action::TableLeft, "more columns", "columns", 0)),
-            None => {}
-        }
-        let has_images = !screen.panes.output.images(state).is_empty();
-        if has_images {
-            if screen.panes.output.shows_image() {
-                hints.key(Action::OutputImage, "back", "back", 0);
-                let (previous, next) = screen.panes.output.image_neighbours(state);
-                if next {
-                    hints.key(Action::ScrollDown, "next image", "next", 0);
-                }
-                if previous {
-                    hints.key(Action::ScrollUp, "previous image", "previous", 0);
-                }
-            } else {
-                hints.key(Action::OutputImage, "image alone", "image", 0);
-            }
-        }
-        let can_open = screen.panes.output.image(state).is_some_and(|image| image.mime != output::SVG);
-        if has_images && can_open {
-            hints.key(Action::OutputOpen, "open image", "open image", 0);
-        }
-        // With several images on screen, "it" would be ambiguous.
-        let is_one = screen.panes.output.shows_image() || screen.panes.output.images(state).len() == 1;
-        match screen.panes.output.unsaved(state).len() {
-            0 => {}
-            1 if is_one => drop(hints.key(Action::OutputWrite, "save it", "save it", 1)),
-            1 => drop(hints.key(Action::OutputWrite, "save image", "save", 1)),
-            _ => drop(hints.key(Action::OutputWrite, "save images", "save", 1)),
-        }
-        if screen.panes.output.lines() > 0 {
-            hints.key(Action::OutputPager, "all output", "all output", 1 + u8::from(has_images));
-        }
+        of_output(screen, state, hints);
     }
     if screen.panes.focus == Pane::Chat {
-        if screen.panes.chat.marked_block().is_some() {
-            hints.key(Action::BlockOpen, "show block", "show block", 0);
-        }
-        hints.key(Action::ScrollEnd, "follow", "follow", 1).key(Action::BlockBranch, "branch", "branch", 3);
+        of_chat(screen, hints);
     }
     hints.key(Action::SearchStart, "search", "search", 3).key(Action::Copy, "copy", "copy", 2);
-    let settled = matches!(screen.panes.focus, Pane::Code | Pane::Output) && state.can_put_back();
+    let settled = matches!(screen.panes.focus, Pane::Code | Pane::Output) && state.can_reopen_block();
     if settled && screen.panes.code.subject().is_some() {
-        hints.key(Action::BlockAgain, "review again", "review again", 2);
+        hints.key(Action::ReopenBlock, "review again", "review again", 2);
     }
     hints.key(Action::MessageFocus, "message", "message", 1).key(Action::PaneNext, "panes", "panes", 1).key(
         Action::Help,
@@ -261,4 +214,59 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         "help",
         0,
     );
+}
+
+/// The keys for the run in the output.
+fn of_output(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
+    let failed = screen.panes.output.run(state).is_some_and(|(_, run)| crate::tui::screen::has_failed(run));
+    if failed && screen.setup.recipes.iter().any(|card| card.name == "debug") {
+        hints.key(Action::Debug, "debug it", "debug it", 0);
+    }
+    let has_record = |run: &RunItem| run.undo().is_some_and(|undo| undo.record.is_some());
+    let run = screen.panes.output.run(state).map(|(_, run)| run);
+    if run.is_some_and(|run| run.can_be_taken_back() || has_record(run)) {
+        hints.key(Action::TakeBack, "take back", "take back", 0);
+    }
+    match screen.panes.output.table_goes_on() {
+        Some(true) => drop(hints.key(Action::TableRight, "more columns", "columns", 0)),
+        Some(false) => drop(hints.key(Action::TableLeft, "more columns", "columns", 0)),
+        None => {}
+    }
+    let has_images = !screen.panes.output.images(state).is_empty();
+    if has_images {
+        if screen.panes.output.shows_image() {
+            hints.key(Action::OutputImage, "back", "back", 0);
+            let (previous, next) = screen.panes.output.image_neighbours(state);
+            if next {
+                hints.key(Action::ScrollDown, "next image", "next", 0);
+            }
+            if previous {
+                hints.key(Action::ScrollUp, "previous image", "previous", 0);
+            }
+        } else {
+            hints.key(Action::OutputImage, "image alone", "image", 0);
+        }
+    }
+    let can_open = screen.panes.output.image(state).is_some_and(|image| image.mime != output::SVG);
+    if has_images && can_open {
+        hints.key(Action::OutputOpen, "open image", "open image", 0);
+    }
+    // With several images on screen, "it" would be ambiguous.
+    let is_one = screen.panes.output.shows_image() || screen.panes.output.images(state).len() == 1;
+    match screen.panes.output.unsaved(state).len() {
+        0 => {}
+        1 if is_one => drop(hints.key(Action::OutputWrite, "save it", "save it", 1)),
+        1 => drop(hints.key(Action::OutputWrite, "save image", "save", 1)),
+        _ => drop(hints.key(Action::OutputWrite, "save images", "save", 1)),
+    }
+    if screen.panes.output.lines() > 0 {
+        hints.key(Action::OutputPager, "all output", "all output", 1 + u8::from(has_images));
+    }
+}
+
+fn of_chat(screen: &Screen, hints: &mut Hints<'_>) {
+    if screen.panes.chat.marked_block().is_some() {
+        hints.key(Action::BlockOpen, "show block", "show block", 0);
+    }
+    hints.key(Action::ScrollEnd, "follow", "follow", 1).key(Action::BlockBranch, "branch", "branch", 3);
 }

@@ -1,9 +1,9 @@
 //! The borders between panes that the person moved: where they were put, and which positions are possible.
 //!
-//! The positions are stored for each state of the block (`BlockActivity`), as the default shares are. They are saved as
+//! The positions are stored for each state of the block (`LayoutActivity`), as the default shares are. They are saved as
 //! lines of text; a file with any line that can't be parsed counts as no borders at all.
 
-use super::{Arrangement, BlockActivity, SizeClass, part};
+use super::{Arrangement, LayoutActivity, SizeClass, part};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Border {
@@ -14,13 +14,13 @@ pub(crate) enum Border {
 }
 
 /// All states, with their names in the file.
-const SHARES: [(BlockActivity, &str); 6] = [
-    (BlockActivity::Even, "even"),
-    (BlockActivity::Writing, "writing"),
-    (BlockActivity::Waiting, "waiting"),
-    (BlockActivity::Running, "running"),
-    (BlockActivity::Done, "done"),
-    (BlockActivity::Below, "below"),
+const ACTIVITIES: [(LayoutActivity, &str); 6] = [
+    (LayoutActivity::Even, "even"),
+    (LayoutActivity::Writing, "writing"),
+    (LayoutActivity::Waiting, "waiting"),
+    (LayoutActivity::Running, "running"),
+    (LayoutActivity::Done, "done"),
+    (LayoutActivity::Below, "below"),
 ];
 
 /// The smallest size of a pane, its border included.
@@ -34,13 +34,13 @@ pub struct Borders {
     columns: Option<u16>,
     /// The height of the conversation above them, in hundredths of the rows between the header and the last two
     /// rows.
-    rows: [Option<u16>; SHARES.len()],
+    rows: [Option<u16>; ACTIVITIES.len()],
     /// The height of the code, in hundredths of what code and output have together.
-    code: [Option<u16>; SHARES.len()],
+    code: [Option<u16>; ACTIVITIES.len()],
 }
 
-fn number(share: BlockActivity) -> usize {
-    SHARES.iter().position(|(known, _)| *known == share).unwrap_or(0)
+fn number(activity: LayoutActivity) -> usize {
+    ACTIVITIES.iter().position(|(known, _)| *known == activity).unwrap_or(0)
 }
 
 impl Borders {
@@ -52,25 +52,31 @@ impl Borders {
 
     /// The height of the conversation: a share of `tall` rows, where `most` are left for it and the panes
     /// below.
-    pub(super) fn chat_rows(&self, share: BlockActivity, tall: u16, most: u16) -> Option<u16> {
-        let hundredths = self.rows.get(number(share)).copied().flatten()?;
+    pub(super) fn chat_rows(&self, activity: LayoutActivity, tall: u16, most: u16) -> Option<u16> {
+        let hundredths = self.rows.get(number(activity)).copied().flatten()?;
         Some(part(tall, hundredths).min(most.saturating_sub(2 * MIN_ROWS)).max(MIN_ROWS))
     }
 
     /// The height of the code in a column of this height.
-    pub(super) fn code_rows(&self, share: BlockActivity, height: u16) -> Option<u16> {
-        let hundredths = self.code.get(number(share)).copied().flatten()?;
+    pub(super) fn code_rows(&self, activity: LayoutActivity, height: u16) -> Option<u16> {
+        let hundredths = self.code.get(number(activity)).copied().flatten()?;
         Some(part(height, hundredths).min(height.saturating_sub(MIN_ROWS)).max(MIN_ROWS))
     }
 
     /// Moves a border to this column or row of the screen. Without effect if the border is not on screen.
     #[must_use]
-    pub(crate) fn put(mut self, border: Border, at: u16, share: BlockActivity, made: &Arrangement) -> Self {
+    pub(crate) fn move_to(
+        mut self,
+        border: Border,
+        at: u16,
+        activity: LayoutActivity,
+        made: &Arrangement,
+    ) -> Self {
         match (border, made.class) {
             (Border::Chat, SizeClass::Wide) => self.columns = Some((at + 1).saturating_sub(made.body.x)),
             (Border::Chat, _) => {
                 let rows = (at + 1).saturating_sub(made.body.y);
-                if let Some(kept) = self.rows.get_mut(number(share)) {
+                if let Some(kept) = self.rows.get_mut(number(activity)) {
                     *kept = Some(hundredths(rows, made.body.height));
                 }
             }
@@ -79,7 +85,7 @@ impl Borders {
                     // Both panes include the shared border.
                     let height = output.outer.bottom().saturating_sub(code.outer.y);
                     let rows = (at + 1).saturating_sub(code.outer.y);
-                    if let Some(kept) = self.code.get_mut(number(share)) {
+                    if let Some(kept) = self.code.get_mut(number(activity)) {
                         *kept = Some(hundredths(rows, height));
                     }
                 }
@@ -95,9 +101,9 @@ impl Borders {
             text += &format!("chat columns {columns}\n");
         }
         for (name, kept) in [("chat", self.rows), ("code", self.code)] {
-            for ((_, share), hundredths) in SHARES.iter().zip(kept) {
+            for ((_, activity), hundredths) in ACTIVITIES.iter().zip(kept) {
                 if let Some(hundredths) = hundredths {
-                    text += &format!("{name} {share} {hundredths}\n");
+                    text += &format!("{name} {activity} {hundredths}\n");
                 }
             }
         }
@@ -117,7 +123,7 @@ impl Borders {
                 borders.columns = Some(value);
                 continue;
             }
-            let at = SHARES.iter().position(|(_, share)| *share == what)?;
+            let at = ACTIVITIES.iter().position(|(_, activity)| *activity == what)?;
             let kept = match name {
                 "chat" => borders.rows.get_mut(at)?,
                 "code" => borders.code.get_mut(at)?,
@@ -172,9 +178,9 @@ mod tests {
     use crate::tui::widgets::layout::{LayoutRequest, Pane};
     use proptest::prelude::*;
 
-    fn arranged(width: u16, height: u16, share: BlockActivity, borders: Borders) -> Arrangement {
+    fn arranged(width: u16, height: u16, activity: LayoutActivity, borders: Borders) -> Arrangement {
         let wants = LayoutRequest {
-            share,
+            activity,
             focus: Pane::Message,
             code: true,
             output: true,
@@ -188,14 +194,14 @@ mod tests {
     fn a_border_stands_where_it_was_put_and_for_that_state_alone() {
         for (width, height) in [(140, 40), (120, 28), (100, 30)] {
             for border in [Border::Chat, Border::Code] {
-                let before = arranged(width, height, BlockActivity::Done, Borders::default());
+                let before = arranged(width, height, LayoutActivity::Done, Borders::default());
                 let at = before.border(border).expect("both panes are there") + 1;
-                let moved = Borders::default().put(border, at, BlockActivity::Done, &before);
-                let after = arranged(width, height, BlockActivity::Done, moved);
+                let moved = Borders::default().move_to(border, at, LayoutActivity::Done, &before);
+                let after = arranged(width, height, LayoutActivity::Done, moved);
                 assert_eq!(after.border(border), Some(at), "{width}x{height} {border:?}");
                 if border == Border::Code {
-                    let other = arranged(width, height, BlockActivity::Running, moved);
-                    assert_eq!(other, arranged(width, height, BlockActivity::Running, Borders::default()));
+                    let other = arranged(width, height, LayoutActivity::Running, moved);
+                    assert_eq!(other, arranged(width, height, LayoutActivity::Running, Borders::default()));
                 }
             }
         }
@@ -220,15 +226,15 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_was_put_is_kept_and_leaves_every_pane_its_rows(
-            width in 96u16..250, height in 26u16..90, share in 0usize..6, columns in 0u16..400, rows in 0u16..200,
+            width in 96u16..250, height in 26u16..90, activity in 0usize..6, columns in 0u16..400, rows in 0u16..200,
         ) {
-            let (share, _) = SHARES[share];
-            let made = arranged(width, height, share, Borders::default());
+            let (activity, _) = ACTIVITIES[activity];
+            let made = arranged(width, height, activity, Borders::default());
             let borders = Borders::default()
-                .put(Border::Chat, if made.class == SizeClass::Wide { columns } else { rows }, share, &made)
-                .put(Border::Code, rows, share, &made);
+                .move_to(Border::Chat, if made.class == SizeClass::Wide { columns } else { rows }, activity, &made)
+                .move_to(Border::Code, rows, activity, &made);
             prop_assert_eq!(Borders::of_text(&borders.to_text()), Some(borders));
-            let made = arranged(width, height, share, borders);
+            let made = arranged(width, height, activity, borders);
             for slot in [made.chat, made.code] {
                 let slot = slot.expect("it is there");
                 prop_assert!(slot.outer.height >= MIN_ROWS && slot.outer.width >= MIN_COLUMNS);

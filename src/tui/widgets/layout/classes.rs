@@ -1,7 +1,7 @@
 //! The layout of the panes for each size class.
 
 use super::{
-    Arrangement, BlockActivity, Edge, LayoutRequest, MIN_PROSE_ROWS, Pane, Slot, part, take_bottom,
+    Arrangement, Edge, LayoutActivity, LayoutRequest, MIN_PROSE_ROWS, Pane, Slot, part, take_bottom,
     take_top_sharing,
 };
 use ratatui::layout::Rect;
@@ -32,10 +32,10 @@ impl Arrangement {
             left.width = wants.borders.chat_columns(width).unwrap_or_else(|| chat_columns(width));
             let x = left.right().saturating_sub(1);
             let right = Rect { x, width: self.body.right().saturating_sub(x), ..self.body };
-            let share = part(right.height, wants.share.code());
+            let share = part(right.height, wants.activity.code());
             let code = match wants.code_rows {
                 // A short block leaves its free rows to the output of the run before it.
-                Some(rows) if wants.share == BlockActivity::Waiting => {
+                Some(rows) if wants.activity == LayoutActivity::Waiting => {
                     share.min(rows.saturating_add(2).max(part(right.height, 50)))
                 }
                 _ => share,
@@ -53,7 +53,7 @@ impl Arrangement {
         let mut rest = self.body;
         let tall = rest.height;
         let writes = wants.focus == Pane::Message || wants.message_rows > 1;
-        let (message_rows, edge) = if wants.share == BlockActivity::Waiting && !writes {
+        let (message_rows, edge) = if wants.activity == LayoutActivity::Waiting && !writes {
             (1, Edge::Bare)
         } else {
             ((wants.message_rows.max(1) + 2).min((tall / 3).max(3)), Edge::Box)
@@ -64,45 +64,45 @@ impl Arrangement {
             self.chat = Some(Slot::new(rest, Edge::Box));
             return;
         }
-        let chat = match wants.share {
-            BlockActivity::Waiting => (tall / 7).max(4),
-            BlockActivity::Running | BlockActivity::Below => (tall / 4).max(7),
+        let chat = match wants.activity {
+            LayoutActivity::Waiting => (tall / 7).max(4),
+            LayoutActivity::Running | LayoutActivity::Below => (tall / 4).max(7),
             // Nothing waits and nothing runs: the conversation matters most. A long message box takes its rows
             // from the conversation first.
-            BlockActivity::Even | BlockActivity::Writing | BlockActivity::Done => {
+            LayoutActivity::Even | LayoutActivity::Writing | LayoutActivity::Done => {
                 part(tall, 52).max(MIN_PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
             }
         };
         let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
         let chat = match wants.code_rows {
             // The code shares its borders with the panes above and below.
-            Some(rows) if wants.share == BlockActivity::Waiting && !looks_at_output => {
+            Some(rows) if wants.activity == LayoutActivity::Waiting && !looks_at_output => {
                 chat.max(rest.height.saturating_sub(rows.saturating_add(1)))
             }
             // The conversation gets the rows that neither code nor output needs.
-            Some(rows) if wants.share == BlockActivity::Waiting => {
+            Some(rows) if wants.activity == LayoutActivity::Waiting => {
                 let needed = rows.saturating_add(wants.output_rows.unwrap_or(u16::MAX)).saturating_add(2);
                 chat.max(rest.height.saturating_sub(needed))
             }
             _ => chat,
         };
-        let chat = wants.borders.chat_rows(wants.share, tall, rest.height).unwrap_or(chat);
+        let chat = wants.borders.chat_rows(wants.activity, tall, rest.height).unwrap_or(chat);
         self.chat = Some(Slot::new(take_top_sharing(&mut rest, chat), Edge::Box));
         // On a stacked screen a pane can be too low to read; the focused one gets enough rows.
-        let code = match wants.share {
-            BlockActivity::Waiting if looks_at_output && wants.code_rows.is_some() => {
+        let code = match wants.activity {
+            LayoutActivity::Waiting if looks_at_output && wants.code_rows.is_some() => {
                 let rows = |needed: Option<u16>| needed.unwrap_or(u16::MAX).saturating_add(2);
                 let left = (rest.height + 1).saturating_sub(rows(wants.output_rows));
                 rows(wants.code_rows).min(part(rest.height, 65).max(left))
             }
-            BlockActivity::Writing | BlockActivity::Waiting if looks_at_output => part(rest.height, 65),
-            BlockActivity::Writing | BlockActivity::Waiting => rest.height,
-            BlockActivity::Even | BlockActivity::Running | BlockActivity::Done | BlockActivity::Below
+            LayoutActivity::Writing | LayoutActivity::Waiting if looks_at_output => part(rest.height, 65),
+            LayoutActivity::Writing | LayoutActivity::Waiting => rest.height,
+            LayoutActivity::Even | LayoutActivity::Running | LayoutActivity::Done | LayoutActivity::Below
                 if wants.focus == Pane::Code =>
             {
                 part(rest.height, 70)
             }
-            share => part(rest.height, share.code()).max(3),
+            activity => part(rest.height, activity.code()).max(3),
         };
         self.column(rest, code, wants);
     }
@@ -113,7 +113,7 @@ impl Arrangement {
         let rows = match (wants.code, wants.output) {
             (false, _) => 0,
             (true, false) => column.height,
-            (true, true) => wants.borders.code_rows(wants.share, column.height).unwrap_or(code_rows),
+            (true, true) => wants.borders.code_rows(wants.activity, column.height).unwrap_or(code_rows),
         };
         let code = if wants.code { take_top_sharing(&mut column, rows) } else { Rect::default() };
         self.code = wants.code.then(|| Slot::new(code, Edge::Box));

@@ -2,13 +2,13 @@
 
 use super::*;
 
-const SHARES: [BlockActivity; 6] = [
-    BlockActivity::Even,
-    BlockActivity::Writing,
-    BlockActivity::Waiting,
-    BlockActivity::Running,
-    BlockActivity::Done,
-    BlockActivity::Below,
+const ACTIVITIES: [LayoutActivity; 6] = [
+    LayoutActivity::Even,
+    LayoutActivity::Writing,
+    LayoutActivity::Waiting,
+    LayoutActivity::Running,
+    LayoutActivity::Done,
+    LayoutActivity::Below,
 ];
 const PANES: [Pane; 5] = [Pane::Chat, Pane::Message, Pane::Code, Pane::Output, Pane::Vars];
 
@@ -28,26 +28,26 @@ fn the_classes_begin_where_they_should() {
 }
 
 /// A block and the output of a run are both shown.
-fn full(share: BlockActivity, focus: Pane) -> LayoutRequest {
-    LayoutRequest { share, focus, code: true, output: true, ..LayoutRequest::default() }
+fn full(activity: LayoutActivity, focus: Pane) -> LayoutRequest {
+    LayoutRequest { activity, focus, code: true, output: true, ..LayoutRequest::default() }
 }
 
 #[test]
 fn shares_follow_the_block() {
-    for (share, code, output) in [
-        (BlockActivity::Even, 18, 20),
-        (BlockActivity::Waiting, 29, 9),
-        (BlockActivity::Running, 9, 29),
-        (BlockActivity::Done, 11, 27),
-        (BlockActivity::Below, 11, 27),
+    for (activity, code, output) in [
+        (LayoutActivity::Even, 18, 20),
+        (LayoutActivity::Waiting, 29, 9),
+        (LayoutActivity::Running, 9, 29),
+        (LayoutActivity::Done, 11, 27),
+        (LayoutActivity::Below, 11, 27),
     ] {
-        let made = Arrangement::of(140, 40, full(share, Pane::Message));
-        assert_eq!((rows(made.code), rows(made.output)), (code, output), "{share:?}");
+        let made = Arrangement::of(140, 40, full(activity, Pane::Message));
+        assert_eq!((rows(made.code), rows(made.output)), (code, output), "{activity:?}");
     }
-    let made = Arrangement::of(100, 30, full(BlockActivity::Waiting, Pane::Code));
+    let made = Arrangement::of(100, 30, full(LayoutActivity::Waiting, Pane::Code));
     assert_eq!((rows(made.chat), rows(made.code), rows(made.message)), (4, 23, 1));
     assert_eq!(made.output, None);
-    let made = Arrangement::of(100, 30, full(BlockActivity::Done, Pane::Message));
+    let made = Arrangement::of(100, 30, full(LayoutActivity::Done, Pane::Message));
     assert_eq!((rows(made.chat), rows(made.code), rows(made.output), rows(made.message)), (14, 3, 10, 3));
 }
 
@@ -56,7 +56,7 @@ fn shares_follow_the_block() {
 fn a_short_block_leaves_its_free_rows_to_the_output() {
     for (rows_of_block, code, output) in [(5, 18, 20), (20, 22, 16), (90, 29, 9)] {
         let wants =
-            LayoutRequest { code_rows: Some(rows_of_block), ..full(BlockActivity::Waiting, Pane::Code) };
+            LayoutRequest { code_rows: Some(rows_of_block), ..full(LayoutActivity::Waiting, Pane::Code) };
         let made = Arrangement::of(140, 40, wants);
         assert_eq!((rows(made.code), rows(made.output)), (code, output), "{rows_of_block}");
         assert!(made.code.is_some_and(|slot| slot.inner.height >= rows_of_block.min(27)));
@@ -72,7 +72,7 @@ fn rows_that_no_other_pane_needs_are_for_prose() {
         let made = Arrangement::of(
             100,
             30,
-            LayoutRequest { code_rows, output_rows, ..full(BlockActivity::Waiting, Pane::Output) },
+            LayoutRequest { code_rows, output_rows, ..full(LayoutActivity::Waiting, Pane::Output) },
         );
         let inner = |slot: Option<Slot>| slot.map_or(0, |slot| slot.inner.height);
         (inner(made.chat), inner(made.code), inner(made.output))
@@ -93,17 +93,17 @@ fn a_pane_with_nothing_in_it_gives_its_room_away() {
             assert_eq!(slot.map(|s| s.outer.width), Some(width), "{width}x{height}");
         }
         assert_eq!(rows(made.chat) + rows(made.message), made.body.height + 1);
-        for share in SHARES {
-            let both = Arrangement::of(width, height, full(share, Pane::Message));
+        for activity in ACTIVITIES {
+            let both = Arrangement::of(width, height, full(activity, Pane::Message));
             // The shared border is counted twice.
             let shared = u16::from(both.code.is_some() && both.output.is_some());
             let column = rows(both.code) + rows(both.output) - shared;
-            let code_only = LayoutRequest { output: false, ..full(share, Pane::Message) };
+            let code_only = LayoutRequest { output: false, ..full(activity, Pane::Message) };
             let made = Arrangement::of(width, height, code_only);
-            assert_eq!((rows(made.code), rows(made.output)), (column, 0), "{width}x{height} {share:?}");
-            let output_only = LayoutRequest { code: false, ..full(share, Pane::Message) };
+            assert_eq!((rows(made.code), rows(made.output)), (column, 0), "{width}x{height} {activity:?}");
+            let output_only = LayoutRequest { code: false, ..full(activity, Pane::Message) };
             let made = Arrangement::of(width, height, output_only);
-            assert_eq!((rows(made.code), rows(made.output)), (0, column), "{width}x{height} {share:?}");
+            assert_eq!((rows(made.code), rows(made.output)), (0, column), "{width}x{height} {activity:?}");
         }
     }
 }
@@ -111,11 +111,11 @@ fn a_pane_with_nothing_in_it_gives_its_room_away() {
 #[test]
 fn prose_has_its_rows_while_nothing_waits_or_runs() {
     for height in 30..90 {
-        for share in [BlockActivity::Even, BlockActivity::Writing, BlockActivity::Done] {
+        for activity in [LayoutActivity::Even, LayoutActivity::Writing, LayoutActivity::Done] {
             for focus in PANES {
-                let made = Arrangement::of(100, height, full(share, focus));
+                let made = Arrangement::of(100, height, full(activity, focus));
                 let prose = made.chat.map_or(0, |s| s.inner.height);
-                assert!(prose >= MIN_PROSE_ROWS, "{height} {share:?} {focus:?}: {prose}");
+                assert!(prose >= MIN_PROSE_ROWS, "{height} {activity:?} {focus:?}: {prose}");
             }
         }
     }
@@ -124,7 +124,7 @@ fn prose_has_its_rows_while_nothing_waits_or_runs() {
 #[test]
 fn what_a_run_told_has_most_of_the_column() {
     for (width, height) in [(100, 30), (119, 45), (120, 28), (140, 40), (250, 80)] {
-        let made = Arrangement::of(width, height, full(BlockActivity::Done, Pane::Message));
+        let made = Arrangement::of(width, height, full(LayoutActivity::Done, Pane::Message));
         let (code, output) = (rows(made.code), rows(made.output));
         assert!(output * 100 >= (code + output) * 60, "{width}x{height}: {code} {output}");
     }
@@ -133,7 +133,7 @@ fn what_a_run_told_has_most_of_the_column() {
 #[test]
 fn code_is_eighty_columns_wide_beside_the_conversation() {
     for width in 120..300 {
-        let made = Arrangement::of(width, 36, full(BlockActivity::Waiting, Pane::Code));
+        let made = Arrangement::of(width, 36, full(LayoutActivity::Waiting, Pane::Code));
         let (Some(chat), Some(code)) = (made.chat, made.code) else { panic!("{width}: both are there") };
         assert!(code.outer.width - 2 >= 80, "{width}");
         assert!((38..=58).contains(&chat.outer.width), "{width}");
@@ -153,18 +153,18 @@ fn share_at_most_a_border(a: Slot, b: Slot) -> bool {
 fn panes_share_borders_alone_and_nothing_is_outside_at_any_size() {
     let there = [(false, false), (true, false), (false, true), (true, true)];
     for (width, height) in (1..210).step_by(3).flat_map(|w| (1..70).map(move |h| (w, h))) {
-        for (share, (code, output)) in SHARES.into_iter().flat_map(|s| there.map(|t| (s, t))) {
+        for (activity, (code, output)) in ACTIVITIES.into_iter().flat_map(|s| there.map(|t| (s, t))) {
             for focus in PANES {
-                let wants = LayoutRequest { code, output, message_rows: 9, ..full(share, focus) };
+                let wants = LayoutRequest { code, output, message_rows: 9, ..full(activity, focus) };
                 let made = Arrangement::of(width, height, wants);
                 let slots: Vec<Slot> =
                     [made.chat, made.message, made.code, made.output].into_iter().flatten().collect();
                 let rows = [made.header, made.status, made.keys];
                 for (i, a) in slots.iter().enumerate() {
-                    assert!(made.area.union(a.outer) == made.area, "{width}x{height} {share:?}");
-                    assert!(rows.iter().all(|row| !row.intersects(a.outer)), "{width}x{height} {share:?}");
+                    assert!(made.area.union(a.outer) == made.area, "{width}x{height} {activity:?}");
+                    assert!(rows.iter().all(|row| !row.intersects(a.outer)), "{width}x{height} {activity:?}");
                     for b in slots.iter().skip(i + 1) {
-                        assert!(share_at_most_a_border(*a, *b), "{width}x{height} {share:?}: {a:?} {b:?}");
+                        assert!(share_at_most_a_border(*a, *b), "{width}x{height} {activity:?}: {a:?} {b:?}");
                     }
                 }
             }
@@ -176,18 +176,18 @@ fn panes_share_borders_alone_and_nothing_is_outside_at_any_size() {
 #[test]
 fn no_border_is_doubled() {
     for (width, height) in [(100, 30), (119, 45), (120, 28), (140, 40), (250, 80)] {
-        for share in SHARES {
-            let made = Arrangement::of(width, height, full(share, Pane::Output));
+        for activity in ACTIVITIES {
+            let made = Arrangement::of(width, height, full(activity, Pane::Output));
             let (Some(chat), Some(output)) = (made.chat, made.output) else { panic!("both are there") };
             if let Some(code) = made.code {
-                assert_eq!(code.outer.bottom() - 1, output.outer.y, "{width}x{height} {share:?}");
+                assert_eq!(code.outer.bottom() - 1, output.outer.y, "{width}x{height} {activity:?}");
             }
             let beside = made.code.unwrap_or(output).outer;
             let stacked = (chat.outer.bottom() - 1, chat.outer.x) == (beside.y, beside.x);
-            assert!(stacked || chat.outer.right() - 1 == beside.x, "{width}x{height} {share:?}");
+            assert!(stacked || chat.outer.right() - 1 == beside.x, "{width}x{height} {activity:?}");
             if let Some(message) = made.message.filter(|slot| slot.edge == Edge::Box) {
                 let above = if stacked { output.outer } else { chat.outer };
-                assert_eq!(above.bottom() - 1, message.outer.y, "{width}x{height} {share:?}");
+                assert_eq!(above.bottom() - 1, message.outer.y, "{width}x{height} {activity:?}");
             }
         }
     }

@@ -62,7 +62,7 @@ fn without_left(all: BTreeMap<PathBuf, String>) -> BTreeMap<PathBuf, String> {
 fn killed_in_the_middle_each_file_is_as_before_or_as_after_and_the_rest_follows() {
     let (mut scope, record) = changed();
     let after = scope.all();
-    assert_eq!(scope.put_back(record, UndoKind::Undo), Vec::<String>::new());
+    assert_eq!(scope.restore(record, UndoKind::Undo), Vec::<String>::new());
     let before = scope.all();
     for round in 0..crate::test_cases::cases(100).cases {
         let name = "workspace::undo::tests::crash::child_that_goes_back_and_forth";
@@ -80,7 +80,7 @@ fn killed_in_the_middle_each_file_is_as_before_or_as_after_and_the_rest_follows(
         }
         // The next put-back removes what the interrupted one left; otherwise a folder with such a file would not be
         // empty.
-        let again = scope.put_back(record, if round % 2 == 0 { UndoKind::Undo } else { UndoKind::Redo });
+        let again = scope.restore(record, if round % 2 == 0 { UndoKind::Undo } else { UndoKind::Redo });
         assert_eq!(again, Vec::<String>::new(), "round {round}");
         let wanted = if round % 2 == 0 { &before } else { &after };
         assert_eq!(scope.all(), *wanted, "round {round}");
@@ -93,8 +93,8 @@ fn child_that_goes_back_and_forth() {
     let Some((_, mut store, record)) = of_child() else { return };
     println!("begun");
     loop {
-        for way in [UndoKind::Redo, UndoKind::Undo] {
-            store.put_back(record, &[], way).unwrap();
+        for kind in [UndoKind::Redo, UndoKind::Undo] {
+            store.restore(record, &[], kind).unwrap();
         }
     }
 }
@@ -125,7 +125,7 @@ fn child_with_little_space() {
     let space = |bytes| setrlimit(Resource::Fsize, Rlimit { current: bytes, maximum: None }).unwrap();
     let read = |name: &str| fs::read_to_string(work.join(name)).ok();
     space(Some(4_000));
-    let done = store.put_back(record, &[], UndoKind::Undo).unwrap();
+    let done = store.restore(record, &[], UndoKind::Undo).unwrap();
     let refused: Vec<&str> = done.iter().filter(|f| f.result.is_err()).map(|f| f.path.as_str()).collect();
     assert_eq!(refused, ["gone", "large", "new"], "{done:?}");
     // What could not be written is as it was; what could not be copied was not removed.
@@ -133,7 +133,7 @@ fn child_with_little_space() {
     assert_eq!((read("gone"), read("new").unwrap()), (None, text("after", 3)));
     assert_eq!(fs::read_dir(&work).unwrap().count(), 3, "nothing is left behind");
     space(None);
-    let done = store.put_back(record, &[], UndoKind::Undo).unwrap();
+    let done = store.restore(record, &[], UndoKind::Undo).unwrap();
     assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
     assert_eq!((read("large").unwrap(), read("gone").unwrap()), (text("before", 1), text("before", 2)));
     assert_eq!(read("new"), None);
@@ -150,7 +150,7 @@ fn child_with_little_space() {
     let snapshot = store.remember(scope(), &[]).unwrap();
     fs::remove_file(work.join("large")).unwrap();
     let record = store.record(&snapshot, &[]).unwrap().record.unwrap();
-    assert!(store.put_back(record, &[], UndoKind::Undo).unwrap().iter().all(|file| file.result.is_ok()));
+    assert!(store.restore(record, &[], UndoKind::Undo).unwrap().iter().all(|file| file.result.is_ok()));
     assert_eq!(read("large").unwrap(), text("newer", 4));
     println!("all is there");
 }
@@ -218,7 +218,7 @@ fn child_on_a_full_disk() {
     fill(0);
     let record = store.record(&snapshot, &[]).unwrap().record.unwrap();
     let after = all(&work);
-    let refused = store.put_back(record, &[], UndoKind::Undo).unwrap();
+    let refused = store.restore(record, &[], UndoKind::Undo).unwrap();
     assert!(refused.iter().any(|file| file.result.is_err()), "{refused:?}");
     for (file, n) in refused.iter().zip(0..) {
         let path = work.join(format!("f{n}"));
@@ -227,8 +227,8 @@ fn child_on_a_full_disk() {
     }
     assert!(all(&work).keys().eq(before.keys()), "nothing is left behind");
     fs::remove_file(&filler).unwrap();
-    for (way, wanted) in [(UndoKind::Undo, &before), (UndoKind::Redo, &after)] {
-        let done = store.put_back(record, &[], way).unwrap();
+    for (kind, wanted) in [(UndoKind::Undo, &before), (UndoKind::Redo, &after)] {
+        let done = store.restore(record, &[], kind).unwrap();
         assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
         assert_eq!(all(&work), *wanted);
     }

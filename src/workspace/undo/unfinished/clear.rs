@@ -2,7 +2,7 @@
 
 use super::{KnownFile, NotePlace, Step, open_to_write, overwrite};
 use crate::domain::Sha256;
-use crate::workspace::place::open_in;
+use crate::workspace::held_path::open_in;
 use crate::workspace::undo::index::FileKey;
 use crate::workspace::undo::objects::{Objects, hash, plain_file};
 use crate::workspace::undo::opener::{Node, Opener, node_in};

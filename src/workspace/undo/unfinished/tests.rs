@@ -67,7 +67,7 @@ fn known(objects: &Objects, text: &str, mode: u32) -> KnownFile {
 
 /// Leaves notes with these steps, like a process that is gone.
 fn left(folder: &Path, steps: &[Step]) {
-    let notes = PutBackNotes::of_killed(folder);
+    let notes = RestoreNotes::of_killed(folder);
     for step in steps {
         notes.note(step).unwrap();
     }
@@ -76,7 +76,7 @@ fn left(folder: &Path, steps: &[Step]) {
 
 /// Unlocks explicitly: a program that another test starts at this moment holds a copy of the lock, so closing the
 /// file would not release it.
-fn let_go(notes: &PutBackNotes) {
+fn let_go(notes: &RestoreNotes) {
     flock(&notes.notes, FlockOperation::Unlock).unwrap();
 }
 
@@ -116,7 +116,7 @@ fn only_what_is_surely_its_own_is_removed() {
     ];
     left(notes, &steps);
     // The notes of a process that is alive are left alone.
-    let living = PutBackNotes::begin(notes).unwrap();
+    let living = RestoreNotes::begin(notes).unwrap();
     write(".sayso-living", "");
     living.note_create(&work.join("x"), ".sayso-living").unwrap();
     clear(notes, objects, MAX_BYTES);
@@ -259,7 +259,7 @@ fn where_nothing_can_be_locked_nothing_begins() {
     let tried = Cell::new(0);
     let begin = |said: &[Result<(), Errno>]| {
         tried.set(0);
-        PutBackNotes::begin_with(folder.path(), |_| {
+        RestoreNotes::begin_with(folder.path(), |_| {
             tried.set(tried.get() + 1);
             said[tried.get() - 1]
         })
@@ -311,7 +311,7 @@ fn a_file_that_is_half_written_gets_its_mode_too() {
 fn a_note_that_was_not_written_to_its_end_takes_no_other_with_it() {
     let Place { base, notes, objects, .. } = &Place::new();
     std::fs::write(base.join(".sayso-x"), "").unwrap();
-    let begun = PutBackNotes::begin(notes).unwrap();
+    let begun = RestoreNotes::begin(notes).unwrap();
     // Simulates a disk that became full in the middle of a line.
     begun.notes.write_all_at(b"{\"path\":\"/a/b\",\"own\":\".say", 0).unwrap();
     begun.note_create(&base.join("x"), ".sayso-x").unwrap();

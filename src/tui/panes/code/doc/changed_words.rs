@@ -2,7 +2,7 @@
 
 use super::LineStyles;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use ratatui::style::{Modifier, Style};
 use std::ops::Range;
 use std::time::Duration;

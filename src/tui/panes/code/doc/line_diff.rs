@@ -4,7 +4,7 @@ use super::changed_words::WORDS_TIMEOUT;
 use super::split;
 use crate::domain::file_texts::FilePart;
 use crate::text::diff::{ChangeTag, LineComparison};
-use crate::tui::panes::code::hunks::DroppedHunks;
+use crate::tui::panes::code::hunks::DroppedHunk;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl LineDiff {
     }
 
     /// Inserts dropped hunks, which must be sorted by line.
-    pub(super) fn mark(&mut self, dropped: &[DroppedHunks]) {
+    pub(super) fn insert_dropped(&mut self, dropped: &[DroppedHunk]) {
         let mut left = dropped.iter().zip(0u32..).peekable();
         let mut steps = Vec::with_capacity(self.steps.len() + dropped.len());
         for step in std::mem::take(&mut self.steps) {
@@ -244,8 +244,8 @@ mod tests {
     fn dropped_hunks_are_marked_where_they_stood() {
         let old: String = (0..6).map(|n| format!("{n}\n")).collect();
         let mut against = compared(&old, &old).expect("short");
-        let dropped = |hunk, at| DroppedHunks { hunk, at, lines: (1, 1) };
-        against.mark(&[dropped(0, 0), dropped(2, 4), dropped(3, 6)]);
+        let dropped = |hunk, at| DroppedHunk { hunk, at, lines: (1, 1) };
+        against.insert_dropped(&[dropped(0, 0), dropped(2, 4), dropped(3, 6)]);
         let expected = [
             DiffStep::Dropped { number: 0, at: 0 },
             DiffStep::Same { at: 0, count: 4 },

@@ -8,7 +8,7 @@ use crate::domain::file_texts::{self, FilePart};
 use crate::tui::paint::wrap;
 use crate::tui::panes::code::doc::line_diff::LineDiff;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::{DrawStyle, severity_slot};
+use crate::tui::widgets::draw_style::{DrawStyle, severity_slot};
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

@@ -2,7 +2,7 @@
 
 use crate::domain::{Finding, Severity, TextOrigin, Trace};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -94,11 +94,11 @@ impl Remark {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{BlockId, Place};
+    use crate::domain::{BlockId, TextRange};
 
     #[test]
     fn where_words_came_from_stands_behind_the_findings_of_its_line() {
-        let place = |line| Place { line, column: 1, end_line: line, end_column: 2 };
+        let place = |line| TextRange { line, column: 1, end_line: line, end_column: 2 };
         let found = |line| Finding {
             rule: "x".into(),
             severity: Severity::Medium,

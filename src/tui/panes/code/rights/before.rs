@@ -154,23 +154,12 @@ fn is_other_kernel(now: Option<KernelRef>, then: Option<KernelRef>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ReachPlace as Place;
     use crate::domain::Reachability;
-    use crate::domain::{Language, Limits};
+    use crate::domain::ReachablePath;
+    use crate::domain::{Language, samples};
 
     fn terms() -> Terms {
-        Terms {
-            language: Language::python(),
-            executor: ExecutorKind::Kernel,
-            interpreter: "/usr/bin/python3".into(),
-            version: Some("3.12".into()),
-            kernel: None,
-            cwd: "/work".into(),
-            rights: Rights::default().into(),
-            limits: Limits::default(),
-            shared: None,
-            target: None,
-        }
+        Terms { version: Some("3.12".into()), kernel: None, ..samples::terms() }
     }
 
     fn change(of: impl FnOnce(&mut Terms, &mut Reach)) -> Option<RightsChange> {
@@ -195,7 +184,7 @@ mod tests {
         type Test = fn(RightsChange) -> bool;
         let parts: [(Change, Test); 13] = [
             (|t, _| t.rights.read.push("/a".into()), |c| c.read),
-            (|_, r| r.places.push(Place::closed("/a")), |c| c.read && c.write),
+            (|_, r| r.places.push(ReachablePath::closed("/a")), |c| c.read && c.write),
             (|_, r| r.read = Reachability::Yes, |c| c.read),
             (|t, _| t.rights.write.push("/a".into()), |c| c.write),
             (|t, _| t.rights.network = true, |c| c.network),

@@ -51,23 +51,13 @@ pub(super) fn limits(terms: &Terms, full: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ExecutorKind, Language, Rights as May, SandboxReport};
+    use crate::domain::{Rights as May, SandboxReport, samples};
 
     fn told(limits_: Limits, holds: [Enforcement; 3], full: bool) -> String {
         let [memory, processes, files] = holds;
         let sandbox = SandboxReport { memory, processes, files, ..SandboxReport::default() };
-        let terms = Terms {
-            language: Language::python(),
-            executor: ExecutorKind::Kernel,
-            interpreter: "/usr/bin/python3".into(),
-            version: None,
-            kernel: None,
-            cwd: "/work".into(),
-            rights: May { sandbox, ..May::default() }.into(),
-            limits: limits_,
-            shared: None,
-            target: None,
-        };
+        let rights = May { sandbox, ..May::default() }.into();
+        let terms = Terms { rights, limits: limits_, ..samples::terms() };
         limits(&terms, full)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{FactStart, Rights};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use ratatui::text::{Line, Span};
 
 /// The gap between two facts on a row. No name can contain it: `safe::name` shows several blanks as a number.

@@ -7,11 +7,11 @@ use super::limits::limits;
 use super::{Fact, Wording};
 use crate::domain::sentences::{network, rights as in_one_line, running, sandbox, saving, secrets};
 use crate::domain::{ExecutorKind, Reach, Reachability, SandboxLevel, Terms};
-use crate::engine::state::InspectionResult;
+use crate::engine::Inspection;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use std::path::{Path, PathBuf};
 
@@ -138,7 +138,7 @@ pub(super) fn marked(text: String, changed: bool) -> String {
 }
 
 /// Where packages are installed, and whether there is another target to choose.
-pub(super) fn place_of_packages(inspected: &InspectionResult, look: DrawStyle<'_>) -> Option<Fact> {
+pub(super) fn place_of_packages(inspected: &Inspection, look: DrawStyle<'_>) -> Option<Fact> {
     let terms = inspected.terms.as_ref().ok().filter(|terms| terms.executor == ExecutorKind::Installer)?;
     let (text, slot) = match &inspected.venv {
         Some(venv) if *venv == terms.cwd => {
@@ -325,9 +325,9 @@ fn environment(terms: &Terms, detail: Detail) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Language, Limits, ProjectPython, Rights};
+    use crate::domain::{Language, ProjectPython, Rights, samples};
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::look::with_look;
+    use crate::tui::widgets::draw_style::with_look;
 
     fn told(path: &str, version: Option<&str>) -> String {
         told_where_wanted(path, version, None)
@@ -336,18 +336,9 @@ mod tests {
     fn told_where_wanted(path: &str, version: Option<&str>, wanted: Option<&str>) -> String {
         let of = |text: Option<&str>| text.map(str::to_owned);
         let python = ProjectPython { path: path.into(), version: of(version), wanted: of(wanted) };
-        let terms = Terms {
-            language: Language::bash(),
-            executor: ExecutorKind::Subprocess,
-            interpreter: "/bin/bash".into(),
-            version: None,
-            kernel: None,
-            cwd: "/work".into(),
-            rights: Rights { python: Some(python), ..Rights::default() }.into(),
-            limits: Limits::default(),
-            shared: None,
-            target: None,
-        };
+        let rights = Rights { python: Some(python), ..Rights::default() }.into();
+        let terms =
+            Terms { rights, interpreter: "/bin/bash".into(), ..samples::in_subprocess(Language::bash()) };
         with_look(&Theme::terminal(Depth::Mono), |look| project_python(&terms, look))
     }
 

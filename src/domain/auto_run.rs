@@ -1,0 +1,157 @@
+//! Names of files that programs run or obey by themselves once somebody opens the folder: git, shells, editors, agents,
+//! sayso. One list for three uses: what the sandbox protects, what the review says about a write, and what is checked
+//! after each run. Pure.
+
+use std::path::{Component, Path};
+
+/// A file name that programs run or obey by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AutoRunName {
+    /// The name, or the last parts of a path: `.git/hooks`. A folder stands for everything in it.
+    pub(crate) name: &'static str,
+    /// What it is, in words that follow "writes": `a hook that git runs by itself`.
+    pub(crate) what: &'static str,
+}
+
+const fn name(name: &'static str, what: &'static str) -> AutoRunName {
+    AutoRunName { name, what }
+}
+
+const GIT: &str = "what git obeys by itself";
+const SHELL: &str = "what a shell reads when it starts";
+const EDITOR: &str = "what an editor obeys by itself";
+const AGENT: &str = "what an agent obeys by itself";
+const TOOL: &str = "what a tool obeys by itself";
+
+pub(crate) const AUTO_RUN_NAMES: &[AutoRunName] = &[
+    name(".git/hooks", "a hook that git runs by itself"),
+    name(".git/config", GIT),
+    name(".git/config.worktree", GIT),
+    name(".git/commondir", GIT),
+    name(".git/info/attributes", GIT),
+    name(".gitmodules", GIT),
+    name(".gitconfig", GIT),
+    name(".husky", "a hook that git runs by itself"),
+    name(".pre-commit-config.yaml", "a hook that git runs by itself"),
+    name(".bashrc", SHELL),
+    name(".bash_profile", SHELL),
+    name(".bash_login", SHELL),
+    name(".bash_logout", SHELL),
+    name(".profile", SHELL),
+    name(".zshrc", SHELL),
+    name(".zshenv", SHELL),
+    name(".zprofile", SHELL),
+    name(".zlogin", SHELL),
+    name(".config/fish", SHELL),
+    name("config.fish", SHELL),
+    name(".envrc", SHELL),
+    name(".exrc", EDITOR),
+    name(".nvimrc", EDITOR),
+    name(".vimrc", EDITOR),
+    name(".vscode", EDITOR),
+    name(".idea", EDITOR),
+    name(".dir-locals.el", EDITOR),
+    name(".mcp.json", AGENT),
+    name(".claude", AGENT),
+    name(".codex", AGENT),
+    name(".cursor", AGENT),
+    name(".ripgreprc", TOOL),
+    name("authorized_keys", "who may log in"),
+    name(".sayso.toml", "what sayso obeys by itself"),
+];
+
+/// Project code that tools run by themselves, but not just because the folder is opened. Runs may write it.
+const RUN_BY_TOOLS: &[AutoRunName] = &[
+    name("package.json", "scripts that npm runs"),
+    name("conftest.py", "code that pytest runs"),
+    name("setup.py", "code that pip runs"),
+    name("build.rs", "code that cargo runs"),
+    name("makefile", "commands that make runs"),
+    name("gnumakefile", "commands that make runs"),
+    name("justfile", "commands that just runs"),
+    name(".github/workflows", "jobs that a server runs"),
+    name(".gitlab-ci.yml", "jobs that a server runs"),
+    name("sitecustomize.py", "code that Python runs at each start"),
+    name("usercustomize.py", "code that Python runs at each start"),
+];
+/// Files with this ending are such code too.
+const PTH: AutoRunName = name(".pth", "code that Python runs at each start");
+
+/// Finds what kind of tool-run code a file is. Files that a package manager keeps of other packages don't count.
+pub(crate) fn run_by_tools(path: &Path) -> Option<AutoRunName> {
+    let names = names_of(path);
+    let last = names.last()?;
+    if names.iter().any(|name| name == "node_modules") {
+        return None;
+    }
+    let at_start = PTH.what;
+    if names.iter().any(|name| name == "site-packages" || name == "dist-packages") {
+        let named = RUN_BY_TOOLS.iter().copied().find(|file| file.what == at_start && file.name == last);
+        return named.or(last.ends_with(PTH.name).then_some(PTH));
+    }
+    let found = RUN_BY_TOOLS.iter().copied().find(|file| is_in(&names, file.name));
+    found.or(last.ends_with(PTH.name).then_some(PTH))
+}
+
+/// Finds which name of [`AUTO_RUN_NAMES`] a path is or lies in. Ignores case, as the file systems of some computers do.
+pub(crate) fn auto_run_name(path: &Path) -> Option<AutoRunName> {
+    let names = names_of(path);
+    AUTO_RUN_NAMES.iter().copied().find(|auto_run| is_in(&names, auto_run.name))
+}
+
+fn names_of(path: &Path) -> Vec<String> {
+    let parts = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy().to_lowercase()),
+        _ => None,
+    });
+    parts.collect()
+}
+
+fn is_in(names: &[String], wanted: &str) -> bool {
+    let wanted: Vec<&str> = wanted.split('/').collect();
+    names.windows(wanted.len()).any(|window| window.iter().zip(&wanted).all(|(a, b)| a == b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_that_tools_run_is_the_projects_own() {
+        for (path, found) in [
+            ("package.json", true),
+            ("web/package.json", true),
+            ("tests/conftest.py", true),
+            ("Makefile", true),
+            (".github/workflows/ci.yml", true),
+            (".venv/lib/python3.12/site-packages/evil.pth", true),
+            (".venv/lib/python3.12/site-packages/sitecustomize.py", true),
+            ("node_modules/left-pad/package.json", false),
+            (".venv/lib/python3.12/site-packages/numpy/conftest.py", false),
+            ("main.py", false),
+            ("workflows/ci.yml", false),
+        ] {
+            assert_eq!(run_by_tools(Path::new(path)).is_some(), found, "{path}");
+            assert_eq!(auto_run_name(Path::new(path)), None, "{path} may be written");
+        }
+    }
+
+    #[test]
+    fn names_are_found_at_any_depth_and_with_all_that_is_in_them() {
+        for (path, what) in [
+            (".envrc", SHELL),
+            ("sub/.envrc", SHELL),
+            ("/home/ann/work/.git/hooks/pre-commit", "a hook that git runs by itself"),
+            ("a/b/.git/commondir", GIT),
+            (".vscode/tasks.json", EDITOR),
+            (".VSCode/tasks.json", EDITOR),
+            ("x/.config/fish/conf.d/a.fish", SHELL),
+        ] {
+            assert_eq!(auto_run_name(Path::new(path)).map(|name| name.what), Some(what), "{path}");
+        }
+        for path in ["a.py", ".git/index", ".git/objects/aa/bb", "hooks/pre-commit", "envrc", ".config/a", ""]
+        {
+            assert_eq!(auto_run_name(Path::new(path)), None, "{path}");
+        }
+    }
+}

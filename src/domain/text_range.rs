@@ -1,0 +1,17 @@
+//! A range of a text, in lines and columns.
+
+use serde::{Deserialize, Serialize};
+
+/// A stretch of a block's text. Lines and columns count from 1, columns in characters (Unicode scalar values);
+/// the end is exclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub struct TextRange {
+    /// The line in which it begins.
+    pub line: u32,
+    /// The column of its first character.
+    pub column: u32,
+    /// The line of its last character.
+    pub end_line: u32,
+    /// The column behind its last character.
+    pub end_column: u32,
+}

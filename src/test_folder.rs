@@ -1,0 +1,49 @@
+//! A folder for one test, with files in it. It is deleted at the end of the test.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// A folder for one test.
+pub(crate) struct TestFolder {
+    /// Its path, without links.
+    pub(crate) base: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl TestFolder {
+    /// An empty folder.
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { base: fs::canonicalize(folder.path()).unwrap(), _folder: folder }
+    }
+
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.base.join(path)
+    }
+
+    /// Writes a file, in new folders where needed.
+    pub(crate) fn file(&self, path: &str, text: &str) -> PathBuf {
+        assert!(!path.starts_with('/'), "{path} lies elsewhere");
+        write(&self.at(path), text);
+        self.at(path)
+    }
+
+    /// Writes a file that may be executed.
+    pub(crate) fn program(&self, path: &str, text: &str) -> PathBuf {
+        write_program(&self.at(path), text);
+        self.at(path)
+    }
+}
+
+/// Writes a file, in new folders where needed.
+pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// Writes a file that may be executed, in new folders where needed.
+pub(crate) fn write_program(path: &Path, text: &str) {
+    write(path, text);
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}

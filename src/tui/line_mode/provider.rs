@@ -1,0 +1,152 @@
+//! Asks for the provider by number: the stories, servers on this computer, providers in the cloud, an address.
+
+use super::page::LinePage;
+use crate::domain::sentences::{network, sending};
+use crate::driver::catalogue::Offer;
+use crate::tui::setup::Cloud;
+use crate::tui::ui_command::{Choice, Exit};
+use secrecy::SecretString;
+use std::io;
+
+/// The state of the question.
+#[derive(Debug, Default)]
+pub(super) struct ProviderQuestion {
+    /// The choices, in the order of their numbers.
+    rows: Vec<Row>,
+    wanted: ProviderInput,
+}
+
+/// One choice.
+#[derive(Debug)]
+enum Row {
+    Demo,
+    Server { provider: String, model: Option<String>, text: String },
+    Cloud(Cloud),
+    Other,
+}
+
+/// What the next line is.
+#[derive(Debug, Default)]
+enum ProviderInput {
+    #[default]
+    Number,
+    /// The key for this provider.
+    Key(String),
+    Address,
+}
+
+/// What follows from a line.
+pub(super) enum ProviderStep {
+    Leave(Exit),
+    /// Ask for another line; hide it if it is a key.
+    Ask {
+        hidden: bool,
+    },
+}
+
+impl ProviderQuestion {
+    /// Offers the known servers and the providers in the cloud.
+    pub(super) fn new(servers: &[Offer], clouds: &[Cloud]) -> Self {
+        let server = |offer: &Offer| {
+            let model = offer.models().first().map(|model| model.name.model.clone());
+            let text = format!("{}, {} models", offer.name, offer.models().len());
+            Row::Server { provider: offer.name.clone(), model, text }
+        };
+        let found = servers.iter().filter(|offer| !offer.models().is_empty()).map(server);
+        let clouds = clouds.iter().cloned().map(Row::Cloud);
+        let rows = [Row::Demo].into_iter().chain(found).chain(clouds).chain([Row::Other]).collect();
+        Self { rows, wanted: ProviderInput::Number }
+    }
+
+    /// Asks for the key of a provider directly.
+    pub(super) fn key(provider: String) -> Self {
+        Self { rows: Vec::new(), wanted: ProviderInput::Key(provider) }
+    }
+
+    /// Whether the input must not be shown.
+    pub(super) fn is_secret(&self) -> bool {
+        matches!(self.wanted, ProviderInput::Key(_))
+    }
+
+    pub(super) fn ask(&self, page: &mut LinePage) -> io::Result<()> {
+        match &self.wanted {
+            ProviderInput::Key(provider) => {
+                return page
+                    .ask(&format!("Paste the key for {provider} (it is not shown, and stays in memory):"));
+            }
+            ProviderInput::Address => return page.ask("The address, as http://127.0.0.1:8080/v1:"),
+            ProviderInput::Number => {}
+        }
+        page.line("Where should answers come from?")?;
+        for (number, row) in (1..).zip(&self.rows) {
+            let text = match row {
+                Row::Demo => format!("demo: {}", network::OF_DEMO),
+                Row::Server { text, .. } => format!("{text}, on this computer"),
+                Row::Cloud(cloud) => {
+                    let key =
+                        cloud.kept.as_ref().map_or("no key yet".to_owned(), |at| format!("key from {at}"));
+                    format!("{}, {key}", cloud.title)
+                }
+                Row::Other => "another address that speaks as OpenAI does".to_owned(),
+            };
+            page.line(&format!("  {number}  {text}"))?;
+        }
+        page.ask("Type its number:")
+    }
+
+    pub(super) fn take(&mut self, line: &str, page: &mut LinePage) -> io::Result<ProviderStep> {
+        let line = line.trim();
+        match std::mem::take(&mut self.wanted) {
+            ProviderInput::Key(provider) if line.is_empty() => {
+                self.again(ProviderInput::Key(provider), "No key was typed.", page)
+            }
+            ProviderInput::Key(provider) => {
+                let key = Some(SecretString::from(line.to_owned()));
+                Ok(ProviderStep::Leave(Exit::UseProvider(Choice::Cloud { provider, key })))
+            }
+            ProviderInput::Address if line.is_empty() => {
+                self.again(ProviderInput::Address, "No address was typed.", page)
+            }
+            ProviderInput::Address => Ok(ProviderStep::Leave(Exit::UseProvider(Choice::Address {
+                base_url: line.to_owned(),
+                key: None,
+            }))),
+            ProviderInput::Number => {
+                let row = line.parse::<usize>().ok().and_then(|number| self.rows.get(number.checked_sub(1)?));
+                match row {
+                    Some(Row::Demo) => Ok(ProviderStep::Leave(Exit::UseProvider(Choice::Demo))),
+                    Some(Row::Server { provider, model, .. }) => {
+                        let choice = Choice::Server { provider: provider.clone(), model: model.clone() };
+                        Ok(ProviderStep::Leave(Exit::UseProvider(choice)))
+                    }
+                    Some(Row::Cloud(cloud)) if cloud.kept.is_some() => {
+                        let choice = Choice::Cloud { provider: cloud.provider.clone(), key: None };
+                        Ok(ProviderStep::Leave(Exit::UseProvider(choice)))
+                    }
+                    Some(Row::Cloud(cloud)) => {
+                        self.wanted = ProviderInput::Key(cloud.provider.clone());
+                        self.ask(page)?;
+                        Ok(ProviderStep::Ask { hidden: true })
+                    }
+                    Some(Row::Other) => {
+                        self.wanted = ProviderInput::Address;
+                        self.ask(page)?;
+                        Ok(ProviderStep::Ask { hidden: false })
+                    }
+                    None => {
+                        page.line(&format!("That is none of the numbers. {}", sending::NO_PROVIDER))?;
+                        page.ask("Type its number:")?;
+                        Ok(ProviderStep::Ask { hidden: false })
+                    }
+                }
+            }
+        }
+    }
+
+    fn again(&mut self, wanted: ProviderInput, why: &str, page: &mut LinePage) -> io::Result<ProviderStep> {
+        self.wanted = wanted;
+        page.line(why)?;
+        self.ask(page)?;
+        Ok(ProviderStep::Ask { hidden: self.is_secret() })
+    }
+}

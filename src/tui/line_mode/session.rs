@@ -1,0 +1,319 @@
+//! One session in line mode: waits for events, prints them, asks questions, handles the answers.
+
+use super::ask::{Ask, OpenQuestion};
+use super::awaited::{AwaitedJob, AwaitedJobs};
+use super::changes::UndoTarget;
+use super::page::OpenLine;
+use super::provider::ProviderQuestion;
+use super::reporter::LineReporter;
+use super::{LineMode, SignalRequest};
+use crate::domain::Timestamp;
+use crate::domain::sentences::running;
+use crate::driver::reminder::Reminder;
+use crate::driver::{Driver, Job, JobResult, Notification, SessionHit};
+use crate::engine::{Command, Phase};
+use crate::tui::Options;
+use crate::tui::keymap::Keymap;
+use crate::tui::screen::{KILL_DELAY, QUIT_TIMEOUT};
+use crate::tui::setup::{FoundLocation, SessionPick};
+use crate::tui::theme::{Depth, Theme};
+use crate::tui::ui_command::Exit;
+use crate::tui::widgets::draw_style::DrawStyle;
+use std::io;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+/// The next message is asked for after a command's result, but at the latest after this long.
+pub(super) const LISTING_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Printed when an answer decided nothing.
+pub(super) const NOTHING_DECIDED: &str = "Nothing was decided.";
+
+pub(super) struct Session<'a> {
+    pub(super) mode: &'a mut LineMode,
+    pub(super) driver: &'a mut Driver,
+    pub(super) options: &'a Options,
+    pub(super) reporter: LineReporter,
+    pub(super) theme: Theme,
+    pub(super) asked: OpenQuestion,
+    /// The jobs that the person asked for.
+    pub(super) awaited: AwaitedJobs,
+    /// Until when the question for a message waits for the result of a job.
+    pub(super) question_after: Option<Instant>,
+    /// How many providers are being asked for their models.
+    pub(super) asking: usize,
+    /// The recipe to start, and the words typed after it, until the recipes were read.
+    pub(super) named_recipe: Option<(String, String)>,
+    /// The matches of the last search, by their numbers.
+    pub(super) hits: Vec<SessionHit>,
+    /// The words of that search.
+    pub(super) hit_words: String,
+    /// The run whose changes are being looked up.
+    pub(super) wanted_changes: Option<UndoTarget>,
+    /// The place at which the session was opened, until its text was printed.
+    pub(super) place: Option<FoundLocation>,
+    pub(super) exit: Option<Exit>,
+    /// The failure that was already printed.
+    pub(super) told_failure: Option<String>,
+    /// The message whose `@` words name no files: sent again, they are sent as words.
+    pub(super) words: Option<String>,
+    interrupted: Option<Instant>,
+    pub(super) quits: Option<Instant>,
+    pub(super) last_line: Option<Instant>,
+    /// Reports work in progress again when nothing else is printed.
+    reminder: Reminder,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(mode: &'a mut LineMode, driver: &'a mut Driver, options: &'a Options) -> Self {
+        Self {
+            mode,
+            driver,
+            options,
+            reporter: LineReporter::default(),
+            theme: Theme::terminal(Depth::Mono),
+            asked: OpenQuestion::nothing(),
+            awaited: AwaitedJobs::default(),
+            question_after: None,
+            asking: 0,
+            named_recipe: None,
+            hits: Vec::new(),
+            hit_words: String::new(),
+            wanted_changes: None,
+            place: options.setup.place.clone(),
+            exit: None,
+            told_failure: None,
+            words: None,
+            interrupted: None,
+            quits: None,
+            last_line: None,
+            reminder: Reminder::default(),
+        }
+    }
+
+    pub(super) async fn go(mut self) -> io::Result<Exit> {
+        self.begin()?;
+        loop {
+            if let Some(exit) = self.exit.take() {
+                self.take_question();
+                return Ok(exit);
+            }
+            self.ask_anew()?;
+            tokio::select! {
+                biased;
+                signalled = self.mode.signals.next() => self.signalled(&signalled)?,
+                update = self.driver.next() => {
+                    let is_told = update.notifications.iter().any(is_told);
+                    let was_asked = self.mode.page.asks();
+                    for told in update.notifications {
+                        self.news(&told)?;
+                    }
+                    // Output that began and ended in this update was printed below the question.
+                    let is_above = was_asked
+                        && !self.mode.page.asks()
+                        && matches!(self.asked.ask, Ask::Message)
+                        && self.asked.holds(self.driver.state());
+                    if self.print_place()? || is_above {
+                        self.put_again()?;
+                    }
+                    self.reminder.follow(Instant::now(), self.driver.state().activity().is_some(), is_told);
+                }
+                () = at(self.reminder.due()) => self.remind()?,
+                () = at(self.question_after) => self.question_after = None,
+                line = self.mode.lines.next() => match line {
+                    Some(line) => self.line(line).await?,
+                    None => self.exit = Some(Exit::Quit { now: false }),
+                },
+            }
+        }
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        for notice in &self.options.notices {
+            self.mode.page.line(&format!("Note: {}", notice.text))?;
+        }
+        for damage in &self.options.setup.damage {
+            self.mode.page.line(&format!("Warning: {damage}"))?;
+        }
+        LineReporter::print_history(self.driver.state(), &mut self.mode.page)?;
+        self.print_place()?;
+        self.mode.page.line("Nothing runs without your say-so. /help lists the words and commands.")?;
+        if self.driver.state().transcript.items.is_empty() && self.driver.has_provider() {
+            self.open()?;
+        }
+        // Text typed in this process is still here; the draft on disk is the same text.
+        if let Some(draft) = self.driver.take_draft().filter(|_| self.mode.kept.is_empty()) {
+            self.keep(&draft);
+        }
+        if let Some(file) = self.options.first_file.clone() {
+            self.mode.page.lines_behind("You: ", &file.text)?;
+            self.driver.send(Command::OpenFile(file));
+            return Ok(());
+        }
+        let setup = &self.options.setup;
+        if setup.pick_session == Some(SessionPick::Newest) {
+            self.start(AwaitedJob::Sessions(None), Job::Sessions);
+        } else if let (true, Some(model)) = (setup.try_provider, self.driver.state().transcript.model.clone())
+        {
+            self.start(AwaitedJob::Trial, Job::TestModel(model));
+        } else if self.driver.state().transcript.items.is_empty() {
+            if let Some(first) = self.options.first_recipe.clone() {
+                self.begin_recipe(&first.name, first.answers, first.shown)?;
+            } else if let Some(prompt) = self.options.first_prompt.clone() {
+                self.mode.page.lines_behind("You: ", &prompt)?;
+                self.submit(prompt)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints that something is still in progress.
+    fn remind(&mut self) -> io::Result<()> {
+        self.reminder.reminded(Instant::now());
+        let Some(going_on) = self.driver.state().activity() else { return Ok(()) };
+        self.mode.page.line(&running::still(&going_on.what, &going_on.time(self.driver.now())))
+    }
+
+    /// Prints what can be asked first. In line mode words decide, so the introduction differs from that of the
+    /// panes.
+    fn open(&mut self) -> io::Result<()> {
+        let prompts = &self.options.setup.opening.prompts;
+        if prompts.is_empty() {
+            return Ok(());
+        }
+        let page = &mut self.mode.page;
+        page.line(
+            "Code that the model writes is printed whole and waits; the word approve runs it once. To begin:",
+        )?;
+        prompts.iter().try_for_each(|prompt| page.line(&format!("  {prompt}")))
+    }
+
+    fn news(&mut self, told: &Notification) -> io::Result<()> {
+        if let Notification::Job(result) = told {
+            return self.job_done(result);
+        }
+        let look = look(&self.theme, self.options, self.driver.now());
+        self.reporter.report(told, self.driver.state(), &mut self.mode.page, look)
+    }
+
+    fn job_done(&mut self, result: &JobResult) -> io::Result<()> {
+        match result {
+            JobResult::Servers(offers) if self.awaited.take(&AwaitedJob::Servers) => {
+                let question = ProviderQuestion::new(offers, &self.options.setup.clouds);
+                self.put(Ask::Provider(question))
+            }
+            JobResult::RecipeRefused { name, misfits } => {
+                if let Ask::Form(form) = &mut self.asked.ask {
+                    return form.refuse(misfits, &mut self.mode.page);
+                }
+                for misfit in misfits {
+                    self.mode.page.line(&format!("The recipe was not begun: {misfit}"))?;
+                }
+                // The recipe was to start without its form.
+                let first = self.options.first_recipe.as_ref().filter(|first| first.name == *name);
+                let given = first.map(|first| first.answers.clone()).unwrap_or_default();
+                self.begin_recipe(name, given, true)
+            }
+            JobResult::AttachedFiles(text, files) => self.files_read(text, files.clone()),
+            other => self.print_job_result(other),
+        }
+    }
+
+    pub(super) fn send(&mut self, command: Command) {
+        self.told_failure = None;
+        self.driver.send(command);
+    }
+
+    /// Takes the kept text, and removes it from the disk.
+    pub(super) fn take_kept(&mut self) -> String {
+        self.driver.keep_draft("");
+        std::mem::take(&mut self.mode.kept)
+    }
+
+    /// Keeps a sentence, which was meant for the model, but not a single word, which was probably a mistyped
+    /// answer.
+    pub(super) fn keep_sentence(&mut self, text: &str) {
+        if text.contains(char::is_whitespace) {
+            self.keep(text);
+        }
+    }
+
+    /// Keeps a text for the next message.
+    pub(super) fn keep(&mut self, text: &str) {
+        let text = text.trim_end_matches('\n');
+        if text.trim().is_empty() {
+            return;
+        }
+        if !self.mode.kept.is_empty() {
+            self.mode.kept.push('\n');
+        }
+        self.mode.kept.push_str(text);
+        self.driver.keep_draft(&self.mode.kept);
+    }
+
+    /// Ctrl-C stops what is in progress; twice within 2 s while nothing is, it quits.
+    fn signalled(&mut self, signalled: &SignalRequest) -> io::Result<()> {
+        if matches!(signalled, SignalRequest::Leave) {
+            self.exit = Some(Exit::Hangup);
+            return Ok(());
+        }
+        self.mode.page.go_on(OpenLine::None)?;
+        let now = Instant::now();
+        let state = self.driver.state();
+        if state.live.run.is_some() {
+            if self.interrupted.is_some_and(|at| now.duration_since(at) >= KILL_DELAY) {
+                return self.mode.page.line("/kernel ends it by force; its variables are lost.");
+            }
+            self.interrupted = Some(now);
+            self.send(Command::Stop);
+            return Ok(());
+        }
+        self.interrupted = None;
+        if matches!(state.phase, Phase::Replying(_) | Phase::Compacting(_)) || state.live.awaits_summary {
+            self.mode.page.line("Stopped.")?;
+            self.send(Command::Stop);
+            return Ok(());
+        }
+        self.hold_back();
+        if self.quits.is_some_and(|at| now.duration_since(at) < QUIT_TIMEOUT) {
+            self.exit = Some(Exit::Quit { now: false });
+            return Ok(());
+        }
+        self.quits = Some(now);
+        self.mode.page.line("Ctrl-C again within 2 s quits.")?;
+        // The question's line is gone: it is asked again. The question for a key is not: this Ctrl-C cancels
+        // it.
+        self.take_question();
+        Ok(())
+    }
+}
+
+/// Whether the notification is printed.
+fn is_told(told: &Notification) -> bool {
+    !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
+}
+
+/// Waits until a time; forever if there is none.
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// No keys: the person types words.
+static NO_KEYS: LazyLock<Keymap> = LazyLock::new(Keymap::default);
+
+/// The format for text: the person's times and paths, no colours, no animations.
+pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
+    let glyphs = options.glyphs();
+    DrawStyle {
+        theme,
+        links: &options.links,
+        keymap: &NO_KEYS,
+        glyphs,
+        place: &options.place,
+        now,
+        motion: false,
+    }
+}

@@ -1,0 +1,115 @@
+//! Carries out what the screen asked for: commands to the driver, other programs, the terminal itself.
+
+use super::session::Session;
+use crate::tui::attention::ProgramStatus;
+use crate::tui::frames::Urgency;
+use crate::tui::note::Note;
+use crate::tui::theme::{self, Theme};
+use crate::tui::ui_command::{EditTarget, UiCommand};
+use crate::tui::{TuiError, clipboard, outside};
+use std::time::Instant;
+
+impl Session<'_> {
+    /// Carries out the requests of the screen.
+    pub(super) fn carry_out(&mut self, commands: Vec<UiCommand>) -> Result<(), TuiError> {
+        for command in commands {
+            self.carry_out_one(command)?;
+        }
+        Ok(())
+    }
+
+    fn carry_out_one(&mut self, command: UiCommand) -> Result<(), TuiError> {
+        match command {
+            UiCommand::Send(command) => self.driver.send(command),
+            UiCommand::Type(run, bytes) => self.driver.type_in(run, bytes),
+            UiCommand::ResizeTerminal(run, rows, columns) => self.driver.resize_terminal(run, rows, columns),
+            UiCommand::SetTimeCounting(run, what) => self.driver.set_counted_time(run, what),
+            UiCommand::Job(job) => self.driver.start_job(job),
+            UiCommand::Copy(text) => {
+                let (ways, programs) =
+                    (clipboard::copy_methods(self.options.surroundings), self.options.launcher.clone());
+                self.workers.copy(text, ways, programs);
+            }
+            UiCommand::Editor(target, text) => self.edit_outside(target, &text)?,
+            UiCommand::Pager(what) => {
+                let (command, programs) = (self.options.pager.clone(), self.options.launcher.clone());
+                let shown = self.outside(|| outside::page(&command, &what, &programs))?;
+                if let Err(why) = shown {
+                    self.screen.show_note(Note::warn(why.to_string()));
+                }
+            }
+            UiCommand::Redraw => self.tui.terminal.redraw(),
+            UiCommand::Suspend => {
+                self.tui.terminal.suspend(&self.tui.input)?;
+                self.back_from_outside();
+            }
+            UiCommand::Theme(name) => {
+                match Theme::load(&name, self.options.depth, |name| self.options.user_theme(name)) {
+                    Ok(loaded) => {
+                        self.tui.theme = loaded.theme;
+                        self.tui.theme_open = false;
+                        if let Some(told) = theme::in_vain(&loaded.warnings) {
+                            self.screen.show_note(Note::warn(told));
+                        }
+                    }
+                    Err(error) => self.screen.show_note(Note::warn(error.to_string())),
+                }
+            }
+            UiCommand::Mouse(on) => self.tui.terminal.set_mouse(on),
+            UiCommand::Notify => {
+                if let Some(attention) = self.options.attention {
+                    let standing = ProgramStatus::of(self.driver.state());
+                    let call = attention.notification(&self.screen.setup.app, standing);
+                    self.tui.terminal.queue(call.as_bytes());
+                    self.tui.terminal.flush()?;
+                }
+            }
+            UiCommand::Leave(exit) => self.exit = Some(exit),
+        }
+        Ok(())
+    }
+
+    fn edit_outside(&mut self, target: EditTarget, text: &str) -> Result<(), TuiError> {
+        let extension = match target {
+            EditTarget::Message | EditTarget::Form => "md".to_owned(),
+            EditTarget::Block | EditTarget::EditMode => self.block_extension(),
+        };
+        let (command, programs) = (self.options.editor.clone(), self.options.launcher.clone());
+        let edited = self.outside(|| outside::edit(&command, text, &extension, &programs))?;
+        match edited {
+            Ok(text) => {
+                let commands = self.with(Instant::now(), |screen, ctx| screen.from_editor(target, text, ctx));
+                self.carry_out(commands)
+            }
+            Err(why) => {
+                self.screen.show_note(Note::warn(why.to_string()));
+                Ok(())
+            }
+        }
+    }
+
+    /// The file extension for the language of the waiting block.
+    fn block_extension(&self) -> String {
+        let language = self.driver.state().waiting().and_then(|i| i.block.current().language.clone());
+        let entry = language.and_then(|l| self.options.setup.languages.find(l.as_str()).cloned());
+        entry.and_then(|e| e.extensions.first().cloned()).unwrap_or_else(|| "txt".into())
+    }
+
+    fn outside<T>(&mut self, act: impl FnOnce() -> T) -> Result<T, TuiError> {
+        let result = self.tui.terminal.outside(&self.tui.input, act)?;
+        self.back_from_outside();
+        Ok(result)
+    }
+
+    /// Takes over after another program had the terminal: its size may have changed, and nothing typed
+    /// meanwhile may decide.
+    fn back_from_outside(&mut self) {
+        let now = Instant::now();
+        self.returned = Some(now);
+        self.screen.resized(self.tui.terminal.size(), now);
+        self.screen.guard.focused(now);
+        self.title.clear();
+        self.attention.forget();
+        self.frames.changed(Urgency::Now, now);
+    }
+}

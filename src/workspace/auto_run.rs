@@ -1,0 +1,310 @@
+//! Finds what a run did to auto-run files: names that programs start or obey by themselves once somebody opens the
+//! folder (`domain/auto_run.rs`). Compares a snapshot before the run with one after it, at any depth and without a
+//! limit on the list.
+//!
+//! A folder whose change time is as before still has the same names in it, so only folders that changed are listed
+//! again. A folder that changed right before it was listed is listed again, too: it may have changed once more in the
+//! same tick of the clock.
+
+use super::stamp::FileStamp;
+use super::undo_auto_run::{EarlierFile, EntryCopy, RevertibleChange};
+use crate::domain::FileChange;
+use crate::domain::auto_run::{AutoRunName, auto_run_name, run_by_tools};
+use rustix::fs::{AtFlags, Mode, OFlags};
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// A folder with many files, none of which is obeyed.
+const OBJECTS: &str = ".git/objects";
+
+/// The most folders that are searched. If there are more (a home, a whole disk), no change is reported at all.
+const MAX_FOLDERS: usize = 100_000;
+
+/// A folder as it was listed. Snapshots that find it unchanged share the lists of its content.
+#[derive(Clone, Debug)]
+struct ListedFolder {
+    stamp: FileStamp,
+    folders: Arc<[Arc<OsStr>]>,
+    /// The auto-run files directly in the folder.
+    files: Arc<[PathBuf]>,
+}
+
+/// A snapshot of the auto-run files below some folders.
+#[derive(Clone, Debug, Default)]
+pub struct AutoRunFiles {
+    roots: Vec<PathBuf>,
+    /// When the snapshot was taken; `None` for the empty one of `default()`.
+    at: Option<SystemTime>,
+    folders: HashMap<Arc<OsStr>, ListedFolder>,
+    files: BTreeMap<PathBuf, FileStamp>,
+    /// Copies of auto-run files, up to a total size.
+    copies: BTreeMap<PathBuf, EntryCopy>,
+    copied: usize,
+}
+
+const MAX_COPIED_BYTES: usize = 16 << 20;
+
+impl AutoRunFiles {
+    /// A new snapshot of the same folders.
+    #[must_use]
+    pub fn rescan(&self) -> Self {
+        self.scan(self.roots.clone())
+    }
+
+    /// A new snapshot of these folders; quick if they are those of this snapshot. Follows no links.
+    #[must_use]
+    pub fn scan(&self, mut roots: Vec<PathBuf>) -> Self {
+        // A folder inside another one is searched with it.
+        roots.sort();
+        roots.dedup_by(|inner, outer| inner.starts_with(&*outer));
+        let mut now = Self { roots, at: Some(SystemTime::now()), ..Self::default() };
+        now.fill(self);
+        now
+    }
+
+    /// The files that were created, changed or deleted since that snapshot, by their absolute paths.
+    pub fn changes_since(&self, before: &Self) -> Vec<FileChange> {
+        let mut changes = Vec::new();
+        if self.is_too_large() || before.is_too_large() || self.roots != before.roots {
+            return changes;
+        }
+        for (path, stamp) in &self.files {
+            match before.files.get(path) {
+                None => changes.push(change(path, "created", stamp.size)),
+                Some(then) if !stamp.is_as(then) => changes.push(change(path, "changed", stamp.size)),
+                Some(_) => {}
+            }
+        }
+        let gone = before.files.keys().filter(|path| !self.files.contains_key(*path));
+        changes.extend(gone.map(|path| change(path, "deleted", 0)));
+        changes
+    }
+
+    /// The changes to auto-run files since that snapshot, each ready to be taken back. Files that tools run by
+    /// themselves are left out: they are part of the project.
+    pub(crate) fn revertible(&self, before: &Self) -> Vec<RevertibleChange> {
+        let changes = self.changes_since(before).into_iter().map(|change| PathBuf::from(change.path));
+        let own = changes.filter(|path| self.matches_below_root(path, auto_run_name));
+        own.map(|path| RevertibleChange {
+            before: before.files.contains_key(&path).then(|| match before.copies.get(&path) {
+                Some(copy) => EarlierFile::Kept(copy.clone()),
+                None => EarlierFile::NotKept,
+            }),
+            after: self.files.get(&path).copied(),
+            path,
+        })
+        .collect()
+    }
+
+    /// The auto-run files, by their absolute paths.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.files.keys().filter(|path| self.matches_below_root(path, auto_run_name)).cloned().collect()
+    }
+
+    /// Whether this is a snapshot of anything.
+    pub(crate) fn was_scanned(&self) -> bool {
+        self.at.is_some()
+    }
+
+    /// Whether there are too many folders, in which case no changes are reported.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.folders.len() > MAX_FOLDERS
+    }
+
+    fn fill(&mut self, before: &Self) {
+        let root = |root: &PathBuf| {
+            let info = std::fs::symlink_metadata(root).ok()?;
+            Some((root.as_os_str().into(), FileStamp::of(&info)))
+        };
+        let mut todo: Vec<(Arc<OsStr>, FileStamp)> = self.roots.iter().filter_map(root).collect();
+        while let Some((name, stamp)) = todo.pop().filter(|_| !self.is_too_large()) {
+            let known = before.folders.get(&name);
+            let known = known.filter(|then| stamp.is_as(&then.stamp) && then.stamp.is_settled(before.at));
+            let folder = match known {
+                Some(known) => ListedFolder { stamp, ..known.clone() },
+                None => self.list(Path::new(&*name), stamp),
+            };
+            // Even if no name in a folder changed, the content of its files may have.
+            for path in folder.files.iter() {
+                self.keep(path, before);
+            }
+            todo.extend(stamps(Path::new(&*name), &folder.folders));
+            self.folders.insert(name, folder);
+        }
+    }
+
+    /// Whether a path below a root matches. The path of the root itself is not considered.
+    fn matches_below_root(&self, path: &Path, what: fn(&Path) -> Option<AutoRunName>) -> bool {
+        self.roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(|path| what(path).is_some())
+    }
+
+    /// Records the present state of a file.
+    fn keep(&mut self, path: &Path, before: &Self) {
+        let at = self.at.unwrap_or_else(SystemTime::now);
+        let now = match before.files.get(path) {
+            Some(then) => then.again(path, at),
+            None => std::fs::symlink_metadata(path).map(|info| FileStamp::of_file(path, &info, at)),
+        };
+        let Ok(stamp) = now else { return };
+        if self.matches_below_root(path, auto_run_name) {
+            let same = before.files.get(path).is_some_and(|then| stamp.is_as(then));
+            let copy = before.copies.get(path).filter(|_| same).cloned();
+            let copy = copy.or_else(|| EntryCopy::of(path, &std::fs::symlink_metadata(path).ok()?));
+            if let Some(copy) = copy.filter(|copy| self.copied + copy.size() <= MAX_COPIED_BYTES) {
+                self.copied += copy.size();
+                self.copies.insert(path.to_path_buf(), copy);
+            }
+        }
+        self.files.insert(path.to_path_buf(), stamp);
+    }
+
+    fn list(&self, folder: &Path, stamp: FileStamp) -> ListedFolder {
+        let (mut folders, mut files) = (Vec::new(), Vec::new());
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                if !path.ends_with(OBJECTS) {
+                    folders.push(path.as_os_str().into());
+                }
+            } else if self.matches_below_root(&path, auto_run_name)
+                || self.matches_below_root(&path, run_by_tools)
+            {
+                files.push(path);
+            }
+        }
+        ListedFolder { stamp, folders: folders.into(), files: files.into() }
+    }
+}
+
+/// The stamps of these subfolders. The folder is opened once, so that the system need not walk the whole path for
+/// each.
+fn stamps(folder: &Path, below: &[Arc<OsStr>]) -> Vec<(Arc<OsStr>, FileStamp)> {
+    if below.is_empty() {
+        return Vec::new();
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let Ok(folder) = rustix::fs::open(folder, flags, Mode::empty()) else { return Vec::new() };
+    let stamp = |path: &Arc<OsStr>| {
+        let stat =
+            rustix::fs::statat(&folder, Path::new(&**path).file_name()?, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some((path.clone(), FileStamp::of_stat(&stat)))
+    };
+    below.iter().filter_map(stamp).collect()
+}
+
+fn change(path: &Path, change: &str, bytes: u64) -> FileChange {
+    FileChange::new(path.to_string_lossy(), change, bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn told(now: &AutoRunFiles, before: &AutoRunFiles) -> Vec<(String, String)> {
+        let below = |path: &str| {
+            let mut roots = now.roots.iter().filter_map(|root| Path::new(path).strip_prefix(root).ok());
+            roots.next().expect("below a root").to_string_lossy().into_owned()
+        };
+        now.changes_since(before).into_iter().map(|c| (c.change, below(&c.path))).collect()
+    }
+
+    fn of(folder: &Path) -> AutoRunFiles {
+        AutoRunFiles::default().scan(vec![folder.to_path_buf()])
+    }
+
+    #[test]
+    fn what_is_obeyed_is_told_at_any_depth_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for name in [".git/hooks", ".git/objects/aa", "sub/deep", ".vscode"] {
+            fs::create_dir_all(at(name)).expect("made");
+        }
+        for name in [".envrc", "sub/deep/.envrc", "a.py", ".vscode/tasks.json"] {
+            fs::write(at(name), "1").expect("written");
+        }
+        let before = of(folder.path());
+        assert_eq!(told(&before.rescan(), &before), []);
+        fs::write(at("a.py"), "2").expect("written");
+        fs::write(at(".git/index"), "2").expect("written");
+        fs::write(at("sub/deep/.envrc"), "2").expect("written");
+        fs::write(at(".git/commondir"), "2").expect("written");
+        fs::remove_file(at(".vscode/tasks.json")).expect("removed");
+        fs::create_dir_all(at("new/deeper/.git/hooks")).expect("made");
+        fs::write(at("new/deeper/.git/hooks/post-checkout"), "2").expect("written");
+        std::os::unix::fs::symlink("/bin/sh", at("sub/.zshenv")).expect("linked");
+        let now = before.rescan();
+        let expected = [
+            ("created", ".git/commondir"),
+            ("created", "new/deeper/.git/hooks/post-checkout"),
+            ("created", "sub/.zshenv"),
+            ("changed", "sub/deep/.envrc"),
+            ("deleted", ".vscode/tasks.json"),
+        ];
+        assert_eq!(told(&now, &before), expected.map(|(change, path)| (change.into(), path.into())));
+        assert_eq!(told(&of(folder.path()), &now), [], "what is kept is what a new look sees");
+    }
+
+    #[test]
+    fn the_same_size_and_time_hide_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join(".envrc");
+        fs::write(&file, "one").expect("written");
+        let time = fs::metadata(&file).expect("there").modified().expect("a time");
+        let before = of(folder.path());
+        fs::write(&file, "two").expect("written");
+        fs::File::options().write(true).open(&file).expect("open").set_modified(time).expect("set back");
+        assert_eq!(told(&before.rescan(), &before), [("changed".into(), ".envrc".into())]);
+    }
+
+    #[test]
+    fn what_changes_in_the_tick_of_a_look_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join(".envrc");
+        let mut known = AutoRunFiles::default();
+        for round in 0..200 {
+            fs::write(&file, format!("{round:03}")).expect("written");
+            let before = known.scan(vec![folder.path().to_path_buf()]);
+            fs::write(&file, format!("{:03}", round + 500)).expect("written");
+            known = before.rescan();
+            assert_eq!(told(&known, &before), [("changed".into(), ".envrc".into())], "round {round}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_made_in_the_tick_of_a_look_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for round in 0..200 {
+            fs::write(folder.path().join(format!("{round}.txt")), "").expect("written");
+            let before = of(folder.path());
+            let name = format!("sub-{round}.envrc");
+            fs::create_dir(folder.path().join(&name)).expect("made");
+            fs::write(folder.path().join(&name).join(".envrc"), "").expect("written");
+            let expected = [("created".to_owned(), format!("{name}/.envrc"))];
+            assert_eq!(told(&before.rescan(), &before), expected, "round {round}");
+        }
+    }
+
+    #[test]
+    fn of_folders_in_each_other_each_thing_is_told_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("a/b")).expect("made");
+        fs::create_dir_all(at("c")).expect("made");
+        let before = AutoRunFiles::default().scan(vec![at("a/b"), at("c"), at("a"), at("a")]);
+        fs::write(at("a/b/.envrc"), "").expect("written");
+        fs::write(at("c/.envrc"), "").expect("written");
+        let changes = before.rescan().changes_since(&before);
+        let paths: Vec<_> = changes.into_iter().map(|change| PathBuf::from(change.path)).collect();
+        assert_eq!(paths, [at("a/b/.envrc"), at("c/.envrc")]);
+    }
+
+    #[test]
+    fn a_folder_that_is_gone_has_nothing() {
+        assert_eq!(told(&of(Path::new("/not/there")), &AutoRunFiles::default()), []);
+    }
+}

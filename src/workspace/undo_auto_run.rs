@@ -1,0 +1,214 @@
+//! Restores auto-run files to their state before a run, from copies that were made before it, and only if a file is
+//! still as the run left it. Folders are held open on the way, and links are not followed.
+
+use super::FileError;
+use super::held_path::{Folder, HeldPath};
+use super::read::open_plain;
+use super::staging::Staging;
+use super::stamp::FileStamp;
+use rustix::fs::{AtFlags, Mode, OFlags, symlinkat, unlinkat};
+use std::fs::{File, Metadata, Permissions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const MAX_COPY_BYTES: u64 = 256 << 10;
+
+/// A copy of what a name referred to.
+#[derive(Clone, Debug)]
+pub(super) enum EntryCopy {
+    /// A file's bytes and mode.
+    File(Arc<[u8]>, u32),
+    /// A link's target.
+    Link(PathBuf),
+}
+
+impl EntryCopy {
+    /// Copies what is at a path now; `None` if it is too large, or neither a file nor a link.
+    pub(super) fn of(path: &Path, info: &Metadata) -> Option<Self> {
+        if info.is_symlink() {
+            return std::fs::read_link(path).ok().map(EntryCopy::Link);
+        }
+        if !info.is_file() || info.len() > MAX_COPY_BYTES {
+            return None;
+        }
+        let file = open_plain(path, OFlags::NOFOLLOW).ok()?;
+        let mode = file.metadata().ok()?.permissions().mode();
+        let mut bytes = Vec::new();
+        file.take(MAX_COPY_BYTES + 1).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= MAX_COPY_BYTES).then(|| EntryCopy::File(bytes.into(), mode))
+    }
+
+    /// The bytes of the copy, for the limit on all copies together.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            EntryCopy::File(bytes, _) => bytes.len(),
+            EntryCopy::Link(_) => 0,
+        }
+    }
+}
+
+/// A change that can be taken back.
+#[derive(Clone, Debug)]
+pub(crate) struct RevertibleChange {
+    pub(crate) path: PathBuf,
+    /// The file before the run; `None` if it did not exist.
+    pub(super) before: Option<EarlierFile>,
+    /// The file as the run left it; `None` if it does not exist any more.
+    pub(super) after: Option<FileStamp>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum EarlierFile {
+    Kept(EntryCopy),
+    /// No copy was made: the file was too large, or could not be read.
+    NotKept,
+}
+
+impl RevertibleChange {
+    /// Restores the file.
+    ///
+    /// # Errors
+    /// When the file changed since the run, no copy was made, or the system refuses.
+    pub(crate) fn undo(&self) -> Result<(), FileError> {
+        let copy = match &self.before {
+            Some(EarlierFile::NotKept) => return Err(FileError::NoCopy),
+            Some(EarlierFile::Kept(copy)) => Some(copy),
+            None => None,
+        };
+        if !self.is_as_left() {
+            return Err(FileError::ChangedSince);
+        }
+        self.restore(copy)
+    }
+
+    fn is_as_left(&self) -> bool {
+        match (std::fs::symlink_metadata(&self.path), &self.after) {
+            (Ok(info), Some(after)) => FileStamp::of(&info).is_same_file(after),
+            (Err(error), None) => error.kind() == io::ErrorKind::NotFound,
+            _ => false,
+        }
+    }
+
+    fn restore(&self, copy: Option<&EntryCopy>) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::io(&self.path, &error);
+        let nowhere = || failed(io::ErrorKind::NotFound.into());
+        let (name, parent) =
+            (self.path.file_name().ok_or_else(nowhere)?, self.path.parent().ok_or_else(nowhere)?);
+        let folder = match (Folder::find(parent), copy) {
+            (Ok(folder), _) if folder.path() != parent => {
+                return Err(FileError::Changed(self.path.clone()));
+            }
+            (Ok(folder), _) => folder.file().try_clone().map_err(failed)?,
+            // The folder was deleted with the file.
+            (Err(_), Some(_)) => HeldPath::find(&self.path)?.make_folders()?,
+            (Err(error), None) => return Err(error),
+        };
+        let folder = &folder;
+        match copy {
+            None => remove(folder, name).map_err(failed),
+            Some(EntryCopy::Link(to)) => {
+                remove(folder, name).map_err(failed)?;
+                symlinkat(to, folder, name).map_err(|errno| failed(errno.into()))
+            }
+            Some(EntryCopy::File(bytes, mode)) => {
+                let mut staging = Staging::new(folder, Mode::from_raw_mode(0o600)).map_err(failed)?;
+                staging.file().write_all(bytes).map_err(failed)?;
+                staging.file().set_permissions(Permissions::from_mode(mode & 0o777)).map_err(failed)?;
+                staging.file().sync_all().map_err(failed)?;
+                remove(folder, name).map_err(failed)?;
+                staging.take_free(name).map_err(failed)
+            }
+        }
+    }
+}
+
+fn remove(folder: &File, name: &std::ffi::OsStr) -> io::Result<()> {
+    match unlinkat(folder, name, AtFlags::empty()) {
+        Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::auto_run::AutoRunFiles;
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    fn of(folder: &Path) -> AutoRunFiles {
+        AutoRunFiles::default().scan(vec![folder.to_path_buf()])
+    }
+
+    #[test]
+    fn all_that_a_run_did_to_obeyed_names_is_taken_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = fs::canonicalize(folder.path()).expect("a path");
+        let at = |name: &str| folder.join(name);
+        fs::create_dir_all(at(".git/hooks")).expect("made");
+        fs::create_dir_all(at(".vscode")).expect("made");
+        fs::write(at(".git/hooks/pre-commit"), "mine").expect("written");
+        fs::set_permissions(at(".git/hooks/pre-commit"), Permissions::from_mode(0o755)).expect("set");
+        fs::write(at(".vscode/tasks.json"), "mine").expect("written");
+        symlink("/dev/null", at(".zshenv")).expect("linked");
+        let before = of(&folder);
+        // Does what a run might do.
+        fs::write(at(".git/hooks/pre-commit"), "evil").expect("written");
+        fs::write(at(".git/commondir"), "evil").expect("written");
+        symlink("/bin/sh", at(".envrc")).expect("linked");
+        fs::remove_file(at(".zshenv")).expect("removed");
+        fs::remove_dir_all(at(".vscode")).expect("removed");
+        fs::write(at("Makefile"), "all:").expect("written");
+        let changes = before.rescan().revertible(&before);
+        assert_eq!(changes.len(), 5, "{changes:?}");
+        for change in &changes {
+            assert_eq!(change.undo(), Ok(()), "{change:?}");
+        }
+        let read = |name: &str| fs::read_to_string(at(name)).expect("there");
+        assert_eq!(
+            (read(".git/hooks/pre-commit"), read(".vscode/tasks.json")),
+            ("mine".into(), "mine".into())
+        );
+        let mode = fs::metadata(at(".git/hooks/pre-commit")).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o755);
+        assert_eq!(fs::read_link(at(".zshenv")).expect("a link"), Path::new("/dev/null"));
+        assert!(!at(".git/commondir").exists() && fs::symlink_metadata(at(".envrc")).is_err());
+        assert!(at("Makefile").exists(), "code of the project is left alone");
+    }
+
+    #[test]
+    fn what_changed_since_or_was_never_kept_stays_as_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = fs::canonicalize(folder.path()).expect("a path");
+        let at = |name: &str| folder.join(name);
+        fs::write(at(".bashrc"), vec![b'x'; usize::try_from(MAX_COPY_BYTES).expect("a size") + 1])
+            .expect("written");
+        let before = of(&folder);
+        fs::write(at(".envrc"), "evil").expect("written");
+        fs::write(at(".bashrc"), "evil").expect("written");
+        let changes = before.rescan().revertible(&before);
+        fs::write(at(".envrc"), "mine by now").expect("written");
+        let told: Vec<_> = changes.iter().map(RevertibleChange::undo).collect();
+        assert_eq!(told, [Err(FileError::NoCopy), Err(FileError::ChangedSince)]);
+        assert_eq!(fs::read_to_string(at(".envrc")).expect("there"), "mine by now");
+    }
+
+    #[test]
+    fn nothing_is_put_back_through_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = fs::canonicalize(folder.path()).expect("a path");
+        let at = |name: &str| folder.join(name);
+        fs::create_dir_all(at("work/.vscode")).expect("made");
+        fs::create_dir(at("outside")).expect("made");
+        fs::write(at("work/.vscode/a.json"), "mine").expect("written");
+        let before = of(&at("work"));
+        fs::remove_dir_all(at("work/.vscode")).expect("removed");
+        symlink(at("outside"), at("work/.vscode")).expect("linked");
+        let changes = before.rescan().revertible(&before);
+        let lost = changes.iter().find(|change| change.path.ends_with("a.json")).expect("told");
+        assert!(lost.undo().is_err());
+        assert!(!at("outside/a.json").exists());
+    }
+}

@@ -1,0 +1,170 @@
+//! Files that a message names: the list behind an `@`, what is sent, what is refused.
+
+use super::scene::Scene;
+use super::{drawn, snapshots};
+use sayso::domain::{AttachedFile, Prompt};
+use sayso::driver::{AttachedFileError, FolderFiles, Job, JobResult, Notification, PathOfFile};
+use sayso::engine::Command;
+use sayso::tui::ui_command::UiCommand;
+use std::sync::Arc;
+
+const FILES: [(&str, u64); 6] = [
+    ("README.md", 4_300),
+    ("sales.csv", 1_200_000),
+    ("src/load.py", 2_100),
+    ("src/my plot.py", 900),
+    ("src/\u{202e}evil.py", 1),
+    ("tests/test_load.py", 61),
+];
+
+fn found(scene: &mut Scene, found: JobResult) -> Vec<UiCommand> {
+    scene.step(|screen, ctx| screen.notified(Notification::Job(found), ctx))
+}
+
+fn listed(is_cut: bool) -> JobResult {
+    let files =
+        FILES.iter().map(|(path, bytes)| PathOfFile { path: (*path).into(), bytes: *bytes }).collect();
+    JobResult::FolderFiles(Arc::new(FolderFiles { files, is_cut, ..FolderFiles::default() }))
+}
+
+/// The list is open behind `Explain @`.
+fn listing() -> Scene {
+    let mut scene = Scene::worked();
+    scene.type_text("Explain ");
+    let commands = scene.press(&["@"]);
+    assert!(matches!(commands[..], [UiCommand::Job(Job::FolderFiles)]), "{commands:?}");
+    found(&mut scene, listed(false));
+    scene
+}
+
+fn message(scene: &Scene) -> String {
+    scene.screen.panes.composer.full_text()
+}
+
+/// Presses Enter; returns the message that the driver is asked to read files for.
+fn enter(scene: &mut Scene) -> String {
+    let commands = scene.press(&["enter"]);
+    let [UiCommand::Job(Job::AttachedFiles(text))] = &commands[..] else { panic!("{commands:?}") };
+    text.clone()
+}
+
+fn load_py() -> AttachedFile {
+    AttachedFile { path: "src/load.py".into(), bytes: 2_100, text: "x\n".repeat(1_050), masked: false }
+}
+
+#[test]
+fn file_list() {
+    snapshots("17_files", || {
+        let mut scene = listing();
+        scene.type_text("py");
+        scene.press(&["down"]);
+        scene
+    });
+}
+
+#[test]
+fn a_message_with_files() {
+    snapshots("17_files_given", || {
+        let mut scene = Scene::worked();
+        let csv = AttachedFile {
+            path: "sales.csv".into(),
+            bytes: 1_200_000,
+            text: "n".repeat(32_000),
+            masked: true,
+        };
+        let text = "Explain @src/load.py and @sales.csv".to_owned();
+        scene.command(Command::Submit(Prompt { text, files: vec![load_py(), csv] }));
+        scene
+    });
+}
+
+#[test]
+fn a_file_is_taken_by_tab_or_enter_and_another_can_follow() {
+    let mut scene = listing();
+    scene.type_text("load");
+    scene.press(&["tab"]);
+    assert_eq!(message(&scene), "Explain @src/load.py ");
+    scene.type_text("and ");
+    scene.press(&["@"]);
+    found(&mut scene, listed(true));
+    scene.type_text("plot");
+    assert!(scene.press(&["enter"]).is_empty(), "Enter takes the file and sends nothing");
+    assert_eq!(message(&scene), "Explain @src/load.py and @\"src/my plot.py\" ");
+    assert!(scene.screen.overlays.is_empty());
+}
+
+#[test]
+fn the_list_takes_no_letter_from_the_text() {
+    // Esc keeps the text, a space continues after it, deleting the @ closes the list.
+    let mut scene = listing();
+    scene.type_text("da");
+    scene.press(&["esc"]);
+    assert_eq!(message(&scene), "Explain @da");
+    assert!(scene.screen.overlays.is_empty());
+    let mut scene = listing();
+    scene.type_text("dataclass please");
+    assert_eq!(message(&scene), "Explain @dataclass please");
+    assert!(scene.screen.overlays.is_empty());
+    let mut scene = listing();
+    scene.type_text("x");
+    scene.press(&["backspace", "backspace"]);
+    assert_eq!(message(&scene), "Explain ");
+    assert!(scene.screen.overlays.is_empty());
+    // Inside an address no list opens.
+    let mut scene = Scene::worked();
+    scene.type_text("bob");
+    assert!(scene.press(&["@"]).is_empty());
+    assert!(scene.screen.overlays.is_empty());
+    // Before the files are listed, Enter does nothing.
+    let mut scene = Scene::worked();
+    scene.press(&["@"]);
+    scene.type_text("lo");
+    scene.press(&["enter"]);
+    assert_eq!(message(&scene), "@lo");
+}
+
+#[test]
+fn a_message_goes_out_when_its_files_were_read() {
+    let mut scene = listing();
+    scene.type_text("load");
+    scene.press(&["tab"]);
+    let text = enter(&mut scene);
+    assert!(scene.press(&["enter"]).is_empty(), "a second Enter asks for nothing more");
+    let commands = found(&mut scene, JobResult::AttachedFiles(text.clone(), Ok(vec![load_py()])));
+    let [UiCommand::Send(Command::Submit(prompt))] = &commands[..] else { panic!("{commands:?}") };
+    assert_eq!((&prompt.text, &prompt.files), (&text, &vec![load_py()]));
+    assert!(scene.screen.panes.composer.is_empty());
+    // A late result changes nothing.
+    assert!(found(&mut scene, JobResult::AttachedFiles(text, Ok(vec![load_py()]))).is_empty());
+}
+
+#[test]
+fn a_message_that_was_changed_meanwhile_stays() {
+    let mut scene = Scene::worked();
+    scene.type_text("see @a.py ");
+    let text = enter(&mut scene);
+    scene.type_text("too");
+    assert!(found(&mut scene, JobResult::AttachedFiles(text, Ok(vec![load_py()]))).is_empty());
+    assert_eq!(message(&scene), "see @a.py too");
+    assert!(drawn(&mut scene, 100, 30).contains("The message changed while its files were read."));
+}
+
+#[test]
+fn what_can_not_be_given_keeps_the_message_and_a_word_is_sent_by_the_second_enter() {
+    let mut scene = Scene::worked();
+    scene.type_text("see @data.bin ");
+    let text = enter(&mut scene);
+    let refused = vec![AttachedFileError::NoText("data.bin".into(), "binary data")];
+    assert!(found(&mut scene, JobResult::AttachedFiles(text.clone(), Err(refused))).is_empty());
+    assert!(drawn(&mut scene, 100, 30).contains("data.bin is binary data, no text. Not sent: change"));
+    assert_eq!(message(&scene), text);
+    assert_eq!(enter(&mut scene), text, "it is read anew: the file may have changed");
+    let missing = vec![AttachedFileError::Missing("data.bin".into())];
+    found(&mut scene, JobResult::AttachedFiles(text.clone(), Err(missing)));
+    assert!(drawn(&mut scene, 100, 30).contains("Enter again sends it as it stands."));
+    let commands = scene.press(&["enter"]);
+    assert!(
+        matches!(&commands[..], [UiCommand::Send(Command::Submit(p))] if p.text == text && p.files.is_empty()),
+        "{commands:?}"
+    );
+}
