@@ -223,9 +223,8 @@ mod tests {
 
     #[test]
     fn the_texts_before_a_run_are_recorded_however_many_are_known() {
-        let mut register = Register::default();
-        register.known =
-            (0..MAX_ENTRIES).map(|n| (format!("/{n}/AGENTS.md").into(), String::new())).collect();
+        let known = (0..MAX_ENTRIES).map(|n| (format!("/{n}/AGENTS.md").into(), String::new())).collect();
+        let mut register = Register { known, ..Register::default() };
         register.hold_back_changes(vec![file("/work/AGENTS.md", "tabs")]);
         assert_eq!(register.known.len(), MAX_ENTRIES, "looking adds no more");
         let found = vec![file("/work/AGENTS.md", "tabs")];
