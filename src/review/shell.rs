@@ -30,7 +30,7 @@ mod word;
 mod wrapper;
 
 use branch::OpenScope;
-use change::{Changes, changed_in_place};
+use change::{ChangePlaces, changed_in_place};
 use function::ShellFunction;
 use variable::ValueSet;
 
@@ -48,7 +48,7 @@ use tree_sitter::Node;
 pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope) -> Extraction {
     let mut reader = ShellReader::new(source, rules, scope);
     reader.functions = function::all(root, source);
-    reader.changes = Changes::of(root, source, &reader.functions);
+    reader.changes = ChangePlaces::of(root, source, &reader.functions);
     walk(&mut reader, root, 0);
     reader.reading.cut |= reader.frames.is_exhausted();
     reader.reading
@@ -91,7 +91,7 @@ struct ShellReader<'a, 't> {
     /// The variables whose values bash converts when they are set: `declare -i`.
     converted: HashSet<String>,
     /// All places that change something.
-    changes: Changes<'a>,
+    changes: ChangePlaces<'a>,
     /// The stretches of the text that are being read, the innermost last.
     open: Vec<OpenScope>,
     /// The list that was begun last.
@@ -125,7 +125,7 @@ impl<'a> ShellReader<'a, '_> {
             followed: 0,
             choices: HashMap::new(),
             converted: HashSet::new(),
-            changes: Changes::default(),
+            changes: ChangePlaces::default(),
             open: Vec::new(),
             list: 0..0,
             shared: HashSet::new(),

@@ -36,7 +36,7 @@ pub(super) struct Change<'s> {
 
 /// All places of a text that change something.
 #[derive(Default)]
-pub(super) struct Changes<'s> {
+pub(super) struct ChangePlaces<'s> {
     in_order: Vec<Change<'s>>,
     /// The last place that changes a name.
     last: HashMap<&'s str, usize>,
@@ -46,7 +46,7 @@ pub(super) struct Changes<'s> {
     pub(super) everything_in_functions: bool,
 }
 
-impl<'s> Changes<'s> {
+impl<'s> ChangePlaces<'s> {
     pub(super) fn of(
         root: Node<'_>,
         source: &'s str,
