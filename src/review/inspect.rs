@@ -8,12 +8,14 @@ use super::diagnostic::{self, Diagnostic};
 use super::flow::Extraction;
 use super::grammar::Grammar;
 use super::judge::{self, ActHistory};
-use super::nested::NestedCode;
+use super::nested::{self, NestedCode};
 use super::notebook_magics::{self, Magic};
 use super::rules::{EffectKind, InnerLanguage};
 use super::syntax::TextKind;
+use super::value::Value;
 use super::{
-    MAX_TEXT_BYTES, Scope, hidden, javascript, lookalike, parsed, python, queries, shell, unread, words,
+    MAX_TEXT_BYTES, Scope, hidden, javascript, lookalike, parsed, path_class, python, queries, shell, unread,
+    words,
 };
 use crate::domain::{Review, Severity};
 use std::ops::Range;
@@ -41,6 +43,7 @@ pub(super) fn inspect(
         scope,
         go_on,
         past: ActHistory::default(),
+        folder: None,
         cut: false,
         left: MAX_NESTED_TEXTS,
         room,
@@ -107,6 +110,8 @@ struct Inspector<'a> {
     scope: &'a Scope,
     go_on: &'a dyn Fn() -> bool,
     past: ActHistory,
+    /// The folder in which the code that is being read runs, if code around it changed that.
+    folder: Option<Value>,
     cut: bool,
     /// How many more nested texts may be read.
     left: usize,
@@ -136,7 +141,7 @@ impl Inspector<'_> {
         let reading = match grammar {
             Grammar::Python => python::read(root, source, rules, self.scope),
             Grammar::Javascript => javascript::read(root, source, rules, self.scope),
-            _ => shell::read(root, source, rules, self.scope),
+            _ => shell::read(root, source, rules, self.scope, self.folder.clone()),
         };
         let found = rules
             .queries(grammar)
@@ -193,14 +198,22 @@ impl Inspector<'_> {
         }
         let mut diagnostics: Vec<Diagnostic> =
             reading.imports.iter().filter_map(|(module, span)| forbid.import(module, span)).collect();
-        for act in &reading.acts {
+        for mut act in reading.acts {
             if !(self.go_on)() {
                 self.cut = true;
                 break;
             }
-            let mut judged = judge::judge(act, rules, source, self.scope, &mut self.past);
-            let inner: Vec<Diagnostic> =
-                judged.nested.drain(..).flat_map(|n| self.nested(n, source, depth)).collect();
+            if grammar != Grammar::Bash {
+                // A shell begins in the folder of the code around it.
+                act.folder = match (&self.folder, act.folder) {
+                    (Some(outer), Some(inner)) => Some(path_class::entered(Some(outer), &inner)),
+                    (outer, inner) => inner.or_else(|| outer.clone()),
+                };
+            }
+            let mut judged = judge::judge(&act, rules, source, self.scope, &mut self.past);
+            let folder = nested::folder_of(&act);
+            let code = judged.nested.drain(..).map(|code| code.within(folder.clone()));
+            let inner: Vec<Diagnostic> = code.flat_map(|code| self.nested(code, source, depth)).collect();
             // The findings in the inner code say more than the finding that it runs.
             if inner.iter().any(|r| r.severity > Severity::Info) {
                 judged
@@ -209,7 +222,7 @@ impl Inspector<'_> {
             }
             diagnostics.append(&mut judged.diagnostics);
             diagnostics.extend(inner);
-            diagnostics.extend(forbid.act(act));
+            diagnostics.extend(forbid.act(&act));
         }
         for nested in reading.nested {
             diagnostics.extend(self.nested(nested, source, depth));
@@ -220,6 +233,12 @@ impl Inspector<'_> {
     /// Reviews code inside code. If the inner text occurs verbatim, its diagnostics keep their exact place; otherwise
     /// they get the span of the code that contains it.
     fn nested(&mut self, nested: NestedCode, source: &str, depth: u32) -> Vec<Diagnostic> {
+        if let NestedCode::In { folder, code } = nested {
+            let outer = self.folder.replace(folder);
+            let diagnostics = self.nested(*code, source, depth);
+            self.folder = outer;
+            return diagnostics;
+        }
         let size = nested.size();
         if depth >= MAX_DEPTH || self.left == 0 || self.room < size {
             self.cut = true;
@@ -230,9 +249,10 @@ impl Inspector<'_> {
         let (mut diagnostics, span, text) = match nested {
             NestedCode::Words { words, span } => {
                 let rules = self.scope.rules.of(Grammar::Bash);
-                let reading = shell::read_words(&words, &span, rules, self.scope);
+                let reading = shell::read_words(&words, &span, rules, self.scope, self.folder.clone());
                 (self.settle(reading, source, Grammar::Bash, depth + 1), span, None)
             }
+            NestedCode::In { .. } => return Vec::new(),
             NestedCode::Text { language, text, span } => {
                 let grammar = match language {
                     InnerLanguage::Bash => Grammar::Bash,

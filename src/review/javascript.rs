@@ -56,6 +56,7 @@ fn is_function(kind: &str) -> bool {
 impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
     fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
         let WalkStep { frame, branch, top } = step;
+        self.shared.is_conditional = branch || frame > 0;
         match node.kind() {
             kind if !top && is_function(kind) => {
                 self.function(node, frame, branch);

@@ -129,6 +129,8 @@ fn apply(
             add_nested(value, &more, language, span, judged, &mut past.effects);
         }
     }
+    // Which files are deleted does not stand in the text.
+    past.effects.unknown |= any && rule.effect == Some(EffectKind::Deletes);
     judged.made.append(&mut made);
     if shown.is_empty() && !any {
         // The target is not where the rule expects it (`rmtree(*args)`), so it counts as unknown.

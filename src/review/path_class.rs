@@ -4,7 +4,7 @@
 
 use super::Scope;
 use super::rules::{PlaceRow, TargetClass};
-use super::value::HOLE;
+use super::value::{HOLE, Value, ValueKind};
 use crate::domain::auto_run::auto_run_name;
 use std::path::Path;
 
@@ -104,6 +104,17 @@ pub(super) fn join_folder(text: &str, folder: Option<&str>) -> String {
     match folder {
         Some(folder) if !absolute(text) => format!("{}/{text}", folder.trim_end_matches('/')),
         _ => text.to_owned(),
+    }
+}
+
+/// The folder after a change to `to`, which starts at `from` if it is relative.
+pub(super) fn entered(from: Option<&Value>, to: &Value) -> Value {
+    match (to.as_text(), from.and_then(Value::as_text)) {
+        (Some((text, whole)), Some((from, known))) if !absolute(text) => {
+            Value::new(ValueKind::Text { text: join_folder(text, Some(from)), whole: whole && known })
+        }
+        (Some(_), _) => to.clone(),
+        (None, _) => Value::part(HOLE.to_string()),
     }
 }
 

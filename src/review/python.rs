@@ -52,6 +52,7 @@ struct PythonReader<'a, 't> {
 impl<'t> Walker<'t> for PythonReader<'_, 't> {
     fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
         let WalkStep { frame, branch, top } = step;
+        self.shared.is_conditional = branch || frame > 0;
         match node.kind() {
             "function_definition" | "lambda" if !top => {
                 self.define(node, frame, branch);

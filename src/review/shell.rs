@@ -36,7 +36,9 @@ use variable::ValueSet;
 
 use super::Scope;
 use super::flow::{Extraction, Frames};
+use super::nested::NestedCode;
 use super::rule_set::RuleSet;
+use super::rules::InnerLanguage;
 use super::syntax::{named_children, text};
 use super::value::{Argument, Value, ValueKind};
 use super::walk::{WalkStep, Walker, walk};
@@ -45,8 +47,17 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
-pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope) -> Extraction {
+///
+/// `folder` is where it runs, if code around it changed the working folder.
+pub(super) fn read(
+    root: Node<'_>,
+    source: &str,
+    rules: &RuleSet,
+    scope: &Scope,
+    folder: Option<Value>,
+) -> Extraction {
     let mut reader = ShellReader::new(source, rules, scope);
+    reader.folder = folder;
     reader.functions = function::all(root, source);
     reader.changes = ChangePlaces::of(root, source, &reader.functions);
     walk(&mut reader, root, 0);
@@ -55,8 +66,15 @@ pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope)
 }
 
 /// Reads the words of one command that runs without a shell (`subprocess.run([...])`).
-pub(super) fn read_words(words: &[Value], span: &Range<usize>, rules: &RuleSet, scope: &Scope) -> Extraction {
+pub(super) fn read_words(
+    words: &[Value],
+    span: &Range<usize>,
+    rules: &RuleSet,
+    scope: &Scope,
+    folder: Option<Value>,
+) -> Extraction {
     let mut reader = ShellReader::new("", rules, scope);
+    reader.folder = folder;
     let words = words.iter().map(|value| Argument { value: value.clone(), span: span.clone() }).collect();
     reader.command(words, None, span, 0);
     reader.reading
@@ -88,6 +106,8 @@ struct ShellReader<'a, 't> {
     followed: usize,
     /// All values that each variable was given.
     choices: HashMap<String, ValueSet>,
+    /// The variables that hold one of several values, and whether all of these are remembered.
+    several: HashMap<String, bool>,
     /// The variables whose values bash converts when they are set: `declare -i`.
     converted: HashSet<String>,
     /// All places that change something.
@@ -124,6 +144,7 @@ impl<'a> ShellReader<'a, '_> {
             calls: Vec::new(),
             followed: 0,
             choices: HashMap::new(),
+            several: HashMap::new(),
             converted: HashSet::new(),
             changes: ChangePlaces::default(),
             open: Vec::new(),
@@ -178,6 +199,12 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
 }
 
 impl ShellReader<'_, '_> {
+    /// Leaves a text that a shell or another interpreter runs here to be read after this one.
+    fn runs(&mut self, language: InnerLanguage, text: String, span: Range<usize>) {
+        let code = NestedCode::Text { language, text, span };
+        self.reading.nested.push(code.within(self.folder.clone()));
+    }
+
     /// The span to report for a node: that of the call, if a function is being followed.
     fn place(&self, node: Node<'_>) -> Range<usize> {
         self.called.clone().unwrap_or_else(|| node.byte_range())

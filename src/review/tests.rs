@@ -1,6 +1,7 @@
 //! Tests the examples of the rules, the samples in `tests/fixtures/review`, and properties that hold for any text.
 
 mod blind;
+mod folders;
 mod notebooks;
 mod shell;
 mod unread;

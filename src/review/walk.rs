@@ -6,6 +6,7 @@
 use super::Scope;
 use super::argument_flow::ArgumentFlow;
 use super::flow::{Extraction, Frames, element};
+use super::path_class;
 use super::rule_set::RuleSet;
 use super::syntax::MAX_DEPTH;
 use super::value::taint;
@@ -76,7 +77,9 @@ pub(super) struct WalkContext<'a, 't> {
     /// Calls that were folded but not collected yet, by node: the result, and one act for each variant of the call.
     pub(super) calls: HashMap<usize, (Value, Vec<Act>)>,
     /// The folder after the last change of the working folder.
-    pub(super) folder: Option<Value>,
+    folder: Option<Value>,
+    /// Whether what is being read may not run, or may run several times.
+    pub(super) is_conditional: bool,
     /// Functions of the text, and the calls of them that were followed.
     pub(super) functions: ArgumentFlow<'t>,
     /// Bodies that wait with their frames: they are read once the names they use are bound.
@@ -95,6 +98,7 @@ impl<'a, 't> WalkContext<'a, 't> {
             frames: Frames::with_choices(source.len()),
             calls: HashMap::new(),
             folder: None,
+            is_conditional: false,
             functions: ArgumentFlow::default(),
             waiting: vec![(root, 0)],
             met: HashSet::new(),
@@ -213,6 +217,14 @@ impl<'a, 't> WalkContext<'a, 't> {
             let host = Argument { value: Value::text(host), span: act.span.clone() };
             self.push_act("@service", vec![host], act.span.clone());
         }
+    }
+
+    /// The act changes the working folder to its first argument. What holds afterwards is known only where that surely
+    /// happens, once.
+    pub(super) fn change_folder(&mut self, act: &Act) {
+        let to = act.arguments.first().filter(|_| !self.is_conditional);
+        let to = to.map_or_else(Value::unknown, |argument| argument.value.clone());
+        self.folder = Some(path_class::entered(self.folder.as_ref(), &to));
     }
 
     /// The act of calling a value.

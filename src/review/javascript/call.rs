@@ -42,7 +42,7 @@ impl<'t> JavascriptReader<'_, 't> {
                 self.shared.imported(name.strip_prefix("node:").unwrap_or(name), act.span.clone());
             }
             if act.name == "process.chdir" {
-                self.shared.folder = act.arguments.first().map(|a| a.value.clone());
+                self.shared.change_folder(&act);
             }
             for index in 0..act.arguments.len() {
                 self.hand_over(&act, index);

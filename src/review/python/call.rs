@@ -58,8 +58,13 @@ impl<'t> PythonReader<'_, 't> {
             {
                 self.shared.imported(name, act.span.clone());
             }
-            if act.name == "os.chdir" {
-                self.shared.folder = act.arguments.first().map(|a| a.value.clone());
+            match act.name.as_str() {
+                "os.chdir" => self.shared.change_folder(&act),
+                // It ends with a block of the text, or means an open file.
+                "contextlib.chdir" | "os.fchdir" => {
+                    self.shared.change_folder(&Act::new("?", Vec::new(), act.span.clone()));
+                }
+                _ => {}
             }
             for index in 0..act.arguments.len() {
                 let value = act.arguments.get(index).map(|a| a.value.clone());

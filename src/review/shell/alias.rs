@@ -1,7 +1,6 @@
 //! Aliases that the text defines (`alias x='rm -rf'`), and the commands that they stand for.
 
 use super::ShellReader;
-use crate::review::nested::NestedCode;
 use crate::review::rules::InnerLanguage;
 use crate::review::value::{Argument, Value};
 use std::ops::Range;
@@ -22,11 +21,7 @@ impl ShellReader<'_, '_> {
             let text = Value::join(&all.collect::<Vec<_>>(), " ");
             if let Some((text, _)) = text.as_text() {
                 let text = text.to_owned();
-                self.reading.nested.push(NestedCode::Text {
-                    language: InnerLanguage::Bash,
-                    text,
-                    span: span.clone(),
-                });
+                self.runs(InnerLanguage::Bash, text, span.clone());
             }
             return;
         }

@@ -7,6 +7,7 @@
 
 use super::ShellReader;
 use super::change::{ChangeTarget, FOLDER, POSITIONS, SYSTEM_NAMES, is_subshell, name_of, set_in_arithmetic};
+use super::variable::uncertain;
 use crate::review::syntax::named_children;
 use crate::review::value::{HOLE, Value, ValueKind};
 use std::collections::HashSet;
@@ -236,6 +237,7 @@ impl<'t> ShellReader<'_, 't> {
             FOLDER => self.folder = Some(Value::part(HOLE.to_string())),
             _ => {
                 self.may_be_more(name);
+                self.several.remove(name);
                 let taint = self.frames.lookup(0, name).map(|value| value.all_taint()).unwrap_or_default();
                 self.frames.bind(0, name, Value::unknown().tainted(taint), false);
             }
@@ -246,6 +248,8 @@ impl<'t> ShellReader<'_, 't> {
         match name {
             POSITIONS => self.positional.clone().map(|all| Value::new(ValueKind::List(all))),
             FOLDER => self.folder.clone(),
+            // Of several values, one that stands for all is not kept as if it were the only one.
+            _ if self.several.contains_key(name) => self.frames.lookup(0, name).map(uncertain),
             _ => self.frames.lookup(0, name),
         }
     }
@@ -259,7 +263,10 @@ impl<'t> ShellReader<'_, 't> {
                 };
             }
             FOLDER => self.folder = value,
-            _ => self.frames.put_back(0, name, value),
+            _ => {
+                self.several.remove(name);
+                self.frames.put_back(0, name, value);
+            }
         }
     }
 }

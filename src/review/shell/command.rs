@@ -3,6 +3,7 @@
 use super::ShellReader;
 use super::change::ChangeTarget;
 use super::expand::pattern_fits;
+use crate::review::path_class;
 use crate::review::programs;
 use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
 use std::ops::Range;
@@ -194,14 +195,7 @@ impl ShellReader<'_, '_> {
         }
         if matches!(act.name.as_str(), "cd" | "pushd") {
             let went = act.arguments.first().map_or_else(|| Value::text("~"), |a| a.value.clone());
-            self.folder = Some(match (went.as_text(), self.folder.as_ref().and_then(Value::as_text)) {
-                (Some((to, whole)), Some((from, known))) if !to.starts_with(['/', '~']) => {
-                    let text = format!("{}/{to}", from.trim_end_matches('/'));
-                    Value::new(ValueKind::Text { text, whole: whole && known })
-                }
-                (Some(_), _) => went,
-                (None, _) => Value::part(HOLE.to_string()),
-            });
+            self.folder = Some(path_class::entered(self.folder.as_ref(), &went));
         }
         self.reading.acts.push(act.clone());
         self.by_table(&act, &known, input.as_ref(), depth);

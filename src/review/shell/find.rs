@@ -2,6 +2,7 @@
 
 use super::ShellReader;
 use super::wrapper::fill;
+use crate::review::path_class::entered;
 use crate::review::value::{Argument, HOLE, Value};
 use std::ops::Range;
 
@@ -34,10 +35,10 @@ impl ShellReader<'_, '_> {
             words.first().filter(|a| !flag(a))
         };
         let start = operand.and_then(|a| a.value.as_text()).map_or(".", |(t, _)| t);
-        let below = match called {
-            "" => Value::part(format!("{}/{HOLE}", start.trim_end_matches('/'))),
-            called => Value::part(format!("{}/{HOLE}/{called}", start.trim_end_matches('/'))),
-        };
+        let holder = format!("{}/{HOLE}", start.trim_end_matches('/'));
+        let found = if called.is_empty() { HOLE.to_string() } else { called.to_owned() };
+        let below =
+            Value::part(if called.is_empty() { holder.clone() } else { format!("{holder}/{called}") });
         let mut rest = words.as_slice();
         let mut left = Vec::new();
         while let Some(at) =
@@ -45,6 +46,9 @@ impl ShellReader<'_, '_> {
         {
             left.extend(rest.get(..at).unwrap_or_default().iter().cloned());
             let tail = rest.get(at + 1..).unwrap_or_default();
+            // In the folder that holds what was found.
+            let there =
+                rest.get(at).and_then(|a| a.value.as_whole_text()).is_some_and(|t| t.ends_with("dir"));
             let end = tail
                 .iter()
                 .position(|a| matches!(a.value.as_whole_text(), Some(";" | "+")))
@@ -52,12 +56,17 @@ impl ShellReader<'_, '_> {
             let mut inner = tail.get(..end).unwrap_or_default().to_vec();
             let named = inner.iter().any(|word| word.value.as_text().is_some_and(|(t, _)| t.contains("{}")));
             for word in &mut inner {
-                fill(word, &below);
+                fill(word, &if there { Value::part(format!("./{found}")) } else { below.clone() });
             }
             if !named && name.starts_with("fd") {
                 inner.push(Argument { value: below.clone(), span: span.clone() });
             }
+            let outer = self.folder.clone();
+            if there {
+                self.folder = Some(entered(outer.as_ref(), &Value::part(holder.clone())));
+            }
             self.command(inner, None, span, depth + 1);
+            self.folder = outer;
             rest = tail.get(end + 1..).unwrap_or_default();
         }
         left.extend(rest.iter().cloned());

@@ -3,7 +3,6 @@
 
 use super::ShellReader;
 use super::options::CommandFacts;
-use crate::review::nested::NestedCode;
 use crate::review::orders::{self, OrderEffect};
 use crate::review::programs::{self, OperandUse, Program, StartedAs};
 use crate::review::rules::InnerLanguage;
@@ -219,15 +218,11 @@ impl ShellReader<'_, '_> {
                     self.hides(by, &text, span);
                 }
                 if depth < 12 {
-                    self.reading.nested.push(NestedCode::Text {
-                        language: InnerLanguage::Bash,
-                        text,
-                        span: place.clone(),
-                    });
+                    self.runs(InnerLanguage::Bash, text, place.clone());
                 }
             }
             OrderEffect::Runs(language, text) => {
-                self.reading.nested.push(NestedCode::Text { language, text, span: place.clone() });
+                self.runs(language, text, place.clone());
             }
             OrderEffect::File(path) => {
                 if !hidden {

@@ -95,17 +95,23 @@ impl ShellReader<'_, '_> {
             return self.forget(name);
         }
         self.remember(name, &value);
+        self.several.remove(name);
         self.frames.bind(0, name, value, false);
     }
 
-    /// Sets a variable to one of several values.
+    /// Sets a variable to one of several values. Where it is read, the gravest stands for all.
     pub(super) fn assign_any(&mut self, name: &str, mut values: Vec<Value>) {
         for value in &values {
             self.remember(name, value);
         }
         let value = match values.len() {
             1 => values.remove(0),
-            _ => self.gravest(values),
+            _ => {
+                let set = self.choices.get(name);
+                let all = set.is_some_and(|set| values.iter().all(|value| set.values.contains(value)));
+                self.several.insert(name.to_owned(), all);
+                gravest_in(&Value::new(ValueKind::List(values)), self.scope)
+            }
         };
         self.frames.bind(0, name, value, false);
     }
@@ -150,7 +156,7 @@ impl ShellReader<'_, '_> {
                 let Some(set) = self.choices.get(name) else { continue };
                 let (mut values, more) = (set.values.clone(), set.more);
                 let now = self.frames.lookup(0, name).filter(|now| now.as_whole_text().is_some());
-                if more && !values.is_empty() {
+                if more && !values.is_empty() && self.several.get(name) != Some(&true) {
                     let now = now.unwrap_or_else(Value::unknown);
                     values.extend((!values.contains(&now)).then_some(now));
                 }
@@ -181,6 +187,7 @@ impl ShellReader<'_, '_> {
             return value;
         }
         if let Some(value) = self.frames.lookup(0, name) {
+            self.reading.unknown |= self.several.contains_key(name) && value.as_whole_text().is_some();
             return match value.kind {
                 ValueKind::List(items) => items.into_iter().next().unwrap_or_else(Value::unknown),
                 ValueKind::Unknown => self.one_of(name).map_or(value.clone(), |one| one.tainted(value.taint)),

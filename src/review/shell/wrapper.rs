@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::change::ChangeTarget;
 use super::options::plain_key;
-use crate::review::nested::NestedCode;
+use crate::review::path_class::entered;
 use crate::review::programs::{self, OptionArity};
 use crate::review::rules::{InnerLanguage, Wrapper};
 use crate::review::value::{Argument, HOLE, Value, ValueKind};
@@ -45,7 +45,14 @@ impl ShellReader<'_, '_> {
         if wrapper.stdin {
             self.fill_from(name, &mut rest, input.as_ref(), span);
         }
+        let to = act.named.iter().find(|(option, _)| matches!(option.as_str(), "C" | "D" | "chdir"));
+        let Some((_, to)) = to.filter(|_| matches!(name, "env" | "sudo")) else {
+            return self.command(rest, input, span, depth + 1);
+        };
+        let outer = self.folder.clone();
+        self.folder = Some(entered(outer.as_ref(), &to.value));
         self.command(rest, input, span, depth + 1);
+        self.folder = outer;
     }
 
     /// Joins words into one text, which a shell runs.
@@ -61,11 +68,7 @@ impl ShellReader<'_, '_> {
         match text.as_text() {
             Some((text, _)) => {
                 let text = text.to_owned();
-                self.reading.nested.push(NestedCode::Text {
-                    language: InnerLanguage::Bash,
-                    text,
-                    span: whole,
-                });
+                self.runs(InnerLanguage::Bash, text, whole);
             }
             None => self.reading.unknown = true,
         }
@@ -109,13 +112,13 @@ impl ShellReader<'_, '_> {
             let attached = text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="));
             if let ("env", Some(joined)) = (name, attached.filter(|joined| !joined.is_empty())) {
                 let (text, span) = (joined.to_owned(), word.span.clone());
-                self.reading.nested.push(NestedCode::Text { language: InnerLanguage::Bash, text, span });
+                self.runs(InnerLanguage::Bash, text, span);
                 at += 1;
             } else if name == "env" && matches!(text, "-S" | "--split-string") {
                 let Some(word) = words.get(at + 1) else { break };
                 if let Some((text, _)) = word.value.as_text() {
                     let (text, span) = (text.to_owned(), word.span.clone());
-                    self.reading.nested.push(NestedCode::Text { language: InnerLanguage::Bash, text, span });
+                    self.runs(InnerLanguage::Bash, text, span);
                 }
                 at += 2;
             } else if text == "--" {
