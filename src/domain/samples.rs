@@ -1,4 +1,5 @@
-//! Values for tests, each with as little in it as possible; a test says what differs: `Terms { kernel: None, ..terms() }`.
+//! Values for tests, each with as little in it as possible; a test says what differs:
+//! `Terms { kernel: None, ..terms() }`.
 
 use super::*;
 

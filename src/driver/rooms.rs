@@ -1,8 +1,8 @@
 //! The I/O rooms and the work in progress in them: everything that performing effects needs.
 //!
 //! Nothing here has access to the engine. The code that performs an effect can read the session's state. Immediate
-//! consequences wait in [`IoRooms::queued_events`] until all effects of the current event are performed; results of slow work
-//! arrive through [`IoRooms::inbox`].
+//! consequences wait in [`IoRooms::queued_events`] until all effects of the current event are performed; results of slow
+//! work arrive through [`IoRooms::inbox`].
 
 use super::block_paths::HeldBlockPaths;
 use super::inspect::EarlierTexts;

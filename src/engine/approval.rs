@@ -15,8 +15,7 @@ use crate::domain::{
 use crate::text::line::one_line;
 use std::sync::Arc;
 
-/// Why a block can't be approved now. The text names no key: each front end adds its own, [`Refusal::advice`] the usual
-/// ones.
+/// Why a block can't be approved now. The text names no key, because keys can be bound anew: the panes add theirs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     /// It is settled already, or unknown.
@@ -63,9 +62,9 @@ impl Refusal {
     /// The refusal, and what to do about it.
     pub(super) fn advice(&self) -> String {
         let remedy = match self {
-            Refusal::Incomplete(_) => " e edits it, then it can be approved.",
+            Refusal::Incomplete(_) => " Edit it, then it can be approved.",
             Refusal::NeedsLanguage(_) => " Choose one first.",
-            Refusal::Unclear(..) | Refusal::Forbidden(..) => " e edits it.",
+            Refusal::Unclear(..) | Refusal::Forbidden(..) => " Edit it.",
             _ => "",
         };
         format!("{self}{remedy}")

@@ -1,8 +1,8 @@
 //! Sends requests and reads replies as they arrive, with time limits and retries: the only code of this room that
 //! uses the network. `client` builds the client once, for the first request.
 //!
-//! It knows no format: a [`FormattedServer`] encodes requests and decodes replies. Keys are sent only to their own origin:
-//! redirects to another are not followed. Dropping the future of [`Connection::ask`] closes the connection.
+//! It knows no format: a [`FormattedServer`] encodes requests and decodes replies. Keys are sent only to their own
+//! origin: redirects to another are not followed. Dropping the future of [`Connection::ask`] closes the connection.
 
 mod client;
 mod refusal;

@@ -3,8 +3,8 @@
 //! `command` resolves commands that run others (`sudo`, `env`, `xargs`, `find -exec`); `word` folds words, `expand`
 //! words that become several, `brace` those with braces, `form` the forms of `${…}`, `print` what commands print.
 //! `variable` holds the values of variables, `read` sets them, `change` and `branch` find where they stop to be known.
-//! `assign` reads assignments, `stream` passes input, `redirect` handles redirections, `alias` aliases, `function` functions, and `program` what options do. `judge` judges
-//! the acts.
+//! `assign` reads assignments, `stream` passes input, `redirect` handles redirections, `alias` aliases, `function`
+//! functions, and `program` what options do. The acts are judged in `judge`.
 //!
 //! A value counts as known only where bash certainly agrees; everything else is unknown.
 

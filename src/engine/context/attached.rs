@@ -1,5 +1,5 @@
-//! Renders a message of the person with the files attached to it: the message as it was typed, then each file in a fence
-//! of its own, marked as the person's material. The model gets nothing of a file except what is rendered here.
+//! Renders a message of the person with the files attached to it: the message as it was typed, then each file in a
+//! fence of its own, marked as the person's material. The model gets nothing of a file except what is rendered here.
 
 use super::fenced;
 use crate::domain::AttachedFile;

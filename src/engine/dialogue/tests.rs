@@ -188,7 +188,7 @@ fn an_unclosed_block_is_edited_before_it_can_be_approved() {
     assert_eq!(end, format!("+reply length, +block 1, {cut}, look 1.1, prewarm python | deciding 1"));
     d.inspected_ok(1);
     let refused =
-        "'Block 1 is incomplete: its end never arrived. e edits it, then it can be approved.' | deciding 1";
+        "'Block 1 is incomplete: its end never arrived. Edit it, then it can be approved.' | deciding 1";
     assert_eq!(d.type_run(1), refused);
     assert_eq!(d.edit(1, "print(1)\n"), "+edited 1.2, look 1.2 | deciding 1");
     assert_eq!(d.accepts(1), "+approved r1 1.2 person-typed, start r1 | running r1");

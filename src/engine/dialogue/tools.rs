@@ -281,7 +281,7 @@ fn what_is_forbidden_waits_for_an_edit() {
         d.user("x");
         d.reply("```python\nimport urllib\n```\n");
         assert_eq!(d.inspected(1, forbidden(), Ok(terms())), "+review 1.1 | deciding 1");
-        assert!(d.type_run(1).starts_with("'Block 1 is denied, line 0: does much. e edits it.'"));
+        assert!(d.type_run(1).starts_with("'Block 1 is denied, line 0: does much. Edit it.'"));
     }
 }
 

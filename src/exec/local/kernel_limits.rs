@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 const BEGIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Local {
-    /// Whether some of these limits are lower than those of the kernel, or of a new one (`new_kernel`). Changes nothing:
-    /// this is asked for blocks that are not approved.
+    /// Whether some of these limits are lower than those of the kernel, or of a new one (`new_kernel`). Changes
+    /// nothing: this is asked for blocks that are not approved.
     ///
     /// # Errors
     /// When a kernel that has been used has no room for a run with these limits.

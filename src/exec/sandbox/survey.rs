@@ -212,7 +212,8 @@ pub(super) fn look_again(policy: &SandboxPolicy) -> SandboxPolicy {
     SandboxPolicy { protected, pinned, hidden_files, ..policy.clone() }
 }
 
-/// Paths in a writable place that must stay as they are; see [`SandboxPolicy::protected`] and [`SandboxPolicy::pinned`].
+/// Paths in a writable place that must stay as they are; see [`SandboxPolicy::protected`] and
+/// [`SandboxPolicy::pinned`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GuardedPaths {
     /// Protected names that exist; they must be read-only.

@@ -113,9 +113,10 @@ impl Register {
         text_of: impl Fn(&Path) -> Option<String>,
     ) {
         // What changed below a folder in which no run can be active is the person's work.
-        let calm: Vec<&Path> = folders.iter().copied().filter(|folder| !self.is_suspect(folder)).collect();
+        let unsuspected: Vec<&Path> =
+            folders.iter().copied().filter(|folder| !self.is_suspect(folder)).collect();
         for (file, known) in &mut self.known {
-            if calm.iter().any(|folder| file.starts_with(folder)) {
+            if unsuspected.iter().any(|folder| file.starts_with(folder)) {
                 *known = text_of(file).unwrap_or_else(|| std::mem::take(known));
             }
         }
@@ -123,7 +124,7 @@ impl Register {
             // A file that comes back counts as changed or as new.
             self.known.retain(|file, _| file.parent().is_some_and(Path::exists));
         }
-        self.sort(found, usize::MAX);
+        self.separate(found, usize::MAX);
         for file in files {
             self.known.entry(file).or_default();
         }
@@ -156,11 +157,15 @@ impl Register {
         &mut self,
         found: Vec<Instructions>,
     ) -> (Vec<Instructions>, Vec<HeldFile>) {
-        self.sort(found, MAX_ENTRIES)
+        self.separate(found, MAX_ENTRIES)
     }
 
     /// Separates the texts to tell from those to hold back; records the former while fewer than `max_entries` are known.
-    fn sort(&mut self, found: Vec<Instructions>, max_entries: usize) -> (Vec<Instructions>, Vec<HeldFile>) {
+    fn separate(
+        &mut self,
+        found: Vec<Instructions>,
+        max_entries: usize,
+    ) -> (Vec<Instructions>, Vec<HeldFile>) {
         let (mut told, mut held) = (Vec::new(), Vec::new());
         // A file that is gone is not reported. A file that replaces it later counts as changed.
         for file in found {
