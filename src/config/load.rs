@@ -7,7 +7,9 @@ use super::schema::{Config, Sandbox};
 use super::{Paths, settings, trust};
 use crate::domain::Notice;
 use crate::text::located::line_of;
+use rustix::fs::OFlags;
 use std::io::{self, Read as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use toml::Value;
 
@@ -236,17 +238,22 @@ fn read_strict(path: &Path, source: &str) -> Result<Vec<FoundSetting>, ConfigErr
     }
 }
 
-/// The text of a file; `None` if it does not exist.
+/// The text of the person's file, which may be a link; `None` if it does not exist.
 fn read_file(path: &Path) -> Result<Option<String>, ConfigError> {
+    read_opened(path, OFlags::empty())
+}
+
+fn read_opened(path: &Path, more: OFlags) -> Result<Option<String>, ConfigError> {
     let failed = |source| ConfigError::Io { path: path.to_owned(), source };
-    let file = match std::fs::File::open(path) {
+    // Opening a pipe would block, and so would reading it.
+    let flags = i32::try_from((more | OFlags::NONBLOCK).bits()).unwrap_or_default();
+    let file = match std::fs::File::options().read(true).custom_flags(flags).open(path) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
         }
         Err(error) => return Err(failed(error)),
     };
-    // Reading a pipe or a device could block.
     if !file.metadata().map_err(failed)?.is_file() {
         return Err(failed(io::Error::other("it is not a plain file")));
     }
@@ -258,14 +265,14 @@ fn read_file(path: &Path) -> Result<Option<String>, ConfigError> {
     Ok(Some(text))
 }
 
-/// The nearest project file, searched upwards from the working folder.
+/// The nearest project file, searched upwards from the working folder. Folders above it in which anybody may make
+/// files, such as `/tmp`, hold no settings.
 fn project_file(cwd: &Path, own: &Path) -> Result<Option<(PathBuf, String)>, ConfigError> {
     for folder in cwd.ancestors() {
         let path = folder.join(PROJECT_FILE);
-        // Check first: opening a pipe would block.
         if path != own
-            && std::fs::symlink_metadata(&path).is_ok()
-            && let Some(source) = read_plain(&path)?
+            && (folder == cwd || !is_open_to_all(folder))
+            && let Some(source) = read_project_file(&path)?
         {
             return Ok(Some((path, source)));
         }
@@ -273,9 +280,19 @@ fn project_file(cwd: &Path, own: &Path) -> Result<Option<(PathBuf, String)>, Con
     Ok(None)
 }
 
-fn read_plain(path: &Path) -> Result<Option<String>, ConfigError> {
-    match std::fs::metadata(path) {
-        Ok(meta) if meta.is_file() => read_file(path),
+fn is_open_to_all(folder: &Path) -> bool {
+    std::fs::metadata(folder).is_ok_and(|info| info.permissions().mode() & 0o002 != 0)
+}
+
+/// The text of a project's file; `None` if there is no file of this name.
+fn read_project_file(path: &Path) -> Result<Option<String>, ConfigError> {
+    match std::fs::symlink_metadata(path) {
+        // The link belongs to the folder, and what it leads to may be a file of the person.
+        Ok(info) if info.is_symlink() => {
+            let source = io::Error::other("it is a link, and links of a project are not followed");
+            Err(ConfigError::Io { path: path.to_owned(), source })
+        }
+        Ok(info) if info.is_file() => read_opened(path, OFlags::NOFOLLOW),
         _ => Ok(None),
     }
 }

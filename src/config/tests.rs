@@ -2,6 +2,7 @@
 
 use super::schema::Config;
 use super::*;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -284,6 +285,23 @@ fn the_nearest_project_file_counts_and_strange_files_do_not_hold_us() {
     assert!(home.try_load().unwrap_err().to_string().contains("can't be read"));
     let home = Home::new().with(USER, &"#".repeat(2 << 20));
     assert!(home.try_load().unwrap_err().to_string().contains("larger than 1 MiB"));
+}
+
+#[test]
+fn what_others_put_above_a_project_or_link_into_it_is_not_believed() {
+    let open = |home: &Home, mode| {
+        let folder = home.folder.path().join("work");
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let home = Home::new().with("work/.sayso.toml", "step_limit = 2");
+    open(&home, 0o1777);
+    assert_ne!(home.load().config.step_limit, 2, "anybody may have written it");
+    open(&home, 0o755);
+    assert_eq!(home.load().config.step_limit, 2);
+    let home = Home::new().with("secret", "key = \"sk-secret\"").with("work/project/a.py", "");
+    symlink(home.folder.path().join("secret"), home.folder.path().join(PROJECT)).unwrap();
+    let told = home.try_load().unwrap_err().to_string();
+    assert!(told.contains("is a link") && !told.contains("sk-secret"), "{told}");
 }
 
 #[test]

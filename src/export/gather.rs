@@ -173,7 +173,7 @@ fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
         ended,
         wall_ms,
         printed: printed_streams(report),
-        dropped_bytes: report.output.dropped(Stdout) + report.output.dropped(Stderr),
+        dropped_bytes: report.output.dropped(Stdout).saturating_add(report.output.dropped(Stderr)),
         missing: running::output_missing(receipt),
         value: report.value.clone(),
         error: report

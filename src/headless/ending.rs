@@ -241,7 +241,7 @@ fn last_run(state: &State) -> Option<&RunItem> {
 fn total_usage(state: &State) -> (usize, Usage) {
     let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
         (None, None) => None,
-        (a, b) => Some(a.unwrap_or(0) + b.unwrap_or(0)),
+        (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
     };
     replies(state).fold((0, Usage::default()), |(steps, sum), reply| {
         let one = &reply.usage;

@@ -34,10 +34,15 @@ pub(super) struct SseParser {
     begun: bool,
     /// The start of an object between the events, outside any field: some servers send errors like this.
     stray: Vec<u8>,
+    /// How often it was parsed and was not complete.
+    stray_attempts: u32,
 }
 
 /// The most bytes of such an object; a longer one is ignored.
 const MAX_STRAY_BYTES: usize = 64 << 10;
+
+/// How often such an object may look complete without being so: each time it is parsed from its start.
+const MAX_STRAY_ATTEMPTS: u32 = 32;
 
 impl SseParser {
     /// Reads more bytes and calls `each` for every event that is complete.
@@ -115,13 +120,19 @@ impl SseParser {
         if self.stray.is_empty() && (self.has_data || !self.without_mark(line).starts_with(b"{")) {
             return None;
         }
-        if self.stray.len() + line.len() > MAX_STRAY_BYTES {
+        if self.stray.len() + line.len() > MAX_STRAY_BYTES || self.stray_attempts > MAX_STRAY_ATTEMPTS {
             self.stray.clear();
+            self.stray_attempts = 0;
             return None;
         }
         self.stray.extend_from_slice(line);
         self.stray.push(b'\n');
+        if !line.trim_ascii_end().ends_with(b"}") {
+            return None;
+        }
+        self.stray_attempts += 1;
         let value: serde_json::Value = serde_json::from_slice(&self.stray).ok()?;
+        self.stray_attempts = 0;
         let data = String::from_utf8_lossy(&self.stray).trim().to_owned();
         self.stray.clear();
         self.begun = true;
@@ -201,6 +212,18 @@ mod tests {
             assert!(last.data.contains("overloaded"), "{text}");
         }
         assert_eq!(data("{\"other\": 1}\ndata: a\n\n"), ["a"]);
+    }
+
+    #[test]
+    fn what_never_becomes_an_object_is_parsed_a_few_times_only() {
+        let mut parser = SseParser::default();
+        parser.feed(b"{\n", &mut |_| {}).unwrap();
+        for _ in 0..MAX_STRAY_ATTEMPTS {
+            parser.feed(b"}}\n", &mut |_| {}).unwrap();
+        }
+        assert!(!parser.stray.is_empty());
+        parser.feed(b"}}\n}}\ndata: a\n\n", &mut |event| assert_eq!(event.data, "a")).unwrap();
+        assert!(parser.stray.is_empty());
     }
 
     #[test]

@@ -5,6 +5,9 @@ use crate::domain::OutputBuffer;
 use std::io::Read as _;
 use std::path::Path;
 
+/// The most bytes of such a file: both streams of a run, as large as they may be kept (`limits.output`).
+const MAX_BLOB_BYTES: usize = 128 << 20;
+
 /// Why the output in a file of its own can't be used; the first field is the file's name.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BlobError {
@@ -21,10 +24,13 @@ pub(super) enum BlobError {
 pub(super) fn read_blob(path: &Path, outside: &wire::ExternalOutput) -> Result<OutputBuffer, BlobError> {
     let name = outside.name();
     let unreadable = |why: String| BlobError::Unreadable(name.to_owned(), why);
+    let changed = || BlobError::Changed(name.to_owned());
     let file = disk::open_read(path).map_err(|error| unreadable(error.brief()))?;
-    let mut bytes = Vec::with_capacity(outside.len().min(8 << 20));
-    // One byte more than it should have shows that it is not the file that was written.
-    let limit = (outside.len() as u64).saturating_add(1);
-    file.take(limit).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
-    wire::restore_blob(outside, &bytes).ok_or_else(|| BlobError::Changed(name.to_owned()))
+    let size = file.metadata().map_err(|error| unreadable(error.to_string()))?.len();
+    if outside.len() > MAX_BLOB_BYTES || size != outside.len() as u64 {
+        return Err(changed());
+    }
+    let mut bytes = Vec::with_capacity(outside.len());
+    file.take(size).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
+    wire::restore_blob(outside, &bytes).ok_or_else(changed)
 }

@@ -23,6 +23,7 @@ mod page;
 mod provider;
 mod reply;
 mod reporter;
+mod rows;
 mod searching;
 mod session;
 mod undoing;

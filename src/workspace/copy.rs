@@ -26,7 +26,7 @@ pub(crate) enum CopyError {
     Missing(PathBuf, PathBuf),
     #[error("{} is no plain file", .0.display())]
     Special(PathBuf),
-    #[error("{} holds more files than can be listed: name those that are needed", .0.display())]
+    #[error("{} holds more files than can be listed, or a folder that can't be read: name those that are needed", .0.display())]
     Cut(PathBuf),
     #[error("{} files of {} are too much to be copied (at most {} of {}): name those that are needed", grouped(*.0 as u64), size(*.1), grouped(MAX_FILES as u64), size(MAX_BYTES))]
     TooMuch(usize, u64),

@@ -50,9 +50,9 @@ impl AsRef<str> for PathOfFile {
     }
 }
 
-/// A folder that is still to be listed, with the patterns of the folders above it, the nearest last.
+/// A folder that is still to be listed, with the patterns of the folders above it, the nearest last. It is opened when
+/// it is listed: a descriptor for each that waits could be all that the process may have.
 struct PendingFolder {
-    folder: File,
     path: PathBuf,
     patterns: Option<Arc<Patterns>>,
     depth: usize,
@@ -87,14 +87,20 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
     let top = folder_in(folder.file(), OsStr::new("."))?;
     let mut found = FolderFiles::default();
     let mut looked = 0;
-    let mut waiting =
-        VecDeque::from([PendingFolder { folder: top, path: PathBuf::new(), patterns: None, depth: 0 }]);
+    let mut waiting = VecDeque::from([PendingFolder { path: PathBuf::new(), patterns: None, depth: 0 }]);
     while let Some(mut at) = waiting.pop_front() {
-        // A folder that can't be read is skipped.
-        let Ok(names) = names(&at.folder) else { continue };
+        // A folder that can't be read is skipped, which is told, unless it is gone by now.
+        let opened = open_below(&top, &at.path).and_then(|folder| Ok((names(&folder)?, folder)));
+        let (names, folder) = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                found.is_cut |= error.kind() != std::io::ErrorKind::NotFound;
+                continue;
+            }
+        };
         found.is_cut |= names.len() >= MAX_NAMES;
         if names.iter().any(|name| name == PATTERN_FILE) {
-            at.patterns = own_patterns(&at).map(Arc::new).or(at.patterns);
+            at.patterns = own_patterns(&folder, &at).map(Arc::new).or(at.patterns);
         }
         for name in names {
             looked += 1;
@@ -103,7 +109,7 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
                 return Ok(found);
             }
             let path = at.path.join(&name);
-            let Ok(info) = statat(&at.folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let Ok(info) = statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             let kind = FileType::from_raw_mode(info.st_mode);
             let is_folder = kind == FileType::Directory;
             let is_out = at.patterns.as_ref().is_some_and(|patterns| patterns.leave_out(&path, is_folder));
@@ -118,10 +124,8 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
                 FileType::Directory if name.to_string_lossy().starts_with('.') => {}
                 FileType::Directory if at.depth >= MAX_DEPTH => found.is_cut = true,
                 FileType::Directory => {
-                    if let Ok(folder) = folder_in(&at.folder, &name) {
-                        let (patterns, depth) = (at.patterns.clone(), at.depth + 1);
-                        waiting.push_back(PendingFolder { folder, path, patterns, depth });
-                    }
+                    let (patterns, depth) = (at.patterns.clone(), at.depth + 1);
+                    waiting.push_back(PendingFolder { path, patterns, depth });
                 }
                 _ => {}
             }
@@ -130,9 +134,18 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
     Ok(found)
 }
 
+/// Opens a folder below another one for listing it. No link is followed on the way.
+fn open_below(top: &File, path: &Path) -> std::io::Result<File> {
+    let mut folder = folder_in(top, OsStr::new("."))?;
+    for part in path {
+        folder = folder_in(&folder, part)?;
+    }
+    Ok(folder)
+}
+
 /// The patterns of the `.gitignore` in this folder.
-fn own_patterns(at: &PendingFolder) -> Option<Patterns> {
-    let file = open_in(&at.folder, OsStr::new(PATTERN_FILE)).ok()?;
+fn own_patterns(folder: &File, at: &PendingFolder) -> Option<Patterns> {
+    let file = open_in(folder, OsStr::new(PATTERN_FILE)).ok()?;
     if !file.metadata().ok()?.is_file() {
         return None;
     }

@@ -131,7 +131,9 @@ fn what_is_kept_for_it_is_private_hidden_from_runs_and_forgotten() {
     let done = home.run(&["exec", "--json", "peek.py"]);
     let object = done.json().remove(0);
     if object["sandbox"]["level"] == "workspace" {
-        assert_eq!(object["error"]["type"], "FileNotFoundError", "{object}");
+        // It is not there, or, where Landlock alone confines the run, it can't be opened.
+        let error = object["error"]["type"].as_str().unwrap();
+        assert!(["FileNotFoundError", "PermissionError"].contains(&error), "{object}");
     }
     let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
     for session in listed["sessions"].as_array().unwrap() {

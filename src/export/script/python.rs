@@ -62,8 +62,8 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
     for line in about(document) {
         let _ = writeln!(text, "# {line}");
     }
-    for line in futures(steps) {
-        let _ = writeln!(text, "{line}");
+    for feature in features(steps) {
+        let _ = writeln!(text, "from __future__ import {feature}");
     }
     let any = |is_such: fn(&BlockPart) -> bool| steps.iter().any(|block| is_such(block));
     let (bash, foreign) = (any(is_bash), any(|block| is_foreign(block) && !is_bash(block)));
@@ -89,14 +89,14 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
     text
 }
 
-/// The blocks whose source is passed to `_sayso_python` as a string: those that await outside of functions, and those
-/// that may end the script before its last block.
+/// The blocks whose source is passed to `_sayso_python` as a string: those that await outside of functions, those that
+/// may end the script before its last block, and those that import features other than in their first lines.
 fn called_blocks(steps: &[&BlockPart]) -> BTreeSet<u32> {
     let last = steps.last().map(|block| block.block);
     let python = || steps.iter().copied().filter(|block| is_python(block));
     let ending = restrictions::from_first_that_may_end(python()).filter(|block| Some(block.block) != last);
     python()
-        .filter(|block| restrictions::awaits_at_top_level(&block.source))
+        .filter(|block| restrictions::awaits_at_top_level(&block.source) || keeps_features(&block.source))
         .chain(ending)
         .map(|block| block.block)
         .collect()
@@ -189,13 +189,11 @@ fn write_step(text: &mut String, block: &BlockPart, is_called: bool) {
             let _ = writeln!(text, "{}", write_call(path, content));
         }
     } else if is_python(block) {
-        let future = |line: &&str| !is_future(line);
-        let source: Vec<&str> = block.source.trim_end_matches('\n').split('\n').filter(future).collect();
-        let source = source.join("\n");
+        let source = block.source.trim_end_matches('\n');
         if is_called {
-            let _ = writeln!(text, "_sayso_python(\"block_{}\", {})", block.block, quoted(&source));
+            let _ = writeln!(text, "_sayso_python(\"block_{}\", {})", block.block, quoted(source));
         } else {
-            let _ = writeln!(text, "{source}");
+            let _ = writeln!(text, "{}", without_features(source).1);
         }
     } else if block.kind == "install" {
         let packages: Vec<String> = packages(block).iter().map(|package| literal(package)).collect();
@@ -257,19 +255,45 @@ fn is_foreign(block: &BlockPart) -> bool {
     block.writes.is_empty() && !is_python(block) && block.kind != "install"
 }
 
-/// The `from __future__` lines of all blocks; Python accepts them only at the top of a file.
-fn futures(steps: &[&BlockPart]) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for line in steps.iter().filter(|block| is_python(block)).flat_map(|block| block.source.lines()) {
-        if is_future(&line) && !lines.iter().any(|known| known == line) {
-            lines.push(line.to_owned());
+/// The features that the blocks turn on with `from __future__`; Python accepts these lines only at the top of a file.
+fn features(steps: &[&BlockPart]) -> Vec<String> {
+    let mut features: Vec<String> = Vec::new();
+    for name in
+        steps.iter().filter(|block| is_python(block)).flat_map(|block| without_features(&block.source).0)
+    {
+        if !features.contains(&name) {
+            features.push(name);
         }
     }
-    lines
+    features
 }
 
-fn is_future(line: &&str) -> bool {
-    line.starts_with("from __future__ import ") && !line.ends_with('(') && !line.ends_with('\\')
+/// The features that the first lines of a source turn on, and the source without these lines. Behind the first line of
+/// other code nothing is looked for: what looks like such a line there may be part of a string.
+fn without_features(source: &str) -> (Vec<String>, String) {
+    let (mut features, mut is_head, mut kept) = (Vec::new(), true, Vec::new());
+    for line in source.split('\n') {
+        match feature_names(line).filter(|_| is_head) {
+            Some(names) => features.extend(names),
+            None => kept.push(line),
+        }
+        is_head &= line.trim().is_empty() || line.starts_with('#') || feature_names(line).is_some();
+    }
+    (features, kept.join("\n"))
+}
+
+/// The names in a line that imports features and does nothing else.
+fn feature_names(line: &str) -> Option<impl Iterator<Item = String>> {
+    let names = line.strip_prefix("from __future__ import ")?.split('#').next()?.trim().to_owned();
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
+    names.iter().all(|name| is_name(name)).then_some(names.into_iter())
+}
+
+/// Whether a source imports features in a way that can't be moved to the top of a script.
+fn keeps_features(source: &str) -> bool {
+    without_features(source).1.contains("__future__")
 }
 
 /// A text as a Python string: over several lines if it reads the same that way.
@@ -311,5 +335,25 @@ mod tests {
         assert_eq!(quoted("a'"), "\"a'\"");
         assert_eq!(quoted("x\r\n"), "\"x\\U0000000d\\n\"");
         assert_eq!(literal("\"\\\u{202e}é"), "\"\\\"\\\\\\U0000202eé\"");
+    }
+
+    /// What stands in a string, or behind other code, is never moved to the top of the script, where it would run.
+    #[test]
+    fn only_the_first_lines_turn_features_on() {
+        let (features, source) =
+            without_features("# note\nfrom __future__ import annotations, division # all\n\nx = 1");
+        assert_eq!(features, ["annotations", "division"]);
+        assert_eq!(source, "# note\n\nx = 1");
+        for kept in [
+            "s = \"\"\"\nfrom __future__ import annotations; __import__('os').system('id')\n\"\"\"",
+            "s = \"\"\"\nfrom __future__ import annotations\n\"\"\"",
+            "from __future__ import annotations; print(1)",
+            "from __future__ import (annotations)",
+            "from __future__ import annotations as a",
+            "\"\"\"doc\"\"\"\nfrom __future__ import annotations",
+        ] {
+            assert_eq!(without_features(kept), (Vec::new(), kept.to_owned()));
+            assert!(keeps_features(kept), "{kept}");
+        }
     }
 }

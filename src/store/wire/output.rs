@@ -152,7 +152,9 @@ impl TryFrom<String> for Stretches {
             (_, Some(len)) => len.parse().ok().map(|len| (Stream::Stderr, len)),
             _ => None,
         };
-        let all = text.split_whitespace().map(stretch).collect::<Option<_>>();
+        let all = text.split_whitespace().map(stretch).collect::<Option<Vec<_>>>();
+        // Empty ones are never written; a line full of them would only take memory.
+        let all = all.map(|all| all.into_iter().filter(|(_, len)| *len > 0).collect());
         all.map(Stretches).ok_or("not a list like o12 e3")
     }
 }

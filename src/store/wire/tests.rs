@@ -255,3 +255,29 @@ fn sealed(at: Timestamp, fields: Fields) -> (Vec<u8>, ChainLink) {
     let (line, next) = seal(ChainLink::FIRST, at, &Masker::default().mask(fields), false);
     (line.bytes().to_vec(), next)
 }
+
+/// A line from elsewhere may claim any length, and a file with holes may have it.
+#[test]
+fn a_file_that_is_larger_than_a_run_may_keep_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let big = vec![b'x'; 70_000];
+    let output = captured(&[(Stream::Stdout, &big)]);
+    let blob = blob_for(&output, &Masker::default(), || "output-1.log".into()).unwrap();
+    let entry = Entry::Ran {
+        run: crate::domain::RunId(1),
+        block: crate::domain::BlockId(1),
+        report: Box::new(report(output)),
+    };
+    let fields = encode(&entry, Path::new("/blobs"), Some(&blob)).unwrap();
+    let (line, _) = sealed(Timestamp(0), fields);
+    let claimed = 20_000_000_000u64;
+    let forged = String::from_utf8(line).unwrap().replace("o70000", &format!("o0 o{claimed} o0"));
+    let body = forged.split_once(",\"crc\"").unwrap().0;
+    let forged = format!("{body},\"crc\":\"{:08x}\"}}", crc32fast::hash(format!("{body}}}").as_bytes()));
+    let frame = open(forged.as_bytes()).unwrap();
+    let Ok(LineContent::Entry(_, Some(outside))) = decode(&frame, Path::new("/blobs")) else { panic!() };
+    let path = folder.path().join("output-1.log");
+    std::fs::File::create(&path).unwrap().set_len(claimed).unwrap();
+    let read = crate::store::blob::read_blob(&path, &outside);
+    assert!(read.is_err_and(|error| error.to_string().contains("was changed")));
+}

@@ -37,7 +37,7 @@ pub(super) fn show(
         let at = number as usize - 1;
         let in_file = file_texts::part_of(&files, at).and_then(|part| part.number(at));
         let shown = in_file.map(|number| number.to_string()).unwrap_or_default();
-        page.code(&format!("  {shown:>width$}  {line}"))?;
+        page.code(&format!("  {shown:>width$}  "), line)?;
         findings(&files, inspected, page, |line| line == number)?;
     }
     // Findings that belong to no printed line, so that none is left out.

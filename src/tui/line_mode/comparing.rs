@@ -70,7 +70,7 @@ impl Session<'_> {
             str::to_owned,
         );
         for line in &lines {
-            self.mode.page.code(&line.text)?;
+            self.mode.page.code("", &line.text)?;
         }
         if left > 0 { self.mode.page.line(&more_lines(left)) } else { Ok(()) }
     }

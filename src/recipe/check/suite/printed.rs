@@ -32,7 +32,7 @@ impl RunnerOutput {
             exit: report.receipt.exit_code,
             ended: matches!(report.outcome, Outcome::Ok | Outcome::Failed),
             why: report.outcome.detail().map_or(word.clone(), |detail| format!("{word}, {detail}")),
-            cut: report.output.dropped(Stream::Stdout) + report.output.dropped(Stream::Stderr) > 0,
+            cut: report.output.dropped(Stream::Stdout) > 0 || report.output.dropped(Stream::Stderr) > 0,
         }
     }
 
