@@ -6,6 +6,7 @@ mod notebooks;
 mod shell;
 mod unread;
 mod unseen;
+mod values;
 
 use super::*;
 use strum::VariantArray as _;
