@@ -3,6 +3,7 @@
 mod blind;
 mod folders;
 mod notebooks;
+mod real_bash;
 mod shell;
 mod unread;
 mod unseen;
