@@ -22,6 +22,7 @@ mod diagnostic;
 mod escapes;
 pub(crate) mod files;
 mod flow;
+mod folder;
 mod forbid;
 mod grammar;
 mod hidden;

@@ -9,7 +9,7 @@ use super::nested::NestedCode;
 use super::path_class;
 use super::rules::TargetClass;
 use super::value::{Act, Value, ValueKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// What was read from a text.
@@ -44,13 +44,18 @@ pub(super) struct Frames {
     reserve: usize,
     /// Whether a name that gets a second value in a branch becomes a choice; otherwise it becomes unknown.
     choices: bool,
+    /// Names that functions of the text set outside of themselves: they may have other values at any time.
+    shared: HashSet<String>,
+    /// How often a name got another value than it had.
+    changes: usize,
 }
 
 impl Frames {
     /// The scopes for a text of this size; frame 0 is the module.
     pub(super) fn new(bytes: usize) -> Self {
         let fuel = 20_000 + bytes.saturating_mul(8);
-        Self { frames: vec![ScopeFrame::default()], fuel, reserve: fuel / 2, choices: false }
+        let frames = vec![ScopeFrame::default()];
+        Self { frames, fuel, reserve: fuel / 2, choices: false, shared: HashSet::new(), changes: 0 }
     }
 
     /// Scopes in which a name with several values keeps all of them.
@@ -90,7 +95,37 @@ impl Frames {
             if let Some(value) = here.names.get(name) {
                 let weight = value.weight();
                 let value = value.clone();
-                return Some(if self.pay(weight) { value } else { Value::unknown() });
+                let is_function = matches!(value.kind, ValueKind::Name { about: None, .. });
+                return Some(match self.pay(weight) {
+                    true if self.shared.contains(name) && !is_function => {
+                        Value::any([value, Value::unknown()])
+                    }
+                    true => value,
+                    false => Value::unknown(),
+                });
+            }
+            at = here.parent;
+        }
+        None
+    }
+
+    /// Notes a name that a function sets outside of itself.
+    pub(super) fn share(&mut self, name: &str) {
+        self.shared.insert(name.to_owned());
+    }
+
+    /// How often a name got another value than it had.
+    pub(super) fn changes(&self) -> usize {
+        self.changes
+    }
+
+    /// The frame that holds a name: this one, or one around it.
+    pub(super) fn holder(&self, frame: usize, name: &str) -> Option<usize> {
+        let mut at = Some(frame);
+        for _ in 0..32 {
+            let here = self.frames.get(at?)?;
+            if here.names.contains_key(name) {
+                return at;
             }
             at = here.parent;
         }
@@ -110,7 +145,10 @@ impl Frames {
             Some(old) if branch && *old != value => Value::unknown().tainted(old.taint).tainted(value.taint),
             _ => value,
         };
-        frame.names.insert(name.to_owned(), value);
+        let old = frame.names.insert(name.to_owned(), value);
+        if old.is_some_and(|old| old.kind != ValueKind::Unknown && frame.names.get(name) != Some(&old)) {
+            self.changes += 1;
+        }
     }
 
     /// The names that are bound in a frame; none once the fuel is used up.

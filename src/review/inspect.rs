@@ -14,7 +14,7 @@ use super::rules::{EffectKind, InnerLanguage};
 use super::syntax::TextKind;
 use super::value::Value;
 use super::{
-    MAX_TEXT_BYTES, Scope, hidden, javascript, lookalike, parsed, path_class, python, queries, shell, unread,
+    MAX_TEXT_BYTES, Scope, folder, hidden, javascript, lookalike, parsed, python, queries, shell, unread,
     words,
 };
 use crate::domain::{Review, Severity};
@@ -206,7 +206,7 @@ impl Inspector<'_> {
             if grammar != Grammar::Bash {
                 // A shell begins in the folder of the code around it.
                 act.folder = match (&self.folder, act.folder) {
-                    (Some(outer), Some(inner)) => Some(path_class::entered(Some(outer), &inner)),
+                    (Some(outer), Some(inner)) => Some(folder::entered(Some(outer), &inner)),
                     (outer, inner) => inner.or_else(|| outer.clone()),
                 };
             }

@@ -13,19 +13,23 @@ use super::Scope;
 use super::argument_flow::FlowFunction;
 use super::flow::{Extraction, element_in};
 use super::rule_set::RuleSet;
-use super::syntax::{named_children, pair, text};
+use super::syntax::{each, named_children, pair, text};
 use super::value::{Argument, Value, ValueKind};
 use super::walk::{WalkContext, WalkStep, Walker, walk};
 use std::collections::HashSet;
+use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope) -> Extraction {
     let shared = WalkContext::new(root, source, rules, scope);
-    let mut reader = JavascriptReader { shared, collected: HashSet::new(), unverified: false };
+    let mut reader =
+        JavascriptReader { shared, collected: HashSet::new(), unverified: false, blocks: Vec::new() };
+    reader.share(root);
     reader.hoist(root, 0);
     let mut next = 0;
     while let Some((node, frame)) = reader.shared.body(&mut next) {
+        reader.shared.begin_body(node, frame);
         walk(&mut reader, node, frame);
     }
     reader.shared.finish()
@@ -38,6 +42,8 @@ struct JavascriptReader<'a, 't> {
     collected: HashSet<usize>,
     /// Whether the text switches off certificate checks for all later connections.
     unverified: bool,
+    /// The blocks that are being read, the innermost last.
+    blocks: Vec<usize>,
 }
 
 /// Whether a node is a function of any kind.
@@ -63,6 +69,8 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
                 return false;
             }
             "class_declaration" | "class" => self.class(node, frame),
+            "statement_block" | "switch_case" => self.blocks.push(node.id()),
+            "lexical_declaration" => self.shadow(node, frame),
             "enum_declaration" => self.enumeration(node, frame),
             "import_statement" => self.import(node, frame),
             "variable_declarator" => {
@@ -89,10 +97,23 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
                     self.shared.functions.note_yield(value);
                 }
             }
+            "for_statement" | "while_statement" | "do_statement" => self.shared.begin_repeated(node, frame),
             "for_in_statement" => {
+                self.shared.begin_repeated(node, frame);
                 if let (Some(left), Some(right)) = pair(node, "left", "right") {
+                    if left.kind() == "identifier" {
+                        self.shared.keep_behind(node.id(), frame, &self.spelled(left));
+                    }
                     let value = element_in(&self.fold(right, frame, 0), self.shared.scope);
                     self.bind_pattern(left, value, frame, false);
+                }
+            }
+            "catch_clause" => {
+                if let Some(name) = node.child_by_field_name("parameter").filter(|n| n.kind() == "identifier")
+                {
+                    let name = self.spelled(name);
+                    self.shared.keep_behind(node.id(), frame, &name);
+                    self.shared.frames.bind(frame, &name, Value::unknown(), false);
                 }
             }
             "call_expression" | "new_expression" => self.call(node, frame),
@@ -100,6 +121,15 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
             _ => {}
         }
         true
+    }
+
+    fn leave(&mut self, node: Node<'t>) {
+        self.blocks.pop_if(|block| *block == node.id());
+        if let Some(frame) = self.shared.end_repeated(node) {
+            self.shared.set_second_round(true);
+            walk(self, node, frame);
+            self.shared.set_second_round(false);
+        }
     }
 
     fn is_branch(kind: &str) -> bool {
@@ -115,6 +145,7 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
                 | "catch_clause"
                 | "switch_statement"
                 | "ternary_expression"
+                | "binary_expression"
         )
     }
 
@@ -124,6 +155,52 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
 }
 
 impl<'t> JavascriptReader<'_, 't> {
+    /// Notes the names that functions set outside of themselves.
+    fn share(&mut self, root: Node<'t>) {
+        let source = self.shared.source;
+        let mut around: Vec<Range<usize>> = Vec::new();
+        let mut own: HashSet<(usize, &str)> = HashSet::new();
+        let mut set: Vec<(usize, &str)> = Vec::new();
+        each(root, |node, _| {
+            while around.last().is_some_and(|span| span.end <= node.start_byte()) {
+                around.pop();
+            }
+            if is_function(node.kind()) {
+                around.push(node.byte_range());
+            }
+            let Some(function) = around.last().map(|span| span.start) else { return true };
+            let name = |field: &str| {
+                let name = node.child_by_field_name(field).filter(|name| name.kind() == "identifier");
+                name.map(|name| (function, text(name, source)))
+            };
+            match node.kind() {
+                "assignment_expression" | "augmented_assignment_expression" => set.extend(name("left")),
+                "update_expression" => set.extend(name("argument")),
+                "variable_declarator" => own.extend(name("name")),
+                "arrow_function" => own.extend(name("parameter")),
+                "required_parameter" | "optional_parameter" => own.extend(name("pattern")),
+                _ => {}
+            }
+            true
+        });
+        for (function, name) in set {
+            if !own.contains(&(function, name)) {
+                self.shared.frames.share(name);
+            }
+        }
+    }
+
+    /// `let` and `const` in a block hide what their names mean around it, as far as the block reaches.
+    fn shadow(&mut self, declaration: Node<'t>, frame: usize) {
+        let Some(block) = self.blocks.last().copied() else { return };
+        for declarator in named_children(declaration, 64) {
+            let name = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier");
+            if let Some(name) = name.map(|name| self.spelled(name)) {
+                self.shared.keep_behind(block, frame, &name);
+            }
+        }
+    }
+
     /// Binds declared functions first, because they can be called above their declaration.
     fn hoist(&mut self, body: Node<'t>, frame: usize) {
         for child in named_children(body, 4096) {

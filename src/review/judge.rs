@@ -7,16 +7,17 @@ mod location;
 
 use super::Scope;
 use super::diagnostic::Diagnostic;
+use super::folder::{folders_of, join_folder};
 use super::nested::NestedCode;
 use super::path_class;
 use super::rule_set::{RuleSet, RuleShape};
 use super::rules::{Condition, EffectKind, InnerLanguage, ReviewRule, TargetClass};
 use super::value::{Act, HOLE, Value, ValueKind, taint};
-use super::wording::{short, spell};
+use super::wording::{in_folder, short, spell};
 use crate::domain::{Effects, Severity};
 use crate::text::names::first_names;
 pub(super) use history::ActHistory;
-use location::{follow_links, is_in_place, is_path, locate_target};
+use location::{folders_to_tell, follow_links, is_in_place, is_path, locate_target};
 use std::ops::Range;
 
 /// The result of judging one act.
@@ -89,14 +90,18 @@ fn apply(
     past: &mut ActHistory,
     judged: &mut Judgement,
 ) {
-    let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
     let mut shown = Vec::new();
     let mut made = Vec::new();
     let mut what = None;
     let targets = act.first_of(&shape.target);
     let none_given = targets.is_empty();
     let any = none_given && shape.target.is_empty();
-    for (value, span) in targets {
+    let folders = folders_of(act);
+    let told = targets.into_iter().flat_map(|(value, span)| {
+        let told = folders_to_tell(rule.effect, value, &folders, scope);
+        told.into_iter().map(move |folder| (value, span, folder))
+    });
+    for (value, span, folder) in told {
         let located = locate_target(rule.effect, value, folder, scope, past);
         if !is_in_place(rule, &located) {
             continue;
@@ -120,7 +125,7 @@ fn apply(
             add_target(rule.effect, value, folder, &mut past.effects);
         }
         if shape.makes && past.made.len() < 1024 {
-            let path = |text: &str| path_class::join_folder(text.strip_prefix("./").unwrap_or(text), folder);
+            let path = |text: &str| join_folder(text.strip_prefix("./").unwrap_or(text), folder);
             made.extend(value.as_whole_text().map(path).map(|path| (path, shape.fetches)));
         }
         if let Some(language) = rule.runs {
@@ -147,6 +152,7 @@ fn apply(
 /// The diagnostic of a rule for an act with these targets; `None` if the rule reports nothing.
 fn diagnostic(rule: &ReviewRule, act: &Act, what: Option<&str>, shown: Vec<String>) -> Option<Diagnostic> {
     let template = rule.message.replace("{what}", what.unwrap_or("a secret")).replace("{name}", &act.name);
+    let template = template.replace("{folder}", &in_folder(act));
     Some(Diagnostic {
         rule: rule.id.clone(),
         severity: rule.severity?,
@@ -165,7 +171,7 @@ fn add_target(effect: Option<EffectKind>, value: &Value, folder: Option<&str>, e
         EffectKind::Hosts => path_class::host(text),
         EffectKind::Programs => text.split_whitespace().next().map(str::to_owned),
         EffectKind::Packages | EffectKind::Environment => Some(text.to_owned()),
-        _ => Some(path_class::join_folder(text, folder)),
+        _ => Some(join_folder(text, folder)),
     });
     let list = match effect {
         EffectKind::Reads => &mut effects.reads,

@@ -1,7 +1,7 @@
 //! Where the paths that a text names lead through links. The caller resolves links on disk before the review; this file
 //! only follows links that the text itself makes.
 
-use super::path_class;
+use super::folder::{folder_of, join_folder};
 use super::rules::EffectKind;
 use super::value::{Act, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -39,10 +39,10 @@ impl MadeLinks {
     /// Adds the link that an act makes, if any.
     pub(super) fn note(&mut self, act: &Act) {
         let Some((to, link)) = made_by(act) else { return };
-        let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
-        let link = path_class::join_folder(link.strip_prefix("./").unwrap_or(&link), folder);
+        let folder = folder_of(act);
+        let link = join_folder(link.strip_prefix("./").unwrap_or(&link), folder);
         let beside = link.rsplit_once('/').map(|(folder, _)| folder).or(folder);
-        let to = path_class::join_folder(&to, beside.filter(|folder| !folder.is_empty()));
+        let to = join_folder(&to, beside.filter(|folder| !folder.is_empty()));
         if self.0.len() < MAX_LINKS {
             self.0.insert(link, to);
         }

@@ -1,6 +1,6 @@
 //! Code inside of code, which is read in its own language.
 
-use super::path_class::entered;
+use super::folder::entered;
 use super::rules::InnerLanguage;
 use super::value::{Act, Value};
 use std::ops::Range;

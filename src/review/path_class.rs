@@ -3,8 +3,9 @@
 //! Judges by spelling alone, not by links, mounts or what exists on disk; the sandbox enforces those.
 
 use super::Scope;
+use super::folder::join_folder;
 use super::rules::{PlaceRow, TargetClass};
-use super::value::{HOLE, Value, ValueKind};
+use super::value::HOLE;
 use crate::domain::auto_run::auto_run_name;
 use std::path::Path;
 
@@ -82,7 +83,7 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMea
         }
         region => region,
     };
-    if region == TargetClass::Inside && spelled.split('/').any(|part| DERIVED_FOLDERS.contains(&part)) {
+    if region == TargetClass::Inside && is_derived(&spelled, scope) {
         located.classes.push(TargetClass::Derived);
     }
     located.classes.push(region);
@@ -93,32 +94,25 @@ pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMea
     located
 }
 
+/// Whether a path in the working folder lies in a folder that builds and tools create.
+fn is_derived(text: &str, scope: &Scope) -> bool {
+    let names_one = |path: &str| path.split('/').any(|part| DERIVED_FOLDERS.contains(&part));
+    if !text.split('/').any(|part| part == "..") {
+        return names_one(text);
+    }
+    // `build/../src` is none of them.
+    let full = resolved(text, scope).filter(|_| !text.contains(HOLE)).unwrap_or_default();
+    full.strip_prefix(&spelled_path(&scope.cwd)).is_some_and(names_one)
+}
+
 /// Whether the name of this path says that the file holds secrets, or may hold some.
 pub(crate) fn is_secret(path: &str, scope: &Scope) -> bool {
     let meaning = locate(path, None, scope);
     meaning.is(TargetClass::Secret) || meaning.is(TargetClass::Private)
 }
 
-/// The path joined to `folder`, if it is relative and the code changed to that folder.
-pub(super) fn join_folder(text: &str, folder: Option<&str>) -> String {
-    match folder {
-        Some(folder) if !absolute(text) => format!("{}/{text}", folder.trim_end_matches('/')),
-        _ => text.to_owned(),
-    }
-}
-
-/// The folder after a change to `to`, which starts at `from` if it is relative.
-pub(super) fn entered(from: Option<&Value>, to: &Value) -> Value {
-    match (to.as_text(), from.and_then(Value::as_text)) {
-        (Some((text, whole)), Some((from, known))) if !absolute(text) => {
-            Value::new(ValueKind::Text { text: join_folder(text, Some(from)), whole: whole && known })
-        }
-        (Some(_), _) => to.clone(),
-        (None, _) => Value::part(HOLE.to_string()),
-    }
-}
-
-fn absolute(text: &str) -> bool {
+/// Whether a path does not start at the folder in which the code runs, or may not.
+pub(super) fn is_absolute(text: &str) -> bool {
     text.starts_with(['/', '~', HOLE]) || text.starts_with(TEMPORARY_FOLDER) || drive(text)
 }
 
@@ -159,7 +153,7 @@ fn region(text: &str, scope: &Scope) -> TargetClass {
         return TargetClass::Inside;
     }
     if cut && above {
-        return if absolute(text) { TargetClass::Outside } else { TargetClass::Inside };
+        return if is_absolute(text) { TargetClass::Outside } else { TargetClass::Inside };
     }
     for temp in ["/tmp", "/var/tmp", "/private/tmp"] {
         if full.strip_prefix(temp).is_some_and(|rest| rest.starts_with('/')) {

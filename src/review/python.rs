@@ -16,7 +16,7 @@ use super::argument_flow::FlowFunction;
 use super::flow::Extraction;
 use super::notebook_magics;
 use super::rule_set::RuleSet;
-use super::syntax::{named_children, pair, text};
+use super::syntax::{each, named_children, pair, text};
 use super::value::{Act, Argument, Value, ValueKind};
 use super::walk::{WalkContext, WalkStep, Walker, walk};
 use std::collections::HashSet;
@@ -31,8 +31,18 @@ pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope)
         collected: HashSet::new(),
         endless: 0..0,
     };
+    each(root, |node, _| {
+        if matches!(node.kind(), "global_statement" | "nonlocal_statement") {
+            for name in named_children(node, 64) {
+                let name = reader.spelled(name);
+                reader.shared.frames.share(&name);
+            }
+        }
+        true
+    });
     let mut next = 0;
     while let Some((node, frame)) = reader.shared.body(&mut next) {
+        reader.shared.begin_body(node, frame);
         walk(&mut reader, node, frame);
     }
     reader.shared.finish()
@@ -80,11 +90,28 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
                     self.shared.functions.note_yield(value);
                 }
             }
-            "for_statement" | "for_in_clause" => self.each_of(node, frame),
+            "for_statement" => {
+                for name in self.names_in(node.child_by_field_name("left")) {
+                    self.shared.keep_behind(node.id(), frame, &name);
+                }
+                self.each_of(node, frame);
+                self.shared.begin_repeated(node, frame);
+            }
+            "case_pattern" => self.forget_names(node, frame),
+            "delete_statement" => {
+                for name in named_children(node, 64).into_iter().filter(|n| n.kind() == "identifier") {
+                    self.bind_target(name, Value::unknown(), frame, branch);
+                }
+            }
+            "for_in_clause" => self.each_of(node, frame),
             "list_comprehension"
             | "set_comprehension"
             | "generator_expression"
             | "dictionary_comprehension" => {
+                self.shared.begin_repeated(node, frame);
+                for name in self.names_of_clauses(node) {
+                    self.shared.restore_behind(node, frame, &name);
+                }
                 for clause in named_children(node, 16).into_iter().filter(|n| n.kind() == "for_in_clause") {
                     self.each_of(clause, frame);
                 }
@@ -93,12 +120,23 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
             "call" => self.call(node, frame),
             "subscript" => self.subscript(node, frame),
             "decorator" => self.decorate(node, frame),
-            "while_statement" => self.endless(node),
+            "while_statement" => {
+                self.shared.begin_repeated(node, frame);
+                self.endless(node);
+            }
             "binary_operator" => self.repeated(node, frame),
             "integer" => self.magic_folder(node),
             _ => {}
         }
         true
+    }
+
+    fn leave(&mut self, node: Node<'t>) {
+        if let Some(frame) = self.shared.end_repeated(node) {
+            self.shared.set_second_round(true);
+            walk(self, node, frame);
+            self.shared.set_second_round(false);
+        }
     }
 
     fn is_branch(kind: &str) -> bool {
@@ -115,6 +153,11 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
                 | "match_statement"
                 | "case_clause"
                 | "conditional_expression"
+                | "boolean_operator"
+                | "list_comprehension"
+                | "set_comprehension"
+                | "generator_expression"
+                | "dictionary_comprehension"
         )
     }
 

@@ -4,7 +4,7 @@
 //! words that become several, `brace` those with braces, `form` the forms of `${…}`, `print` what commands print.
 //! `variable` holds the values of variables, `read` sets them, `change` and `branch` find where they stop to be known.
 //! `assign` reads assignments, `stream` passes input, `redirect` handles redirections, `alias` aliases, `function`
-//! functions, and `program` what options do. The acts are judged in `judge`.
+//! functions, `folder` and `own_folder` changes of the folder, and `program` what options do. The acts are judged in `judge`.
 //!
 //! A value counts as known only where bash certainly agrees; everything else is unknown.
 
@@ -16,9 +16,11 @@ mod change;
 mod command;
 mod expand;
 mod find;
+mod folder;
 mod form;
 mod function;
 mod options;
+mod own_folder;
 mod print;
 mod program;
 mod quoting;
@@ -122,6 +124,8 @@ struct ShellReader<'a, 't> {
     odd_input: bool,
     /// The value of a variable for which a command is being read.
     chosen: Option<(String, Value)>,
+    /// Assignments that were read before the node that holds them.
+    assigned: HashSet<usize>,
     /// Unknown programs and options that were already reported.
     untold: HashSet<String>,
     reading: Extraction,
@@ -152,6 +156,7 @@ impl<'a> ShellReader<'a, '_> {
             shared: HashSet::new(),
             odd_input: false,
             chosen: None,
+            assigned: HashSet::new(),
             untold: HashSet::new(),
             reading: Extraction::default(),
         }
@@ -167,7 +172,7 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
             self.begin_scopes(node);
         }
         match node.kind() {
-            "variable_assignment" => self.assignment(node),
+            "variable_assignment" if !self.assigned.remove(&node.id()) => self.assignment(node),
             "pipeline" => {
                 self.pipe(node, None, 0);
             }
@@ -198,7 +203,7 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
     }
 }
 
-impl ShellReader<'_, '_> {
+impl<'t> ShellReader<'_, 't> {
     /// Leaves a text that a shell or another interpreter runs here to be read after this one.
     fn runs(&mut self, language: InnerLanguage, text: String, span: Range<usize>) {
         let code = NestedCode::Text { language, text, span };
@@ -211,7 +216,8 @@ impl ShellReader<'_, '_> {
     }
 
     /// A simple command; read once for each value of a variable that decides what it runs.
-    fn simple(&mut self, node: Node<'_>) {
+    fn simple(&mut self, node: Node<'t>) {
+        self.assign_before(node);
         let input = self.inputs.remove(&node.id());
         let input = self.here_string(node).or(input);
         let children = named_children(node, 64);
@@ -233,7 +239,7 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    fn with_words(&mut self, node: Node<'_>, input: Option<Argument>) {
+    fn with_words(&mut self, node: Node<'t>, input: Option<Argument>) {
         let mut words = self.words(node, 0);
         let before = self.reading.acts.len();
         let span = self.place(node);
@@ -242,7 +248,10 @@ impl ShellReader<'_, '_> {
                 word.span = span.clone();
             }
         }
+        let name = words.first().and_then(|word| word.value.as_whole_text()).map(str::to_owned);
+        let folder = self.folder.clone();
         self.command(words, input, &span, 0);
+        self.folder_behind(node, name.as_deref(), folder);
         self.show(node, before, &span);
     }
 

@@ -3,9 +3,11 @@
 mod blind;
 mod folders;
 mod notebooks;
+mod real_bash;
 mod shell;
 mod unread;
 mod unseen;
+mod values;
 
 use super::*;
 use strum::VariantArray as _;

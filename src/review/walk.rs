@@ -4,14 +4,15 @@
 //! to be read. The readers decide what a node means.
 
 use super::Scope;
-use super::argument_flow::ArgumentFlow;
+use super::argument_flow::{ArgumentFlow, FlowFunction};
 use super::flow::{Extraction, Frames, element};
-use super::path_class;
+use super::folder;
 use super::rule_set::RuleSet;
-use super::syntax::MAX_DEPTH;
+use super::syntax::{MAX_DEPTH, each, text};
 use super::value::taint;
 use super::value::{Act, Argument, Taint, Value, ValueKind};
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -30,6 +31,9 @@ pub(super) struct WalkStep {
 pub(super) trait Walker<'t> {
     /// Reads one node; returns whether to visit its children.
     fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool;
+
+    /// Called once a node and everything below it was read.
+    fn leave(&mut self, _: Node<'t>) {}
 
     /// Whether the children of such a node may not run.
     fn is_branch(kind: &str) -> bool;
@@ -55,6 +59,7 @@ pub(super) fn walk<'t, W: Walker<'t>>(walker: &mut W, root: Node<'t>, frame: usi
             continue;
         }
         loop {
+            walker.leave(cursor.node());
             if depth == 0 {
                 return;
             }
@@ -68,6 +73,25 @@ pub(super) fn walk<'t, W: Walker<'t>>(walker: &mut W, root: Node<'t>, frame: usi
     }
 }
 
+/// A stretch of the text that may run several times.
+struct RepeatedStretch {
+    node: usize,
+    frame: usize,
+    /// How many acts were read before it.
+    acts: usize,
+    folder: Option<Value>,
+    /// How many changes of names were read before it.
+    changes: usize,
+}
+
+/// What a name holds behind a node.
+enum Restored {
+    /// What it held before; `None` if it had no value.
+    Exactly(Option<Value>),
+    /// This, or what it holds then.
+    OrNow(Value),
+}
+
 /// What the readers of Python and JavaScript share.
 pub(super) struct WalkContext<'a, 't> {
     pub(super) source: &'a str,
@@ -78,6 +102,16 @@ pub(super) struct WalkContext<'a, 't> {
     pub(super) calls: HashMap<usize, (Value, Vec<Act>)>,
     /// The folder after the last change of the working folder.
     folder: Option<Value>,
+    /// The stretches that are being read and may run several times.
+    repeated: Vec<RepeatedStretch>,
+    /// Whether a loop is being read for the second time.
+    is_second_round: bool,
+    /// The names that functions use, by their nodes.
+    names_used: HashMap<usize, Vec<&'a str>>,
+    /// Whether the text changes the working folder anywhere.
+    moves: bool,
+    /// What names hold behind a node, by its id.
+    restored: Vec<(usize, usize, String, Restored)>,
     /// Whether what is being read may not run, or may run several times.
     pub(super) is_conditional: bool,
     /// Functions of the text, and the calls of them that were followed.
@@ -98,6 +132,11 @@ impl<'a, 't> WalkContext<'a, 't> {
             frames: Frames::with_choices(source.len()),
             calls: HashMap::new(),
             folder: None,
+            repeated: Vec::new(),
+            is_second_round: false,
+            restored: Vec::new(),
+            moves: source.contains("chdir") || source.contains("%cd"),
+            names_used: HashMap::new(),
             is_conditional: false,
             functions: ArgumentFlow::default(),
             waiting: vec![(root, 0)],
@@ -224,7 +263,181 @@ impl<'a, 't> WalkContext<'a, 't> {
     pub(super) fn change_folder(&mut self, act: &Act) {
         let to = act.arguments.first().filter(|_| !self.is_conditional);
         let to = to.map_or_else(Value::unknown, |argument| argument.value.clone());
-        self.folder = Some(path_class::entered(self.folder.as_ref(), &to));
+        self.folder = Some(folder::entered(self.folder.as_ref(), &to));
+    }
+
+    /// Begins a stretch that may run several times, or at another time than where it stands.
+    pub(super) fn begin_repeated(&mut self, node: Node<'t>, frame: usize) {
+        let (acts, folder, changes) = (self.reading.acts.len(), self.folder.clone(), self.frames.changes());
+        self.repeated.push(RepeatedStretch { node: node.id(), frame, acts, folder, changes });
+    }
+
+    /// Ends what began with a node. If a loop changed the folder, its beginning may run in the changed one. Returns the
+    /// frame in which it has to be read once more, because a name that it changed may be read before that.
+    pub(super) fn end_repeated(&mut self, node: Node<'t>) -> Option<usize> {
+        while let Some((_, frame, name, restored)) = self.restored.pop_if(|(id, ..)| *id == node.id()) {
+            match restored {
+                Restored::Exactly(value) => self.frames.put_back(frame, &name, value),
+                Restored::OrNow(value) => self.frames.bind(frame, &name, value, true),
+            }
+        }
+        let stretch = self.repeated.pop_if(|stretch| stretch.node == node.id())?;
+        if self.folder != stretch.folder {
+            self.folder = Some(folder::unknown());
+            for act in self.reading.acts.iter_mut().skip(stretch.acts) {
+                act.folder = Some(folder::unknown());
+            }
+        }
+        let changed = self.frames.changes() > stretch.changes && self.is_loop(node) && !self.is_second_round;
+        if changed && !self.frames.pay_optional(node.byte_range().len() / 2) {
+            self.reading.unknown = true;
+            return None;
+        }
+        changed.then_some(stretch.frame)
+    }
+
+    fn is_loop(&self, node: Node<'t>) -> bool {
+        matches!(node.kind(), "for_statement" | "while_statement" | "for_in_statement" | "do_statement")
+    }
+
+    /// Begins or ends the second reading of a loop.
+    pub(super) fn set_second_round(&mut self, is_second: bool) {
+        self.is_second_round = is_second;
+    }
+
+    /// Begins the body of a function that is read where no call of it is followed: it may run in any of the folders.
+    pub(super) fn begin_body(&mut self, node: Node<'t>, frame: usize) {
+        if frame > 0 {
+            self.begin_repeated(node, frame);
+            self.folder = self.folder.as_ref().map(|_| folder::unknown());
+        }
+    }
+
+    /// Gives a name its value back behind a node in which it means something else.
+    pub(super) fn restore_behind(&mut self, node: Node<'t>, frame: usize, name: &str) {
+        if self.restored.len() < 4096 {
+            let held = self.frames.holder(frame, name) == Some(frame);
+            let value = if held { self.frames.lookup(frame, name) } else { None };
+            self.restored.push((node.id(), frame, name.to_owned(), Restored::Exactly(value)));
+        }
+    }
+
+    /// Behind a node, a name may hold again what it holds now, for example because a loop may have no round.
+    pub(super) fn keep_behind(&mut self, node: usize, frame: usize, name: &str) {
+        if self.restored.len() < 4096
+            && self.frames.holder(frame, name) == Some(frame)
+            && let Some(value) = self.frames.lookup(frame, name)
+        {
+            self.restored.push((node, frame, name.to_owned(), Restored::OrNow(value)));
+        }
+    }
+
+    /// Whether the text changes the working folder anywhere.
+    pub(super) fn moves(&self) -> bool {
+        self.moves
+    }
+
+    /// A method of a list or map that a name holds changes it.
+    pub(super) fn change_items(&mut self, frame: usize, name: &str, method: &str, given: &[Value]) {
+        const CHANGING: &[&str] = &[
+            "append",
+            "add",
+            "push",
+            "extend",
+            "insert",
+            "remove",
+            "pop",
+            "clear",
+            "update",
+            "setdefault",
+            "popitem",
+            "sort",
+            "reverse",
+            "discard",
+            "appendleft",
+            "unshift",
+            "shift",
+            "splice",
+            "fill",
+            "copyWithin",
+            "popleft",
+        ];
+        let holder = self.frames.holder(frame, name).filter(|_| CHANGING.contains(&method));
+        let Some((holder, value)) = holder.and_then(|at| Some((at, self.frames.lookup(frame, name)?))) else {
+            return;
+        };
+        let changed = match &value.kind {
+            ValueKind::List(items) if matches!(method, "append" | "add" | "push") => {
+                Value::new(ValueKind::List(items.iter().chain(given).cloned().collect())).tainted(value.taint)
+            }
+            ValueKind::List(items) => mixed(items, given).tainted(value.all_taint()),
+            ValueKind::Map(_) => Value::unknown().tainted(value.all_taint()),
+            ValueKind::Any(_) => Value::any([value.clone(), Value::unknown()]),
+            _ => return,
+        };
+        self.frames.bind(holder, name, changed, self.is_conditional || holder != frame);
+    }
+
+    /// `name[index] = value`.
+    pub(super) fn set_item(&mut self, frame: usize, name: &str, index: &Value, value: Value) {
+        const MAX_ITEMS: usize = 256;
+        let Some(holder) = self.frames.holder(frame, name) else { return };
+        let Some(held) = self.frames.lookup(frame, name) else { return };
+        let changed = match (held.kind, &index.kind) {
+            (ValueKind::Map(mut items), _) if items.len() < MAX_ITEMS => {
+                items.push((index.as_whole_text().unwrap_or("?").to_owned(), value));
+                ValueKind::Map(items)
+            }
+            (ValueKind::List(mut items), ValueKind::Number(at)) => {
+                let at = if *at < 0 {
+                    items.len().checked_add_signed(*at as isize)
+                } else {
+                    usize::try_from(*at).ok()
+                };
+                match at.and_then(|at| items.get_mut(at)) {
+                    Some(item) => *item = value,
+                    None => return,
+                }
+                ValueKind::List(items)
+            }
+            (ValueKind::List(items), _) => mixed(&items, &[value]).kind,
+            (ValueKind::Map(_), _) => ValueKind::Unknown,
+            _ => return,
+        };
+        let changed = Value { kind: changed, taint: held.taint };
+        self.frames.bind(holder, name, changed, holder != frame);
+    }
+
+    /// What a function of the text reads from around itself, as far as paths may depend on it.
+    pub(super) fn read_around(&mut self, function: FlowFunction<'t>) -> Option<(String, Value)> {
+        let source = self.source;
+        let names = self.names_used.entry(function.node.id()).or_insert_with(|| {
+            let mut names: Vec<&str> = Vec::new();
+            each(function.node, |node, _| {
+                names.extend((node.kind() == "identifier" && names.len() < 256).then(|| text(node, source)));
+                true
+            });
+            names.sort_unstable();
+            names.dedup();
+            names
+        });
+        let names = names.clone();
+        if !self.frames.pay_optional(names.len()) {
+            return None;
+        }
+        let is_text = |value: &Value| matches!(value.kind, ValueKind::Text { .. } | ValueKind::Any(_));
+        let held: Vec<(&str, Value)> = names
+            .into_iter()
+            .filter_map(|name| Some((name, self.frames.lookup(function.frame, name).filter(is_text)?)))
+            .collect();
+        let mut hasher = DefaultHasher::new();
+        format!("{held:?}").hash(&mut hasher);
+        (!held.is_empty()).then(|| ("=".to_owned(), Value::text(hasher.finish().to_string())))
+    }
+
+    /// What a call of a function of the text depends on, besides its arguments.
+    pub(super) fn folder_given(&self) -> Option<(String, Value)> {
+        self.folder.clone().map(|folder| ("/".to_owned(), folder))
     }
 
     /// The act of calling a value.
@@ -256,4 +469,19 @@ pub(super) fn spread(value: &Value, index: usize) -> Value {
         ValueKind::Any(items) => Value::any(items.iter().map(|item| spread(item, index))),
         _ => Value::unknown().tainted(element(value).all_taint()),
     }
+}
+
+/// A list of unknown order and length with these items.
+fn mixed(items: &[Value], given: &[Value]) -> Value {
+    const MAX_ITEMS: usize = 12;
+    let more = given.iter().flat_map(|value| match &value.kind {
+        ValueKind::List(more) => more.clone(),
+        _ => vec![value.clone()],
+    });
+    let all: Vec<Value> = items.iter().cloned().chain(more).collect();
+    if all.len() > MAX_ITEMS {
+        return Value::unknown();
+    }
+    let each = Value::any(all.iter().cloned());
+    Value::new(ValueKind::List(vec![each; all.len()]))
 }

@@ -1,8 +1,9 @@
 //! Builds the words for a finding's target: its text as far as known, short and safe to show.
 
+use super::folder::{folders_of, join_folder};
 use super::path_class;
 use super::rules::EffectKind;
-use super::value::{HOLE, Value, ValueKind};
+use super::value::{Act, HOLE, Value, ValueKind};
 use crate::text::line::one_line;
 use std::ops::Range;
 
@@ -24,7 +25,7 @@ pub(super) fn spell(
         Some((text, _))
             if matches!(effect, Some(EffectKind::Deletes | EffectKind::Writes | EffectKind::Reads)) =>
         {
-            short(&path_class::join_folder(text, folder))
+            short(&join_folder(text, folder))
         }
         Some((text, _)) => short(text),
         None if value.is_constant() => short(&constant(value)),
@@ -33,6 +34,18 @@ pub(super) fn spell(
             _ => "(known only at run time)".to_owned(),
         },
     }
+}
+
+/// The words for the folder in which an act runs, if that is not where the text starts.
+pub(super) fn in_folder(act: &Act) -> String {
+    let folders = folders_of(act);
+    let spelled = folders.iter().map(|folder| match folder {
+        None | Some(".") => "here".to_owned(),
+        Some(folder) if folder.contains(HOLE) => "a folder known only at run time".to_owned(),
+        Some(folder) => short(folder),
+    });
+    let spelled: Vec<String> = spelled.collect();
+    if spelled == ["here"] { String::new() } else { format!(" in {}", spelled.join(" or ")) }
 }
 
 /// The text of a constant that is no text, such as the words of a list.

@@ -2,8 +2,8 @@
 //!
 //! Only texts that are fully known are remembered, few and short ones. `judge` judges what they do.
 
+use super::folder::{folder_of, join_folder};
 use super::nested::NestedCode;
-use super::path_class;
 use super::rules::InnerLanguage;
 use super::value::{Act, Value, ValueKind};
 use std::collections::HashMap;
@@ -88,9 +88,9 @@ fn by_first_line(text: &str) -> InnerLanguage {
 
 /// The path that a value names, relative to the folder of the act.
 fn path_of(value: &Value, act: &Act) -> Option<String> {
-    let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
+    let folder = folder_of(act);
     let path = value.as_whole_text().filter(|path| !path.is_empty())?;
-    Some(path_class::join_folder(path.strip_prefix("./").unwrap_or(path), folder))
+    Some(join_folder(path.strip_prefix("./").unwrap_or(path), folder))
 }
 
 /// The files that an act writes, and how their texts change.

@@ -81,6 +81,14 @@ impl<'t> JavascriptReader<'_, 't> {
                     self.shared.frames.bind(frame, "exports", value, branch);
                 }
             }
+            "subscript_expression" => {
+                if let (Some(object), Some(index)) = pair(left, "object", "index")
+                    && object.kind() == "identifier"
+                {
+                    let (name, index) = (self.spelled(object), self.fold(index, frame, 0));
+                    self.shared.set_item(frame, &name, &index, value);
+                }
+            }
             // `name = default` in a pattern.
             "assignment_pattern" | "object_assignment_pattern" => {
                 if let (Some(name), Some(default)) = pair(left, "left", "right") {

@@ -254,6 +254,13 @@ impl<'t> JavascriptReader<'_, 't> {
                 (_, value) => arguments.push(Argument { value, span }),
             }
         }
+        if let (Some(object), Some(method)) = pair(function, "object", "property")
+            && object.kind() == "identifier"
+        {
+            let given: Vec<Value> = arguments.iter().map(|argument| argument.value.clone()).collect();
+            let (name, method) = (self.spelled(object), self.spelled(method));
+            self.shared.change_items(frame, &name, &method, &given);
+        }
         let mut acts: Vec<Act> = Vec::new();
         let mut values = Vec::new();
         for called in called.alternatives() {

@@ -17,6 +17,13 @@ impl JavascriptReader<'_, '_> {
             return value;
         }
         let mark = self.shared.rules.mark_of(&act.name).map(taint).unwrap_or_default();
+        let names_folder = matches!(act.name.as_str(), "process.cwd" | "path.resolve");
+        let is_absolute =
+            |argument: &Argument| argument.value.as_text().is_some_and(|(t, _)| t.starts_with('/'));
+        if names_folder && self.shared.moves() && !act.arguments.iter().any(is_absolute) {
+            // The folder at this time, which is left later.
+            return Value::unknown().tainted(mark);
+        }
         if let Some(value) = self.special(act) {
             return value.tainted(mark);
         }

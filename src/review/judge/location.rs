@@ -2,6 +2,7 @@
 
 use super::history::ActHistory;
 use crate::review::Scope;
+use crate::review::folder::join_folder;
 use crate::review::path_class::{self, PathMeaning};
 use crate::review::rules::{EffectKind, ReviewRule, TargetClass};
 use crate::review::value::Value;
@@ -40,7 +41,7 @@ fn locate_path(
         located.what = there.what.or(located.what);
         return located;
     }
-    let path = path_class::join_folder(text.strip_prefix("./").unwrap_or(text), folder);
+    let path = join_folder(text.strip_prefix("./").unwrap_or(text), folder);
     if past.made.contains(&path) {
         located.classes = vec![TargetClass::Own];
     }
@@ -48,6 +49,37 @@ fn locate_path(
         located.classes.push(TargetClass::Fetched);
     }
     located
+}
+
+/// The folders from which a target is told: the first of these, and each other in which its path means more.
+pub(super) fn folders_to_tell<'a>(
+    effect: Option<EffectKind>,
+    value: &Value,
+    folders: &[Option<&'a str>],
+    scope: &Scope,
+) -> Vec<Option<&'a str>> {
+    let mut told: Vec<Option<&'a str>> = folders.iter().take(1).copied().collect();
+    let names_no_path = matches!(
+        effect,
+        Some(EffectKind::Hosts | EffectKind::Programs | EffectKind::Packages | EffectKind::Environment)
+    );
+    let path = value.as_text().or_else(|| value.as_file()).filter(|_| !names_no_path && folders.len() > 1);
+    let Some((path, _)) = path else { return told };
+    let classes = |folder: &Option<&str>| path_class::locate(path, *folder, scope).classes;
+    let mut known: Vec<TargetClass> = told.iter().flat_map(&classes).collect();
+    if known.contains(&TargetClass::Unknown) {
+        known.push(TargetClass::Inside);
+    }
+    known.push(TargetClass::Derived);
+    for folder in folders.iter().skip(1) {
+        let there = classes(folder);
+        let is_inside = there.contains(&TargetClass::Inside) && !there.contains(&TargetClass::Root);
+        if !is_inside || there.iter().any(|class| !known.contains(class)) {
+            known.extend(there);
+            told.push(*folder);
+        }
+    }
+    told
 }
 
 /// Whether the targets of an effect are paths.
@@ -63,7 +95,7 @@ pub(super) fn follow_links(
     scope: &Scope,
     past: &ActHistory,
 ) -> Option<String> {
-    let path = path_class::join_folder(text, folder);
+    let path = join_folder(text, folder);
     let there = scope.links.of(&path, effect).map(|place| place.to_string_lossy().into_owned());
     there.or_else(|| past.links.of(&path).filter(|_| effect != Some(EffectKind::Deletes)))
 }

@@ -4,7 +4,7 @@ use super::PythonReader;
 use super::known;
 use crate::review::flow::element_in;
 use crate::review::path_class::TEMPORARY_FOLDER;
-use crate::review::syntax::{named_children, pair, text};
+use crate::review::syntax::{each, named_children, pair, text};
 use crate::review::value::{Act, Value, ValueKind};
 use crate::review::walk::spread;
 use tree_sitter::Node;
@@ -62,14 +62,36 @@ impl<'t> PythonReader<'_, 't> {
             return;
         }
         let name = self.spelled(table);
-        let Some(Value { kind: ValueKind::Map(mut items), taint }) = self.shared.frames.lookup(frame, &name)
-        else {
-            return;
-        };
         let key = self.fold(key, frame, 0);
-        if items.len() < 256 {
-            items.push((key.as_whole_text().unwrap_or("?").to_owned(), value));
-            self.shared.frames.bind(frame, &name, Value { kind: ValueKind::Map(items), taint }, false);
+        self.shared.set_item(frame, &name, &key, value);
+    }
+
+    /// The names in a target.
+    pub(super) fn names_in(&self, target: Option<Node<'t>>) -> Vec<String> {
+        let mut names = Vec::new();
+        for node in target {
+            each(node, |node, _| {
+                if node.kind() == "identifier" && names.len() < 64 {
+                    names.push(self.spelled(node));
+                }
+                !matches!(node.kind(), "attribute" | "subscript" | "call")
+            });
+        }
+        names
+    }
+
+    /// The names that the clauses of a comprehension bind.
+    pub(super) fn names_of_clauses(&self, node: Node<'t>) -> Vec<String> {
+        let clauses = named_children(node, 16).into_iter().filter(|n| n.kind() == "for_in_clause");
+        clauses.flat_map(|clause| self.names_in(clause.child_by_field_name("left"))).collect()
+    }
+
+    /// A pattern of `case` binds its names to parts of a value.
+    pub(super) fn forget_names(&mut self, pattern: Node<'t>, frame: usize) {
+        for name in self.names_in(Some(pattern)) {
+            if self.shared.frames.holder(frame, &name).is_some() {
+                self.shared.frames.bind(frame, &name, Value::unknown(), true);
+            }
         }
     }
 

@@ -150,7 +150,10 @@ impl<'t> PythonReader<'_, 't> {
                     parts.push(content(text(child, self.shared.source), raw, start.contains('f')));
                 }
                 "interpolation" => {
-                    let plain = child.child_by_field_name("format_specifier").is_none();
+                    let mut cursor = child.walk();
+                    let plain = child
+                        .children(&mut cursor)
+                        .all(|part| !matches!(part.kind(), "format_specifier" | "type_conversion" | "="));
                     let value = child.child_by_field_name("expression").map(|n| self.fold(n, frame, depth));
                     let value = value.unwrap_or_else(Value::unknown);
                     parts.push(if plain { value } else { Value::unknown().tainted(value.taint) });
@@ -275,6 +278,13 @@ impl<'t> PythonReader<'_, 't> {
                 }
                 _ => arguments.push(Argument { value: self.fold(child, frame, depth), span }),
             }
+        }
+        if let (Some(object), Some(method)) = pair(function, "object", "attribute")
+            && object.kind() == "identifier"
+        {
+            let given: Vec<Value> = arguments.iter().map(|argument| argument.value.clone()).collect();
+            let (name, method) = (self.spelled(object), self.spelled(method));
+            self.shared.change_items(frame, &name, &method, &given);
         }
         let mut acts: Vec<Act> = Vec::new();
         let mut values = Vec::new();

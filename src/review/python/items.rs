@@ -37,6 +37,22 @@ impl<'t> PythonReader<'_, 't> {
 
     /// `[f(x) for x in items]`: folded item by item if all are known and few, else once for all items.
     pub(super) fn comprehension(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
+        // Its names hold in it alone.
+        let names = self.names_of_clauses(node);
+        let held = names.into_iter().map(|name| {
+            let here = self.shared.frames.holder(frame, &name) == Some(frame);
+            let value = if here { self.shared.frames.lookup(frame, &name) } else { None };
+            (name, value)
+        });
+        let held: Vec<(String, Option<Value>)> = held.collect();
+        let value = self.comprehended(node, frame, depth);
+        for (name, value) in held {
+            self.shared.frames.put_back(frame, &name, value);
+        }
+        value
+    }
+
+    fn comprehended(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let Some(body) = node.child_by_field_name("body") else { return Value::unknown() };
         let clauses: Vec<Node<'t>> = named_children(node, 16)
             .into_iter()
@@ -169,6 +185,14 @@ pub(super) fn item(value: &Value, index: &Value) -> Value {
             let at =
                 if *n < 0 { items.len().checked_add_signed(*n as isize) } else { usize::try_from(*n).ok() };
             at.and_then(|at| items.get(at)).cloned()
+        }
+        // An item with an unknown key may be this one.
+        (ValueKind::Map(items), ValueKind::Text { text, whole: true })
+            if items.iter().any(|(key, _)| key == "?") && items.iter().any(|(key, _)| key == text) =>
+        {
+            Some(Value::any(
+                items.iter().filter(|(key, _)| key == text || key == "?").map(|(_, v)| v.clone()),
+            ))
         }
         (ValueKind::Map(items), ValueKind::Text { text, whole: true })
             if items.iter().any(|(key, _)| key == text) || items.iter().all(|(key, _)| key != "?") =>

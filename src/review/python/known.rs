@@ -7,6 +7,16 @@ use crate::review::stdin;
 use crate::review::value::taint;
 use crate::review::value::{Act, HOLE, Taint, Value, ValueKind};
 
+/// Functions whose result depends on the working folder.
+const NAMES_FOLDER: &[&str] = &[
+    "os.getcwd",
+    "os.path.abspath",
+    "os.path.realpath",
+    "pathlib.Path.cwd",
+    "pathlib.Path().resolve",
+    "pathlib.Path().absolute",
+];
+
 impl PythonReader<'_, '_> {
     /// The result of a call.
     pub(super) fn result(&mut self, act: &Act, called: &Value) -> Value {
@@ -23,6 +33,15 @@ impl PythonReader<'_, '_> {
         }
         if starts(act).is_some_and(|program| stdin::downloads(&program)) {
             given = given.with(Taint::DOWNLOADED);
+        }
+        if self.shared.moves() && NAMES_FOLDER.contains(&act.name.as_str()) {
+            // The folder at this time, which is left later.
+            let about = act.receiver.as_ref().or(act.arguments.first().map(|first| &first.value));
+            let is_absolute =
+                about.and_then(Value::as_text).is_some_and(|(path, _)| path.starts_with(['/', '~']));
+            if !is_absolute {
+                return Value::unknown().tainted(given);
+            }
         }
         if let Some(value) = self.special(act) {
             return value.tainted(mark);
@@ -153,7 +172,14 @@ fn result_of_paths(act: &Act) -> Option<Value> {
             let (text, whole) = first?.as_text()?;
             Value::new(ValueKind::Text { text: text.to_owned(), whole }).tainted(first?.taint)
         }
-        "os.path.dirname" => Value::text(parent(first?.as_whole_text()?)),
+        "os.path.dirname" => {
+            let path = first?.as_whole_text()?;
+            Value::text(if path.ends_with('/') {
+                path.trim_end_matches('/').to_owned()
+            } else {
+                parent(path)
+            })
+        }
         "os.getenv" | "os.environ.get" | "os.environ.pop" => {
             first?.as_whole_text().map_or_else(Value::unknown, variable)
         }
@@ -276,6 +302,7 @@ pub(super) fn path_part(value: &Value, name: &str) -> Option<Value> {
 
 fn parent(text: &str) -> String {
     match text.trim_end_matches('/').rsplit_once('/') {
+        None if text.starts_with('/') => "/".to_owned(),
         Some(("", _)) => "/".to_owned(),
         Some((head, _)) => head.to_owned(),
         None if text.contains(HOLE) => HOLE.to_string(),

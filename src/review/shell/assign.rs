@@ -1,7 +1,7 @@
 //! Reads assignments, declarations and loops over words, and what programs do with variables that they obey.
 
 use super::ShellReader;
-use super::change::keeps_prefix;
+use super::change::{command_behind, keeps_prefix};
 use super::variable::uncertain;
 use crate::review::programs::{self, StartedAs};
 use crate::review::syntax::{named_children, text};
@@ -34,7 +34,7 @@ impl<'t> ShellReader<'_, 't> {
             value = added(before, value);
         }
         self.set(name, Argument { value: value.clone(), span }, place);
-        match holder.filter(|holder| holder.kind() == "command") {
+        match command_behind(node, self.source) {
             // Before a command, an assignment is for this command only.
             Some(command) if !keeps_prefix(command, self.source, &self.functions) => {}
             Some(_) => self.forget(name),
@@ -42,6 +42,16 @@ impl<'t> ShellReader<'_, 't> {
             None if declares && !may_declare(node, self.source) => self.forget(name),
             None if is_item => self.forget(name.split('[').next().unwrap_or_default()),
             None => self.assign(name, value),
+        }
+    }
+
+    /// Reads the assignments on the lines before a command that the grammar takes for a part of it.
+    pub(super) fn assign_before(&mut self, command: Node<'_>) {
+        for child in named_children(command, 64).into_iter().filter(|n| n.kind() == "variable_assignment") {
+            if command_behind(child, self.source).is_none() {
+                self.assignment(child);
+                self.assigned.insert(child.id());
+            }
         }
     }
 

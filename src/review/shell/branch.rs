@@ -7,9 +7,11 @@
 
 use super::ShellReader;
 use super::change::{ChangeTarget, FOLDER, POSITIONS, SYSTEM_NAMES, is_subshell, name_of, set_in_arithmetic};
+use super::folder::is_or;
 use super::variable::uncertain;
+use crate::review::folder::{self, either};
 use crate::review::syntax::named_children;
-use crate::review::value::{HOLE, Value, ValueKind};
+use crate::review::value::{Value, ValueKind};
 use std::collections::HashSet;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -22,6 +24,8 @@ pub(super) enum ScopeEnd {
     Restore(Vec<(String, Option<Value>)>),
     /// Hide a changed working folder up to this place: there, the command that changes it failed.
     HideFolder(usize),
+    /// From here on the working folder may also be this one: the command that changed it may have failed.
+    OrFolder(Option<Value>),
 }
 
 /// A stretch of the text, by its end, with what to do there.
@@ -40,6 +44,9 @@ impl<'t> ShellReader<'_, 't> {
                     for (name, value) in values {
                         self.put_back(&name, value);
                     }
+                }
+                ScopeEnd::OrFolder(before) => {
+                    self.folder = Some(either(self.folder.take(), before, self.scope));
                 }
                 ScopeEnd::HideFolder(end) => {
                     let kept = vec![(FOLDER.to_owned(), self.folder.clone())];
@@ -95,7 +102,7 @@ impl<'t> ShellReader<'_, 't> {
         }
         self.list = whole.clone();
         // The places of the commands after the first, from the last one on, and whether the one before has to fail.
-        let mut later: Vec<(Range<usize>, bool)> = Vec::new();
+        let mut later: Vec<(Node<'t>, bool)> = Vec::new();
         let mut at = node;
         while at.kind() == "list" {
             let (Some(left), Some(right)) =
@@ -103,23 +110,20 @@ impl<'t> ShellReader<'_, 't> {
             else {
                 break;
             };
-            let mut cursor = at.walk();
-            let or = at.children(&mut cursor).any(|sign| sign.kind() == "||");
-            later.push((right.byte_range(), or));
+            later.push((right, is_or(at)));
             at = left;
         }
         let first_end = at.end_byte();
         self.forgotten_behind(&(first_end..whole.end), whole.start);
         let mut ends: Vec<OpenScope> = Vec::new();
         let mut from = whole.start;
-        for (right, _) in later.iter().rev().filter(|(_, or)| *or) {
+        for (node, _) in later.iter().rev().filter(|(_, or)| *or) {
+            let right = node.byte_range();
             let names = self.changed_in(&(from.max(first_end)..right.start), whole.start);
             let names = names.into_iter().filter(|name| name != FOLDER).collect();
             ends.push(OpenScope { end: right.start, then: ScopeEnd::Forget(names) });
             if self.changed_in(&(from..right.start), whole.start).iter().any(|name| name == FOLDER) {
-                let leaves = self.source.get(right.clone()).unwrap_or_default();
-                let leaves = ["exit", "return", "continue", "break"].iter().any(|word| leaves.contains(word));
-                let then = if leaves {
+                let then = if self.leaves(*node) {
                     ScopeEnd::HideFolder(right.end)
                 } else {
                     ScopeEnd::Forget(vec![FOLDER.to_owned()])
@@ -234,7 +238,7 @@ impl<'t> ShellReader<'_, 't> {
     pub(super) fn forget(&mut self, name: &str) {
         match name {
             POSITIONS => self.positional = None,
-            FOLDER => self.folder = Some(Value::part(HOLE.to_string())),
+            FOLDER => self.folder = Some(folder::unknown()),
             _ => {
                 self.may_be_more(name);
                 self.several.remove(name);

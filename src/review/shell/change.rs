@@ -14,6 +14,15 @@ pub(super) const POSITIONS: &str = "@";
 /// Stands for the working folder among the names that are changed.
 pub(super) const FOLDER: &str = "/";
 
+/// Stands for the folder of `cd -` among the names that are changed.
+pub(super) const OLD_FOLDER: &str = "/-";
+
+/// Stands for the folders that `popd` goes back to.
+pub(super) const PUSHED_FOLDERS: &str = "/+";
+
+/// Stands for the option `-e` of the shell.
+pub(super) const ERREXIT: &str = "-e";
+
 /// Names that have a value although the text gives them none.
 pub(super) const SYSTEM_NAMES: &[&str] = &["HOME", "PWD", "TMPDIR", "IFS", POSITIONS, FOLDER];
 
@@ -172,7 +181,7 @@ fn changed_by<'s>(
 ) -> Vec<ChangeTarget<'s>> {
     match node.kind() {
         "variable_assignment" => {
-            let parent = node.parent().filter(|parent| parent.kind() == "command");
+            let parent = command_behind(node, source);
             let stays = parent.is_none_or(|command| keeps_prefix(command, source, functions));
             let name = node.child_by_field_name("name").filter(|_| stays);
             name.and_then(|name| named_by(text(name, source))).into_iter().collect()
@@ -217,6 +226,20 @@ pub(super) fn changed_in_place<'s>(node: Node<'_>, source: &'s str) -> Vec<Chang
     }
 }
 
+/// The command that an assignment stands before. The grammar sometimes takes the command on the next line for it.
+pub(super) fn command_behind<'t>(assignment: Node<'t>, source: &str) -> Option<Node<'t>> {
+    let command = assignment.parent().filter(|parent| parent.kind() == "command")?;
+    let mut at = assignment;
+    while let Some(next) = at.next_named_sibling().filter(|_| at.kind() == "variable_assignment") {
+        let between = source.get(at.end_byte()..next.start_byte()).unwrap_or_default();
+        if between.replace("\\\n", "").contains('\n') {
+            return None;
+        }
+        at = next;
+    }
+    Some(command)
+}
+
 /// Whether an assignment before a command stays after it: before special builtins in some shells, and as long as a
 /// function runs.
 pub(super) fn keeps_prefix(
@@ -258,14 +281,24 @@ fn changed_by_command<'s>(
         "let" => operands.iter().flat_map(|word| set_in_arithmetic(word)).collect(),
         "printf" | "wait" if operands.iter().any(|word| matches!(*word, "-v" | "-p")) => named(),
         "shift" => known(&[POSITIONS]).collect(),
-        "set" if sets_positions(operands) => known(&[POSITIONS]).collect(),
-        "cd" | "pushd" | "popd" => known(&[FOLDER, "PWD"]).collect(),
+        "set" => {
+            let positions = known(&[POSITIONS]).filter(|_| sets_positions(operands));
+            positions.chain(known(&[ERREXIT]).filter(|_| sets_errexit(operands))).collect()
+        }
+        "shopt" => known(&[ERREXIT]).collect(),
+        "cd" | "pushd" | "popd" => known(&[FOLDER, OLD_FOLDER, PUSHED_FOLDERS, "PWD"]).collect(),
         "eval" | "." | "source" => vec![ChangeTarget::Everything],
         // `time NAME=value` sets the variable.
         _ if words.len() == 1 && name.contains('=') => named_by(name).into_iter().collect(),
         _ if functions.contains_key(name) => vec![ChangeTarget::Functions],
         _ => Vec::new(),
     }
+}
+
+/// Whether these operands of `set` may switch its option `-e`.
+fn sets_errexit(operands: &[&str]) -> bool {
+    let switches = |word: &&str| word.starts_with(['-', '+']) && word.contains(['e', 'o']);
+    operands.iter().any(|word| switches(&word) || word.contains(['$', '`']))
 }
 
 /// Whether these operands of `set` are more than options.

@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::change::ChangeTarget;
 use super::expand::pattern_fits;
-use crate::review::path_class;
+use super::own_folder::{entered_by_options, members_of_archive};
 use crate::review::programs;
 use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
 use std::ops::Range;
@@ -161,7 +161,7 @@ impl ShellReader<'_, '_> {
             let end = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
             let (name, rest) = inner.split_at(end);
             let rest = if inner.len() < part.len() { rest.strip_prefix('}') } else { Some(rest) };
-            let stays = index < 64 && at.is_none_or(|at| !self.changes.later(name, at));
+            let stays = index < 64 && !is_literal(&out) && at.is_none_or(|at| !self.changes.later(name, at));
             let held = if stays { self.frames.lookup(0, name) } else { None };
             let held = held.as_ref().and_then(Value::as_text).filter(|(held, _)| !held.contains(HOLE));
             match (held, rest) {
@@ -189,17 +189,41 @@ impl ShellReader<'_, '_> {
             "unalias" => self.aliases.clear(),
             _ => self.bound_by(&name, &words, input.as_ref()),
         }
+        if matches!(name.as_str(), "tar" | "bsdtar" | "gtar") {
+            members_of_archive(&mut words);
+        }
+        let outer = self.folder.clone();
+        let own = entered_by_options(&name, &words, outer.as_ref());
+        let moves = own.is_some();
+        self.folder = own.or_else(|| outer.clone());
         let (mut act, known) = self.split_by_table(&name, words, input.clone(), span);
         if let ("trap", Some(first)) = (act.name.as_str(), act.arguments.first_mut()) {
             first.value = self.put_in(&first.value, Some(span.start));
         }
-        if matches!(act.name.as_str(), "cd" | "pushd") {
-            let went = act.arguments.first().map_or_else(|| Value::text("~"), |a| a.value.clone());
-            self.folder = Some(path_class::entered(self.folder.as_ref(), &went));
+        if matches!(act.name.as_str(), "cd" | "pushd" | "popd") {
+            self.change_folder(&act);
         }
         self.reading.acts.push(act.clone());
         self.by_table(&act, &known, input.as_ref(), depth);
+        if moves {
+            self.folder = outer;
+        }
     }
+}
+
+/// Whether a `$` behind this text stands for itself: behind a backslash, or in single quotes.
+fn is_literal(before: &str) -> bool {
+    let (mut single, mut double, mut escaped) = (false, false, false);
+    for sign in before.chars() {
+        match sign {
+            _ if escaped => escaped = false,
+            '\\' => escaped = !single,
+            '\'' if !double => single = !single,
+            '"' if !single => double = !double,
+            _ => {}
+        }
+    }
+    single || escaped
 }
 
 /// Whether the first word names a known program, as in `$SUDO rm`: the unknown word before it is then empty or a

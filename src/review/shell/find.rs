@@ -2,7 +2,7 @@
 
 use super::ShellReader;
 use super::wrapper::fill;
-use crate::review::path_class::entered;
+use crate::review::folder::entered;
 use crate::review::value::{Argument, HOLE, Value};
 use std::ops::Range;
 
@@ -22,7 +22,10 @@ impl ShellReader<'_, '_> {
             &["-exec", "-execdir", "-ok", "-okdir"]
         };
         let texts: Vec<&str> = words.iter().map(|a| a.value.as_whole_text().unwrap_or_default()).collect();
-        let Some(first) = texts.iter().position(|text| starts.contains(text)) else { return words };
+        let Some(first) = texts.iter().position(|text| starts.contains(text)) else {
+            let is_sign = |word: &Argument| matches!(word.value.as_whole_text(), Some("!" | "(" | ")" | ","));
+            return words.into_iter().filter(|word| !is_sign(word)).collect();
+        };
         // A fixed `-name`, such as `__pycache__`, says what all found files are.
         let called = texts.iter().position(|text| *text == "-name").and_then(|at| texts.get(at + 1)).copied();
         let called = called.filter(|text| !text.contains(['*', '?', '['])).unwrap_or_default();

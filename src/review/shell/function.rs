@@ -1,7 +1,7 @@
 //! Follows calls of functions that the text defines, with their arguments; acts get the span of the call.
 
 use super::ShellReader;
-use crate::review::syntax::{each, text};
+use crate::review::syntax::{each, named_children, text};
 use crate::review::value::{Argument, Value};
 use crate::review::walk::walk;
 use std::collections::HashMap;
@@ -20,6 +20,16 @@ pub(super) struct ShellFunction<'t> {
     body: Node<'t>,
     /// Whether it uses its arguments.
     takes: bool,
+}
+
+impl ShellFunction<'_> {
+    /// Whether it certainly ends the shell.
+    pub(super) fn exits(&self, source: &str) -> bool {
+        named_children(self.body, 64).into_iter().any(|statement| {
+            let name = statement.child_by_field_name("name").filter(|_| statement.kind() == "command");
+            name.is_some_and(|name| text(name, source) == "exit")
+        })
+    }
 }
 
 /// All functions of a text; of several with the same name, the last one.

@@ -1,6 +1,7 @@
 //! Splits the words of a command into options and operands.
 
 use super::ShellReader;
+use crate::review::folder::entered;
 use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program};
 use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
@@ -190,10 +191,14 @@ fn saved(act: &Act) -> Option<Argument> {
         "curl" => given(&["O", "remote-name", "J"]),
         _ => false,
     };
+    let option = |names: &[&str]| act.named.iter().find(|(name, _)| names.contains(&name.as_str()));
+    let folder =
+        if act.name == "wget" { option(&["P", "directory-prefix"]) } else { option(&["output-dir"]) };
     let url = act.arguments.iter().find(|a| a.value.as_whole_text().is_some_and(|t| t.contains('/')));
     let url = url.filter(|_| keeps)?;
     let name = url.value.as_whole_text()?.rsplit('/').next()?.split('?').next()?;
-    (!name.is_empty()).then(|| Argument { value: Value::text(name), span: url.span.clone() })
+    let saved = entered(folder.map(|(_, folder)| &folder.value), &Value::text(name));
+    (!name.is_empty()).then(|| Argument { value: saved, span: url.span.clone() })
 }
 
 /// The file that a transfer sends: `-T file`, `-d @file`, `-F name=@file`.

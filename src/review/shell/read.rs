@@ -1,7 +1,7 @@
 //! Sets the variables that `read`, `mapfile`, `printf -v` and other builtins set.
 
 use super::ShellReader;
-use super::change::{ChangeTarget, POSITIONS};
+use super::change::{ChangeTarget, ERREXIT, POSITIONS};
 use super::print::formatted;
 use super::variable::DEFAULT_SEPARATORS;
 use crate::review::value::{Argument, Value, ValueKind};
@@ -23,7 +23,11 @@ impl ShellReader<'_, '_> {
             }
             "let" => self.forget_named(&texts),
             "wait" if texts.contains(&Some("-p")) => self.forget_named(&texts),
-            "set" => self.set_positions(words),
+            "set" => {
+                self.set_errexit(words);
+                self.set_positions(words);
+            }
+            "shopt" => self.forget(ERREXIT),
             "shift" => self.shift(words),
             "." | "source" => {
                 self.forget_target(ChangeTarget::Everything);

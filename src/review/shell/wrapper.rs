@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::change::ChangeTarget;
 use super::options::plain_key;
-use crate::review::path_class::entered;
+use crate::review::folder::entered;
 use crate::review::programs::{self, OptionArity};
 use crate::review::rules::{InnerLanguage, Wrapper};
 use crate::review::value::{Argument, HOLE, Value, ValueKind};
@@ -46,11 +46,14 @@ impl ShellReader<'_, '_> {
             self.fill_from(name, &mut rest, input.as_ref(), span);
         }
         let to = act.named.iter().find(|(option, _)| matches!(option.as_str(), "C" | "D" | "chdir"));
-        let Some((_, to)) = to.filter(|_| matches!(name, "env" | "sudo")) else {
+        if matches!(name, "command" | "builtin" | "time") {
             return self.command(rest, input, span, depth + 1);
-        };
+        }
+        // What another process does with its folder changes nothing here.
         let outer = self.folder.clone();
-        self.folder = Some(entered(outer.as_ref(), &to.value));
+        if let Some((_, to)) = to.filter(|_| matches!(name, "env" | "sudo")) {
+            self.folder = Some(entered(outer.as_ref(), &to.value));
+        }
         self.command(rest, input, span, depth + 1);
         self.folder = outer;
     }

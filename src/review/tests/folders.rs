@@ -96,3 +96,135 @@ fn each_value_of_a_loop_is_known_where_all_are_named() {
         assert!(look("bash", source).effects.unknown, "{source}");
     }
 }
+
+/// Asserts that exactly these paths are told as deleted, and whether not all is known.
+fn assert_deletes(samples: &[(&str, &str, &[&str], bool)]) {
+    let mut wrong = Vec::new();
+    for (language, source, paths, unknown) in samples {
+        let mut effects = look(language, source).effects;
+        effects.deletes.sort();
+        if effects.deletes != *paths || effects.unknown != *unknown {
+            wrong.push(format!("{source}\n  {:?} unknown: {}", effects.deletes, effects.unknown));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn where_a_change_of_the_folder_may_fail_both_folders_are_told() {
+    assert_deletes(&[
+        ("bash", "cd nowhere; rm -rf ../src", &["../src", "nowhere/../src"], false),
+        ("bash", "cd build\nrm -rf *", &["*", "build/*"], false),
+        ("bash", "cd build && ls\nrm -rf ../src", &["../src", "build/../src"], false),
+        ("bash", "pushd build\nrm -rf ../src\npopd", &["../src", "build/../src"], false),
+        ("bash", "cd /tmp; rm -rf x", &["/tmp/x", "x"], false),
+        ("bash", "set -e; set +e; cd build; rm -rf ../src", &["../src", "build/../src"], false),
+        ("bash", "set -e; cd build && ls; rm -rf ../src", &["../src", "build/../src"], false),
+        // Where it surely succeeded, or both are inside, one is told.
+        ("bash", "cd sub; rm -rf out", &["sub/out"], false),
+        ("bash", "cd build && rm -rf ../src", &["build/../src"], false),
+        ("bash", "cd build || exit 1\nrm -rf ../src", &["build/../src"], false),
+        ("bash", "die() { echo no; exit 1; }; cd build || die\nrm -rf ../src", &["build/../src"], false),
+        ("bash", "f() { cd build || return; }; for d in a; do cd x || continue; rm -rf y; done", &[], true),
+        ("bash", "set -e\ncd build\nrm -rf ../src", &["build/../src"], false),
+        ("bash", "set -euo pipefail\ncd build\nrm -rf *", &["build/*"], false),
+        ("bash", "set -o errexit; cd build; rm -rf ../src", &["build/../src"], false),
+        ("bash", "if cd build; then rm -rf ../src; fi", &["build/../src"], false),
+        ("bash", "cd ..; rm -rf src", &["../src"], false),
+        ("bash", "cd /; rm -rf src", &["/src"], false),
+        ("bash", "pushd build; ls; popd; rm -rf ../src", &["../src"], false),
+        ("bash", "timeout 5 cd build; rm -rf ../src", &["../src"], false),
+    ]);
+    assert_told(&[
+        ("bash", "cd build || (echo no; exit 1)\nrm -rf ../src"),
+        ("bash", "cd build || return\nrm -rf ../src"),
+        ("bash", "cd build || echo exit; rm -rf ../src"),
+        ("bash", "cd build || break; rm -rf ../src"),
+        ("bash", "cd build; cd -; rm -rf ../src"),
+        ("bash", "set -e; f() { cd build; rm -rf ../src; }; f || true"),
+        ("bash", "set -e; x=$(cd build; rm -rf ../src)"),
+        ("bash", "test -e x && set -e; cd build; rm -rf ../src"),
+        ("bash", "(set -e); cd build; rm -rf ../src"),
+        ("bash", "C=cd; if test -e x; then $C build; fi; rm -rf ../src"),
+        ("bash", "c''d build; popd; rm -rf ../src"),
+        ("bash", "CDPATH=..; cd work; rm -rf src"),
+    ]);
+}
+
+#[test]
+fn in_loops_and_functions_paths_are_told_from_every_folder() {
+    assert_told(&[
+        ("bash", "for d in a b; do rm -rf ../src; cd build; done"),
+        ("bash", "while read -r d; do rm -rf src; cd ..; done < list"),
+        ("bash", "f() { rm -rf src; }; cd ..; f"),
+        ("python", "import os, shutil\nfor d in 'ab':\n    shutil.rmtree('src')\n    os.chdir('..')\n"),
+        ("python", "import os, shutil\nwhile go():\n    shutil.rmtree('src')\n    os.chdir('..')\n"),
+        ("python", "import os, shutil\nflag and os.chdir('build')\nshutil.rmtree('../src')\n"),
+        ("python", "import os, shutil\n[os.chdir('..') for _ in range(2)]\nshutil.rmtree('work/src')\n"),
+        (
+            "python",
+            "import os, shutil\ntry:\n    os.chdir('build')\nexcept OSError:\n    pass\nshutil.rmtree('../src')\n",
+        ),
+        ("python", "import os, shutil\ndef f():\n    shutil.rmtree('src')\nf()\nos.chdir('..')\nf()\n"),
+        (
+            "python",
+            "import os, shutil, atexit\ndef f():\n    shutil.rmtree('src')\natexit.register(f)\nos.chdir('..')\n",
+        ),
+        ("python", "import os, shutil\np = os.getcwd()\nos.chdir('build')\nshutil.rmtree(p + '/../src')\n"),
+        (
+            "javascript",
+            "const fs = require('fs'); for (const d of l) { fs.rmSync('src', {recursive: true}); process.chdir('..') }",
+        ),
+        (
+            "javascript",
+            "const fs = require('fs'); x && process.chdir('build'); fs.rmSync('../src', {recursive: true})",
+        ),
+    ]);
+}
+
+#[test]
+fn programs_with_a_folder_of_their_own_are_told_from_it() {
+    assert_deletes(&[
+        ("bash", "git -C .. rm -rf src", &["../src"], false),
+        ("bash", "git -C a -C b rm -rf out", &["a/b/out"], false),
+        ("bash", "git --work-tree=.. rm -rf src", &["../src"], false),
+        ("bash", "git --work-tree .. rm -rf src", &["../src"], false),
+        ("bash", "git -C .. rm -rf src; rm -rf out", &["../src", "out"], false),
+        ("bash", "git -C \"$X\" rm -rf src", &[], true),
+        ("bash", "find build ../src -delete", &["../src", "build"], false),
+        ("bash", "find . ! -name x -delete", &["."], false),
+        ("bash", "rsync -a --delete a/ ../src", &["../src"], false),
+    ]);
+    for (source, writes) in [
+        ("git -C .. archive -o x.tar HEAD", "../x.tar"),
+        ("tar -C .. -xf a.tar", ".."),
+        ("wget -P .. https://a.example/x", "../x"),
+        ("curl -O --output-dir .. https://a.example/x", "../x"),
+        ("rsync -a a/ ../b/", "../b/"),
+    ] {
+        assert_eq!(look("bash", source).effects.writes, [writes], "{source}");
+    }
+    for (source, reads) in [("tar -C ~ -cf a.tar .ssh", "~/.ssh"), ("tar cf a.tar -C .. src", "../src")] {
+        assert_eq!(look("bash", source).effects.reads, [reads], "{source}");
+    }
+    for (source, message) in [
+        ("git -C .. clean -fdx", "deletes files that git does not know: git clean in .."),
+        ("git -C .. checkout -- .", "discards all changes below: git checkout . in .."),
+        ("git --work-tree=/ reset --hard", "discards changes: git reset --hard in /"),
+        ("git clean -fdx", "deletes files that git does not know: git clean"),
+    ] {
+        let told: Vec<String> =
+            look("bash", source).findings.into_iter().map(|found| found.message).collect();
+        assert_eq!(told, [message], "{source}");
+    }
+    for source in ["make -C .. clean", "npm --prefix .. ci", "cargo -C .. build"] {
+        assert!(look("bash", source).effects.unknown, "{source}");
+    }
+}
+
+#[test]
+fn what_lies_beside_a_folder_of_builds_is_none() {
+    let rules = |source: &str| look("bash", source).findings.into_iter().map(|f| f.rule).collect::<Vec<_>>();
+    assert_eq!(rules("rm -rf build/../src"), ["sh.delete-tree"]);
+    assert_eq!(rules("rm -rf src/../build"), ["sh.delete-derived"]);
+}

@@ -261,3 +261,28 @@ fn what_commands_print_is_known_only_from_plain_ones() {
         ("rm -rf $(echo -n build)", &["build"]),
     ]);
 }
+
+#[test]
+fn names_of_commands_are_followed_where_they_are_known() {
+    assert_known(&[
+        ("r=rm; $r -rf ../src", &["../src"]),
+        ("r='rm -rf'; $r ../src", &["../src"]),
+        ("r=rm; \"$r\" -rf build", &["build"]),
+        ("D=b E=$D\nrm -rf -- \"$E\"", &["b"]),
+    ]);
+    for source in [
+        "$r D",
+        "\"$cmd\" -rf x",
+        "${cmds[0]} -rf x",
+        "$(cat cmd) -rf x",
+        "D=build; r=read; $r D; rm -rf \"$D\"",
+    ] {
+        let review = look("bash", source);
+        assert!(review.effects.unknown && !review.findings.is_empty(), "{source}");
+    }
+    // The grammar takes a command for that of the assignments on the line before.
+    assert_told(&[
+        "E=build\nD=../src E=$D\nrm -rf -- \"$E\"",
+        "D=build; r=read; if x; then $r D; fi; rm -rf \"$D\"",
+    ]);
+}

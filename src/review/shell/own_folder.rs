@@ -1,0 +1,104 @@
+//! Finds the folder that a program itself changes to by an option, before it looks at any path: `git -C`, `make -C`,
+//! `npm --prefix`.
+
+use crate::review::folder::{entered, unknown};
+use crate::review::value::{Argument, Value};
+
+/// Programs, and their options that name the folder to work in.
+const OPTIONS: &[(&[&str], &[&str])] = &[
+    (&["make", "gmake", "bmake", "ninja", "samu"], &["-C", "--directory"]),
+    (&["npm", "pnpm", "bun", "yarn"], &["-C", "--prefix", "--dir", "--cwd"]),
+    (&["cargo", "go", "meson"], &["-C"]),
+    (&["poetry"], &["-C", "--directory"]),
+    (&["uv"], &["--directory"]),
+    (&["composer"], &["-d", "--working-dir"]),
+    (&["just"], &["-d", "--working-directory"]),
+    (&["gradle"], &["-p", "--project-dir"]),
+    (&["terraform", "tofu"], &["-chdir"]),
+];
+
+/// Options of git before its verb that take the next word.
+const OPTIONS_OF_GIT: &[&str] =
+    &["-C", "-c", "--work-tree", "--git-dir", "--namespace", "--config-env", "--super-prefix"];
+
+/// The folder in which a program works that was started in `folder`; `None` if it stays there.
+pub(super) fn entered_by_options(name: &str, words: &[Argument], folder: Option<&Value>) -> Option<Value> {
+    let moves = if name == "git" {
+        moves_of_git(words)
+    } else {
+        let options = OPTIONS.iter().find(|(names, _)| names.contains(&name)).map(|(_, options)| *options)?;
+        moves(words, options)
+    };
+    let mut now: Option<Value> = None;
+    for to in moves {
+        now = Some(entered(now.as_ref().or(folder), &to));
+    }
+    now
+}
+
+/// The operands of tar, from the folders that its options `-C` name.
+pub(super) fn members_of_archive(words: &mut [Argument]) {
+    let mut folder: Option<Value> = None;
+    let mut at = 0;
+    while let Some(word) = words.get_mut(at) {
+        at += 1;
+        let text = word.value.as_text().map(|(text, _)| text.to_owned()).unwrap_or_default();
+        if let Some(to) = text.strip_prefix("--directory=") {
+            folder = Some(entered(folder.as_ref(), &Value::text(to)));
+        } else if matches!(text.as_str(), "-C" | "--directory") {
+            folder = words.get(at).map(|to| entered(folder.as_ref(), &to.value));
+            at += 1;
+        } else if text.starts_with('-') {
+            // A file of an archive is named from where tar was started.
+            at += usize::from(text == "--file" || !text.starts_with("--") && text.ends_with('f'));
+        } else if at > 1 && folder.is_some() {
+            word.value = entered(folder.as_ref(), &word.value).tainted(word.value.taint);
+        }
+    }
+}
+
+/// The folders that the options of a program name, in their order.
+fn moves(words: &[Argument], options: &[&str]) -> Vec<Value> {
+    let mut moves = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let Some((text, whole)) = word.value.as_text() else { continue };
+        if text == "--" {
+            break;
+        }
+        if options.contains(&text) {
+            moves.extend(words.next().map(|to| to.value.clone()));
+            continue;
+        }
+        let attached = options.iter().find_map(|option| {
+            let rest = text.strip_prefix(option)?;
+            rest.strip_prefix('=').or_else(|| (option.len() == 2 && !rest.is_empty()).then_some(rest))
+        });
+        if let Some(to) = attached {
+            moves.push(if whole { Value::text(to) } else { Value::part(to) });
+        }
+    }
+    moves
+}
+
+/// The folders that git changes to by the options before its verb.
+fn moves_of_git(words: &[Argument]) -> Vec<Value> {
+    let mut moves = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let Some((text, whole)) = word.value.as_text() else {
+            // It may be such an option.
+            moves.push(unknown());
+            break;
+        };
+        if let Some(to) = text.strip_prefix("--work-tree=") {
+            moves.push(if whole { Value::text(to) } else { Value::part(to) });
+        } else if OPTIONS_OF_GIT.contains(&text) {
+            let to = words.next().filter(|_| matches!(text, "-C" | "--work-tree"));
+            moves.extend(to.map(|to| to.value.clone()));
+        } else if !text.starts_with('-') {
+            break;
+        }
+    }
+    moves
+}
