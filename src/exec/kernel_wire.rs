@@ -253,7 +253,7 @@ impl ParameterLine {
 }
 
 /// A version as programs number themselves; what else a sender puts there is left out.
-fn version(text: &str) -> String {
+pub(super) fn version(text: &str) -> String {
     let plain = |c: &char| c.is_ascii_alphanumeric() || ".+-".contains(*c);
     text.chars().filter(plain).take(MAX_VERSION_CHARS).collect()
 }
