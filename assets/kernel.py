@@ -28,6 +28,7 @@ TRACEBACK_LIMIT = 64 * 1024
 NAME_LIMIT = 200
 PATH_LIMIT = 4096
 SHAPE_LIMIT = 256 * 1024
+SHAPES_LIMIT = 1024 * 1024
 VARIABLES_LIMIT = 200
 FRAME_LIMIT = 64 * 1024 * 1024
 AWAIT_FLAG = 0x2000  # PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -902,14 +903,15 @@ def _load_functions(label, text, path):
     found = _public_functions(module)
     for each, value in found:
         NAMES[each] = value
-    shapes = []
+    shapes, room = [], SHAPES_LIMIT
     for each, value in found:
         try:
             shape = _load("json").dumps(_shape(each, value))
         except Exception:
             continue  # a function that can't be described can still be called
-        if len(shape) <= SHAPE_LIMIT:
+        if len(shape) <= min(SHAPE_LIMIT, room):
             shapes.append(shape)
+            room -= len(shape)
     return "[%s]" % ",".join(shapes)
 
 

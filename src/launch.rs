@@ -193,7 +193,9 @@ impl Launcher {
 
     fn set_environment(&self, command: &mut Command, row: &StartRow) {
         command.env_clear();
-        command.envs(row.keeps.of(std::env::vars_os()));
+        let mut kept = row.keeps.of(std::env::vars_os());
+        kept.retain(|(name, value)| !environment::leads_astray(name, value, |place| self.trusts(place)));
+        command.envs(kept);
         command.env("PATH", self.path());
         command.envs(row.sets.iter().copied());
         command.current_dir("/");

@@ -212,7 +212,7 @@ fn review_of_name(kind: &BlockKind, version: &Version) -> Option<Review> {
     match kind {
         BlockKind::Install { .. } => {
             let language = version.language.as_ref().map_or("python", Language::as_str);
-            Some(exec::packages::review(language, &version.source))
+            Some(exec::packages::review(language, &version.source, std::env::vars_os()))
         }
         BlockKind::Pull { .. } => Some(exec::images::review(&version.source)),
         _ => None,

@@ -12,7 +12,7 @@ use crate::domain::{
     BlockId, Chunk, CountedTime, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent,
     SandboxReport, Stream, Terms,
 };
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,6 +23,14 @@ use tokio::sync::{mpsc, oneshot};
 pub struct MissingPart {
     /// The name under which it is fetched: that of an image.
     pub name: String,
+}
+
+/// Whether what runs with this reach can have this working folder. A run names the folder in which the next one starts
+/// and whose changes are looked for, so the word of a run opens no folder that is closed to it.
+pub(super) fn may_start_in(reach: &Reach, cwd: &Path) -> bool {
+    let is_plain = cwd.is_absolute() && !cwd.components().any(|part| part == Component::ParentDir);
+    let end = std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.into());
+    is_plain && !reach.through(cwd, &end, Reach::reads).is_closed()
 }
 
 /// A fetch in progress.
@@ -253,4 +261,33 @@ pub(super) async fn in_that_kernel<B: Backend + ?Sized>(
         return backend.new_kernel_terms(&approved.language, approved.limits).await;
     }
     Ok(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Reachability, ReachablePath};
+
+    #[test]
+    fn a_run_names_no_folder_that_is_closed_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = std::fs::canonicalize(folder.path()).unwrap();
+        for name in ["work/sub", "secret"] {
+            std::fs::create_dir_all(base.join(name)).unwrap();
+        }
+        std::os::unix::fs::symlink(base.join("secret"), base.join("work/away")).unwrap();
+        for own_tree in [false, true] {
+            let reach = Reach {
+                places: vec![ReachablePath::to_write(base.join("work"))],
+                read: Reachability::No,
+                own_tree,
+                ..Reach::default()
+            };
+            let may = |name: &str| may_start_in(&reach, &base.join(name));
+            let all = ["work", "work/sub", "work/away", "work/../secret", "secret"].map(may);
+            assert_eq!(all, [true, true, false, false, false], "{own_tree}");
+            assert!(!may_start_in(&reach, Path::new("work")));
+        }
+        assert!(may_start_in(&Reach::open(), &base.join("secret")));
+    }
 }

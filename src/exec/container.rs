@@ -24,7 +24,7 @@ mod shell;
 mod tunnel;
 
 use super::Setup;
-use super::backend::{BackendEvent, BackendRun, EndCause, RunEnd};
+use super::backend::{BackendEvent, BackendRun, EndCause, RunEnd, may_start_in};
 use super::helper_wire::{PauseState, ResourceUse};
 use super::kernel_wire::KernelMessage;
 use crate::config::ContainerExecutor;
@@ -168,10 +168,11 @@ impl Containers {
     fn on_kernel(&mut self, heard: KernelEvent) {
         match heard {
             KernelEvent::Said(_, KernelMessage::Hello { .. }) => {
-                if let Some(kernel) = &mut self.kernel {
+                // A later one comes from a block.
+                if let Some(kernel) = self.kernel.as_mut().filter(|kernel| !kernel.ready) {
                     kernel.ready = true;
+                    self.tell_started();
                 }
-                self.tell_started();
             }
             KernelEvent::Said(token, said) => {
                 // A message with another token comes from an earlier run, or from somebody else.
@@ -191,7 +192,8 @@ impl Containers {
                     KernelMessage::Done(done) => {
                         if let Some(kernel) = &mut self.kernel {
                             kernel.state.variables = done.variables;
-                            kernel.cwd = done.cwd.clone().unwrap_or_else(|| kernel.cwd.clone());
+                            let named = done.cwd.as_ref().filter(|cwd| may_start_in(&kernel.reach, cwd));
+                            kernel.cwd = named.cloned().unwrap_or_else(|| kernel.cwd.clone());
                             kernel.shared.changed.clone_from(&done.found);
                             kernel.end_run();
                         }

@@ -3,12 +3,19 @@
 //! A frame is its length (4 bytes, big-endian), a byte for its kind, and fields, each with its own length.
 //! `helper_wire`, `kernel_wire` and the `bridge_wire` of containers define the fields.
 
+use std::ops::Range;
+
+/// The most fields of a frame, many more than any message has. Even an empty field costs memory.
+const MAX_FIELDS: usize = 4096;
+
 /// A decoded frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WireFrame {
     /// The kind of message.
     pub(crate) kind: u8,
-    pub(crate) fields: Vec<Vec<u8>>,
+    body: Vec<u8>,
+    /// The place of each field in the body.
+    fields: Vec<Range<usize>>,
 }
 
 /// Why bytes are not a frame. Nothing more can be read from the channel after that.
@@ -17,6 +24,9 @@ pub enum FrameError {
     /// The length is 0 or over the limit.
     #[error("a message of {0} bytes was announced")]
     Length(u64),
+    /// It has more fields than any message.
+    #[error("a message has more than {} fields", MAX_FIELDS)]
+    Fields,
     /// A field extends beyond the end of its frame.
     #[error("a message is torn inside")]
     Torn,
@@ -31,7 +41,24 @@ impl WireFrame {
     /// # Errors
     /// When there are fewer fields.
     pub(super) fn field(&self, at: usize) -> Result<&[u8], FrameError> {
-        self.fields.get(at).map(Vec::as_slice).ok_or(FrameError::Unknown(self.kind))
+        self.fields_from(at).next().ok_or(FrameError::Unknown(self.kind))
+    }
+
+    /// All fields from this index on.
+    pub(super) fn fields_from(&self, at: usize) -> impl ExactSizeIterator<Item = &[u8]> {
+        let fields = self.fields.get(at..).unwrap_or_default();
+        fields.iter().map(|field| self.body.get(field.clone()).unwrap_or_default())
+    }
+
+    /// The field at this index, without a copy of it.
+    ///
+    /// # Errors
+    /// When there are fewer fields.
+    pub(super) fn into_field(mut self, at: usize) -> Result<Vec<u8>, FrameError> {
+        let field = self.fields.get(at).cloned().ok_or(FrameError::Unknown(self.kind))?;
+        self.body.truncate(field.end);
+        self.body.drain(..field.start);
+        Ok(self.body)
     }
 
     /// A field that is UTF-8 text.
@@ -72,12 +99,20 @@ pub(super) struct FrameDecoder {
     /// How many bytes of the buffer belong to frames that were already returned.
     given: usize,
     limit: usize,
+    /// The one kind of frame that may be larger, and how large.
+    larger: Option<(u8, usize)>,
 }
 
 impl FrameDecoder {
     /// A decoder that refuses frames of more than `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
-        Self { buffer: Vec::new(), given: 0, limit }
+        Self { buffer: Vec::new(), given: 0, limit, larger: None }
+    }
+
+    /// The same decoder, for which frames of this kind may be as large as this.
+    #[must_use]
+    pub(super) fn with_larger(self, kind: u8, limit: usize) -> Self {
+        Self { larger: Some((kind, limit)), ..self }
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
@@ -97,7 +132,13 @@ impl FrameDecoder {
     pub(super) fn next_frame(&mut self) -> Result<Option<WireFrame>, FrameError> {
         let rest = self.buffer.get(self.given..).unwrap_or_default();
         let Some(length) = read_length(rest) else { return Ok(None) };
-        if length == 0 || length > self.limit {
+        let limit = match (self.larger, rest.get(4)) {
+            (Some((kind, limit)), Some(is)) if *is == kind => limit,
+            // The kind is not known yet.
+            (Some((_, limit)), None) => limit,
+            _ => self.limit,
+        };
+        if length == 0 || length > limit {
             return Err(FrameError::Length(length as u64));
         }
         let Some(body) = rest.get(4..4 + length) else { return Ok(None) };
@@ -108,14 +149,17 @@ impl FrameDecoder {
 
 fn parse(body: &[u8]) -> Result<WireFrame, FrameError> {
     let (kind, mut rest) = body.split_first().ok_or(FrameError::Torn)?;
-    let mut fields = Vec::new();
+    let (mut fields, mut at) = (Vec::new(), 1);
     while !rest.is_empty() {
+        if fields.len() == MAX_FIELDS {
+            return Err(FrameError::Fields);
+        }
         let length = read_length(rest).ok_or(FrameError::Torn)?;
-        let field = rest.get(4..4 + length).ok_or(FrameError::Torn)?;
-        fields.push(field.to_vec());
-        rest = rest.get(4 + length..).unwrap_or_default();
+        rest = rest.get(4..).and_then(|rest| rest.get(length..)).ok_or(FrameError::Torn)?;
+        fields.push(at + 4..at + 4 + length);
+        at += 4 + length;
     }
-    Ok(WireFrame { kind: *kind, fields })
+    Ok(WireFrame { kind: *kind, body: body.to_vec(), fields })
 }
 
 fn read_length(bytes: &[u8]) -> Option<usize> {
@@ -144,7 +188,7 @@ mod tests {
                 decoder.push(piece);
                 rest = after;
                 while let Some(frame) = decoder.next_frame().unwrap() {
-                    got.push((frame.kind, frame.fields));
+                    got.push((frame.kind, frame.fields_from(0).map(<[u8]>::to_vec).collect::<Vec<_>>()));
                 }
             }
             prop_assert_eq!(got, frames);
@@ -177,6 +221,36 @@ mod tests {
         let mut decoder = FrameDecoder::new(8);
         decoder.push(&[0, 0, 0, 9]);
         assert_eq!(decoder.next_frame(), Err(FrameError::Length(9)));
+    }
+
+    #[test]
+    fn empty_fields_do_not_make_a_frame_grow_in_memory() {
+        let decoded = |fields: usize| {
+            let bytes = encode(b'V', vec![&b""[..]; fields]);
+            let mut decoder = FrameDecoder::new(bytes.len());
+            decoder.push(&bytes);
+            decoder.next_frame().map(|frame| frame.unwrap().fields_from(0).len())
+        };
+        assert_eq!(decoded(MAX_FIELDS), Ok(MAX_FIELDS));
+        assert_eq!(decoded(MAX_FIELDS + 1), Err(FrameError::Fields));
+        assert_eq!(decoded(1 << 20), Err(FrameError::Fields));
+    }
+
+    #[test]
+    fn only_one_kind_may_be_large() {
+        let decoded = |kind: u8, bytes: &[u8]| {
+            let mut decoder = FrameDecoder::new(16).with_larger(b'I', 64);
+            let frame = encode(kind, [bytes]);
+            let (length, rest) = frame.split_at(4);
+            decoder.push(length);
+            decoder.next_frame()?;
+            decoder.push(rest);
+            decoder.next_frame().map(|frame| frame.unwrap().into_field(0).unwrap())
+        };
+        assert_eq!(decoded(b'I', &[7; 30]), Ok(vec![7; 30]));
+        assert_eq!(decoded(b'V', &[7; 30]), Err(FrameError::Length(35)));
+        assert_eq!(decoded(b'V', &[7; 5]), Ok(vec![7; 5]));
+        assert_eq!(decoded(b'I', &[7; 99]), Err(FrameError::Length(104)));
     }
 
     #[test]

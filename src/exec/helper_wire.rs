@@ -189,7 +189,7 @@ pub(super) trait WireMessage: Serialize + DeserializeOwned {
     fn decode(frame: &WireFrame) -> Result<Self, FrameError> {
         let unknown = FrameError::Unknown(frame.kind);
         match postcard::take_from_bytes(frame.field(0)?).map_err(|_| unknown)? {
-            (message, []) if frame.kind == Self::LETTER && frame.fields.len() == 1 => Ok(message),
+            (message, []) if frame.kind == Self::LETTER && frame.fields_from(0).len() == 1 => Ok(message),
             _ => Err(unknown),
         }
     }

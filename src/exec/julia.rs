@@ -2,9 +2,8 @@
 //! displays. Pure.
 
 use super::backend::BackendEvent;
-use super::frames::FrameDecoder;
 use super::helper_wire::FIRST_INHERITED_FD;
-use super::kernel_wire::{self, KernelMessage, MAX_MESSAGE_BYTES};
+use super::kernel_wire::{self, KernelMessage};
 use super::own_names::OwnNames;
 use super::plan::InheritedFd;
 use std::path::Path;
@@ -37,7 +36,7 @@ pub(super) fn names(label: &str, cwd: &Path, home: Option<&Path>) -> OwnNames {
 /// The pictures that a block displayed, as `assets/start.jl` wrote them. Anything else is left out but counts towards
 /// the limit, since the block's code can write there itself.
 pub(super) fn pictures(written: &[u8]) -> Vec<BackendEvent> {
-    let mut decoder = FrameDecoder::new(MAX_MESSAGE_BYTES);
+    let mut decoder = kernel_wire::decoder();
     decoder.push(written);
     let frames = std::iter::from_fn(|| decoder.next_frame().ok().flatten());
     let pictures = frames.take(MAX_IMAGES).filter_map(|frame| match kernel_wire::decode(frame) {

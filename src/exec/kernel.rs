@@ -6,7 +6,7 @@ use super::environment::Environment;
 use super::error::ExecError;
 use super::frames::FrameDecoder;
 use super::helper_wire::HelperOrder;
-use super::kernel_wire::{self, FrameToken, KernelMessage, MAX_MESSAGE_BYTES};
+use super::kernel_wire::{self, FrameToken, KernelMessage};
 use super::memory_file;
 use super::outbox::Outbox;
 use super::plan::{self, InheritedFd};
@@ -17,6 +17,9 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+
+/// How much is received before what was received is handled.
+const MAX_BYTES_AT_ONCE: usize = 16 << 20;
 
 #[derive(Debug)]
 pub(super) struct Kernel {
@@ -89,7 +92,7 @@ impl Kernel {
             cut_off: false,
             woken: false,
             control,
-            decoder: FrameDecoder::new(MAX_MESSAGE_BYTES),
+            decoder: kernel_wire::decoder(),
             outbox: Outbox::default(),
         })
     }
@@ -143,16 +146,23 @@ impl Kernel {
     /// # Errors
     /// When the socket is closed, or the bytes are not a message.
     pub(super) fn receive(&mut self) -> Result<Vec<(FrameToken, KernelMessage)>, ExecError> {
-        let mut said = Vec::new();
+        let (mut said, mut received) = (Vec::new(), 0);
         let mut buffer = vec![0u8; 64 << 10];
         loop {
             while let Some(frame) = self.decoder.next_frame()? {
                 said.push(kernel_wire::decode(frame)?);
             }
+            // A kernel that never stops sending does not keep this from returning; the rest follows.
+            if received >= MAX_BYTES_AT_ONCE {
+                return Ok(said);
+            }
             match rustix::net::recv(&self.control, &mut buffer[..], RecvFlags::DONTWAIT) {
                 Ok((_, 0)) if said.is_empty() => return Err(ExecError::Ended),
                 Ok((_, 0)) => return Ok(said),
-                Ok((_, count)) => self.decoder.push(buffer.get(..count).unwrap_or_default()),
+                Ok((_, count)) => {
+                    received += count;
+                    self.decoder.push(buffer.get(..count).unwrap_or_default());
+                }
                 Err(Errno::AGAIN) => return Ok(said),
                 Err(Errno::INTR) => {}
                 Err(_) if said.is_empty() => return Err(ExecError::Ended),

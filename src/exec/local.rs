@@ -24,9 +24,9 @@ use super::kernel_wire::{FrameToken, RunSummary};
 use super::process::Process;
 use super::project_tools::ProjectTools;
 use super::sandbox::refused::ClosedPlaces;
-use super::sandbox::{Sandbox, SandboxError};
+use super::sandbox::{Sandbox, SandboxError, Scratch};
 use super::shell_state::ShellState;
-use crate::domain::{BlockId, Chunk, Limits, RunEvent, Stream};
+use crate::domain::{BlockId, Chunk, Limits, Reach, RunEvent, Stream};
 use crate::exec::KernelNotice;
 use crate::launch::PrivateFolder;
 use ask::PackageQuestion;
@@ -58,6 +58,8 @@ pub(super) struct Local {
     built: Option<PrivateFolder>,
     /// Locks the folder of packages, once it exists.
     held: Option<File>,
+    /// The private folders of the next installation.
+    to_install: Option<Scratch>,
     /// Prepared when first needed.
     sandbox: Option<Result<Sandbox, SandboxError>>,
     /// Events that `next_event` returns next.
@@ -93,6 +95,8 @@ struct LocalRun {
     out_of_time: bool,
     /// The paths that the sandbox blocks for it.
     closed: Option<ClosedPlaces>,
+    /// What it can reach.
+    reach: Reach,
     /// The state of the kernel after it.
     pause: Option<PauseState>,
 }
@@ -135,6 +139,7 @@ impl Local {
             tools: None,
             built: None,
             held: None,
+            to_install: None,
             sandbox: None,
             queue: VecDeque::new(),
             leaving: None,

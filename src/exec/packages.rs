@@ -4,6 +4,8 @@
 //! Packages are installed into a folder beside the session, which is at the end of the kernel's module search path from
 //! its start on. So existing packages are not replaced, the system's Python is not changed, and no restart is needed.
 
+mod sources;
+
 use super::blob;
 use super::environment::Environment;
 use super::error::ExecError;
@@ -14,6 +16,7 @@ use super::plan::Invocation;
 use crate::domain::packages::python_package;
 use crate::domain::sentences::network;
 use crate::domain::{Finding, InstallInto, PackageList, Review, Severity};
+pub(super) use sources::follow_no_settings;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
@@ -171,6 +174,7 @@ pub(crate) fn invocation(
             "install",
             "--no-input",
             "--disable-pip-version-check",
+            "--no-cache-dir",
             "--no-warn-script-location",
             "--no-color",
             "--progress-bar",
@@ -238,16 +242,25 @@ pub fn package_names(lacking: &[MissingFacility]) -> Vec<String> {
     all
 }
 
-/// The review of a list of packages to install.
-pub fn review(language: &str, source: &str) -> Review {
+/// The review of a list of packages to install. The variables of the person's environment may say where they come from.
+pub fn review(
+    language: &str,
+    source: &str,
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+) -> Review {
     let Ok(list) = PackageList::parse(language, source) else { return Review::default() };
     let stays = match list.into {
         InstallInto::Session => "",
-        InstallInto::Project => " into the project's .venv, where they stay",
+        InstallInto::Project => network::INTO_VENV,
     };
     let message = network::of_installation(&list.words(), stays);
-    let finding = Finding::new("sayso.install", Severity::Medium, message);
-    Review { findings: vec![finding], ..Review::default() }
+    let mut findings = vec![Finding::new("sayso.install", Severity::Medium, message)];
+    let sources = sources::told(language, variables);
+    if !sources.is_empty() {
+        let message = network::of_sources(&sources);
+        findings.push(Finding::new("sayso.install.source", Severity::Medium, message));
+    }
+    Review { findings, ..Review::default() }
 }
 
 #[cfg(test)]
@@ -289,6 +302,20 @@ mod tests {
         assert!(
             shown("/usr/bin/npm", "javascript", "left-pad")
                 .ends_with("--prefix /data/s1/packages/node -- left-pad in /data/s1/packages/node")
+        );
+    }
+
+    #[test]
+    fn an_index_that_the_environment_names_is_a_finding_of_its_own() {
+        let found = |variables: &[(&str, &str)]| {
+            let variables: Vec<_> = variables.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect();
+            let review = review("python", "six", variables);
+            review.findings.into_iter().map(|finding| finding.message.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&[("PATH", "/bin")]).len(), 1);
+        assert_eq!(
+            found(&[("PIP_INDEX_URL", "http://127.0.0.1:8765/simple")])[1],
+            "your environment says where packages come from: PIP_INDEX_URL=http://127.0.0.1:8765/simple"
         );
     }
 

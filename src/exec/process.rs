@@ -9,7 +9,7 @@ use super::link::Link;
 use super::own_names::OwnNames;
 use super::pipes::Pipes;
 use super::plan::{InheritedFd, Invocation, set};
-use super::sandbox::Enclosure;
+use super::sandbox::{Enclosure, Scratch};
 use super::terminal::Emulator;
 use crate::domain::Limits;
 use crate::text::number::hex;
@@ -28,8 +28,10 @@ pub(super) struct Process {
     pub(crate) screen: Option<Box<Emulator>>,
     /// The names under which its errors would show the source.
     pub(crate) names: OwnNames,
-    /// The control group of all its processes. Dropped last, when it is empty.
+    /// The control group of all its processes. Dropped after them, when it is empty.
     pub(crate) group: Option<Group>,
+    /// Private folders that it alone has. Dropping them removes them.
+    pub(crate) private: Option<Scratch>,
 }
 
 /// Starts an invocation. `provide` makes each descriptor that the program gets.
@@ -70,5 +72,5 @@ pub(super) fn start(
     let link = Link::open(entry.as_ref().unwrap_or(inner), format!("{MARK}={mark}").into_bytes())?;
     let fds: Vec<BorrowedFd<'_>> = writing.iter().chain(&inherited).map(|fd| fd.as_fd()).collect();
     link.spawn(&invocation.program, &fds)?;
-    Ok(Process { link, pipes, screen, names: invocation.names, group })
+    Ok(Process { link, pipes, screen, names: invocation.names, group, private: None })
 }

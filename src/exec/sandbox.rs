@@ -54,7 +54,8 @@ use policy::SandboxPolicy;
 use probe::ProbeError;
 pub(super) use probe::run_to_end;
 use refused::ClosedPlaces;
-use scratch::{HOME_PARTS, Scratch};
+use scratch::HOME_PARTS;
+pub(super) use scratch::Scratch;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 pub use survey::SandboxRequest;
@@ -185,9 +186,7 @@ impl Sandbox {
         site: SessionSite<'_>,
         limits: &Limits,
     ) -> Result<(), SandboxError> {
-        let scratch = Scratch::make(&std::env::temp_dir()).map_err(|error| {
-            SandboxError::Missing(request.level, format!("no private folder can be made: {error}"))
-        })?;
+        let scratch = private_folders(request.level)?;
         let (policy, notes) = survey::survey(request, site, &scratch)?;
         self.narrowed = policy.level != request.level;
         let mut found = report::LayerSurvey::new(notes);
@@ -298,8 +297,13 @@ impl Sandbox {
 
     /// Sets the variables that point programs to their private folders.
     pub(super) fn set_variables(&self, env: &mut Environment) {
-        let Some((policy, _)) = &self.confined else { return };
-        let (tmp, home) = &policy.private;
+        if let Some((policy, session)) = &self.confined {
+            self.set_variables_of(policy, session, env);
+        }
+    }
+
+    fn set_variables_of(&self, policy: &SandboxPolicy, private: &Scratch, env: &mut Environment) {
+        let (tmp, home) = (private.tmp(), private.home());
         let places = match &self.using.bwrap {
             Some(_) => (policy.tmp.as_path(), policy.home.as_path()),
             None => (tmp.as_path(), home.as_path()),
@@ -367,6 +371,12 @@ impl Enclosure {
             }
         }
     }
+}
+
+/// Makes private folders for runs of this level.
+fn private_folders(level: SandboxLevel) -> Result<Scratch, SandboxError> {
+    let missing = |error| SandboxError::Missing(level, format!("no private folder can be made: {error}"));
+    Scratch::make(&std::env::temp_dir()).map_err(missing)
 }
 
 pub(super) fn processors() -> u64 {

@@ -1,7 +1,8 @@
 //! Carries the state of a shell from block to block: the folder and the exported variables.
 //!
 //! A shell writes both to a file when it ends (`assets/shell.sh`); the next one starts with them. They are passed as
-//! data and never executed. Variables that steer loaders, interpreters or git are never carried over. Pure.
+//! data and never executed. Variables that steer loaders, interpreters or git are never carried over, nor what is too
+//! large for the system to pass to a program: with that no later block could start. Pure.
 
 use super::environment::{Environment, is_of_each_shell, is_steering};
 use crate::domain::{BlockId, BlockRanges, SharedState};
@@ -12,6 +13,13 @@ use std::path::PathBuf;
 /// Describes where the output of a run goes, so each run sets its own.
 const TERMINAL_VARIABLE: &str = "TERM";
 const MAX_NAMES_SHOWN: usize = 8;
+/// Limit on what a shell or another program writes to its state file.
+pub(super) const MAX_STATE_BYTES: usize = 4 << 20;
+/// The largest variable that Linux passes to a program: name, `=`, value and NUL.
+const MAX_VARIABLE_BYTES: usize = 128 << 10;
+/// How large all variables may be together. Linux passes 2 MiB to a program whose stack has the usual limit; some of
+/// that is for arguments, and for what each run sets itself.
+const MAX_ENVIRONMENT_BYTES: usize = 1 << 20;
 
 /// The folder and the exported variables that the next block starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +29,8 @@ pub(super) struct ShellState {
     env: Option<Environment>,
     /// Variables that the last block exported but that are not carried over.
     left_out: Environment,
+    /// Whether the last block left more than is read, so that the state is that of a block before it.
+    too_large: bool,
     /// The blocks that produced this state.
     blocks: BlockRanges,
 }
@@ -28,18 +38,29 @@ pub(super) struct ShellState {
 impl ShellState {
     /// The state of a shell in which no block has run.
     pub(super) fn new(cwd: PathBuf) -> Self {
-        Self { cwd, env: None, left_out: Environment::new(), blocks: BlockRanges::default() }
+        Self {
+            cwd,
+            env: None,
+            left_out: Environment::new(),
+            too_large: false,
+            blocks: BlockRanges::default(),
+        }
     }
 
     /// Updates the state from what a shell wrote at the end of this block. If the shell wrote nothing complete (it was
     /// killed, or became another program), the state stays.
     pub(super) fn update(&mut self, written: &[u8], block: BlockId) {
+        self.too_large = written.len() >= MAX_STATE_BYTES;
+        if self.too_large {
+            return self.blocks.push(block);
+        }
         let Some((cwd, env)) = parse(written) else { return };
         if let Some(cwd) = cwd {
             self.cwd = cwd;
         }
         let (left_out, env): (Environment, _) = env.into_iter().partition(|(name, _)| is_steering(name));
-        self.left_out = left_out;
+        let (env, too_large) = fitting(env);
+        self.left_out = [left_out, too_large].concat();
         self.env = Some(env);
         self.blocks.push(block);
     }
@@ -55,8 +76,13 @@ impl ShellState {
 
     /// What the next block shares with those before it; `None` if none left anything.
     pub(super) fn shared(&self, usual: &Environment) -> Option<SharedState> {
-        let env = self.env.as_ref()?;
         let mut changed = Vec::new();
+        if self.too_large {
+            changed.push(
+                "not carried over: the folder and the variables, which are too large together".to_owned(),
+            );
+        }
+        let env = self.env.as_ref().or(self.too_large.then_some(usual))?;
         let value = |of: &Environment, wanted: &OsStr| {
             of.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
         };
@@ -74,6 +100,20 @@ impl ShellState {
         changed.extend(names("not carried over", left_out));
         Some(SharedState { blocks: self.blocks.clone(), changed })
     }
+}
+
+/// The variables with which a program can still be started, and those that are too large for that: the largest ones.
+fn fitting(env: Environment) -> (Environment, Environment) {
+    let size = |(name, value): &(OsString, OsString)| name.len() + value.len() + 2;
+    let mut sizes: Vec<usize> = env.iter().map(size).collect();
+    sizes.sort_unstable();
+    let mut all = 0;
+    let too_large = sizes.into_iter().find(|size| {
+        // The system also counts a pointer to each.
+        all += size + size_of::<usize>();
+        *size > MAX_VARIABLE_BYTES || all > MAX_ENVIRONMENT_BYTES
+    });
+    env.into_iter().partition(|pair| too_large.is_none_or(|limit| size(pair) < limit))
 }
 
 /// Text such as `variables exported: A, B`; `None` if there are no names.
@@ -159,6 +199,46 @@ mod tests {
         let left_out = "not carried over: GIT_AUTHOR_NAME, LD_PRELOAD, PYTHONPATH, GIT_DIR, NODE_OPTIONS, BASH_FUNC_ls%%, \
                         PERL5OPT, RUBYOPT +2";
         assert_eq!(shared.changed, ["PATH changed", "variables exported: A", left_out]);
+    }
+
+    #[test]
+    fn what_no_program_could_be_started_with_is_not_carried_over_and_told() {
+        let record = |variables: &[(String, usize)]| {
+            let mut written = b"cwd\0/a\n\0PATH=/bin\0".to_vec();
+            for (name, bytes) in variables {
+                written.extend(format!("{name}=").bytes().chain(vec![b'x'; *bytes]).chain([0]));
+            }
+            written.extend(b"end\0");
+            written
+        };
+        let usual: Environment = vec![("PATH".into(), "/bin".into())];
+        let left = |variables: &[(String, usize)]| {
+            let mut state = ShellState::new("/start".into());
+            state.update(&record(variables), BLOCK);
+            let env = state.environment(&usual);
+            let bytes: usize = env.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
+            assert!(bytes <= MAX_ENVIRONMENT_BYTES && env.iter().any(|(name, _)| name == "PATH"));
+            (env.len() - 1, state.shared(&usual).unwrap().changed.pop().unwrap())
+        };
+        // `A=…` and its NUL are as large as one variable may be, and one byte larger.
+        let most = MAX_VARIABLE_BYTES - 3;
+        assert_eq!(left(&[("A".into(), most)]), (1, "variables exported: A".into()));
+        assert_eq!(left(&[("A".into(), most + 1), ("B".into(), 1)]), (1, "not carried over: A".into()));
+        // Of many that are too large together, the largest are left out.
+        let many: Vec<_> = (0..30).map(|at| (format!("V{at}"), 40_000 + 1000 * at)).collect();
+        let (kept, told) = left(&many);
+        assert!((20..30).contains(&kept), "{kept}");
+        assert!(told.starts_with("not carried over: ") && !told.contains("V0,"), "{told}");
+        // More than is read at all.
+        let mut state = ShellState::new("/start".into());
+        state.update(&vec![b'x'; MAX_STATE_BYTES], BLOCK);
+        let told = state.shared(&usual).unwrap();
+        assert_eq!(
+            (told.changed.len(), told.changed[0].starts_with("not carried over: the folder")),
+            (1, true)
+        );
+        state.update(&record(&[]), BLOCK);
+        assert_eq!(state.shared(&usual).unwrap().changed, [""; 0]);
     }
 
     proptest! {

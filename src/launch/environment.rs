@@ -1,6 +1,8 @@
-//! Filters the environment variables that a program started by sayso keeps. Pure.
+//! Filters the environment variables that a program started by sayso keeps. Starts nothing; of the disk it only asks
+//! whether a place exists.
 
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeptVariables {
@@ -19,6 +21,7 @@ const STEERING: &[&str] = &[
     "BROWSER",
     "CDPATH",
     "ENV",
+    "EXINIT",
     "GCONV_PATH",
     "GETCONF_DIR",
     "GLOBIGNORE",
@@ -47,6 +50,7 @@ const STEERING: &[&str] = &[
     "RES_OPTIONS",
     "SHELLOPTS",
     "SSLKEYLOGFILE",
+    "VIMINIT",
     "ZDOTDIR",
     "_JAVA_OPTIONS",
 ];
@@ -65,6 +69,32 @@ const STEERING_STARTS: &[&str] = &[
     "GTK_MODULES",
     "QT_PLUGIN",
 ];
+
+/// Variables that name places: of settings, of data about terminals, of code for an editor. The person may have moved
+/// those; in the working folder they are somebody else's.
+const PLACES: &[&str] = &[
+    "EMACSLOADPATH",
+    "MYVIMRC",
+    "TERMINFO",
+    "TERMINFO_DIRS",
+    "VIM",
+    "VIMRUNTIME",
+    "XDG_CONFIG_DIRS",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_DIRS",
+    "XDG_DATA_HOME",
+];
+
+/// Whether a variable of [`PLACES`] names a place that is not trusted, or options for `less` name a file or a command.
+pub(crate) fn leads_astray(name: &OsStr, value: &OsStr, trusted: impl Fn(&Path) -> bool) -> bool {
+    if name == "LESS" {
+        return value.as_encoded_bytes().iter().any(|byte| b"+/".contains(byte));
+    }
+    let is_bad = |place: PathBuf| {
+        !place.as_os_str().is_empty() && (place.is_relative() || (place.exists() && !trusted(&place)))
+    };
+    PLACES.iter().any(|one| name == *one) && std::env::split_paths(value).any(is_bad)
+}
 
 /// Whether a variable makes a program run or load something else.
 pub(crate) fn is_steering(name: &OsStr) -> bool {

@@ -1,4 +1,4 @@
-use super::environment::{KeptVariables, is_steering};
+use super::environment::{KeptVariables, is_steering, leads_astray};
 use super::*;
 use crate::test_folder::TestFolder;
 use std::collections::BTreeSet;
@@ -91,8 +91,17 @@ fn each_thing_is_in_the_table_once_and_has_a_row() {
 
 #[test]
 fn what_steers_loaders_and_shells_stays_behind() {
-    let all =
-        ["LD_PRELOAD", "BASH_ENV", "GIT_SSH_COMMAND", "LESSOPEN", "PYTHONSTARTUP", "BASH_FUNC_ls%%", "PATH"];
+    let all = [
+        "LD_PRELOAD",
+        "VIMINIT",
+        "EXINIT",
+        "BASH_ENV",
+        "GIT_SSH_COMMAND",
+        "LESSOPEN",
+        "PYTHONSTARTUP",
+        "BASH_FUNC_ls%%",
+        "PATH",
+    ];
     let all =
         || all.iter().chain(&["HOME", "EDITOR_OPTION", "LC_ALL"]).map(|n| (OsString::from(n), "x".into()));
     let names = |keeps: KeptVariables| -> Vec<String> {
@@ -103,6 +112,31 @@ fn what_steers_loaders_and_shells_stays_behind() {
     for row in TABLE {
         assert!(!names(row.keeps).iter().any(|name| is_steering(OsStr::new(name)) || name == "PATH"));
     }
+}
+
+#[test]
+fn a_place_in_the_working_folder_is_not_passed_on() {
+    let disk = TestFolder::new();
+    let (work, own) = (disk.base.join("work"), disk.base.join("own"));
+    std::fs::create_dir_all(work.join("cfg")).unwrap();
+    std::fs::create_dir_all(&own).unwrap();
+    std::os::unix::fs::symlink(work.join("cfg"), own.join("link")).unwrap();
+    let launcher = Launcher::new(OsStr::new(""), WritableFolders::new(&work, None, &[], &[]));
+    let (work, own) = (work.to_string_lossy(), own.to_string_lossy());
+    let astray = |name: &str, value: &str| {
+        leads_astray(OsStr::new(name), OsStr::new(value), |place| launcher.trusts(place))
+    };
+    for name in ["XDG_CONFIG_HOME", "XDG_DATA_DIRS", "MYVIMRC", "EMACSLOADPATH", "TERMINFO", "TERMINFO_DIRS"]
+    {
+        assert!(astray(name, &format!("{work}/cfg")) && astray(name, "cfg"), "{name}");
+        assert!(
+            astray(name, &format!("{own}:{work}/cfg:")) && astray(name, &format!("{own}/link")),
+            "{name}"
+        );
+        assert!(!astray(name, &own) && !astray(name, &format!("{own}:/usr/share:/no/such:")), "{name}");
+    }
+    assert!(!astray("EDITOR_OPTION", &format!("{work}/cfg")));
+    assert!(!astray("LESS", "-R -F --mouse") && astray("LESS", "-R +!id") && astray("LESS", "-k/work/keys"));
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! The log: a file in the state folder, created with its first line. Nothing is logged to the terminal, and no key is
-//! logged.
+//! The log: a file in the state folder, created with its first line: private, never through a link, never another
+//! user's. Nothing is logged to the terminal, and no key is logged.
 
 use crate::domain::{MaskedValue, Masker};
-use std::fs::{File, OpenOptions};
+use rustix::fs::{Mode, OFlags};
+use std::fs::{DirBuilder, File, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tracing_subscriber::filter::LevelFilter;
@@ -32,19 +34,23 @@ struct LogTarget {
 impl LogTarget {
     fn open(&self) -> io::Result<File> {
         if let Some(folder) = self.path.parent() {
-            std::fs::create_dir_all(folder)?;
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        if std::fs::metadata(&*self.path).is_ok_and(|info| info.len() > MAX_BYTES) {
+        if std::fs::symlink_metadata(&*self.path).is_ok_and(|info| info.len() > MAX_BYTES) {
             std::fs::rename(&*self.path, self.path.with_extension("log.1"))?;
         }
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(0o600);
+        // NONBLOCK: opening a pipe in the place of the log must not block.
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW;
+        let flags = flags | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::open(&*self.path, flags, Mode::RUSR | Mode::WUSR)?);
+        let meta = file.metadata()?;
+        if !meta.is_file() || meta.uid() != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::other("something else is in the place of the log"));
         }
-        options.open(&*self.path)
+        if meta.mode() & 0o077 != 0 {
+            file.set_permissions(Permissions::from_mode(0o600))?;
+        }
+        Ok(file)
     }
 }
 
@@ -81,6 +87,28 @@ fn write(file: &mut File, line: &MaskedValue<Vec<u8>>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn it_is_private_and_written_through_no_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, other) = (folder.path().join("state/sayso.log"), folder.path().join("other"));
+        let target = |path: &std::path::Path| LogTarget {
+            path: Arc::new(path.to_owned()),
+            file: Arc::default(),
+            masker: Masker::default(),
+        };
+        writeln!(target(&path), "one").expect("written");
+        std::fs::set_permissions(&path, Permissions::from_mode(0o644)).expect("a mode");
+        writeln!(target(&path), "two").expect("written");
+        let mode = |path: &std::path::Path| std::fs::metadata(path).expect("a file").mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().expect("a folder"))), (0o600, 0o700));
+        assert_eq!(std::fs::read_to_string(&path).expect("a log"), "one\ntwo\n");
+        std::fs::write(&other, "kept").expect("written");
+        let link = folder.path().join("link.log");
+        std::os::unix::fs::symlink(&other, &link).expect("a link");
+        assert!(writeln!(target(&link), "three").is_err());
+        assert_eq!(std::fs::read_to_string(&other).expect("a file"), "kept");
+    }
 
     #[test]
     fn no_key_reaches_the_log() {

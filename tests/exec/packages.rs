@@ -3,7 +3,7 @@
 use crate::languages::write_program;
 use crate::support::*;
 use sayso::domain::*;
-use sayso::exec::TermsFor;
+use sayso::exec::{DisabledLayers, Setup, TermsFor};
 use std::path::PathBuf;
 
 async fn install(shop: &Shop, language: &str, packages: &str) -> Told {
@@ -135,6 +135,63 @@ async fn a_list_that_is_none_is_refused() {
     for packages in ["--index-url=http://127.0.0.1:1", "../x", ""] {
         let told = install(&shop, "python", packages).await;
         assert!(matches!(told.report.outcome, Outcome::NotStarted(_)), "{:?}", told.report.outcome);
+    }
+}
+
+/// An environment beside the working folder, whose pip says what it finds instead of installing something.
+fn with_inquisitive_pip(setup: &mut Setup) {
+    let base = setup.cwd.parent().unwrap().join("env");
+    let ask = "import sys; print('%d.%d' % sys.version_info[:2], end='')";
+    let version = std::process::Command::new(python()).args(["-c", ask]).output().unwrap().stdout;
+    let version = String::from_utf8(version).unwrap();
+    let pip = base.join(format!("lib/python{version}/site-packages/pip"));
+    std::fs::create_dir_all(&pip).unwrap();
+    std::fs::create_dir_all(base.join("bin")).unwrap();
+    std::os::unix::fs::symlink(python(), base.join("bin/python3")).unwrap();
+    std::fs::write(base.join("pyvenv.cfg"), "home = /usr/bin\n").unwrap();
+    std::fs::write(pip.join("__init__.py"), "").unwrap();
+    let source = format!(
+        "import os, sys\ndef seen(path):\n    try:\n        return os.listdir(path)\n    except OSError as error:\n        return \
+         error.strerror\nhome, tmp, cache = (os.environ[name] for name in ('XDG_CONFIG_HOME', 'TMPDIR', 'XDG_CACHE_HOME'))\n\
+         print('config', seen(home), 'tmp', seen(tmp), 'cache', seen(cache), 'work', seen({:?}))\n\
+         print('settings', os.environ['PIP_CONFIG_FILE'])\n\
+         open(home + '/left', 'w'), open(tmp + '/left', 'w'), open(cache + '/left', 'w')\n",
+        setup.cwd
+    );
+    std::fs::write(pip.join("__main__.py"), source).unwrap();
+    setup.python = Some(base.join("bin/python3"));
+}
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
+async fn what_runs_wrote_for_themselves_reaches_no_installation_and_nothing_of_the_working_folder_does() {
+    for without in [DisabledLayers::default(), DisabledLayers { bwrap: true, ..DisabledLayers::default() }] {
+        let shop = Shop::with(|setup| {
+            setup.without = without;
+            with_inquisitive_pip(setup);
+        });
+        std::fs::write(shop.work().join("own.csv"), "1").unwrap();
+        let steer = "mkdir -p $XDG_CONFIG_HOME/pip $XDG_CACHE_HOME/pip; touch $TMPDIR/x $XDG_CACHE_HOME/pip/x\n\
+                     printf '[global]\\nindex-url = http://127.0.0.1:8765/simple\\n' > $XDG_CONFIG_HOME/pip/pip.conf";
+        shop.sh(steer).await.ok();
+        // The second one sees nothing of the first one either.
+        for _ in 0..2 {
+            let into = InstallInto::Session;
+            let terms =
+                shop.executor.terms_for(&Language::python(), TermsFor::Install(into), None).await.unwrap();
+            let all = [&terms.rights.read[..], &terms.rights.write[..]].concat();
+            assert!(!all.iter().any(|folder| shop.work().starts_with(folder)), "{all:?}");
+            let told = install(&shop, "python", "six\n").await.ok();
+            let (first, rest) =
+                told.out().split_once('\n').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+            assert!(
+                first.starts_with("config [] tmp [] cache [] work ") && !first.contains("own.csv"),
+                "{first}"
+            );
+            assert_eq!(rest, "settings /dev/null\n");
+        }
+        // What runs wrote for themselves is still theirs.
+        assert!(shop.sh("cat $XDG_CONFIG_HOME/pip/pip.conf; ls $TMPDIR").await.ok().out().contains("8765"));
     }
 }
 

@@ -18,6 +18,36 @@ async fn bash_keeps_its_folder_and_exported_variables() {
 }
 
 #[tokio::test]
+async fn an_environment_too_large_to_start_with_stops_no_later_block() {
+    let shop = Shop::new();
+    let large = "large=$(head -c 100000 /dev/zero | tr '\\0' x); export SMALL=1";
+    for export in ["export BIG=$large$large", "for at in {1..30}; do export BIG$at=$large; done"] {
+        shop.sh(&format!("{large}; {export}")).await.ok();
+        assert_eq!(shop.sh("echo $SMALL ${BIG-gone}").await.ok().out(), "1 gone\n", "{export}");
+        shop.sh(&format!("{large}; {export}")).await.ok();
+        let terms = shop.executor.terms(&Language::bash(), None).await.unwrap();
+        let changed = terms.shared.unwrap().changed.join("; ");
+        assert!(changed.contains("not carried over: BIG"), "{changed}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
+async fn a_shell_that_names_a_folder_closed_to_it_stays_where_it_was() {
+    let shop = Shop::new();
+    let closed = std::fs::canonicalize(shop.folder.path()).unwrap().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    let forged = |folder: &std::path::Path| {
+        format!("printf 'cwd\\0{}\\n\\0end\\0' >&91; kill -9 $$", folder.display())
+    };
+    for (folder, next) in [(closed, shop.work()), (shop.work().join("sub"), shop.work().join("sub"))] {
+        std::fs::create_dir_all(&folder).unwrap();
+        shop.sh(&forged(&folder)).await;
+        assert_eq!(shop.executor.terms(&Language::bash(), None).await.unwrap().cwd, next);
+    }
+}
+
+#[tokio::test]
 async fn bash_keeps_its_state_however_the_block_ends() {
     let shop = Shop::new();
     for (n, source) in [

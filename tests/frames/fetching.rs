@@ -67,7 +67,7 @@ fn into(cwd: &str) -> Terms {
             python: None,
             network: true,
             write: vec![cwd.into()],
-            read: vec!["/home/ada/data/sales".into()],
+            read: Vec::new(),
             environment: vec!["PATH".into()],
             sandbox,
         }
@@ -79,7 +79,7 @@ fn into(cwd: &str) -> Terms {
 
 /// The inspection of an installation of these packages into this folder.
 fn installation(source: &str, cwd: &str, venv: bool) -> Inspection {
-    let review = exec::packages::review("python", source);
+    let review = exec::packages::review("python", source, []);
     Inspection { review, venv: venv.then(|| VENV.into()), ..inspection(into(cwd), Vec::new()) }
 }
 

@@ -23,6 +23,16 @@ pub(crate) fn of_installation(packages: &str, stays: &str) -> String {
     )
 }
 
+/// Where the packages of the project's environment stay, and whose Python works for the installation. Blocks can write
+/// to that environment, and so to its Python and its pip.
+pub(crate) const INTO_VENV: &str =
+    " into the project's .venv, where they stay; that .venv, which blocks can change, takes part in it";
+
+/// The variables of the person's environment that say where packages come from, with their values.
+pub(crate) fn of_sources(variables: &[String]) -> String {
+    format!("your environment says where packages come from: {}", variables.join(", "))
+}
+
 /// The network line for the pull of an image, which the container engine carries out.
 pub(crate) const ENGINE_PULL: &str = "the engine's own, for this only";
 

@@ -222,8 +222,12 @@ pub(crate) const DISK_FULL: &str = "no space left";
 /// Follows the amount in the limit on output.
 pub(crate) const OF_EACH_STREAM: &str = "kept of each stream";
 
-/// Folders that are private to the session.
-pub(crate) const PRIVATE: &str = "of this session alone, removed at its end";
+/// Folders that are private to the session. A new kernel or shell gets no other ones.
+pub(crate) const PRIVATE: &str =
+    "of this session alone, with what earlier runs left there; removed at its end";
+
+/// Folders that are private to an installation.
+pub(crate) const PRIVATE_TO_INSTALL: &str = "of this installation alone, removed at its end";
 
 /// How much output is kept in the session.
 pub(crate) fn of_streams(amount: &str) -> String {

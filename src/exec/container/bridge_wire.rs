@@ -79,9 +79,9 @@ pub(super) fn decode(frame: WireFrame, mark: &FrameToken) -> Result<BridgeMessag
         b'N' => BridgeMessage::Open(frame.text(1)?),
         b'O' => {
             let stream = if frame.field(1)? == b"2" { Stream::Stderr } else { Stream::Stdout };
-            BridgeMessage::Output(stream, frame.fields.into_iter().nth(2).ok_or(unknown)?)
+            BridgeMessage::Output(stream, frame.into_field(2)?)
         }
-        b'C' => BridgeMessage::Control(frame.fields.into_iter().nth(1).ok_or(unknown)?),
+        b'C' => BridgeMessage::Control(frame.into_field(1)?),
         b'U' => BridgeMessage::Usage { rss_bytes: frame.number(1)?, cpu_us: frame.number(2)? },
         b'F' => BridgeMessage::Finished(used(&frame, 1)?),
         b'X' => {

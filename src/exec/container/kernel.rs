@@ -266,7 +266,7 @@ impl MessageSplitter {
         Self {
             mark,
             frames: FrameDecoder::new(bridge_wire::MAX_FRAME_BYTES),
-            control: FrameDecoder::new(kernel_wire::MAX_MESSAGE_BYTES),
+            control: kernel_wire::decoder(),
             errors: Vec::new(),
             spawned: false,
         }

@@ -8,7 +8,7 @@ use super::html;
 use super::message::{Channel, JupyterMessage};
 use crate::domain::{RunError, RunEvent, Stream};
 use crate::exec::backend::BackendEvent;
-use crate::exec::kernel_wire::{BlockEnd, RunSummary};
+use crate::exec::kernel_wire::{BlockEnd, RunSummary, cut};
 use base64::Engine as _;
 use serde_json::Value;
 
@@ -116,8 +116,10 @@ impl ReplyReader {
                 }
             }
             (Channel::Iopub, "execute_result") => {
-                self.value =
-                    self.show(message, &mut events).map(|text| truncate(&text)).or(self.value.take());
+                self.value = self
+                    .show(message, &mut events)
+                    .map(|text| cut(text, MAX_VALUE_BYTES))
+                    .or(self.value.take());
             }
             (Channel::Iopub, "error") => self.error = self.error.take().or_else(|| error(&message.content)),
             (Channel::Shell, "execute_reply") => self.reply(message, &mut events),
@@ -216,9 +218,9 @@ fn error(content: &Value) -> Option<RunError> {
     let traceback: Vec<String> = lines.iter().filter_map(Value::as_str).map(strip_colours).collect();
     let (kind, message) = (text("ename"), text("evalue"));
     (!kind.is_empty()).then(|| RunError {
-        kind: truncate(&kind),
-        message: truncate(&message),
-        traceback: truncate(&traceback.join("\n")),
+        kind: cut(kind, MAX_VALUE_BYTES),
+        message: cut(message, MAX_VALUE_BYTES),
+        traceback: cut(traceback.join("\n"), MAX_VALUE_BYTES),
     })
 }
 
@@ -236,17 +238,6 @@ fn strip_colours(text: &str) -> String {
         }
     }
     out
-}
-
-fn truncate(text: &str) -> String {
-    if text.len() <= MAX_VALUE_BYTES {
-        return text.to_owned();
-    }
-    format!(
-        "{}… ({} bytes)",
-        text.get(..text.floor_char_boundary(MAX_VALUE_BYTES)).unwrap_or_default(),
-        text.len()
-    )
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use super::message::{Channel, JupyterMessage};
 use super::talk::MessageIds;
+use crate::exec::kernel_wire;
 use serde_json::{Value, json};
 use std::rc::Rc;
 
@@ -45,7 +46,7 @@ impl KernelReadiness {
             (Channel::Iopub, _) => self.heard = true,
             (Channel::Shell, "kernel_info_reply") => {
                 let version = message.content.pointer("/language_info/version").and_then(Value::as_str);
-                self.version = version.map(|text| text.chars().take(40).collect());
+                self.version = version.map(kernel_wire::version);
                 self.answered = true;
             }
             _ => {}

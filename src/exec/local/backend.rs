@@ -79,6 +79,7 @@ impl Backend for Local {
     async fn begin(&mut self, job: BackendRun) {
         self.leaving = None;
         let closed = self.closed_places(&job.terms);
+        let reach = self.reach_of(&job.terms).unwrap_or_default();
         let begun = match job.terms.executor {
             ExecutorKind::Kernel => self.begin_in_kernel(&job),
             ExecutorKind::Installer => self.begin_install(&job),
@@ -90,7 +91,7 @@ impl Backend for Local {
                 if matches!(host, RunHost::Kernel) && ready {
                     self.queue.push_back(RunEvent::Started.into());
                 }
-                self.run = Some(LocalRun::new(host, &job, closed));
+                self.run = Some(LocalRun::new(host, &job, (closed, reach)));
             }
             Err(error) => self.queue.push_back(RunEnd::of(EndCause::NotStarted(error.to_string())).into()),
         }
@@ -176,6 +177,7 @@ impl Backend for Local {
         project_tools::clear(&self.setup.blobs);
         packages::clear(&self.setup.blobs);
         self.held = None;
+        self.to_install = None;
         // This also removes the private folder of the session.
         self.sandbox = None;
     }

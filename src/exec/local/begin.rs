@@ -183,7 +183,11 @@ impl Local {
             ExecutorKind::Files | ExecutorKind::Engine => Ok(Reach::default()),
             ExecutorKind::Installer => {
                 let programs = self.programs(&terms.interpreter, self.into_of(terms));
-                Ok(self.prepared_sandbox()?.enclosure_to_install(&programs, &terms.cwd).reach)
+                let private = self.folders_to_install()?;
+                let sandbox = self.prepared_sandbox()?;
+                let reach = sandbox.enclosure_to_install(&programs, &terms.cwd, private.as_ref()).reach;
+                self.to_install = private;
+                Ok(reach)
             }
             ExecutorKind::Kernel if self.kernel_that_fits(&terms.limits).is_some() => {
                 Ok(self.kernel.as_ref().map(|kernel| kernel.reach.clone()).unwrap_or_default())
@@ -286,7 +290,11 @@ fn mark_of(token: &FrameToken) -> String {
 
 impl LocalRun {
     /// A run that begins now.
-    pub(super) fn new(host: RunHost, job: &BackendRun, closed: Option<ClosedPlaces>) -> Self {
+    pub(super) fn new(
+        host: RunHost,
+        job: &BackendRun,
+        (closed, reach): (Option<ClosedPlaces>, Reach),
+    ) -> Self {
         Self {
             host,
             block: job.block,
@@ -298,6 +306,7 @@ impl LocalRun {
             limit: None,
             out_of_time: false,
             closed,
+            reach,
             pause: None,
         }
     }

@@ -4,12 +4,13 @@ use super::kernel_start::MAX_ATTEMPTS;
 use super::{Local, RunHost};
 use crate::domain::{Chunk, DeadKernel, KernelFate, Language, RunEvent, Stream};
 use crate::exec::KernelNotice;
-use crate::exec::backend::{EndCause, RunEnd};
+use crate::exec::backend::{EndCause, RunEnd, may_start_in};
 use crate::exec::cgroup::Group;
 use crate::exec::helper_wire::ResourceUse;
 use crate::exec::julia;
 use crate::exec::kernel::Kernel;
 use crate::exec::languages;
+use crate::exec::shell_state::MAX_STATE_BYTES;
 use crate::text::line::last_line;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
@@ -17,8 +18,6 @@ use std::time::Instant;
 
 /// How much output is read of a kernel that never was ready.
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
-/// Limit on what a shell or another program writes to its state file.
-const MAX_STATE_BYTES: usize = 4 << 20;
 
 impl Local {
     /// Handles the end of the kernel's process, during a run or outside of one.
@@ -93,7 +92,11 @@ impl Local {
                     if run.language == "julia" { julia::MAX_TOTAL_IMAGE_BYTES } else { MAX_STATE_BYTES };
                 if let Some(written) = state.take().and_then(|file| read_state(&file, limit)) {
                     if run.language == "bash" {
+                        let before = self.shell.cwd.clone();
                         self.shell.update(&written, run.block);
+                        if !may_start_in(&run.reach, &self.shell.cwd) {
+                            self.shell.cwd = before;
+                        }
                     } else if run.language == "julia" {
                         self.queue.extend(julia::pictures(&written));
                     } else if let Some((way, _)) = self.finder.run_method(&Language(run.language.clone())) {

@@ -11,7 +11,7 @@ use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
 use crate::exec::interpreters::static_facts;
 use crate::exec::node_modules::NodeModules;
 use crate::exec::packages::{self, Manager};
-use crate::exec::sandbox::Allowance;
+use crate::exec::sandbox::{Allowance, SandboxError, Scratch};
 use crate::exec::{blob, process};
 use std::path::{Path, PathBuf};
 
@@ -51,6 +51,14 @@ impl Local {
             shared: None,
             target: None,
         })
+    }
+
+    /// The private folders of the next installation. Whoever does not start it gives them back to `to_install`.
+    pub(super) fn folders_to_install(&mut self) -> Result<Option<Scratch>, SandboxError> {
+        match self.to_install.take() {
+            Some(folders) => Ok(Some(folders)),
+            None => self.prepared_sandbox()?.folders_to_install(),
+        }
     }
 
     fn folder_of_packages(&self, language: &Language, into: InstallInto) -> Result<PathBuf, ExecutorError> {
@@ -100,11 +108,16 @@ impl Local {
         let manager = Manager::of(&terms.interpreter, language);
         let mut env = packages::environment(&self.environment, std::env::vars_os());
         let programs = self.programs(&terms.interpreter, list.into);
+        let private = self.folders_to_install()?;
         let sandbox = self.prepared_sandbox()?;
-        sandbox.set_variables(&mut env);
-        let enclosure = sandbox.enclosure_to_install(&programs, &folder);
+        sandbox.set_variables_to_install(&mut env, private.as_ref());
+        if private.is_some() {
+            packages::follow_no_settings(&mut env);
+        }
+        let enclosure = sandbox.enclosure_to_install(&programs, &folder, private.as_ref());
         let invocation = packages::invocation((manager, &terms.interpreter), &python, &folder, &list, env);
-        let process = process::start(&enclosure, &terms.limits, invocation, |_| Err(ExecError::Ended))?;
+        let mut process = process::start(&enclosure, &terms.limits, invocation, |_| Err(ExecError::Ended))?;
+        process.private = private;
         process.link.order(&HelperOrder::Begin(WatchedLimits::from(&terms.limits)));
         Ok(RunHost::Program(Box::new(process), None))
     }

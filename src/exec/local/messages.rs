@@ -2,7 +2,7 @@
 
 use super::{Local, LocalRun, RunHost};
 use crate::domain::{Language, RunEvent};
-use crate::exec::backend::{BackendEvent, EndCause};
+use crate::exec::backend::{BackendEvent, EndCause, may_start_in};
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{HelperMessage, HelperOrder, ResourceUse};
 use crate::exec::kernel_wire::{FrameToken, KernelMessage};
@@ -81,9 +81,9 @@ impl Local {
 
     pub(super) fn on_kernel_message(&mut self, token: FrameToken, said: KernelMessage) {
         if let KernelMessage::Hello { version } = said {
-            if let Some(kernel) = &mut self.kernel {
-                kernel.ready = true;
-            }
+            // The kernel says it once, before it runs anything; what comes later is a block's.
+            let Some(kernel) = self.kernel.as_mut().filter(|kernel| !kernel.ready) else { return };
+            kernel.ready = true;
             self.never_ready = 0;
             self.finder.learn(&Language::python(), version);
             if self.runs_in_kernel() {
@@ -126,7 +126,9 @@ impl Local {
             KernelMessage::Done(done) => {
                 if let Some(kernel) = &mut self.kernel {
                     kernel.state.variables = done.variables;
-                    kernel.cwd = done.cwd.clone().unwrap_or_else(|| kernel.cwd.clone());
+                    if let Some(cwd) = done.cwd.as_ref().filter(|cwd| may_start_in(&kernel.reach, cwd)) {
+                        kernel.cwd.clone_from(cwd);
+                    }
                     kernel.module_path.clone_from(&done.module_path);
                     kernel.shared.changed.clone_from(&done.found);
                 }

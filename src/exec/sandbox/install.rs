@@ -1,9 +1,15 @@
-//! Computes what an installation of packages may reach: the network, and for writing only the folder of packages. Also
-//! makes that folder readable for every later run.
+//! Computes what an installation of packages may reach: the network, and of the person's folders only that of packages.
+//! Also makes that folder readable for every later run.
+//!
+//! An installation has the network, which the runs before it may not have had. So it shares nothing with them that they
+//! could have written: it has private folders of its own, and it does not see the working folder. What it builds runs
+//! with the network too, and has nothing of the working folder to send.
 
+use super::scratch::Scratch;
 use super::toolchain::{self, SearchScope};
-use super::{Allowance, Enclosure, HelperEntry, Sandbox, SandboxPolicy, survey};
+use super::{Allowance, Enclosure, HelperEntry, Sandbox, SandboxError, SandboxPolicy, survey};
 use crate::domain::SandboxLevel;
+use crate::exec::environment::Environment;
 use std::path::{Path, PathBuf};
 
 impl Sandbox {
@@ -21,17 +27,37 @@ impl Sandbox {
         Self { python, ..self }
     }
 
+    /// Private folders for one installation, which no run has written to; `None` if nothing is confined.
+    ///
+    /// # Errors
+    /// When they can't be made.
+    pub(crate) fn folders_to_install(&self) -> Result<Option<Scratch>, SandboxError> {
+        self.confined.as_ref().map(|(policy, _)| super::private_folders(policy.level)).transpose()
+    }
+
+    /// Sets the variables that point the programs of an installation to its private folders.
+    pub(crate) fn set_variables_to_install(&self, env: &mut Environment, private: Option<&Scratch>) {
+        let Some((policy, session)) = &self.confined else { return };
+        self.set_variables_of(policy, private.unwrap_or(session), env);
+    }
+
     /// What an installation into this folder by these programs may use.
     pub(crate) fn allowance_to_install(&self, programs: &[PathBuf], folder: &Path) -> Allowance {
-        match self.policy_to_install(programs, folder) {
+        match self.policy_to_install(programs, folder, None) {
             Some(policy) => Allowance { read: policy.readable(), write: policy.writable(), network: true },
             None => Allowance { network: true, ..Allowance::default() },
         }
     }
 
-    /// The enclosure of an installation.
-    pub(crate) fn enclosure_to_install(&self, programs: &[PathBuf], folder: &Path) -> Enclosure {
-        let policy = self.policy_to_install(programs, folder).map(|policy| survey::look_again(&policy));
+    /// The enclosure of an installation with these private folders.
+    pub(crate) fn enclosure_to_install(
+        &self,
+        programs: &[PathBuf],
+        folder: &Path,
+        private: Option<&Scratch>,
+    ) -> Enclosure {
+        let policy = self.policy_to_install(programs, folder, private);
+        let policy = policy.map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
             None => HelperEntry::plain(&self.helper),
@@ -39,23 +65,78 @@ impl Sandbox {
         self.enclosure_of(entry, policy)
     }
 
-    fn policy_to_install(&self, programs: &[PathBuf], folder: &Path) -> Option<SandboxPolicy> {
-        let (policy, _) = self.confined.as_ref()?;
+    fn policy_to_install(
+        &self,
+        programs: &[PathBuf],
+        folder: &Path,
+        private: Option<&Scratch>,
+    ) -> Option<SandboxPolicy> {
+        let (of_session, session) = self.confined.as_ref()?;
         let scope = SearchScope {
             home: self.home.as_deref(),
-            cwd: &policy.cwd,
+            cwd: &of_session.cwd,
             own: &self.own,
             programs: &self.programs,
         };
-        let mut policy = policy.clone();
+        let private = private.unwrap_or(session);
+        let mut policy = of_session.without_working_folder(folder);
+        policy.private = (private.tmp(), private.home());
+        policy.network = true;
         for program in programs {
             let python = program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));
             policy = policy.with_read(&toolchain::of_interpreter(program, python, scope));
         }
-        // It may only read what the person works on.
-        policy.level = SandboxLevel::ReadOnly;
-        policy.write = vec![folder.to_path_buf()];
-        policy.network = true;
         Some(policy)
+    }
+}
+
+impl SandboxPolicy {
+    /// The same policy for a program that works in another folder, the only one that it may write to.
+    fn without_working_folder(&self, folder: &Path) -> Self {
+        let still_seen = |hidden: &&PathBuf| self.read.iter().any(|read| hidden.starts_with(read));
+        Self {
+            level: SandboxLevel::Workspace,
+            cwd: folder.to_path_buf(),
+            write: Vec::new(),
+            protected: Vec::new(),
+            pinned: Vec::new(),
+            shown: Vec::new(),
+            hidden_folders: self.hidden_folders.iter().filter(still_seen).cloned().collect(),
+            hidden_files: self.hidden_files.iter().filter(still_seen).cloned().collect(),
+            ..self.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::policy::tests::sample;
+    use super::super::reach::tests::layered;
+    use super::*;
+    use crate::domain::Reachability;
+
+    #[test]
+    fn an_installation_sees_nothing_of_the_working_folder() {
+        let session = SandboxPolicy {
+            hidden_folders: vec!["/home/ada/data/sales/own".into(), "/home/ada/.pyenv/secret".into()],
+            ..sample(SandboxLevel::Workspace)
+        };
+        for folder in ["/data/s1/packages/python", "/home/ada/data/sales/.venv"] {
+            let policy = session.without_working_folder(Path::new(folder));
+            assert_eq!((policy.writable(), policy.readable()), (vec![folder.into()], session.read.clone()));
+            assert_eq!(policy.hidden(), [PathBuf::from("/home/ada/.pyenv/secret")]);
+            for alone in [false, true] {
+                let mut layers = layered();
+                layers.bwrap = layers.bwrap.filter(|_| !alone);
+                let reach = layers.reach(&policy, false);
+                let all = |path: &str| (reach.reads(Path::new(path)), reach.writes(Path::new(path)));
+                let closed = (Reachability::No, Reachability::No);
+                for path in ["sales.csv", ".git/config", "own/key"] {
+                    assert_eq!(all(&format!("/home/ada/data/sales/{path}")), closed, "{path} {alone}");
+                }
+                assert_eq!(all("/srv/out/x"), closed);
+                assert_eq!(all(&format!("{folder}/six.py")), (Reachability::Yes, Reachability::Yes));
+            }
+        }
     }
 }

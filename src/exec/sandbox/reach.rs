@@ -64,13 +64,13 @@ fn fenced_places(policy: &SandboxPolicy) -> Vec<ReachablePath> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::bwrap::Bwrap;
     use super::super::policy::tests::sample;
     use super::*;
     use crate::domain::SandboxLevel;
 
-    fn layered() -> ActiveLayers {
+    pub(in crate::exec::sandbox) fn layered() -> ActiveLayers {
         let bwrap = Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
         ActiveLayers { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
     }

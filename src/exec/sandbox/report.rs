@@ -130,6 +130,7 @@ impl LayerSurvey {
             "without bwrap: a process that leaves its group is looked for and ended; one that is missed lives on",
         );
         note("without bwrap: protected names such as .git/hooks can be changed in the working folder");
+        note(crate::domain::sentences::sandbox::SHARED_MEMORY);
         note("without bwrap: times and modes of files outside can be changed where your account can");
         if seen.signalled {
             note("without bwrap: your other processes can be signalled");
@@ -244,6 +245,11 @@ mod tests {
         let report = told(&alone, &seen);
         assert_eq!((report.level, report.contained), (SandboxLevel::Workspace, false));
         assert!(report.notes.iter().any(|note| note.contains("lives on")), "{:?}", report.notes);
+        // Multiprocessing of Python needs it, so it stays open, and then it is told.
+        let rules = sample(SandboxLevel::Workspace).file_rules_alone();
+        let told = report.notes.iter().any(|note| note.contains("/dev/shm"));
+        assert_eq!(told, rules.write.contains(&"/dev/shm".into()));
+        assert!(!super::tests::told(&using(), &seen).notes.iter().any(|note| note.contains("/dev/shm")));
     }
 
     #[test]

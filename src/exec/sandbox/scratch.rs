@@ -1,5 +1,5 @@
-//! The private folder of a session: what its programs see as `/tmp` and as the writable parts of their home. It is
-//! removed at the end; the next sayso removes what a killed one left behind.
+//! The private folder of a session, or of one installation: what its programs see as `/tmp` and as the writable parts
+//! of their home. It is removed at the end; the next sayso removes what a killed one left behind.
 
 use crate::launch::PrivateFolder;
 use std::fs::DirBuilder;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub(super) const HOME_PARTS: [&str; 3] = [".cache", ".config", ".local"];
 
 #[derive(Debug)]
-pub(super) struct Scratch(PrivateFolder);
+pub(in crate::exec) struct Scratch(PrivateFolder);
 
 impl Scratch {
     /// Makes the folder in `parent`.

@@ -105,7 +105,9 @@ fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
     let (look, text) = (wording.look, wording.look.text());
     let mut facts = Vec::new();
     if let Some(private) = private(reach, look) {
-        facts.push(Fact::new("Private", format!("{private}: {}", saving::PRIVATE), text));
+        let installs = terms.executor == ExecutorKind::Installer;
+        let whose = if installs { saving::PRIVATE_TO_INSTALL } else { saving::PRIVATE };
+        facts.push(Fact::new("Private", format!("{private}: {whose}"), text));
     }
     if let Some(python) = terms.rights.python.as_ref().filter(|python| python.path != terms.interpreter) {
         facts.push(Fact::new(
