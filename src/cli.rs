@@ -86,7 +86,7 @@ pub(crate) struct ModelArgs {
 /// How runs are confined.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ConfineArgs {
-    /// How runs are confined; a level that is named is had, or nothing runs
+    /// How runs are confined; if nothing can hold a run to the files of a level that is named, nothing runs
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) sandbox: Option<SandboxLevel>,
     /// Let runs read this folder too
@@ -153,7 +153,7 @@ pub enum Subcommand {
     Check(CheckArgs),
     /// List the blocks that a reply holds
     Blocks(BlocksArgs),
-    /// List, show or remove sessions
+    /// List, find, compare, branch, export, replay, undo or remove sessions
     #[command(subcommand)]
     Sessions(SessionsCommand),
     /// Show, check or make the configuration

@@ -21,6 +21,7 @@ mod gaps;
 pub(crate) mod ids;
 pub(crate) mod image_name;
 pub(crate) mod instructions;
+pub(crate) mod json_text;
 pub(crate) mod language;
 pub(crate) mod mask;
 pub(crate) mod message;

@@ -20,6 +20,7 @@ pub(crate) use document::{Document, Picture, Secret};
 pub(crate) use error::ExportFormatError;
 pub(crate) use error::{ExportError, PictureError};
 
+use crate::domain::json_text::escaped;
 use std::fmt;
 use std::path::Path;
 
@@ -81,7 +82,7 @@ impl Document {
             ExportFormat::Html => (html::write(self), "html"),
             ExportFormat::Notebook => (notebook::write(self)?, "ipynb"),
             ExportFormat::Script => script::write(self)?,
-            ExportFormat::Json => (serde_json::to_string_pretty(self)? + "\n", "json"),
+            ExportFormat::Json => (escaped(serde_json::to_string_pretty(self)?) + "\n", "json"),
         })
     }
 }

@@ -165,4 +165,26 @@ mod tests {
         .into();
         assert_eq!(codes, [1, 2, 3, 4, 5, 10, 124, 130]);
     }
+
+    #[test]
+    fn the_reference_lists_every_code_and_outcome() {
+        let page = include_str!("../docs/reference.md");
+        let classes = [
+            FailureClass::Work,
+            FailureClass::Usage,
+            FailureClass::Config,
+            FailureClass::Provider,
+            FailureClass::Session,
+            FailureClass::Decision,
+            FailureClass::TimedOut,
+            FailureClass::Interrupted,
+        ];
+        for code in classes.map(FailureClass::code) {
+            assert!(page.contains(&format!("\n| {code} | ")), "{code}");
+        }
+        // The others are decisions against a run.
+        for outcome in &crate::domain::Outcome::ALL_NAMES[..8] {
+            assert!(page.contains(&format!("`{outcome}`")), "{outcome}");
+        }
+    }
 }

@@ -17,6 +17,7 @@ pub(crate) mod frames;
 pub(crate) mod graphics;
 pub(crate) mod guard;
 pub(crate) mod input;
+mod instruction_changes;
 pub mod keymap;
 mod line_mode;
 pub(crate) mod note;

@@ -1,5 +1,6 @@
 //! Defines the words of options with a fixed set of values, and their help texts.
 
+use crate::domain::sentences::sandbox::LEVEL_OFF;
 use crate::domain::{Policy, SandboxLevel, Severity};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -12,8 +13,10 @@ impl ValueEnum for Policy {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
             Policy::Ask => value("never", "None: a block ends the run with exit code 10"),
-            Policy::Clean => value("clean", "Those that the review finds nothing medium or high in"),
-            Policy::All => value("all", "All"),
+            Policy::Clean => {
+                value("clean", "Those that were checked in full, with no medium or high finding")
+            }
+            Policy::All => value("all", "All but denied ones and those that a link leads outside"),
         })
     }
 }
@@ -29,7 +32,7 @@ impl ValueEnum for SandboxLevel {
             SandboxLevel::Workspace => {
                 "The working folder can be read and written (the default, as far as it can be had)"
             }
-            SandboxLevel::Off => "Not at all: code can do anything that your account can",
+            SandboxLevel::Off => LEVEL_OFF,
         };
         Some(value(self.as_str(), help))
     }

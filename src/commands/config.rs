@@ -42,6 +42,8 @@ fn path(console: &mut Console<'_>) -> Result<(), Failure> {
         ("sessions", paths.sessions()),
         ("demos", paths.demo()),
         ("log", paths.log()),
+        ("undo copies", paths.undo()),
+        ("state", paths.state.clone()),
     ] {
         let missing = if path.exists() { "" } else { "  (not there)" };
         writeln!(console.out, "{what:<14} {}{missing}", Visible(&path.to_string_lossy()))?;

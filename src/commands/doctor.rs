@@ -197,12 +197,7 @@ async fn sandbox(factory: &SessionFactory) -> Vec<DoctorEntry> {
         }
     };
     let mut looks = vec![if report.level == SandboxLevel::Off {
-        DoctorEntry::missing(
-            "sandbox",
-            "OFF",
-            "A block can do anything that your account can. The first one of a session needs the typed word, and \
-             nothing is approved by itself.",
-        )
+        DoctorEntry::missing("sandbox", "OFF", sentences::sandbox::off_here())
     } else {
         DoctorEntry::good("sandbox", format!("{}: {}", report.level.as_str(), describe_sandbox(&report)))
     }];
@@ -217,7 +212,7 @@ fn describe_sandbox(report: &SandboxReport) -> String {
         |holds: bool, yes: &str, no: &str| if holds { format!("{yes} (tested)") } else { no.to_owned() };
     [
         sentences::network::tested(report.network_blocked).to_owned(),
-        fact(report.writes_confined, "writes confined", "writes open"),
+        fact(report.writes_confined, sentences::sandbox::WRITES_CONFINED, "writes open"),
         fact(report.reads_confined, "home and secrets hidden", "reads open"),
         fact(report.contained, "processes contained", "processes ended as a group"),
         match report.memory {
@@ -284,12 +279,13 @@ fn configuration(factory: &SessionFactory) -> DoctorEntry {
 
 fn terminal() -> DoctorEntry {
     let term = std::env::var("TERM").unwrap_or_default();
-    if term.is_empty() || term == "dumb" {
-        return DoctorEntry::missing(
-            "terminal",
-            format!("TERM is {term:?}"),
-            "The panes can't be drawn here; sayso run does one turn without a terminal.",
-        );
+    let means = match term.as_str() {
+        "dumb" => "Plain lines are used here (--plain).",
+        "" => "Nothing is known of the terminal. If the panes are not drawn well, --plain draws none.",
+        _ => "",
+    };
+    if !means.is_empty() {
+        return DoctorEntry::missing("terminal", format!("TERM is {term:?}"), means);
     }
     let pipe = if std::io::stdout().is_terminal() { "" } else { ", standard output is not a terminal" };
     DoctorEntry::good("terminal", format!("{term}{pipe}"))

@@ -3,6 +3,7 @@
 
 use super::Console;
 use crate::cli::{ModelArgs, ModelsArgs};
+use crate::domain::sentences::sending;
 use crate::domain::visible::visible_line;
 use crate::domain::{ModelInfo, Price};
 use crate::driver::catalogue::{self, CatalogueAnswer, KeyState, Offer};
@@ -70,7 +71,7 @@ fn write_models(offer: &Offer, models: &[ModelInfo], out: &mut dyn io::Write) ->
         let stories: Vec<&str> = models.iter().map(|model| model.name.model.as_str()).collect();
         return writeln!(out, "{provider}  (stories: {})", visible_line(&stories.join(", ")));
     };
-    let place = if offer.local { "on this computer" } else { address };
+    let place = if offer.local { sending::HERE } else { address };
     let count = match models.len() {
         0 => "no models".into(),
         1 => "1 model".to_owned(),

@@ -37,6 +37,15 @@ impl LoadedConfig {
     pub(crate) fn sessions(&self) -> PathBuf {
         self.config.sessions.folder.clone().unwrap_or_else(|| self.paths.sessions())
     }
+
+    /// Whether the person chose the value of this setting: it is neither the default nor the project's.
+    pub(crate) fn is_chosen(&self, name: &str) -> bool {
+        match self.origins.of(name) {
+            Origin::Default => false,
+            Origin::File(path, _) => *path == self.paths.file(),
+            Origin::Environment(_) | Origin::Flag(_) => true,
+        }
+    }
 }
 
 /// Loads the configuration: defaults, the person's file, the project's file (searched upwards from `cwd`), the

@@ -38,7 +38,10 @@ pub(crate) enum SettingForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tighten {
     Never,
+    /// Only to a lower value; a setting without a value is not limited.
     Lower,
+    /// The same, where 0 means not limited.
+    LowerLimit,
     Higher,
     /// Only to this word.
     Word(&'static str),
@@ -73,7 +76,7 @@ use super::providers::{Effort, FormatKind};
 use SettingForm::{
     Address, Bytes, Dollars, Executor, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words,
 };
-use Tighten::{Add, Higher, Lower, Never, Off, Word};
+use Tighten::{Add, Higher, Lower, LowerLimit, Never, Off, Word};
 use strum::VariantNames as _;
 
 const KIB: i64 = 1 << 10;
@@ -184,20 +187,20 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "limits.memory",
         Bytes(0, TIB),
-        Lower,
+        LowerLimit,
         "bytes of memory of all processes of a run together; 0: not limited",
     ),
     setting(
         "limits.processes",
         Whole(0, 1 << 20),
-        Lower,
+        LowerLimit,
         "processes and threads of a run at the same time; 0: not limited",
     ),
-    setting("limits.file", Bytes(0, TIB), Lower, "bytes of each file that a run writes; 0: not limited"),
+    setting("limits.file", Bytes(0, TIB), LowerLimit, "bytes of each file that a run writes; 0: not limited"),
     setting(
         "limits.open_files",
         Whole(0, 1 << 20),
-        Lower,
+        LowerLimit,
         "files that each process of a run has open; 0: not limited",
     ),
     setting(

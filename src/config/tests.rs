@@ -68,6 +68,8 @@ fn without_any_file_the_defaults_hold() {
 fn the_example_file_equals_the_defaults_and_is_complete() {
     let loaded = Home::new().with(USER, init()).load();
     assert_eq!(loaded.config, Config::default());
+    // It matters whether these were chosen: the file chooses neither.
+    assert!(!loaded.is_chosen("sandbox.level") && !loaded.is_chosen("limits.memory"));
 
     // With all commented settings switched on, the file is still valid and complete.
     let all: Vec<String> = init()
@@ -262,6 +264,30 @@ fn a_project_only_tightens() {
     }
     assert_eq!(told.len(), 12, "{told:#?}");
     assert!(told[0].ends_with("a project can't set this."));
+}
+
+#[test]
+fn a_project_cant_take_a_limit_away_and_can_set_one_where_there_is_none() {
+    let names = ["memory", "processes", "file", "open_files"];
+    let zeros = format!("[limits]\n{}", names.map(|name| format!("{name} = 0\n")).concat());
+    let loaded = Home::new().with(PROJECT, &zeros).load();
+    assert_eq!((loaded.config.limits(), loaded.notices.len()), (Config::default().limits(), 4));
+    let lower = "[limits]\nmemory = \"1 MiB\"\nprocesses = 8\nfile = \"1 KiB\"\nopen_files = 64\n";
+    let home = Home::new().with(USER, &zeros).with(PROJECT, lower);
+    let limits = home.load().config.limits();
+    assert_eq!((limits.memory_bytes, limits.processes), (1 << 20, 8));
+    assert_eq!((limits.file_bytes, limits.open_files), (1 << 10, 64));
+    assert!(
+        !home.load().is_chosen("limits.memory")
+            && Home::new().with(USER, lower).load().is_chosen("limits.memory")
+    );
+
+    let one = Some(context::Dollars(1_000_000_000));
+    let unset = "budget.session = 1\ncontext.tokens = 4096\n";
+    let loaded = Home::new().with(PROJECT, unset).load();
+    assert_eq!((loaded.config.budget.session, loaded.config.context.tokens), (one, Some(4096)));
+    let loaded = Home::new().with(USER, unset).with(PROJECT, "budget.session = 2\n").load();
+    assert_eq!((loaded.config.budget.session, loaded.notices.len()), (one, 1));
 }
 
 #[test]

@@ -55,11 +55,18 @@ fn check_tightening(found: &FoundSetting, now: Option<&Value>) -> Result<(), Tig
     let tighten = settings::find(&found.name).map_or(Tighten::Never, |setting| setting.tighten);
     let looser = || TightenError::Looser(now.map_or_else(|| "not set".to_owned(), display_value));
     let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
-    let numbers = || Some((number(&found.value)?, number(now?)?));
+    let limit = |value: &Value| number(value).map(|limit| if limit == 0.0 { f64::INFINITY } else { limit });
+    let is_lower = |of: &dyn Fn(&Value) -> Option<f64>| {
+        let now = now.map_or(Some(f64::INFINITY), of);
+        of(&found.value).zip(now).is_some_and(|(new, now)| new <= now)
+    };
     let stricter = match tighten {
         Tighten::Never => return Err(TightenError::Never),
-        Tighten::Lower => numbers().is_some_and(|(new, now)| new <= now),
-        Tighten::Higher => numbers().is_some_and(|(new, now)| new >= now),
+        Tighten::Lower => is_lower(&number),
+        Tighten::LowerLimit => is_lower(&limit),
+        Tighten::Higher => {
+            number(&found.value).zip(now.and_then(number)).is_some_and(|(new, now)| new >= now)
+        }
         Tighten::Word(word) => found.value.as_str() == Some(word),
         Tighten::Add => true,
         // Only for an existing language: a project can't define one.

@@ -189,14 +189,18 @@ impl Limits {
     /// The stricter one of each limit.
     #[must_use]
     pub(crate) fn at_most(&self, other: &Self) -> Self {
+        fn stricter<N: Ord + Default>(one: N, other: N) -> N {
+            let unlimited = N::default();
+            if one == unlimited || other == unlimited { one.max(other) } else { one.min(other) }
+        }
         Self {
             wall_ms: self.wall_ms.min(other.wall_ms),
             output_kept_bytes: self.output_kept_bytes.min(other.output_kept_bytes),
             output_file_bytes: self.output_file_bytes.min(other.output_file_bytes),
-            memory_bytes: self.memory_bytes.min(other.memory_bytes),
-            processes: self.processes.min(other.processes),
-            file_bytes: self.file_bytes.min(other.file_bytes),
-            open_files: self.open_files.min(other.open_files),
+            memory_bytes: stricter(self.memory_bytes, other.memory_bytes),
+            processes: stricter(self.processes, other.processes),
+            file_bytes: stricter(self.file_bytes, other.file_bytes),
+            open_files: stricter(self.open_files, other.open_files),
         }
     }
 }
@@ -211,6 +215,31 @@ impl Default for Limits {
             processes: 256,
             file_bytes: 1 << 30,
             open_files: 1024,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_limit_is_the_mildest_of_the_limits_that_can_be_absent() {
+        let some = Limits::default();
+        let none = Limits { memory_bytes: 0, processes: 0, file_bytes: 0, open_files: 0, ..some };
+        for (one, other, stricter) in [
+            (none, some, some),
+            (some, none, some),
+            (none, none, none),
+            (
+                Limits { memory_bytes: 1 << 20, processes: 2, ..some },
+                some,
+                Limits { memory_bytes: 1 << 20, processes: 2, ..some },
+            ),
+            // Output that is not kept is less than any.
+            (Limits { output_file_bytes: 0, ..some }, some, Limits { output_file_bytes: 0, ..some }),
+        ] {
+            assert_eq!(one.at_most(&other), stricter);
         }
     }
 }

@@ -285,7 +285,7 @@ pub(super) fn ended(run: &LiveRun, language: &Language, report: &RunReport) -> N
         Outcome::Interrupted => format!("Block {block} interrupted after {time}."),
         Outcome::Refused(_) => running::refused(block, &why),
         Outcome::NotStarted(_) => {
-            format!("Block {block} did not start: {why}. Nothing ran. R puts it back for review.")
+            format!("Block {block} did not start: {why}. Nothing ran. It can be put back for review.")
         }
     };
     match report.kernel {

@@ -10,6 +10,7 @@ use super::document::{BlockPart, Document, DocumentPart, RunPart};
 use super::markdown::{code, fenced, inert, inline};
 use super::script::{cell_magics, has_effect, packages, restrictions, write_call};
 use crate::domain::Stream;
+use crate::domain::json_text::escaped;
 use crate::domain::visible::visible;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,7 +68,7 @@ pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
         "nbformat": 4,
         "nbformat_minor": 5,
     });
-    Ok(serde_json::to_string_pretty(&whole)? + "\n")
+    Ok(escaped(serde_json::to_string_pretty(&whole)?) + "\n")
 }
 
 /// Chooses the kernel of the notebook.

@@ -1,57 +1,26 @@
 //! JSON that is safe in a terminal, a log or a pipe: one value a line, without active characters.
-//!
-//! Besides what JSON itself escapes, this writes DEL, U+0080 to U+009F and direction controls as `\u` escapes.
 
-use crate::domain::unicode::{HiddenReason, hidden};
-use serde::Serialize as _;
+use crate::domain::json_text::escaped;
 use serde_json::Value;
-use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use std::io::{self, Write};
 
 /// Writes a value and a line feed, and flushes.
 pub(crate) fn write_line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
-    let mut text = to_bytes(value)?;
-    text.push(b'\n');
-    out.write_all(&text)?;
+    let mut text = escaped(serde_json::to_string(value)?);
+    text.push('\n');
+    out.write_all(text.as_bytes())?;
     out.flush()
 }
 
 /// Writes a value without a line feed, as a part of a larger one.
 pub(crate) fn write_fragment(out: &mut dyn Write, value: &Value) -> io::Result<()> {
-    out.write_all(&to_bytes(value)?)
-}
-
-/// The bytes of a value.
-fn to_bytes(value: &Value) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(256);
-    value.serialize(&mut Serializer::with_formatter(&mut bytes, EscapingFormatter))?;
-    Ok(bytes)
-}
-
-struct EscapingFormatter;
-
-impl Formatter for EscapingFormatter {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
-        let mut start = 0;
-        for (at, c) in fragment.char_indices().filter(|(_, c)| needs_escape(*c)) {
-            CompactFormatter.write_string_fragment(out, fragment.get(start..at).unwrap_or(""))?;
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                write!(out, "\\u{unit:04x}")?;
-            }
-            start = at + c.len_utf8();
-        }
-        CompactFormatter.write_string_fragment(out, fragment.get(start..).unwrap_or(""))
-    }
-}
-
-fn needs_escape(c: char) -> bool {
-    !c.is_ascii_graphic()
-        && matches!(hidden(c), Some(HiddenReason::Control | HiddenReason::Bidi | HiddenReason::Tag))
+    out.write_all(escaped(serde_json::to_string(value)?).as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::json_text::is_active;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -74,7 +43,7 @@ mod tests {
         fn it_is_json_on_one_line_that_says_the_same(text in any::<String>()) {
             let line = written(&json!({ "text": text }));
             prop_assert_eq!(line.matches('\n').count(), 1);
-            prop_assert!(!line.trim_end().chars().any(needs_escape));
+            prop_assert!(!line.trim_end().chars().any(is_active));
             let back: Value = serde_json::from_str(&line).unwrap();
             prop_assert_eq!(back["text"].as_str(), Some(text.as_str()));
         }

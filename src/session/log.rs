@@ -1,6 +1,7 @@
 //! The log: a file in the state folder, created with its first line: private, never through a link, never another
 //! user's. Nothing is logged to the terminal, and no key is logged.
 
+use crate::domain::visible::visible;
 use crate::domain::{MaskedValue, Masker};
 use rustix::fs::{Mode, OFlags};
 use std::fs::{DirBuilder, File, Permissions};
@@ -79,9 +80,12 @@ impl Write for LogTarget {
     }
 }
 
-/// A line arrives in one piece, so the masker always sees whole keys.
+/// A line arrives in one piece, so the masker always sees whole keys. Texts of others in it can't begin another line, and
+/// do nothing in a terminal that shows the log.
 fn write(file: &mut File, line: &MaskedValue<Vec<u8>>) -> io::Result<()> {
-    file.write_all(line)
+    let text = String::from_utf8_lossy(line);
+    let (line, end) = text.strip_suffix('\n').map_or((&*text, ""), |line| (line, "\n"));
+    file.write_all(format!("{}{end}", visible(line).replace('\n', " ")).as_bytes())
 }
 
 #[cfg(test)]
@@ -124,5 +128,19 @@ mod tests {
         let log = std::fs::read_to_string(path).expect("a log");
         assert!(log.contains("[redacted]") && !log.contains("aB3d"), "{log}");
         assert!(!log.lines().last().expect("a line").contains("swordfish"), "{log}");
+    }
+
+    #[test]
+    fn a_line_of_the_log_is_one_line_without_active_characters() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("sayso.log");
+        let target =
+            LogTarget { path: Arc::new(path.clone()), file: Arc::default(), masker: Masker::default() };
+        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(target).finish();
+        let name = "evil\u{1b}[2J\u{9b}31m\u{202e}\nWARN forged";
+        tracing::subscriber::with_default(subscriber, || tracing::warn!(folder = %name, "{name}"));
+        let log = std::fs::read_to_string(path).expect("a log");
+        assert_eq!(log.lines().count(), 1, "{log}");
+        assert!(log.contains("forged") && !log.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{log}");
     }
 }

@@ -44,11 +44,11 @@ impl SessionFactory {
         }
     }
 
-    /// The limits of a run. If nobody chose a memory limit, it is at most half of the machine's memory (but not below
+    /// The limits of a run. If the person chose no memory limit, it is at most half of the machine's memory (but not below
     /// 256 MiB).
     pub(crate) fn limits(&self) -> Limits {
         let mut limits = self.loaded.config.limits();
-        if *self.loaded.origins.of("limits.memory") == Origin::Default {
+        if !self.loaded.is_chosen("limits.memory") {
             let machine = rustix::system::sysinfo();
             let all = (machine.totalram as u64).saturating_mul(u64::from(machine.mem_unit));
             limits.memory_bytes = limits.memory_bytes.min((all / 2).max(1 << 28));

@@ -17,6 +17,7 @@ mod commands;
 mod comparing;
 mod deciding;
 mod form;
+mod instructions;
 mod jobs;
 mod lines;
 mod page;

@@ -1,5 +1,6 @@
 //! The slash commands: their names, what they do, and how a typed line is parsed.
 
+use crate::domain::sentences::sandbox;
 use crate::engine::State;
 use crate::tui::setup::Cloud;
 
@@ -98,7 +99,7 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Steps, "steps", "every step: blocks, decisions, outcomes, times", ""),
     entry(Slash::Queue, "queue", "blocks that wait; a queued message back to edit", ""),
     entry(Slash::Rules, "rules", "what starts without asking; take it back", ""),
-    entry(Slash::Sandbox, "sandbox", "what confines a block here", ""),
+    entry(Slash::Sandbox, "sandbox", sandbox::SHOWN, ""),
     entry(Slash::Limits, "limits", "limits of the block that waits: /limits memory 2G time 30", "NAME VALUE"),
     entry(Slash::Vars, "vars", "variables of the kernel", ""),
     entry(Slash::Undo, "undo", "what the last run changed, or that of a block; take it back", "BLOCK"),
@@ -207,5 +208,17 @@ mod tests {
         assert_eq!(names("/re"), ["resume", "rewind", "rename", "recipe", "rerun", "restart", "rebuild"]);
         assert_eq!(names("/rstrt"), ["restart"]);
         assert_eq!(names("").len(), COMMANDS.len());
+    }
+
+    #[test]
+    fn the_reference_lists_every_command() {
+        let row = |command: &SlashEntry| {
+            let takes = command.takes.replace('|', "\\|");
+            let (name, space) = (command.name, if takes.is_empty() { "" } else { " " });
+            format!("| `/{name}{space}{takes}` | {} |\n", command.does)
+        };
+        let table: String = COMMANDS.iter().map(row).collect();
+        let page = include_str!("../../docs/reference.md");
+        assert!(page.contains(&table), "docs/reference.md needs:\n{table}");
     }
 }

@@ -36,7 +36,7 @@ use crate::domain::sentences::undo::{DROPPED, WALK_TOO_LONG};
 use crate::domain::{Sha256, UndoChange, UndoCover, UndoKind, UndoNote, UndoState};
 use crate::workspace::FileError;
 use crate::workspace::changes::display_path;
-use index::Index;
+use index::{FileKey, Index};
 use objects::Objects;
 use opener::Opener;
 use plan::CopyPlan;
@@ -138,18 +138,22 @@ impl UndoStore {
             WalkError::TooLong => UndoCover::none(WALK_TOO_LONG),
         })?;
         walked.add(others);
-        if self.secrets.len() > MAX_KNOWN_PATHS {
-            self.secrets.clear();
+        let mut secrets = std::mem::take(&mut self.secrets);
+        if secrets.len() > MAX_KNOWN_PATHS {
+            secrets.clear();
         }
-        let secrets = &mut self.secrets;
         let mut is_secret = |path: &Path| *secrets.entry(path.to_owned()).or_insert_with(|| is_secret(path));
-        let plan = CopyPlan::of(walked, &limits, &mut is_secret, |path| display_path(&working, path));
         let (objects, index) = self.open().map_err(|error| UndoCover::none(error.to_string()))?;
+        let mut opener = Opener::default();
+        // A known content was read since the file or its mode last changed.
+        let mut is_readable =
+            |path: &Path, key: &FileKey| index.get(key).is_some() || opener.open(path).is_ok();
+        let named = |path: &Path| display_path(&working, path);
+        let plan = CopyPlan::of(walked, &limits, &mut is_secret, &mut is_readable, named);
         let new: u64 = plan.kept().filter(|(_, key)| index.get(key).is_none()).map(|(_, key)| key.size).sum();
-        if new > objects.free() {
-            return Err(UndoCover::none("no room on the disk for copies"));
-        }
-        Ok(plan)
+        let has_room = new <= objects.free();
+        self.secrets = secrets;
+        if has_room { Ok(plan) } else { Err(UndoCover::none("no room on the disk for copies")) }
     }
 
     /// Copies the files of this scope as they are now, and `others`: single files in folders that the walk leaves

@@ -1,14 +1,37 @@
-//! Tests that sentences about the sandbox, the network, refusals, sending and saving come only from
+//! Tests that sentences about what confines runs, the network, refusals, sending and saving come only from
 //! `domain/sentences`, where each is computed from the value that enforces or records what it says. Other string
 //! literals may not contain their words.
 
 /// The words, matched as whole words in any case.
-const WORDS: &[&str] =
-    &["sandbox", "sandboxed", "network", "refuse", "refuses", "refused", "sent", "saved", "kept", "left"];
+const WORDS: &[&str] = &[
+    "sandbox",
+    "sandboxed",
+    "confines",
+    "confined",
+    "account",
+    "network",
+    "computer",
+    "refuse",
+    "refuses",
+    "refused",
+    "sent",
+    "saved",
+    "kept",
+    "left",
+];
 
 /// Phrases in which the words mean something else; removed before a text is checked.
-const OTHERWISE: &[&str] =
-    &["left out", "left over", "left-", "Left and Right", "right-to-left", "no space left"];
+const OTHERWISE: &[&str] = &[
+    "left out",
+    "left over",
+    "left-",
+    "Left and Right",
+    "right-to-left",
+    "no space left",
+    "Found on this computer",
+    "node on this computer",
+    "model server on this computer",
+];
 
 /// Files that may contain the words, and why.
 const ALLOWED: &[(&str, &str)] = &[
@@ -143,6 +166,8 @@ fn a_planted_sentence_is_found() {
         "say(r#\"Your message is \"kept\"\"#);",
         r#"format!("{x} was not sent to {y}")"#,
         "match c { '\"' => 1, '\\'' => 2, _ => say(\"nothing has left this computer\") }",
+        r#"sheet.words("Local models keep your code and data on this computer.")"#,
+        r#"let a = "A block can do anything that your account can.";"#,
     ] {
         assert_eq!(faults("tui/view/status.rs", planted).len(), 1, "{planted}");
     }

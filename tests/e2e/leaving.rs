@@ -79,7 +79,7 @@ fn the_welcome_comes_without_a_provider() {
         let home = tempfile::tempdir().expect("a home");
         let terminal = Setup::new(home.path(), &[]).start();
         terminal.wait_for("Where should answers come from?");
-        terminal.wait_for("Nothing has left this computer");
+        terminal.wait_for("sent nothing to another computer");
         terminal.press("Enter");
         terminal.wait_ready();
     });

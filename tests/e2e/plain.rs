@@ -455,3 +455,40 @@ fn what_a_quick_model_says_around_its_block_is_told() {
     assert!(order.map(at).is_sorted(), "{screen}");
     assert!(order.iter().all(|text| screen.matches(text).count() == 1), "{screen}");
 }
+
+#[test]
+fn instructions_that_a_run_changed_are_shown_and_told_by_a_whole_word() {
+    let home = tempfile::tempdir().expect("a home");
+    let story = r#"
+[[reply]]
+when = "go"
+text = """
+```python
+open("AGENTS.md", "w").write("Use tabs.\\n"); print("it is written")
+```
+"""
+[[reply]]
+when = "written"
+text = "The model says: all done."
+"#;
+    let mut terminal = lines(home.path(), story);
+    terminal.wait_for("You:");
+    answer(&terminal, "go");
+    wait_for_block(&terminal, "Block 1 python");
+    approve(&terminal);
+    wait_for_question(&terminal, "The model says: all done.");
+    answer(&terminal, "/instructions changes");
+    terminal.wait_for("AGENTS.md: +1 -0 lines since a run began.");
+    terminal.wait_for("  + Use tabs.");
+    terminal.wait_for("Type tell");
+    answer(&terminal, "tell it");
+    wait_for_question(&terminal, "Nothing was decided.");
+    answer(&terminal, "/instructions changes");
+    terminal.wait_true(|s| s.matches("Type tell").count() == 2);
+    answer(&terminal, "tell");
+    wait_for_question(&terminal, "The model is told the new text");
+    answer(&terminal, "/instructions changes");
+    terminal.wait_for("No file of instructions was changed by a run.");
+    answer(&terminal, "/quit");
+    terminal.wait_exit();
+}

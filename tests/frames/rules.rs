@@ -259,7 +259,7 @@ fn rules_are_listed() {
     });
     let mut scene = listing();
     scene.screen.open(Rules::default());
-    assert!(drawn(&mut scene, 100, 30).contains("No rules. Every block asks."));
+    assert!(drawn(&mut scene, 100, 30).contains("No rules. Every block asks;"));
 }
 
 #[test]

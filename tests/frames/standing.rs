@@ -82,12 +82,15 @@ fn what_left_is_what_was_counted() {
     let commands = command(&mut scene, "/provider");
     assert!(asks_for_sandbox(&commands));
     let shown = text(&mut scene);
-    assert!(shown.contains("has left this computer") && !shown.contains("No provider yet"), "{shown}");
+    assert!(
+        shown.contains("sayso has sent nothing to another computer.") && !shown.contains("No provider yet"),
+        "{shown}"
+    );
     scene.screen.sent_requests.count("api.example.com", false);
     scene.screen.sent_requests.count("api.example.com", false);
     let shown = text(&mut scene);
     assert!(shown.contains("2 requests have left for api.example.com."), "{shown}");
-    assert!(!shown.contains("Nothing has left"), "{shown}");
+    assert!(!shown.contains("sent nothing"), "{shown}");
 }
 
 fn stuck(departure: Departure) -> Scene {

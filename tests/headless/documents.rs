@@ -198,3 +198,36 @@ fn the_readme_is_short_and_shows_screens() {
         assert!(pieces(readme, "sh").concat().contains(command), "{command}");
     }
 }
+
+/// The options of a command and of its subcommands.
+fn options(command: &clap::Command) -> Vec<String> {
+    let own = command.get_arguments().filter_map(|option| option.get_long().map(str::to_owned));
+    own.chain(command.get_subcommands().flat_map(options)).collect()
+}
+
+#[test]
+fn every_option_and_event_is_documented() {
+    use clap::CommandFactory as _;
+    let all: String = documents().into_iter().map(|(_, text)| text).collect();
+    let found = options(&sayso::cli::Cli::command());
+    assert!(found.len() > 40, "{found:?}");
+    for option in found {
+        let is_told = all
+            .match_indices(&format!("--{option}"))
+            .any(|(at, name)| !all[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '-'));
+        assert!(is_told, "--{option}");
+    }
+    let page = include_str!("../../docs/reference.md");
+    let mut events = 0;
+    for source in [
+        include_str!("../../src/headless/events.rs"),
+        include_str!("../../src/headless/ending.rs"),
+        include_str!("../../src/headless/form.rs"),
+    ] {
+        for event in source.split("\"event\": \"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert!(page.contains(&format!("| `{event}` |")), "{event}");
+            events += 1;
+        }
+    }
+    assert!(events > 15, "{events}");
+}

@@ -138,6 +138,12 @@ fn without_a_session_no_file_is_named_that_is_gone() {
     assert!(Path::new(images[0]["path"].as_str().unwrap()).is_file(), "{}", done.err);
     let (object, _) = home.exec("a.py", png, &["--no-session"]);
     assert_eq!((&object["images"][0]["path"], &object["images"][0]["width"]), (&Value::Null, &json!(1)));
+    let written = png.replace("P()\n", "open('a.png', 'wb').write(P()._repr_png_())\n");
+    let (object, done) = home.exec("b.py", &written, &[]);
+    assert!(Path::new(object["pictures"][0]["path"].as_str().unwrap()).is_file(), "{}", done.err);
+    std::fs::remove_file(home.work().join("a.png")).unwrap();
+    let (object, _) = home.exec("b.py", &written, &["--no-session"]);
+    assert_eq!((&object["pictures"][0]["path"], &object["pictures"][0]["width"]), (&Value::Null, &json!(1)));
     let done = home.run(&["exec", "--no-session", "--sandbox", "off", "a.py"]);
     assert!(done.err.contains("is not kept: --no-session"), "{}", done.err);
 }

@@ -157,8 +157,10 @@ impl<'a, 'c> FileReporter<'a, 'c> {
             Retention::Nothing => {
                 // These files are deleted before anyone could read the object.
                 object.remove("blob");
-                for image in object.get_mut("images").and_then(Value::as_array_mut).into_iter().flatten() {
-                    image["path"] = Value::Null;
+                for name in ["images", "pictures"] {
+                    for image in object.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten() {
+                        image["path"] = Value::Null;
+                    }
                 }
                 object.insert("session".into(), Value::Null)
             }

@@ -46,17 +46,32 @@ pub(super) fn remove_older(
         moment::read(older, Clock::System.now(), &zone).ok_or_else(|| search::time_failure(older))?;
     let masker = factory.masker();
     let old = index::list(&factory.loaded.sessions()).into_iter().filter(|session| session.modified < before);
-    let (open, meant): (Vec<Summary>, Vec<Summary>) = old
-        .filter(|session| session.damage.is_none() && !(keep_named && has_own_name(session, &masker)))
-        .partition(|session| session.locked.is_some());
-    for session in &open {
-        writeln!(console.err, "note: {} is open in another sayso and stays", visible_line(session.label()))?;
+    let (mut meant, mut named, mut stay) = (Vec::new(), 0, 0);
+    for session in old {
+        if keep_named && has_own_name(&session, &masker) {
+            named += 1;
+            continue;
+        }
+        let why = match (&session.damage, &session.locked) {
+            (Some(_), _) => "is damaged",
+            (None, Some(_)) => "is open in another sayso",
+            (None, None) => {
+                meant.push(session);
+                continue;
+            }
+        };
+        stay += 1;
+        writeln!(console.err, "note: {} {why} and stays", visible_line(session.label()))?;
     }
-    if meant.is_empty() {
-        writeln!(console.out, "no session is that old")?;
-        return Ok(());
+    if named > 0 {
+        stay += named;
+        writeln!(console.err, "note: --keep-named passes over {}", counted(named, "session"))?;
     }
-    remove(&meant, yes, console)
+    match (meant.is_empty(), stay) {
+        (true, 0) => Ok(writeln!(console.out, "no session is that old")?),
+        (true, _) => Ok(writeln!(console.out, "no session was removed")?),
+        (false, _) => remove(&meant, yes, console),
+    }
 }
 
 fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<(), Failure> {

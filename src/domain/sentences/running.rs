@@ -4,7 +4,7 @@ use crate::domain::{Block, BlockId, BlockKind, Language, PackageList, Receipt, S
 
 /// The executor refused an approved block because its terms no longer held.
 pub(crate) fn refused(block: BlockId, why: &str) -> String {
-    format!("Block {block} was refused: {why}. Nothing ran. R puts it back for review.")
+    format!("Block {block} was refused: {why}. Nothing ran. It can be put back for review.")
 }
 
 /// The executor refused an approved block because it differs from what was shown; the person is asked again.
@@ -113,6 +113,15 @@ pub(crate) const REACHES_NETWORK: &str = "can reach the network";
 pub(crate) fn may_write(place: &str) -> String {
     format!("may write {place}: use --sandbox read-only")
 }
+
+/// When a program may run here; `app` is its name.
+pub(crate) fn only_approved(app: &str) -> String {
+    format!("{app} runs code on this computer only after you approve it.")
+}
+
+/// The session has no rules. A later kernel loads functions again that were approved under the same terms.
+pub(crate) const NO_RULES: &str =
+    "No rules. Every block asks; only functions that you approved are loaded again by themselves.";
 
 /// What a rule for clean blocks covers.
 pub(crate) fn clean_rule(language: &str) -> String {

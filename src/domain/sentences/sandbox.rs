@@ -131,6 +131,41 @@ pub(crate) fn off_labelled(who: &str) -> String {
     format!("OFF: {}", unconfined(who))
 }
 
+/// Seccomp is the only layer that is available.
+pub(crate) const SECCOMP_ALONE: &str = "alone it confines nothing";
+
+/// What is left open without bubblewrap.
+pub(crate) const TIMES_OPEN: &str =
+    "without bwrap: times and modes of files outside can be changed where your account can";
+
+/// The code runs on a Jupyter server.
+pub(crate) const ON_SERVER: &str =
+    "the code runs on the Jupyter server, with what the kernel's account can do there";
+
+/// The title of a confirmation for a block that nothing confines.
+pub(crate) const CONFIRM_UNCONFINED: &str = "Confirm: nothing confines it";
+
+/// The program that opens an image outside is not confined.
+pub(crate) const OPENED_OUTSIDE: &str = "The desktop's own program opens it, and nothing confines that one.";
+
+/// The places of a block that nothing confines.
+pub(crate) const PLACES_UNCONFINED: &str = "all that your account can";
+
+/// The level `off`.
+pub(crate) const LEVEL_OFF: &str = "Not at all: code can do anything that your account can";
+
+/// What `/sandbox` shows.
+pub(crate) const SHOWN: &str = "what confines a block here";
+
+/// What the test saw of writes.
+pub(crate) const WRITES_CONFINED: &str = "writes confined";
+
+/// What it means that nothing confines runs here.
+pub(crate) fn off_here() -> String {
+    let means = unconfined("A block");
+    format!("{means}. Each block that starts a program needs the typed word, and none is approved by itself.")
+}
+
 fn unconfined(who: &str) -> String {
     format!("{who} can do anything your account can")
 }

@@ -157,7 +157,7 @@ pub(crate) fn bytes_missing(bytes: &str, is_one: bool, stream: &str) -> String {
 }
 
 /// Where keys are kept, told while the person chooses a provider.
-pub(crate) const KEYS: &str = "Keys are read from the environment, or pasted here and kept in memory. They are never written to the session file.";
+pub(crate) const KEYS: &str = "Keys come from the environment or the configuration, or are pasted here and kept in memory. They are never written to the session file.";
 
 /// A recipe's new function was not saved.
 pub(crate) const NOT_SAVED: &str = "not saved";

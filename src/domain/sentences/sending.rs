@@ -10,7 +10,19 @@ pub(crate) fn context_unknown(assumed: &str) -> String {
     )
 }
 
-/// What left this computer: sayso's own requests, and runs that could use the network.
+/// No request went to another computer. What a server on this computer passes on is not known.
+const NOTHING_ELSEWHERE: &str = "sayso has sent nothing to another computer.";
+
+/// Where requests to a model on this computer go.
+pub(crate) const LOCAL_MODELS: &str = "Requests to local models go to a server on this computer; what that server passes on, sayso does not see.";
+
+/// Where a model is whose server has an address of this computer.
+pub(crate) const HERE: &str = "on this computer";
+
+/// What requests to such a model cost.
+pub(crate) const COSTS_NOTHING: &str = "nothing: the model's server is on this computer";
+
+/// Which requests sayso sent to other computers, and how many runs could use the network.
 pub(crate) fn departed(departed: &RequestCounts, open_runs: usize) -> String {
     let requests: u64 = departed.remote.values().sum();
     if requests > 0 {
@@ -19,9 +31,9 @@ pub(crate) fn departed(departed: &RequestCounts, open_runs: usize) -> String {
         return format!("{} {have} left for {}.", count(requests, "request"), hosts.join(", "));
     }
     match open_runs {
-        0 => "Nothing has left this computer.".into(),
+        0 => NOTHING_ELSEWHERE.into(),
         n => format!(
-            "No request has left this computer; {} ran with an open network.",
+            "sayso has sent nothing to another computer; {} ran with an open network.",
             count(n as u64, "block")
         ),
     }
@@ -173,7 +185,7 @@ pub(crate) const FORM_MISFIT: &str = "Not sent: something does not fit yet.";
 /// sayso asked the run with these terms to stop. Whether that arrives is not known, since a server may be unreachable.
 pub(crate) fn interrupt(terms: Option<&Terms>) -> String {
     let carrier = terms.map_or_else(|| "it".into(), Terms::carrier);
-    format!("Interrupting. Still running: Ctrl-C again asks to kill {carrier}.")
+    format!("Interrupting. Still running: Ctrl-C again tells how to kill {carrier}.")
 }
 
 /// A key belongs to another address.
@@ -203,9 +215,9 @@ mod tests {
     #[test]
     fn what_left_is_what_was_counted() {
         let mut sent = RequestCounts::default();
-        assert_eq!(departed(&sent, 0), "Nothing has left this computer.");
+        assert_eq!(departed(&sent, 0), NOTHING_ELSEWHERE);
         sent.count("localhost:11434", true);
-        assert_eq!(departed(&sent, 0), "Nothing has left this computer.");
+        assert_eq!(departed(&sent, 0), NOTHING_ELSEWHERE);
         assert!(departed(&sent, 2).contains("2 blocks ran with an open network"));
         sent.count("api.example.com", false);
         assert_eq!(departed(&sent, 0), "1 request has left for api.example.com.");

@@ -519,7 +519,7 @@ fn every_outcome_has_its_words() {
         ),
         (
             Outcome::NotStarted("no space left".into()),
-            "'Block 1 did not start: no space left. Nothing ran. R puts it back for review.', +end stopped",
+            "'Block 1 did not start: no space left. Nothing ran. It can be put back for review.', +end stopped",
             "NOT STARTED",
         ),
     ];
@@ -749,7 +749,8 @@ fn what_an_interrupt_leaves_running_is_named() {
     let bash = Terms { interpreter: "/usr/bin/bash".into(), kernel: None, ..terms() };
     d.accepts_under(1, bash);
     d.started(1);
-    let sent = "interrupt r1, 'Interrupting. Still running: Ctrl-C again asks to kill bash.' | running r1";
+    let sent =
+        "interrupt r1, 'Interrupting. Still running: Ctrl-C again tells how to kill bash.' | running r1";
     assert_eq!(d.stop(), sent);
 }
 
@@ -757,8 +758,7 @@ fn what_an_interrupt_leaves_running_is_named() {
 fn stopping_a_run_interrupts_it_and_the_turn_ends_when_it_has_ended() {
     let mut d = replied(ONE);
     d.begins(1, 1);
-    let sent =
-        "interrupt r1, 'Interrupting. Still running: Ctrl-C again asks to kill the kernel.' | running r1";
+    let sent = "interrupt r1, 'Interrupting. Still running: Ctrl-C again tells how to kill the kernel.' | running r1";
     assert_eq!(d.stop(), sent);
     assert_eq!(d.stop(), "| running r1", "too soon to insist");
     d.wait(500);

@@ -70,7 +70,7 @@ impl AvailableKernels {
     /// The report of the sandbox: sayso enforces nothing here.
     pub(super) fn report(&self) -> SandboxReport {
         let why = match &self.config.url {
-            Some(_) => "the code runs on the Jupyter server, with what the kernel's account can do there",
+            Some(_) => sandbox::ON_SERVER,
             None => sandbox::JUPYTER_OPEN,
         };
         let name = sandbox::JUPYTER_LAYER.to_owned();

@@ -3,6 +3,7 @@
 use super::layers::ActiveLayers;
 use super::policy::SandboxPolicy;
 use super::selftest::{SelfTestResult, process_namespace};
+use crate::domain::sentences::sandbox as sentences;
 use crate::domain::{Enforcement, Layer, Limits, SandboxLevel, SandboxReport};
 
 /// What was found out so far.
@@ -58,7 +59,7 @@ impl LayerSurvey {
     /// The report if nothing can be enforced.
     pub(super) fn nothing_enforced(mut self) -> SandboxReport {
         // Inserted first, because `layer` uses the last reason: one that is already known wins.
-        self.missing.insert(0, ("seccomp", "alone it confines nothing".into()));
+        self.missing.insert(0, ("seccomp", sentences::SECCOMP_ALONE.into()));
         let layers = LAYERS.iter().map(|name| self.layer(name, false, None)).collect();
         SandboxReport { level: SandboxLevel::Off, layers, notes: self.notes, ..without() }
     }
@@ -130,8 +131,8 @@ impl LayerSurvey {
             "without bwrap: a process that leaves its group is looked for and ended; one that is missed lives on",
         );
         note("without bwrap: protected names such as .git/hooks can be changed in the working folder");
-        note(crate::domain::sentences::sandbox::SHARED_MEMORY);
-        note("without bwrap: times and modes of files outside can be changed where your account can");
+        note(sentences::SHARED_MEMORY);
+        note(sentences::TIMES_OPEN);
         if seen.signalled {
             note("without bwrap: your other processes can be signalled");
         }

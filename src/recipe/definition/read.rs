@@ -12,11 +12,11 @@ use crate::text::located::LocatedError;
 use std::path::Path;
 use toml::de::DeTable;
 
-const HEAD_KEYS: &[&str] =
+pub(super) const HEAD_KEYS: &[&str] =
     &["name", "title", "when", "prompt", "say", "input", "either", "limits", "step", "end"];
-const INPUT_KEYS: &[&str] =
+pub(super) const INPUT_KEYS: &[&str] =
     &["name", "ask", "kind", "required", "help", "default", "choices", "min", "max", "whole"];
-const INPUT_KINDS: &[&str] = &["text", "lines", "choice", "file", "files", "number"];
+pub(super) const INPUT_KINDS: &[&str] = &["text", "lines", "choice", "file", "files", "number"];
 
 /// Reads a definition.
 ///

@@ -11,7 +11,7 @@ use crate::recipe::text::Text;
 use std::ops::Range;
 use strum::{VariantArray, VariantNames};
 
-const STEP_KEYS: &[&str] =
+pub(super) const STEP_KEYS: &[&str] =
     &["name", "title", "only_if", "say", "blocks", "check", "protects", "strict", "rounds", "on"];
 /// Destinations of a verdict that are no names of steps.
 const DESTINATION_WORDS: &[&str] = &["next", "again", "stop", "end"];

@@ -70,3 +70,31 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_page_of_recipes_names_every_key_check_verdict_and_place() {
+    let page = include_str!("../../../docs/recipes.md");
+    let keys =
+        [read::HEAD_KEYS, read::INPUT_KEYS, read::INPUT_KINDS, steps::STEP_KEYS, steps::destinations()];
+    let words = keys.concat();
+    for word in words.iter().filter(|word| !["input", "step", "on", "limits", "end"].contains(word)) {
+        assert!(page.contains(&format!("`{word}`")) || page.contains(&format!(" {word},")), "{word}");
+    }
+    for name in crate::recipe::check::names() {
+        let spec = crate::recipe::check::find(name).expect("a check").spec();
+        let verdicts: Vec<String> = spec.verdicts.iter().map(|verdict| format!("`{verdict}`")).collect();
+        let row = format!("| `{name}` | {} |", verdicts.join(", "));
+        let told = page.lines().find(|line| line.starts_with(&row)).unwrap_or_else(|| panic!("{row}"));
+        for option in spec.options {
+            assert!(
+                told.contains(&format!("`{}`", option.name)) || told.ends_with("as `reproduce` |"),
+                "{told}"
+            );
+        }
+    }
+    let facts = validate::FACT_NAMES.iter().map(|fact| format!("fact:{fact}"));
+    let places = [validate::PROMPT_NAMES, validate::END_NAMES].concat();
+    for place in facts.chain(places.into_iter().map(str::to_owned)) {
+        assert!(page.contains(&format!("`{{{place}}}`")), "{place}");
+    }
+}

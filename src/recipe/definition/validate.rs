@@ -9,11 +9,11 @@ use crate::recipe::check::OptionKind;
 use std::collections::BTreeSet;
 
 /// The facts that a text may use.
-const FACT_NAMES: &[&str] = &["runners", "tests"];
+pub(super) const FACT_NAMES: &[&str] = &["runners", "tests"];
 /// The names that a text may use besides inputs and facts.
-const PROMPT_NAMES: &[&str] =
+pub(super) const PROMPT_NAMES: &[&str] =
     &["write", "runner", "verdict", "note", "round", "rounds", "files", "protected", "step"];
-const END_NAMES: &[&str] =
+pub(super) const END_NAMES: &[&str] =
     &["runner", "verdict", "note", "round", "rounds", "files", "images", "steps", "step"];
 
 /// The texts that belong to no step.

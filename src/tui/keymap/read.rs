@@ -209,7 +209,9 @@ impl KeymapReader<'_> {
         };
         let Some(action) = word("action").and_then(Action::parse) else {
             let given = word("action").unwrap_or_default();
-            return Err(self.error(at, format!("there is no action `{given}`; F1 lists them all")));
+            return Err(
+                self.error(at, format!("there is no action `{given}`; assets/keymap.toml names them all"))
+            );
         };
         let Some(keys) = table.get("keys").and_then(|v| v.get_ref().as_array()) else {
             return Err(self.error(at, "`keys` is a list such as [\"a\", \"ctrl-x\"]"));

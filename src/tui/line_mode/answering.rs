@@ -47,13 +47,12 @@ impl Session<'_> {
                 }
                 self.about_block(*shown, about, text.trim())
             }
-            Ask::Changes(listed) => {
-                if pasted || hasty {
-                    self.keep(&format!("{text}\n{more}"));
-                    return self.mode.page.line(&format!("{} {NOTHING_DECIDED}", unread(pasted)));
-                }
-                self.about_changes(&listed, text.trim())
+            Ask::Changes(_) | Ask::Instructions(_) if pasted || hasty => {
+                self.keep(&format!("{text}\n{more}"));
+                self.mode.page.line(&format!("{} {NOTHING_DECIDED}", unread(pasted)))
             }
+            Ask::Changes(listed) => self.about_changes(&listed, text.trim()),
+            Ask::Instructions(held) => self.about_instructions(held, text.trim()),
             ask @ (Ask::GoOn(_) | Ask::Stuck(_)) if pasted => {
                 self.keep(&format!("{text}\n{more}"));
                 self.put(ask)

@@ -4,6 +4,7 @@ use super::changes::ListedChanges;
 use super::form::FormFill;
 use super::provider::ProviderQuestion;
 use crate::domain::{BlockId, Revision};
+use crate::driver::HeldFile;
 use crate::engine::rules::Offer;
 use crate::engine::state::Question;
 use crate::engine::{Inspection, Phase, State};
@@ -50,6 +51,8 @@ pub(super) enum Ask {
     Provider(ProviderQuestion),
     /// What to do with these changes of a run.
     Changes(Box<ListedChanges>),
+    /// Whether the model is told the new text of these instruction files.
+    Instructions(Vec<HeldFile>),
 }
 
 /// The question on the page, and since when it is there.
@@ -77,7 +80,7 @@ impl OpenQuestion {
             (Ask::Provider(_), _) => true,
             (Ask::Form(form), phase) if form.begins() => *phase == Phase::Idle,
             (Ask::Message, Phase::Idle) => true,
-            (Ask::Changes(_), phase) => leaves_time(phase),
+            (Ask::Changes(_) | Ask::Instructions(_), phase) => leaves_time(phase),
             (Ask::Block(shown, _), Phase::Deciding(block)) => {
                 shown.block == *block && PrintedBlock::of(state).is_some_and(|now| now == **shown)
             }

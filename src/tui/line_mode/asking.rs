@@ -4,6 +4,7 @@ use super::ask::{AnswerKind, Ask, OpenQuestion, PrintedBlock, question_text};
 use super::awaited::AwaitedJob;
 use super::block;
 use super::form::FormFill;
+use super::instructions;
 use super::session::{Session, look};
 use crate::domain::Answers;
 use crate::domain::sentences::sending;
@@ -177,6 +178,7 @@ impl Session<'_> {
             Ask::Form(form) => form.begin(page),
             Ask::Provider(question) => question.ask(page),
             Ask::Changes(listed) => listed.ask(page),
+            Ask::Instructions(held) => instructions::ask(held, page),
         }
     }
 

@@ -12,6 +12,7 @@ pub(super) enum AwaitedJob {
     Comparable(Option<String>),
     Compared,
     Hits,
+    Instructions,
     Sandbox,
     Servers,
     Trial,

@@ -105,7 +105,8 @@ impl Session<'_> {
             Slash::Instructions => match argument {
                 "on" => self.driver.send(Command::UseInstructions(true)),
                 "off" => self.driver.send(Command::UseInstructions(false)),
-                _ => self.print_line("/instructions on or /instructions off")?,
+                "changes" => self.start(AwaitedJob::Instructions, Job::ChangedInstructions),
+                _ => self.print_line("/instructions on, /instructions off, or /instructions changes")?,
             },
             Slash::Recipe => return self.recipe(argument),
             Slash::Steps => self.steps()?,
@@ -242,7 +243,7 @@ impl Session<'_> {
         let lines: Vec<String> =
             granted.map(|item| format!("  {}  {}", item.rule.id, rules::describe(&item.rule))).collect();
         if lines.is_empty() {
-            return self.print_line("No rules. Every block asks.");
+            return self.print_line(running::NO_RULES);
         }
         for line in lines {
             self.print_line(&line)?;

@@ -58,6 +58,9 @@ impl Session<'_> {
                 self.forget_models_job();
                 self.question_after = held.filter(|_| self.asking > 0);
             }
+            JobResult::ChangedInstructions(held) if self.awaited.take(&AwaitedJob::Instructions) => {
+                return self.changed_instructions(held);
+            }
             JobResult::Sandbox(found) if self.awaited.take(&AwaitedJob::Sandbox) => {
                 self.mode.page.line(&SandboxStanding::of(Some(found)).sentence())?;
             }

@@ -81,7 +81,7 @@ impl ProviderQuestion {
         for (number, row) in (1..).zip(&self.rows) {
             let text = match row {
                 Row::Demo => format!("demo: {}", network::OF_DEMO),
-                Row::Server { text, .. } => format!("{text}, on this computer"),
+                Row::Server { text, .. } => format!("{text}, {}", sending::HERE),
                 Row::Cloud(cloud) => {
                     let key =
                         cloud.kept.as_ref().map_or("no key yet".to_owned(), |at| format!("key from {at}"));

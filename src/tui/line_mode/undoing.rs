@@ -57,15 +57,19 @@ impl Session<'_> {
         self.put_again()
     }
 
-    /// Why a question about changes can't replace the present question: what is being typed for that one,
+    /// Why a question that the person asked for can't replace the present question: what is being typed for that one,
     /// perhaps a key, would become the answer to this one.
-    fn is_busy(&self) -> Option<String> {
+    pub(super) fn is_busy(&self) -> Option<String> {
         let can_wait = match self.asked.ask {
-            Ask::Nothing | Ask::Message | Ask::Changes(_) | Ask::Block(_, AnswerKind::Decision) => true,
+            Ask::Nothing
+            | Ask::Message
+            | Ask::Changes(_)
+            | Ask::Instructions(_)
+            | Ask::Block(_, AnswerKind::Decision) => true,
             Ask::Block(..) | Ask::GoOn(_) | Ask::Stuck(_) | Ask::Form(_) | Ask::Provider(_) => false,
         };
         let is_free = can_wait && leaves_time(&self.driver.state().phase);
-        (!is_free).then(|| "Ask again between turns, or while a block waits, to take them back.".into())
+        (!is_free).then(|| "Ask again between turns, or while a block waits, to decide about them.".into())
     }
 
     /// Handles the answer about the changes.

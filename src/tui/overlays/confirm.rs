@@ -140,7 +140,7 @@ impl Overlay for Confirm {
         let title = match (high.is_empty(), unchecked) {
             (false, _) => "Confirm a high finding",
             (true, Some(_)) => "Confirm what was not checked",
-            (true, None) if off => "Confirm: nothing confines it",
+            (true, None) if off => sandbox::CONFIRM_UNCONFINED,
             (true, None) => "Confirm",
         };
         let mut sheet = Sheet::new(title);

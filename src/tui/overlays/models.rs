@@ -2,6 +2,7 @@
 
 use super::input_box::InputBox;
 use super::{Overlay, OverlayContext, OverlayResponse};
+use crate::domain::sentences::sending;
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::catalogue::{self, CatalogueAnswer, KeyState, Offer};
 use crate::driver::{Job, JobResult};
@@ -281,7 +282,7 @@ fn draw_below(
         sheet.words("Prices: dollars for a million tokens, requests/replies.", width, look.dim());
     }
     if models().any(|model| model.local) {
-        sheet.words("Local models keep your code and data on this computer.", width, look.dim());
+        sheet.words(sending::LOCAL_MODELS, width, look.dim());
     }
     let silent = list.silent_servers();
     if !silent.is_empty() {

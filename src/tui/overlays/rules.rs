@@ -2,6 +2,7 @@
 //! asked about again.
 
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, number_of};
+use crate::domain::sentences::running;
 use crate::engine::transcript::{RuleItem, RuleOver};
 use crate::engine::{Command, State, rules};
 use crate::tui::action::Action;
@@ -87,7 +88,7 @@ impl Overlay for Rules {
 
     fn status(&self, ctx: OverlayContext<'_>) -> Option<String> {
         let count = ctx.state.transcript.rules_in_force().count();
-        Some(format!("{} in force. Rules end with the program.", words::count(count, "rule")))
+        Some(format!("{} in force. Rules end when the session is opened again.", words::count(count, "rule")))
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
@@ -95,7 +96,7 @@ impl Overlay for Rules {
         let mut sheet = Sheet::new("Rules");
         let items = &state.transcript.rules;
         if items.is_empty() {
-            sheet.words("No rules. Every block asks.", width, look.text());
+            sheet.words(running::NO_RULES, width, look.text());
         }
         let rows = usize::from(room.height.saturating_sub(5)).max(2) / 2;
         let first = cursor.window(rows);

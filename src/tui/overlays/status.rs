@@ -133,7 +133,7 @@ fn model(state: &State) -> Vec<(&'static str, String)> {
             text.push_str(&format!(" ({})", words.join(", ")));
         }
         if info.local {
-            text.push_str(", on this computer");
+            text.push_str(&format!(", {}", sending::HERE));
         }
     }
     vec![("Model", text)]
@@ -179,9 +179,7 @@ pub fn cost(state: &State) -> Vec<String> {
     let cost = &state.live.cost;
     let unknown = cost.unknown as usize;
     let known = match (cost.nanos, unknown) {
-        (0, 0) if matches!(cost.price, Some(PriceSource::Local)) => {
-            "nothing: the model runs on this computer".into()
-        }
+        (0, 0) if matches!(cost.price, Some(PriceSource::Local)) => sending::COSTS_NOTHING.into(),
         (0, 0) => "nothing yet".to_owned(),
         (0, n) => format!("not known of {}", words::count(n, "request")),
         (nanos, 0) => dollars(nanos),

@@ -2,6 +2,7 @@
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::ImageRef;
+use crate::domain::sentences::sandbox;
 use crate::driver::Job;
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::engine::{Command, State, kernels};
@@ -308,10 +309,7 @@ impl Screen {
 
     /// Asks whether to open an image outside: a desktop program opens it, and nothing confines that program.
     fn ask_open(&mut self, image: ImageRef) {
-        let lines = vec![
-            format!("{} was made by a run.", image.name),
-            "The desktop's own program opens it, and nothing confines that one.".to_owned(),
-        ];
+        let lines = vec![format!("{} was made by a run.", image.name), sandbox::OPENED_OUTSIDE.to_owned()];
         let ask = Ask::new("Open outside?", lines, 'w', "leave it closed");
         self.open(ask.or_command('o', "open it", UiCommand::Job(Job::Open(image))));
     }

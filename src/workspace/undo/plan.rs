@@ -1,4 +1,5 @@
-//! Decides which files below some folders are copied, and which are not and why, from names and sizes alone. What is
+//! Decides which files below some folders are copied, and which are not and why, from names, sizes and whether they
+//! can be read. What is
 //! shown before a decision and what is copied before the run come from the same plan.
 
 use super::index::FileKey;
@@ -49,6 +50,7 @@ impl CopyPlan {
         walked: WalkResult,
         limits: &UndoLimits,
         is_secret: &mut dyn FnMut(&Path) -> bool,
+        is_readable: &mut dyn FnMut(&Path, &FileKey) -> bool,
         named: impl Fn(&Path) -> String,
     ) -> Self {
         let (mut unkept, mut cover, mut wanted) = (BTreeSet::new(), UndoCover::default(), Vec::new());
@@ -60,6 +62,9 @@ impl CopyPlan {
                 unkept.insert(path.clone());
             } else if key.size > limits.file {
                 cover.large += 1;
+                unkept.insert(path.clone());
+            } else if !is_readable(path, key) {
+                cover.unreadable += 1;
                 unkept.insert(path.clone());
             } else {
                 wanted.push((key.size, path));

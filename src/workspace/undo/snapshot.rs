@@ -112,7 +112,7 @@ impl UndoSnapshot {
                 (path.clone(), (key, state(Some(node), contents.get(path).copied())))
             })
             .collect();
-        let cover = UndoCover { unreadable, ..plan.cover };
+        let cover = UndoCover { unreadable: plan.cover.unreadable + unreadable, ..plan.cover };
         let of_record = nodes.keys().map(|path| path.as_os_str().len() as u64 + CHANGE_BYTES).sum::<u64>();
         let room = Mutex::new(objects.reserve((of_record + MIN_RECORD_ROOM).min(MAX_RECORD_ROOM)));
         Ok(Self { scope, at, nodes, cover, room })

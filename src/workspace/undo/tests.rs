@@ -581,3 +581,33 @@ fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
     assert_eq!(fs::read_to_string(fixture.at("changed")).unwrap(), "after");
     assert_eq!(fs::read_dir(&fixture.work).unwrap().count(), 1, "nothing is left behind");
 }
+
+/// Runs this on a thread that has to obey the modes of files, also as root.
+#[cfg(target_os = "linux")]
+fn obeying_modes<T: Send>(act: impl FnOnce() -> T + Send) -> T {
+    let obey = || {
+        let mut has = rustix::thread::capabilities(None).unwrap();
+        let bypass =
+            rustix::thread::CapabilitySet::DAC_OVERRIDE | rustix::thread::CapabilitySet::DAC_READ_SEARCH;
+        has.effective.remove(bypass);
+        has.permitted.remove(bypass);
+        rustix::thread::set_capabilities(None, has).unwrap();
+        act()
+    };
+    std::thread::scope(|scope| scope.spawn(obey).join()).unwrap()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_cant_be_read_is_told_by_the_plan_as_by_the_copy() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("open", "1");
+    fixture.write("closed", "2");
+    fs::set_permissions(fixture.at("closed"), fs::Permissions::from_mode(0)).unwrap();
+    let scope = fixture.scope();
+    let store = &mut fixture.store;
+    let (told, taken) =
+        obeying_modes(|| (store.cover(&scope), store.remember(scope.clone(), &[]).unwrap().cover));
+    assert_eq!(told.words(), "without 1 unreadable file");
+    assert_eq!(taken, told);
+}

@@ -2,7 +2,7 @@
 
 use super::{OverlayContext, ProviderRow, USUAL_SERVER, WantedText, Welcome, leave_hint};
 use crate::domain::sentences::sandbox::SandboxStanding;
-use crate::domain::sentences::{network, saving};
+use crate::domain::sentences::{network, running, saving};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
@@ -15,12 +15,7 @@ impl Welcome {
     pub(super) fn draw(&self, ctx: OverlayContext<'_>, width: u16) -> Sheet {
         let look = ctx.look;
         let mut sheet = Sheet::new("Welcome");
-        let app = &ctx.setup.app;
-        sheet.words(
-            &format!("{app} runs code on this computer only after you approve it."),
-            width,
-            look.text(),
-        );
+        sheet.words(&running::only_approved(&ctx.setup.app), width, look.text());
         sheet.gap().row(Line::styled("Where should answers come from?", look.style(Slot::UiTitle))).gap();
         for (at, row) in self.rows().iter().enumerate() {
             let (name, what, state) = describe(*row, self);

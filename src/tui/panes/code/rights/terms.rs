@@ -206,7 +206,7 @@ fn may_read(terms: &Terms, wording: Wording<'_>) -> String {
 fn paths(list: &[PathBuf], off: bool, wording: Wording<'_>) -> String {
     const MAX_SHOWN: usize = 2;
     if off {
-        return "all that your account can".to_owned();
+        return sandbox::PLACES_UNCONFINED.to_owned();
     }
     if list.is_empty() {
         return "nothing of yours".to_owned();
