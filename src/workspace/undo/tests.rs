@@ -4,6 +4,7 @@ mod crash;
 
 use super::*;
 use crate::domain::UndoState;
+use crate::workspace::shared_maps::tests::SharedMapping;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
@@ -580,4 +581,16 @@ fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
     assert!(!fixture.at("new").exists());
     assert_eq!(fs::read_to_string(fixture.at("changed")).unwrap(), "after");
     assert_eq!(fs::read_dir(&fixture.work).unwrap().count(), 1, "nothing is left behind");
+}
+
+#[test]
+#[ignore = "needs python3"]
+fn a_store_into_an_earlier_shared_mapping_is_taken_back() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "one\n");
+    let mut mapping = SharedMapping::of(&fixture.work, &["a"]);
+    let record = fixture.run(|_| mapping.store("two"));
+    assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "two\n");
+    assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
+    assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "one\n");
 }
