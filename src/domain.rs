@@ -18,6 +18,7 @@ pub(crate) mod finding;
 pub(crate) mod form;
 pub(crate) mod function;
 mod gaps;
+pub(crate) mod git_folder;
 pub(crate) mod ids;
 pub(crate) mod image_name;
 pub(crate) mod instructions;
@@ -104,7 +105,7 @@ pub use reply::{FailureKind, Finish, FinishReason, OpaqueItem, ReplyEvent, Reply
 pub(crate) use request_counts::RequestCounter;
 pub use request_counts::{Departure, RequestCounts};
 pub(crate) use rights::ProjectPython;
-pub use rights::{Enforcement, Layer, Limits, Rights, SandboxLevel, SandboxReport};
+pub use rights::{Enforcement, HardLinks, Layer, Limits, Rights, SandboxLevel, SandboxReport};
 pub(crate) use run::ProtectedFile;
 pub use run::{
     Chunk, CountedTime, DeadKernel, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef,

@@ -2,6 +2,7 @@
 //! sayso. One list for three uses: what the sandbox protects, what the review says about a write, and what is checked
 //! after each run. Pure.
 
+use super::git_folder::is_obeyed_in_inner_folder;
 use std::path::{Component, Path};
 
 /// A file name that programs run or obey by themselves.
@@ -21,7 +22,11 @@ const GIT: &str = "what git obeys by itself";
 const SHELL: &str = "what a shell reads when it starts";
 const EDITOR: &str = "what an editor obeys by itself";
 const AGENT: &str = "what an agent obeys by itself";
+const INSTRUCTIONS: &str = "instructions that agents obey";
 const TOOL: &str = "what a tool obeys by itself";
+
+/// Something in a folder of git's own, or a `.git` that leads to one.
+pub(crate) const OF_GIT: AutoRunName = name(".git", GIT);
 
 pub(crate) const AUTO_RUN_NAMES: &[AutoRunName] = &[
     name(".git/hooks", "a hook that git runs by itself"),
@@ -32,6 +37,7 @@ pub(crate) const AUTO_RUN_NAMES: &[AutoRunName] = &[
     name(".gitmodules", GIT),
     name(".gitconfig", GIT),
     name(".husky", "a hook that git runs by itself"),
+    name(".githooks", "a hook that git runs by itself"),
     name(".pre-commit-config.yaml", "a hook that git runs by itself"),
     name(".bashrc", SHELL),
     name(".bash_profile", SHELL),
@@ -47,20 +53,32 @@ pub(crate) const AUTO_RUN_NAMES: &[AutoRunName] = &[
     name(".envrc", SHELL),
     name(".exrc", EDITOR),
     name(".nvimrc", EDITOR),
+    name(".nvim.lua", EDITOR),
     name(".vimrc", EDITOR),
     name(".vscode", EDITOR),
     name(".idea", EDITOR),
     name(".dir-locals.el", EDITOR),
+    name(".devcontainer", EDITOR),
+    name(".devcontainer.json", EDITOR),
     name(".mcp.json", AGENT),
     name(".claude", AGENT),
     name(".codex", AGENT),
     name(".cursor", AGENT),
+    name(".gemini", AGENT),
     name(".ripgreprc", TOOL),
+    name(".Rprofile", "code that R runs when it starts"),
+    name(".pdbrc", "commands that Python's debugger runs"),
+    name(".cargo/config.toml", "what cargo obeys by itself"),
+    name(".cargo/config", "what cargo obeys by itself"),
+    name(".npmrc", "what npm obeys by itself"),
+    name(".yarnrc.yml", "what yarn obeys by itself"),
+    name(".yarnrc", "what yarn obeys by itself"),
     name("authorized_keys", "who may log in"),
     name(".sayso.toml", "what sayso obeys by itself"),
 ];
 
-/// Project code that tools run by themselves, but not just because the folder is opened. Runs may write it.
+/// Project code that tools run by themselves, but not just because the folder is opened, and instructions to agents,
+/// which are edited like code. Runs may write them.
 const RUN_BY_TOOLS: &[AutoRunName] = &[
     name("package.json", "scripts that npm runs"),
     name("conftest.py", "code that pytest runs"),
@@ -71,6 +89,11 @@ const RUN_BY_TOOLS: &[AutoRunName] = &[
     name("justfile", "commands that just runs"),
     name(".github/workflows", "jobs that a server runs"),
     name(".gitlab-ci.yml", "jobs that a server runs"),
+    name("AGENTS.md", INSTRUCTIONS),
+    name("CLAUDE.md", INSTRUCTIONS),
+    name("GEMINI.md", INSTRUCTIONS),
+    name(".pnp.cjs", "code that yarn runs"),
+    name(".yarn/releases", "code that yarn runs"),
     name("sitecustomize.py", "code that Python runs at each start"),
     name("usercustomize.py", "code that Python runs at each start"),
 ];
@@ -93,10 +116,14 @@ pub(crate) fn run_by_tools(path: &Path) -> Option<AutoRunName> {
     found.or(last.ends_with(PTH.name).then_some(PTH))
 }
 
-/// Finds which name of [`AUTO_RUN_NAMES`] a path is or lies in. Ignores case, as the file systems of some computers do.
+/// Finds which name of [`AUTO_RUN_NAMES`] a path is or lies in, or whether git obeys it: `.git` itself, which may be a
+/// file or a link that leads git elsewhere, and the folders of submodules and worktrees. Ignores case, as the file
+/// systems of some computers do.
 pub(crate) fn auto_run_name(path: &Path) -> Option<AutoRunName> {
     let names = names_of(path);
-    AUTO_RUN_NAMES.iter().copied().find(|auto_run| is_in(&names, auto_run.name))
+    let found = AUTO_RUN_NAMES.iter().copied().find(|auto_run| is_in(&names, auto_run.name));
+    let is_of_git = || names.last().is_some_and(|name| name == ".git") || is_obeyed_in_inner_folder(&names);
+    found.or_else(|| is_of_git().then_some(OF_GIT))
 }
 
 fn names_of(path: &Path) -> Vec<String> {
@@ -109,7 +136,9 @@ fn names_of(path: &Path) -> Vec<String> {
 
 fn is_in(names: &[String], wanted: &str) -> bool {
     let wanted: Vec<&str> = wanted.split('/').collect();
-    names.windows(wanted.len()).any(|window| window.iter().zip(&wanted).all(|(a, b)| a == b))
+    names
+        .windows(wanted.len())
+        .any(|window| window.iter().zip(&wanted).all(|(a, b)| a.eq_ignore_ascii_case(b)))
 }
 
 #[cfg(test)]
@@ -123,6 +152,10 @@ mod tests {
             ("web/package.json", true),
             ("tests/conftest.py", true),
             ("Makefile", true),
+            (".pnp.cjs", true),
+            ("CLAUDE.md", true),
+            ("sub/agents.md", true),
+            (".yarn/releases/yarn.cjs", true),
             (".github/workflows/ci.yml", true),
             (".venv/lib/python3.12/site-packages/evil.pth", true),
             (".venv/lib/python3.12/site-packages/sitecustomize.py", true),
@@ -146,11 +179,31 @@ mod tests {
             (".vscode/tasks.json", EDITOR),
             (".VSCode/tasks.json", EDITOR),
             ("x/.config/fish/conf.d/a.fish", SHELL),
+            ("sub/.git", GIT),
+            (".git/modules/sub/config", GIT),
+            (".git/modules/a/b/modules/c/hooks/post-checkout", GIT),
+            (".git/worktrees/w/config.worktree", GIT),
+            (".git/modules/sub/info/attributes", GIT),
+            (".gemini/settings.json", AGENT),
+            (".Rprofile", "code that R runs when it starts"),
+            ("a/.cargo/config.toml", "what cargo obeys by itself"),
+            (".devcontainer/devcontainer.json", EDITOR),
         ] {
             assert_eq!(auto_run_name(Path::new(path)).map(|name| name.what), Some(what), "{path}");
         }
-        for path in ["a.py", ".git/index", ".git/objects/aa/bb", "hooks/pre-commit", "envrc", ".config/a", ""]
-        {
+        for path in [
+            "a.py",
+            ".git/index",
+            ".git/objects/aa/bb",
+            ".git/modules/sub/index",
+            ".git/modules/sub/refs/heads/config",
+            ".git/modules/config",
+            "hooks/pre-commit",
+            "config",
+            "envrc",
+            ".config/a",
+            "",
+        ] {
             assert_eq!(auto_run_name(Path::new(path)), None, "{path}");
         }
     }

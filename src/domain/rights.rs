@@ -146,6 +146,16 @@ pub struct Rights {
     pub sandbox: SandboxReport,
 }
 
+/// Files below the folders that a run may write which have further names (hard links), as far as a short look found
+/// some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct HardLinks {
+    /// How many were found.
+    pub files: u32,
+    /// Whether all files were looked at.
+    pub all_seen: bool,
+}
+
 /// A Python that a run finds under the usual names, or that an installer queries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectPython {

@@ -1,5 +1,6 @@
 //! A run: what carries it out, its events, and the report and receipt at its end.
 
+use super::auto_run::{AutoRunName, OF_GIT, auto_run_name, run_by_tools};
 use super::visible::visible_line;
 use super::{Language, OutputBuffer, Sha256, Stream, UndoNote, UnscannedChanges, Variable, VariableChanges};
 use serde::{Deserialize, Serialize};
@@ -197,12 +198,28 @@ pub struct FileChange {
     /// The hash of its content after the run; `None` if it was deleted, is large, holds secrets, or was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sha256: Option<Sha256>,
+    /// Whether git obeys it although its path does not say so: it lies in a folder of git's own with another name.
+    #[serde(rename = "git", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) of_git: bool,
+    /// How many names the file has besides this one (hard links); wherever they are, they have the change too.
+    #[serde(default, skip_serializing_if = "super::serial::is_zero")]
+    pub(crate) other_names: u32,
 }
 
 impl FileChange {
     /// A change without a hash of the content.
     pub fn new(path: impl Into<String>, change: &str, bytes: u64) -> Self {
-        Self { path: path.into(), change: change.into(), bytes, sha256: None }
+        Self { path: path.into(), change: change.into(), bytes, sha256: None, of_git: false, other_names: 0 }
+    }
+
+    /// What the file is, if programs run or obey it by themselves once somebody opens the folder.
+    pub(crate) fn obeyed(&self) -> Option<AutoRunName> {
+        auto_run_name(Path::new(&self.path)).or(self.of_git.then_some(OF_GIT))
+    }
+
+    /// What the file is, if it is code of the project that tools run by themselves.
+    pub(crate) fn run_by_tools(&self) -> Option<AutoRunName> {
+        run_by_tools(Path::new(&self.path))
     }
 
     /// Whether the file exists under the name of a picture that can be drawn; its bytes are not checked.

@@ -5,6 +5,7 @@
 
 pub(crate) mod branches;
 pub(crate) mod conditions;
+pub(crate) mod links;
 pub mod network;
 pub(crate) mod replay;
 pub(crate) mod rights;

@@ -5,17 +5,17 @@ use super::inspect_files::{self, FileScope, impossible};
 use super::links::{AllSeen, SeenPaths, review_with_links};
 use super::review_time::traces_in_time;
 use super::sources::Signal;
-use super::undo::UndoRoom;
+use super::undo::{UndoRoom, writable_folders};
 use crate::domain::{
-    Block, BlockId, BlockKind, Entry, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Reach,
-    Review, Revision, Sha256, Target, Terms, UndoCover, Version, packages,
+    Block, BlockId, BlockKind, Entry, HardLinks, ImageName, InstallInto, Language, Limits, OnDisk,
+    PackageList, Reach, Review, Revision, Sha256, Target, Terms, UndoCover, Version, packages,
 };
 use crate::engine::provenance::{TracedTexts, UnreadTexts};
 use crate::engine::{Event, Inspection};
 use crate::exec::{self, Executor, ExecutorError, TermsFor};
 use crate::review::{self, Scope};
-use crate::workspace::facts;
 use crate::workspace::held_path::HeldPath;
+use crate::workspace::{self, facts};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::mpsc;
@@ -93,11 +93,23 @@ pub(super) fn spawn(
         };
         let venv = if is_python_install { executor.project_venv().await } else { None };
         let undo = match &terms {
-            Ok(terms) => undo_cover(undo, (id, revision), terms.clone(), working).await,
+            Ok(terms) => undo_cover(undo, (id, revision), terms.clone(), working.clone()).await,
             Err(_) => None,
         };
-        let inspection =
-            Inspection { reach, refused, lacking, image, venv, undo, ..Inspection::new(review, terms) };
+        let links = match &terms {
+            Ok(terms) => hard_links(terms, &working).await,
+            Err(_) => HardLinks::default(),
+        };
+        let inspection = Inspection {
+            reach,
+            refused,
+            lacking,
+            image,
+            venv,
+            undo,
+            links,
+            ..Inspection::new(review, terms)
+        };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
 }
@@ -123,6 +135,15 @@ async fn undo_cover(
 ) -> Option<UndoCover> {
     let work = tokio::task::spawn_blocking(move || undo.cover(block, &terms, &working));
     work.await.unwrap_or_else(|error| Some(UndoCover::none(error.to_string())))
+}
+
+/// The files with further names where a confined run may write. Without confinement it may write anything anyway.
+async fn hard_links(terms: &Terms, working: &Path) -> HardLinks {
+    if !terms.rights.sandbox.writes_confined || !terms.executor.starts_programs() {
+        return HardLinks::default();
+    }
+    let folders = writable_folders(terms, working);
+    tokio::task::spawn_blocking(move || workspace::hard_links::look(&folders)).await.unwrap_or_default()
 }
 
 /// The missing packages that a block of Python needs.

@@ -1,7 +1,7 @@
 //! Defines an inspection of a block: its review and terms, or where an edit belongs in its files. Sent by the driver,
 //! and kept in the state while the block waits.
 
-use crate::domain::{ImageName, OnDisk, Reach, Review, Terms, UndoCover};
+use crate::domain::{HardLinks, ImageName, OnDisk, Reach, Review, Terms, UndoCover};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -45,6 +45,8 @@ pub struct Inspection {
     pub edit: Option<Result<PlacedEdit, EditFault>>,
     /// Which of the files it may change could be restored afterwards; `None`: it may change none.
     pub undo: Option<UndoCover>,
+    /// Files where it may write that have further names, which it changes with them.
+    pub links: HardLinks,
 }
 
 impl Inspection {
@@ -61,6 +63,7 @@ impl Inspection {
             venv: None,
             edit: None,
             undo: None,
+            links: HardLinks::default(),
         }
     }
 }

@@ -4,14 +4,12 @@ mod ends;
 mod fold;
 mod paging;
 
-use crate::domain::auto_run::auto_run_name;
 use crate::domain::{
     AttachedFile, Block, BlockId, Finish, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
     RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, SharedValue, StepId, Terms, Timestamp,
     ToolCall, TurnEnd, UndoKind, UndoNote, Usage,
 };
 use std::collections::BTreeMap;
-use std::path::Path;
 
 pub use paging::Body;
 pub(super) use paging::LONG;
@@ -266,8 +264,7 @@ impl RunItem {
     /// Whether it changed files that programs obey by themselves, and nothing of the run was undone yet.
     pub(crate) fn can_be_taken_back(&self) -> bool {
         let files = self.ended.iter().flat_map(|(_, report)| &report.receipt.files);
-        self.taken_back.is_empty()
-            && files.map(|file| Path::new(&file.path)).any(|path| auto_run_name(path).is_some())
+        self.taken_back.is_empty() && files.into_iter().any(|file| file.obeyed().is_some())
     }
 }
 

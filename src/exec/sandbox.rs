@@ -17,6 +17,7 @@ mod elsewhere;
 #[cfg(target_os = "linux")]
 mod enter;
 mod error;
+mod guarded;
 mod install;
 mod layer_error;
 mod layers;
@@ -48,6 +49,8 @@ pub use elsewhere::{enter, only_compute};
 #[cfg(target_os = "linux")]
 pub(super) use enter::{enter, only_compute, resource};
 pub(super) use error::SandboxError;
+#[cfg(feature = "docker")]
+pub(super) use guarded::{GuardedPaths, guarded_paths};
 pub(super) use layer_error::LayerError;
 pub(super) use layers::ActiveLayers;
 use policy::SandboxPolicy;
@@ -60,8 +63,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 pub use survey::SandboxRequest;
 pub(super) use survey::SessionSite;
-#[cfg(feature = "docker")]
-pub(super) use survey::{GuardedPaths, guarded_paths};
 use toolchain::SearchScope;
 pub(super) use toolchain::is_system;
 

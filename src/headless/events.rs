@@ -95,6 +95,12 @@ pub(crate) fn refusals(state: &State, block: BlockId) -> Value {
     json!(state.inspected(block).map_or(&[][..], |inspected| &inspected.refused))
 }
 
+/// The files with further names where an inspected block may write; `None` if there are none.
+pub(crate) fn hard_links(state: &State, block: BlockId) -> Option<Value> {
+    let links = state.inspected(block)?.links;
+    (links.files > 0).then(|| json!({ "files": links.files, "all_seen": links.all_seen }))
+}
+
 /// The events beside the steps of a turn: summaries, second opinions, instructions.
 fn side_event(entry: &Entry) -> Option<Value> {
     Some(match entry {

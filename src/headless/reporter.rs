@@ -4,12 +4,11 @@
 //! with which no other line begins. What happens to blocks goes to standard error.
 
 use super::{Ending, TurnObserver, events, form, json};
-use crate::domain::auto_run::{auto_run_name, run_by_tools};
-use crate::domain::sentences::{running, sending};
+use crate::domain::sentences::{links, running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
     AnswerError, BlockId, Entry, FileChange, Form, Level, RecipeEnd, RecipeFact, Review, RunId, RunReport,
-    Stream, Timestamp, UnscannedChanges, file_texts,
+    Stream, Timestamp, file_texts,
 };
 use crate::driver::Notification;
 use crate::engine::State;
@@ -17,7 +16,6 @@ use crate::engine::activity::Activity;
 use crate::engine::printed_text::PrintedText;
 use crate::text::number::{duration, size};
 use std::io::{self, Write};
-use std::path::Path;
 use std::time::Instant;
 
 /// Where a turn is reported.
@@ -133,6 +131,9 @@ impl TurnReporter<'_> {
                 Some(mut event) if !matches!(entry, Entry::TurnEnd(_)) => {
                     if let Entry::Review { block, .. } = entry {
                         event["refused"] = events::refusals(state, *block);
+                        if let Some(links) = events::hard_links(state, *block) {
+                            event["hard_links"] = links;
+                        }
                     }
                     json::write_line(self.out, &event)
                 }
@@ -201,6 +202,9 @@ impl TurnReporter<'_> {
         }
         for line in state.inspected(block).map_or(&[][..], |inspected| &inspected.refused) {
             self.status(&format!("  {}", visible_line(line)))?;
+        }
+        if let Some(line) = state.inspected(block).and_then(|inspected| links::in_rights(inspected.links)) {
+            self.status(&format!("  {line}"))?;
         }
         Ok(())
     }
@@ -322,15 +326,11 @@ impl TurnReporter<'_> {
 /// when it starts`.
 pub(crate) fn change_lines(report: &RunReport) -> Vec<String> {
     let line = |file: &FileChange| {
-        let path = Path::new(&file.path);
-        let name = auto_run_name(path).or_else(|| run_by_tools(path))?;
+        let name = file.obeyed().or_else(|| file.run_by_tools())?;
         Some(format!("{} {}: {}", file.change, visible_line(&file.path), name.what))
     };
-    let unknown = report
-        .receipt
-        .not_looked_at
-        .names_incomplete
-        .then(|| format!("was not looked at for {}", UnscannedChanges::AUTO_RUN));
+    let unknown = report.receipt.not_looked_at.unknown_names();
+    let unknown = unknown.into_iter().map(|told| format!("was not looked at for {told}"));
     report.receipt.files.iter().filter_map(line).chain(unknown).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Domain values as JSON, in the shapes promised to scripts: fields may be added, but existing ones stay. Most values
 //! serialize as in session files; fields that are left out there are `null` or `false` here.
 
-use crate::domain::auto_run::{AutoRunName, auto_run_name, run_by_tools};
+use crate::domain::auto_run::AutoRunName;
 use crate::domain::sentences::network;
 use crate::domain::{
     ExecutorKind, FileChange, Finding, ImageRef, KernelFate, Layer, Opinion, Outcome, OutputBuffer, Receipt,
@@ -10,7 +10,6 @@ use crate::domain::{
 use crate::engine::state::{ContextShare, Cost};
 use base64::Engine as _;
 use serde_json::{Map, Value, json};
-use std::path::Path;
 
 pub(crate) fn finding(finding: &Finding) -> Value {
     with(json!(finding), [("forbidden", json!(finding.forbidden))])
@@ -100,8 +99,8 @@ fn kernel(fate: &KernelFate) -> &'static str {
 }
 
 fn file_change(file: &FileChange) -> Value {
-    let what = |of: fn(&Path) -> Option<AutoRunName>| json!(of(Path::new(&file.path)).map(|name| name.what));
-    with(json!(file), [("obeyed", what(auto_run_name)), ("run_by_tools", what(run_by_tools))])
+    let what = |name: Option<AutoRunName>| json!(name.map(|name| name.what));
+    with(json!(file), [("obeyed", what(file.obeyed())), ("run_by_tools", what(file.run_by_tools()))])
 }
 
 fn receipt(receipt: &Receipt) -> Value {

@@ -1,18 +1,24 @@
 //! Finds what a run did to auto-run files: names that programs start or obey by themselves once somebody opens the
-//! folder (`domain/auto_run.rs`). Compares a snapshot before the run with one after it, at any depth and without a
-//! limit on the list.
+//! folder (`domain/auto_run.rs`), and what git obeys in folders that are its own by what is in them
+//! (`domain/git_folder.rs`). Compares a snapshot before the run with one after it, at any depth and without a limit on
+//! the list. Folders that can't be read are recorded.
 //!
 //! A folder whose change time is as before still has the same names in it, so only folders that changed are listed
 //! again. A folder that changed right before it was listed is listed again, too: it may have changed once more in the
 //! same tick of the clock.
 
-use super::stamp::FileStamp;
-use super::undo_auto_run::{EarlierFile, EntryCopy, RevertibleChange};
-use crate::domain::FileChange;
+mod comparison;
+
+use super::read;
+use super::shared_maps::MappedFiles;
+use super::stamp::{FileStamp, is_gone};
+use super::undo_auto_run::EntryCopy;
 use crate::domain::auto_run::{AutoRunName, auto_run_name, run_by_tools};
+use crate::domain::git_folder::{folder_that_obeys, hooks_path, is_git_folder};
 use rustix::fs::{AtFlags, Mode, OFlags};
-use std::collections::{BTreeMap, HashMap};
-use std::ffi::OsStr;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -28,8 +34,12 @@ const MAX_FOLDERS: usize = 100_000;
 struct ListedFolder {
     stamp: FileStamp,
     folders: Arc<[Arc<OsStr>]>,
-    /// The auto-run files directly in the folder.
+    /// The auto-run files directly in the folder, and those that git would obey if a folder were its own.
     files: Arc<[PathBuf]>,
+    /// Whether it is one of git's own.
+    is_gits: bool,
+    /// Whether all of its names could be read.
+    is_read: bool,
 }
 
 /// A snapshot of the auto-run files below some folders.
@@ -43,9 +53,18 @@ pub struct AutoRunFiles {
     /// Copies of auto-run files, up to a total size.
     copies: BTreeMap<PathBuf, EntryCopy>,
     copied: usize,
+    /// The files that processes of runs had mapped.
+    mapped: MappedFiles,
+    /// Folders outside of git's own in which its settings say that its hooks are.
+    hooks: BTreeSet<PathBuf>,
+    /// Folders whose content is not known, or not completely, because the system refused.
+    unread: BTreeSet<PathBuf>,
 }
 
 const MAX_COPIED_BYTES: usize = 16 << 20;
+
+/// Larger settings of git are not read.
+const MAX_SETTINGS_BYTES: u64 = 256 << 10;
 
 impl AutoRunFiles {
     /// A new snapshot of the same folders.
@@ -60,48 +79,20 @@ impl AutoRunFiles {
         // A folder inside another one is searched with it.
         roots.sort();
         roots.dedup_by(|inner, outer| inner.starts_with(&*outer));
-        let mut now = Self { roots, at: Some(SystemTime::now()), ..Self::default() };
+        let mut now =
+            Self { roots, at: Some(SystemTime::now()), mapped: MappedFiles::now(), ..Self::default() };
         now.fill(self);
         now
     }
 
-    /// The files that were created, changed or deleted since that snapshot, by their absolute paths.
-    pub fn changes_since(&self, before: &Self) -> Vec<FileChange> {
-        let mut changes = Vec::new();
-        if self.is_too_large() || before.is_too_large() || self.roots != before.roots {
-            return changes;
-        }
-        for (path, stamp) in &self.files {
-            match before.files.get(path) {
-                None => changes.push(change(path, "created", stamp.size)),
-                Some(then) if !stamp.is_as(then) => changes.push(change(path, "changed", stamp.size)),
-                Some(_) => {}
-            }
-        }
-        let gone = before.files.keys().filter(|path| !self.files.contains_key(*path));
-        changes.extend(gone.map(|path| change(path, "deleted", 0)));
-        changes
-    }
-
-    /// The changes to auto-run files since that snapshot, each ready to be taken back. Files that tools run by
-    /// themselves are left out: they are part of the project.
-    pub(crate) fn revertible(&self, before: &Self) -> Vec<RevertibleChange> {
-        let changes = self.changes_since(before).into_iter().map(|change| PathBuf::from(change.path));
-        let own = changes.filter(|path| self.matches_below_root(path, auto_run_name));
-        own.map(|path| RevertibleChange {
-            before: before.files.contains_key(&path).then(|| match before.copies.get(&path) {
-                Some(copy) => EarlierFile::Kept(copy.clone()),
-                None => EarlierFile::NotKept,
-            }),
-            after: self.files.get(&path).copied(),
-            path,
-        })
-        .collect()
-    }
-
     /// The auto-run files, by their absolute paths.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        self.files.keys().filter(|path| self.matches_below_root(path, auto_run_name)).cloned().collect()
+        self.files.keys().filter(|path| self.is_obeyed(path)).cloned().collect()
+    }
+
+    /// Folders whose content is not known, or not completely.
+    pub(super) fn unread(&self) -> impl Iterator<Item = &PathBuf> {
+        self.unread.iter()
     }
 
     /// Whether this is a snapshot of anything.
@@ -115,11 +106,13 @@ impl AutoRunFiles {
     }
 
     fn fill(&mut self, before: &Self) {
-        let root = |root: &PathBuf| {
-            let info = std::fs::symlink_metadata(root).ok()?;
-            Some((root.as_os_str().into(), FileStamp::of(&info)))
-        };
-        let mut todo: Vec<(Arc<OsStr>, FileStamp)> = self.roots.iter().filter_map(root).collect();
+        let mut todo: Vec<(Arc<OsStr>, FileStamp)> = Vec::new();
+        for root in self.roots.clone() {
+            match std::fs::symlink_metadata(&root) {
+                Ok(info) => todo.push((root.as_os_str().into(), FileStamp::of(&info))),
+                Err(error) => self.note_unread(&root, &error),
+            }
+        }
         while let Some((name, stamp)) = todo.pop().filter(|_| !self.is_too_large()) {
             let known = before.folders.get(&name);
             let known = known.filter(|then| stamp.is_as(&then.stamp) && then.stamp.is_settled(before.at));
@@ -127,12 +120,70 @@ impl AutoRunFiles {
                 Some(known) => ListedFolder { stamp, ..known.clone() },
                 None => self.list(Path::new(&*name), stamp),
             };
+            if !folder.is_read {
+                self.unread.insert(PathBuf::from(&*name));
+            }
+            let (files, below) = (folder.files.clone(), folder.folders.clone());
+            self.folders.insert(name.clone(), folder);
             // Even if no name in a folder changed, the content of its files may have.
-            for path in folder.files.iter() {
+            for path in files.iter() {
                 self.keep(path, before);
             }
-            todo.extend(stamps(Path::new(&*name), &folder.folders));
-            self.folders.insert(name, folder);
+            todo.extend(self.stamps(Path::new(&*name), &below));
+        }
+        self.keep_hooks(before);
+    }
+
+    /// Records the hooks in folders that git's settings name.
+    fn keep_hooks(&mut self, before: &Self) {
+        let gits = self.folders.iter().filter(|(_, folder)| folder.is_gits);
+        self.hooks = gits.flat_map(|(name, _)| self.hooks_of(Path::new(&**name))).collect();
+        for folder in self.hooks.clone() {
+            let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+            for path in entries.flatten().map(|entry| entry.path()) {
+                if !self.files.contains_key(&path) && !is_folder(&path) {
+                    self.keep(&path, before);
+                }
+            }
+        }
+    }
+
+    /// The folders below a root in which the hooks of this folder of git's may be.
+    fn hooks_of(&self, git: &Path) -> Vec<PathBuf> {
+        let settings = read::bounded_plain(&git.join("config"), MAX_SETTINGS_BYTES).unwrap_or_default();
+        let Some(path) = hooks_path(&String::from_utf8_lossy(&settings)) else { return Vec::new() };
+        // Git resolves the path where it works: at the top of the person's files, or in its own folder.
+        let starts = git.parent().into_iter().chain([git]);
+        let found = starts.filter_map(|start| std::fs::canonicalize(start.join(&path)).ok());
+        found.filter(|found| self.roots.iter().any(|root| found != root && found.starts_with(root))).collect()
+    }
+
+    fn is_git_folder(&self, folder: &Path) -> bool {
+        self.folders.get(folder.as_os_str()).is_some_and(|folder| folder.is_gits)
+    }
+
+    /// Whether git obeys a file because of the folder in which it lies.
+    fn is_gits(&self, path: &Path) -> bool {
+        folder_that_obeys(path).is_some_and(|folder| self.is_git_folder(folder))
+            || path.parent().is_some_and(|folder| self.hooks.contains(folder))
+    }
+
+    fn is_obeyed(&self, path: &Path) -> bool {
+        self.matches_below_root(path, auto_run_name) || self.is_gits(path)
+    }
+
+    /// Whether a file existed, or may have where nothing could be read.
+    fn may_have(&self, path: &Path) -> bool {
+        self.files.contains_key(path) || self.is_unread(path)
+    }
+
+    fn is_unread(&self, path: &Path) -> bool {
+        !self.unread.is_empty() && path.ancestors().any(|folder| self.unread.contains(folder))
+    }
+
+    fn note_unread(&mut self, folder: &Path, error: &io::Error) {
+        if !is_gone(error) {
+            self.unread.insert(folder.to_path_buf());
         }
     }
 
@@ -145,11 +196,16 @@ impl AutoRunFiles {
     fn keep(&mut self, path: &Path, before: &Self) {
         let at = self.at.unwrap_or_else(SystemTime::now);
         let now = match before.files.get(path) {
-            Some(then) => then.again(path, at),
-            None => std::fs::symlink_metadata(path).map(|info| FileStamp::of_file(path, &info, at)),
+            Some(then) => then.again(path, at, &self.mapped),
+            None => {
+                std::fs::symlink_metadata(path).map(|info| FileStamp::of_file(path, &info, at, &self.mapped))
+            }
         };
-        let Ok(stamp) = now else { return };
-        if self.matches_below_root(path, auto_run_name) {
+        let stamp = match now {
+            Ok(stamp) => stamp,
+            Err(error) => return self.note_unread(path.parent().unwrap_or(path), &error),
+        };
+        if self.is_obeyed(path) {
             let same = before.files.get(path).is_some_and(|then| stamp.is_as(then));
             let copy = before.copies.get(path).filter(|_| same).cloned();
             let copy = copy.or_else(|| EntryCopy::of(path, &std::fs::symlink_metadata(path).ok()?));
@@ -162,42 +218,59 @@ impl AutoRunFiles {
     }
 
     fn list(&self, folder: &Path, stamp: FileStamp) -> ListedFolder {
-        let (mut folders, mut files) = (Vec::new(), Vec::new());
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (mut folders, mut files, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        let mut is_read = true;
+        let entries = std::fs::read_dir(folder).inspect_err(|error| is_read = is_gone(error));
+        for entry in entries.into_iter().flatten() {
+            let Ok((kind, entry)) = entry.and_then(|entry| Ok((entry.file_type()?, entry))) else {
+                is_read = false;
+                continue;
+            };
             let path = entry.path();
-            let Ok(kind) = entry.file_type() else { continue };
+            names.push(entry.file_name());
             if kind.is_dir() {
                 if !path.ends_with(OBJECTS) {
                     folders.push(path.as_os_str().into());
                 }
             } else if self.matches_below_root(&path, auto_run_name)
                 || self.matches_below_root(&path, run_by_tools)
+                || folder_that_obeys(&path).is_some()
             {
                 files.push(path);
             }
         }
-        ListedFolder { stamp, folders: folders.into(), files: files.into() }
+        let is_gits = is_git_folder(names.iter().map(OsString::as_os_str));
+        ListedFolder { stamp, folders: folders.into(), files: files.into(), is_gits, is_read }
+    }
+
+    /// The stamps of these subfolders. The folder is opened once, so that the system need not walk the whole path for
+    /// each.
+    fn stamps(&mut self, folder: &Path, below: &[Arc<OsStr>]) -> Vec<(Arc<OsStr>, FileStamp)> {
+        if below.is_empty() {
+            return Vec::new();
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = match rustix::fs::open(folder, flags, Mode::empty()) {
+            Ok(opened) => opened,
+            Err(error) => {
+                self.note_unread(folder, &error.into());
+                return Vec::new();
+            }
+        };
+        let mut found = Vec::new();
+        for path in below {
+            let Some(name) = Path::new(&**path).file_name() else { continue };
+            match rustix::fs::statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => found.push((path.clone(), FileStamp::of_stat(&stat))),
+                Err(error) => self.note_unread(Path::new(&**path), &error.into()),
+            }
+        }
+        found
     }
 }
 
-/// The stamps of these subfolders. The folder is opened once, so that the system need not walk the whole path for
-/// each.
-fn stamps(folder: &Path, below: &[Arc<OsStr>]) -> Vec<(Arc<OsStr>, FileStamp)> {
-    if below.is_empty() {
-        return Vec::new();
-    }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let Ok(folder) = rustix::fs::open(folder, flags, Mode::empty()) else { return Vec::new() };
-    let stamp = |path: &Arc<OsStr>| {
-        let stat =
-            rustix::fs::statat(&folder, Path::new(&**path).file_name()?, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        Some((path.clone(), FileStamp::of_stat(&stat)))
-    };
-    below.iter().filter_map(stamp).collect()
-}
-
-fn change(path: &Path, change: &str, bytes: u64) -> FileChange {
-    FileChange::new(path.to_string_lossy(), change, bytes)
+fn is_folder(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|info| info.is_dir())
 }
 
 #[cfg(test)]

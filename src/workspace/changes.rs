@@ -7,11 +7,11 @@
 mod snapshot;
 
 use super::auto_run::AutoRunFiles;
+use super::stamp::{FileStamp, is_gone};
 use super::undo_auto_run;
-use crate::domain::auto_run::auto_run_name;
 use crate::domain::{FileChange, UnscannedChanges};
 pub(super) use snapshot::SKIPPED_FOLDERS;
-use snapshot::{ALWAYS_LISTED, Snapshot, is_gone};
+use snapshot::{ALWAYS_LISTED, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ impl ChangeWatch {
     pub(crate) fn changed_since(&self, earlier: &AutoRunFiles) -> Vec<FileChange> {
         let mut changes =
             if earlier.was_scanned() { self.auto_run.changes_since(earlier) } else { Vec::new() };
-        changes.retain(|change| auto_run_name(Path::new(&change.path)).is_some());
+        changes.retain(|change| change.obeyed().is_some());
         for change in &mut changes {
             change.path = self.display_path(Path::new(&change.path));
         }
@@ -93,11 +93,17 @@ impl ChangeWatch {
         let all: BTreeSet<&PathBuf> = self.before.gaps.iter().chain(&now.gaps).collect();
         let mut names: Vec<&PathBuf> = all.iter().copied().collect();
         names.sort_by_key(|path| path.components().count());
+        let unreadable: BTreeSet<&PathBuf> = auto_run.unread().chain(self.auto_run.unread()).collect();
+        let unreadable: Vec<String> =
+            unreadable.into_iter().take(MAX_FOLDERS_SHOWN).map(|path| self.display_path(path)).collect();
         let gaps = UnscannedChanges {
             folders: u32::try_from(all.len()).unwrap_or(u32::MAX),
             names: names.into_iter().take(MAX_FOLDERS_SHOWN).map(|path| self.display_path(path)).collect(),
             changes: u32::try_from(more).unwrap_or(u32::MAX),
-            names_incomplete: auto_run.is_too_large() || self.auto_run.is_too_large(),
+            names_incomplete: !unreadable.is_empty()
+                || auto_run.is_too_large()
+                || self.auto_run.is_too_large(),
+            unreadable,
         };
         let revertible = auto_run.revertible(&self.auto_run);
         Changes { files, gaps, auto_run, revertible }
@@ -106,22 +112,28 @@ impl ChangeWatch {
     fn compare(&self, now: &Snapshot) -> Vec<FileChange> {
         let mut changes = Vec::new();
         let mut objects: BTreeMap<PathBuf, u64> = BTreeMap::new();
-        let mut tell = |path: &Path, change: &str, bytes: u64| match objects_of(path) {
-            Some(folder) => *objects.entry(folder.to_path_buf()).or_default() += bytes,
-            None => changes.push(FileChange::new(self.display_path(path), change, bytes)),
+        let mut tell = |path: &Path, change: &str, stamp: Option<&FileStamp>| {
+            let bytes = stamp.map_or(0, |stamp| stamp.size);
+            match objects_of(path) {
+                Some(folder) => *objects.entry(folder.to_path_buf()).or_default() += bytes,
+                None => changes.push(FileChange {
+                    other_names: stamp.map_or(0, FileStamp::other_names),
+                    ..FileChange::new(self.display_path(path), change, bytes)
+                }),
+            }
         };
         for (path, stamp) in &now.files {
             match self.before.files.get(path) {
                 None if self.before.is_gap(path) => {}
-                None => tell(path, "created", stamp.size),
-                Some(before) if !stamp.is_as(before) => tell(path, "changed", stamp.size),
+                None => tell(path, "created", Some(stamp)),
+                Some(before) if !stamp.is_as(before) => tell(path, "changed", Some(stamp)),
                 Some(_) => {}
             }
         }
         let missing = self.before.files.keys().filter(|path| !now.files.contains_key(*path));
         // A file that can't be accessed any more counts as a gap, not as deleted.
         for path in missing.filter(|path| std::fs::symlink_metadata(path).is_err_and(|why| is_gone(&why))) {
-            tell(path, "deleted", 0);
+            tell(path, "deleted", None);
         }
         let of_objects = objects.into_iter();
         changes.extend(

@@ -24,6 +24,11 @@ pub(super) fn open_plain(path: &Path, more: OFlags) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a plain file")) }
 }
 
+/// Like [`bounded`], without following a link and without saying why not.
+pub(super) fn bounded_plain(path: &Path, most: u64) -> Option<Vec<u8>> {
+    whole(open_plain(path, OFlags::NOFOLLOW).ok()?, path, most).ok()
+}
+
 /// The bytes of the file at an opened place, so that checks of its path hold for what is read.
 ///
 /// # Errors

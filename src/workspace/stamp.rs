@@ -1,9 +1,11 @@
 //! Detects changes of a file or folder, even if its size and modification time were put back.
 //!
 //! The change time (`ctime`) can't be set, but it moves in ticks: if something changed right before a snapshot,
-//! another change in the same tick would not show. In that case the content of a small file is hashed, too.
+//! another change in the same tick would not show. In that case the content of a small file is hashed, too. So is that
+//! of a file that a process of a run has mapped: stores into the mapping need not move any time.
 
 use super::read::open_plain;
+use super::shared_maps::MappedFiles;
 use crate::domain::Sha256;
 use rustix::fs::OFlags;
 use std::fs::Metadata;
@@ -15,6 +17,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Longer than a tick of the clock that file systems use.
 pub(super) const CLOCK_TICK: Duration = Duration::from_millis(50);
 const SMALL_FILE_BYTES: u64 = 64 << 10;
+/// The largest mapped file that is hashed.
+const MAPPED_FILE_BYTES: u64 = 64 << 20;
 
 /// The state of a file or folder at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +30,8 @@ pub(super) struct FileStamp {
     changed: (i64, i64),
     /// The hash of the content, if the times could hide a change.
     hash: Option<Sha256>,
+    /// How many names the file has. They can change without a change of the file.
+    links: u64,
 }
 
 impl FileStamp {
@@ -37,6 +43,7 @@ impl FileStamp {
             modified: (info.mtime(), info.mtime_nsec()),
             changed: (info.ctime(), info.ctime_nsec()),
             hash: None,
+            links: info.nlink(),
         }
     }
 
@@ -49,22 +56,34 @@ impl FileStamp {
             modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
             changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
             hash: None,
+            links: stat.st_nlink as u64,
         }
     }
 
-    /// The stamp of a file at the moment `at`.
-    pub(super) fn of_file(path: &Path, info: &Metadata, at: SystemTime) -> Self {
+    /// How many names a file has besides one. A link or a folder counts as having none.
+    pub(super) fn other_names(&self) -> u32 {
+        u32::try_from(self.links.saturating_sub(1)).unwrap_or(u32::MAX)
+    }
+
+    /// The stamp of a file at the moment `at`, at which these files are mapped.
+    pub(super) fn of_file(path: &Path, info: &Metadata, at: SystemTime, mapped: &MappedFiles) -> Self {
         let stamp = Self::of(info);
-        let hash = if stamp.is_settled(Some(at)) { None } else { hash(path, info) };
+        let hash = if mapped.contains(stamp.inode) {
+            hash(path, info, MAPPED_FILE_BYTES)
+        } else if stamp.is_settled(Some(at)) {
+            None
+        } else {
+            hash(path, info, SMALL_FILE_BYTES)
+        };
         Self { hash, ..stamp }
     }
 
     /// The stamp of the same file later. Its content is hashed again if it was hashed before.
-    pub(super) fn again(&self, path: &Path, at: SystemTime) -> io::Result<Self> {
+    pub(super) fn again(&self, path: &Path, at: SystemTime, mapped: &MappedFiles) -> io::Result<Self> {
         let info = std::fs::symlink_metadata(path)?;
-        let now = Self::of_file(path, &info, at);
+        let now = Self::of_file(path, &info, at, mapped);
         Ok(if self.hash.is_some() && now.hash.is_none() {
-            Self { hash: hash(path, &info), ..now }
+            Self { hash: hash(path, &info, MAPPED_FILE_BYTES), ..now }
         } else {
             now
         })
@@ -89,20 +108,25 @@ impl FileStamp {
     }
 }
 
+/// Whether an error says that nothing has the name any more.
+pub(super) fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// Whether this change time (seconds and nanoseconds) was well before that moment.
 pub(super) fn is_settled((seconds, nanos): (i64, i64), at: SystemTime) -> bool {
     let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0));
     changed + CLOCK_TICK < at.duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// The hash of a small regular file. Does not block on a pipe that replaced it, and follows no link.
-fn hash(path: &Path, info: &Metadata) -> Option<Sha256> {
-    if !info.is_file() || info.size() > SMALL_FILE_BYTES {
+/// The hash of a regular file of at most `most` bytes. Does not block on a pipe that replaced it, and follows no link.
+fn hash(path: &Path, info: &Metadata, most: u64) -> Option<Sha256> {
+    if !info.is_file() || info.size() > most {
         return None;
     }
     let file = open_plain(path, OFlags::NOFOLLOW).ok()?;
     let mut bytes = Vec::new();
-    file.take(SMALL_FILE_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    file.take(most + 1).read_to_end(&mut bytes).ok()?;
     Some(Sha256::of(&bytes))
 }
 
@@ -116,15 +140,18 @@ mod tests {
         let path = folder.path().join("a");
         std::fs::write(&path, "one").expect("written");
         let info = std::fs::metadata(&path).expect("there");
-        let now = SystemTime::now();
-        let before = FileStamp::of_file(&path, &info, now);
-        assert!(before.hash.is_some() && before.again(&path, now).expect("there").is_as(&before));
+        let (now, none) = (SystemTime::now(), MappedFiles::default());
+        let before = FileStamp::of_file(&path, &info, now, &none);
+        assert!(before.hash.is_some() && before.again(&path, now, &none).expect("there").is_as(&before));
         // As if the clock stood still: the same times, another content.
         let other = FileStamp { hash: Some(Sha256::of(b"two")), ..before };
         assert!(!other.is_as(&before));
         let later = now + Duration::from_secs(1);
-        assert!(before.again(&path, later).expect("there").is_as(&before), "it is looked into once more");
-        let settled = FileStamp::of_file(&path, &info, later);
+        assert!(
+            before.again(&path, later, &none).expect("there").is_as(&before),
+            "it is looked into once more"
+        );
+        let settled = FileStamp::of_file(&path, &info, later, &none);
         assert!(settled.hash.is_none() && before.is_as(&settled));
     }
 
@@ -135,6 +162,6 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
         assert!(made.success());
         let info = std::fs::symlink_metadata(&path).expect("there");
-        assert!(FileStamp::of_file(&path, &info, SystemTime::now()).hash.is_none());
+        assert!(FileStamp::of_file(&path, &info, SystemTime::now(), &MappedFiles::default()).hash.is_none());
     }
 }

@@ -354,6 +354,24 @@ async fn protected_names_stay_as_they_are() {
 
 #[tokio::test]
 #[ignore = "needs bubblewrap and landlock"]
+async fn what_git_obeys_in_submodules_stays_as_it_is() {
+    let shop = shop(SandboxLevel::Workspace, ALL);
+    let module = shop.work().join(".git/modules/sub");
+    for name in ["hooks", "objects", "refs"] {
+        fs::create_dir_all(module.join(name)).unwrap();
+    }
+    fs::write(module.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(module.join("config"), "[core]\n").unwrap();
+    shop.sh("cd .git/modules; echo evil >> sub/config; echo evil > sub/hooks/x; mv sub gone; mv ../modules ../gone; \
+             echo fine > sub/index")
+        .await;
+    assert_eq!(fs::read_to_string(module.join("config")).unwrap(), "[core]\n");
+    assert!(!module.join("hooks/x").exists());
+    assert!(module.join("index").exists(), "the rest stays writable");
+}
+
+#[tokio::test]
+#[ignore = "needs bubblewrap and landlock"]
 async fn a_repository_that_is_made_in_the_session_is_protected_from_then_on() {
     let shop = shop(SandboxLevel::Workspace, ALL);
     shop.sh("mkdir -p .git/hooks; echo '[core]' > .git/config").await.ok();

@@ -158,7 +158,7 @@ fn done() {
         ];
         let names = vec!["node_modules".to_owned(), "target".to_owned()];
         report.receipt.not_looked_at =
-            UnscannedChanges { folders: 2, names, changes: 7, names_incomplete: false };
+            UnscannedChanges { folders: 2, names, changes: 7, ..UnscannedChanges::default() };
         report.pictures = vec![image("out/charts/revenue.png")];
         report.value = Some("3".into());
         scene.ran_with(3, report);

@@ -413,3 +413,39 @@ fn the_network_is_as_it_is_said() {
         assert_eq!(network(options), (open, open), "{options:?}");
     }
 }
+
+#[test]
+fn what_a_run_leaves_for_git_to_obey_is_told_whatever_its_folder_is_called() {
+    let home = Home::new();
+    let code = "mkdir -p data/objects data/refs && echo 'ref: refs/heads/main' > data/HEAD && \
+                printf '[core]\\n\\tworktree = ..\\n\\tfsmonitor = id\\n' > data/config && echo 'gitdir: data' > .git";
+    let server =
+        ModelServer::start(vec![Answer::text(&format!("```bash\n{code}\n```\n")), Answer::text("Done.")]);
+    let url = format!("{}/v1", server.url());
+    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json", "--approve", "all"];
+    let done = home.run(&[&fixed[..], &["--sandbox", "off"]].concat());
+    let runs = done.events("run");
+    assert_eq!(runs.len(), 1, "{}\n{}", done.out, done.err);
+    let files = runs[0]["receipt"]["files"].as_array().cloned().unwrap_or_default();
+    let obeyed = files.iter().filter(|file| file["obeyed"].is_string());
+    let obeyed: Vec<&str> = obeyed.filter_map(|file| file["path"].as_str()).collect();
+    assert_eq!(obeyed, [".git", "data/config"], "{files:?}");
+}
+
+#[test]
+#[ignore = "needs bubblewrap or landlock"]
+fn files_that_have_names_elsewhere_are_told_before_a_run_changes_them_there() {
+    let home = Home::new();
+    let stored = home.work().parent().unwrap().join("store.js");
+    fs::write(&stored, "as it was\n").unwrap();
+    fs::create_dir_all(home.work().join("node_modules/x")).unwrap();
+    fs::hard_link(&stored, home.work().join("node_modules/x/index.js")).unwrap();
+    let code = "echo more >> node_modules/x/index.js";
+    let server =
+        ModelServer::start(vec![Answer::text(&format!("```bash\n{code}\n```\n")), Answer::text("Done.")]);
+    let url = format!("{}/v1", server.url());
+    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json", "--approve", "all"];
+    let done = home.run(&fixed);
+    assert_eq!(fs::read_to_string(&stored).unwrap(), "as it was\nmore\n", "{}\n{}", done.out, done.err);
+    assert_eq!(done.events("review")[0]["hard_links"]["files"], 1, "{}", done.out);
+}

@@ -58,6 +58,9 @@ pub(crate) fn profile(policy: &SandboxPolicy, helper: &Path) -> String {
             rule("deny file-write*", &folder.join(auto_run.name));
         }
     }
+    for path in &policy.protected {
+        rule("deny file-write*", path);
+    }
     for path in policy.hidden_folders.iter().chain(&policy.hidden_files) {
         rule("deny file-read* file-write*", path);
     }

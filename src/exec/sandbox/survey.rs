@@ -1,12 +1,12 @@
 //! Makes a policy from the person's request and the state of the disk. Changes nothing.
 
 use super::error::SandboxError;
+use super::guarded::{GuardedPaths, guarded_paths};
 use super::names::SECRETS;
 use super::policy::SandboxPolicy;
 use super::scratch::Scratch;
 use super::toolchain::{self, SearchScope};
 use crate::domain::SandboxLevel;
-use crate::domain::auto_run::AUTO_RUN_NAMES;
 use crate::launch::Launcher;
 use std::ffi::OsStr;
 use std::fs;
@@ -104,7 +104,7 @@ pub(super) fn survey(
         cwd,
     };
     let policy = policy.with_read(&read).with_read(&tools);
-    let (protected, pinned) = protected(&policy.writable());
+    let GuardedPaths { protected, pinned } = guarded_paths(&policy.writable());
     Ok((SandboxPolicy { protected, pinned, ..policy }, notes))
 }
 
@@ -206,53 +206,10 @@ fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
 /// The policy with protected names searched again, since a folder may have become a repository. Hidden files that no
 /// longer exist are left out, because covering one would leave an empty file behind.
 pub(super) fn look_again(policy: &SandboxPolicy) -> SandboxPolicy {
-    let (protected, pinned) = protected(&policy.writable());
+    let GuardedPaths { protected, pinned } = guarded_paths(&policy.writable());
     let is_there = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
     let hidden_files = policy.hidden_files.iter().filter(is_there).cloned().collect();
     SandboxPolicy { protected, pinned, hidden_files, ..policy.clone() }
-}
-
-/// Paths in a writable place that must stay as they are; see [`SandboxPolicy::protected`] and
-/// [`SandboxPolicy::pinned`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct GuardedPaths {
-    /// Protected names that exist; they must be read-only.
-    pub(crate) protected: Vec<PathBuf>,
-    /// Folders that contain some; they must not be moved away.
-    pub(crate) pinned: Vec<PathBuf>,
-}
-
-/// The protected names that now exist in these writable folders.
-pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
-    let (protected, pinned) = protected(writable);
-    GuardedPaths { protected, pinned }
-}
-
-/// Protected names that exist, and the folders between them and the writable one, which must not be moved away.
-fn protected(writable: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let (mut names, mut pinned) = (Vec::new(), Vec::new());
-    for folder in writable {
-        for auto_run in AUTO_RUN_NAMES {
-            let path = folder.join(auto_run.name);
-            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
-            let parent = path.parent().filter(|parent| *parent != folder);
-            if meta.is_symlink() {
-                // A link can't be covered by a mount, so the folder that contains it becomes read-only.
-                names.extend(parent.map(Into::into));
-                continue;
-            }
-            // A link leads to another folder, which whoever opened this one may not have meant.
-            if parent.is_none_or(|parent| fs::symlink_metadata(parent).is_ok_and(|m| m.is_dir())) {
-                pinned.extend(parent.map(Into::into));
-                names.push(path);
-            }
-        }
-    }
-    for list in [&mut names, &mut pinned] {
-        list.sort();
-        list.dedup();
-    }
-    (names, pinned)
 }
 
 /// The targets of system settings that are links.

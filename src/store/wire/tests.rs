@@ -143,8 +143,13 @@ fn what_was_not_looked_at_stands_in_the_receipt_and_nowhere_else() {
     };
     let line = String::from_utf8(line_of(&entry_with(&report))).unwrap();
     assert!(!line.contains("not_looked_at"), "{line}");
-    report.receipt.not_looked_at =
-        UnscannedChanges { folders: 2, names: vec!["target".into()], changes: 3, names_incomplete: true };
+    report.receipt.not_looked_at = UnscannedChanges {
+        folders: 2,
+        names: vec!["target".into()],
+        changes: 3,
+        names_incomplete: true,
+        ..UnscannedChanges::default()
+    };
     let entry = entry_with(&report);
     let line = String::from_utf8(line_of(&entry)).unwrap();
     let expected = r#""not_looked_at":{"folders":2,"names":["target"],"changes":3,"obeyed":true}"#;

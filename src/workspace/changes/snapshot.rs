@@ -1,8 +1,8 @@
 //! A bounded snapshot of the files in some folders, with the folders that it does not cover.
 
-use crate::workspace::stamp::FileStamp;
+use crate::workspace::shared_maps::MappedFiles;
+use crate::workspace::stamp::{FileStamp, is_gone};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -34,16 +34,17 @@ impl Snapshot {
 
     /// A new snapshot of the same folders. Known files are checked first, so that new ones can't crowd them out.
     pub(super) fn again(&self, roots: &[PathBuf]) -> Self {
-        let at = SystemTime::now();
+        let (at, mapped) = (SystemTime::now(), MappedFiles::now());
         let mut now = Self::default();
         for (path, stamp) in &self.files {
-            match stamp.again(path, at) {
+            match stamp.again(path, at, &mapped) {
                 Ok(stamp) => drop(now.files.insert(path.clone(), stamp)),
                 Err(error) if is_gone(&error) => {}
                 Err(_) => drop(now.gaps.insert(path.parent().unwrap_or(path).to_path_buf())),
             }
         }
-        let mut walk = SnapshotWalk { at, now, known: self, seen: BTreeSet::new(), always: Vec::new() };
+        let mut walk =
+            SnapshotWalk { at, mapped, now, known: self, seen: BTreeSet::new(), always: Vec::new() };
         for root in roots {
             walk.always
                 .extend(ALWAYS_LISTED.iter().map(|name| root.join(name)).filter(|path| is_folder(path)));
@@ -61,16 +62,13 @@ impl Snapshot {
     }
 }
 
-pub(super) fn is_gone(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
 fn is_folder(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|info| info.is_dir())
 }
 
 struct SnapshotWalk<'a> {
     at: SystemTime,
+    mapped: MappedFiles,
     now: Snapshot,
     known: &'a Snapshot,
     seen: BTreeSet<PathBuf>,
@@ -125,7 +123,7 @@ impl SnapshotWalk<'_> {
             return;
         }
         if let Ok(info) = entry.metadata() {
-            let stamp = FileStamp::of_file(&path, &info, self.at);
+            let stamp = FileStamp::of_file(&path, &info, self.at, &self.mapped);
             self.now.files.insert(path, stamp);
         }
     }
@@ -142,7 +140,9 @@ mod tests {
         let listed = || {
             let (known, at) = (Snapshot::default(), SystemTime::now());
             let now = Snapshot::default();
-            let mut walk = SnapshotWalk { at, now, known: &known, seen: BTreeSet::new(), always: Vec::new() };
+            let mapped = MappedFiles::default();
+            let mut walk =
+                SnapshotWalk { at, mapped, now, known: &known, seen: BTreeSet::new(), always: Vec::new() };
             walk.list([root.clone()].into(), (5_000, Duration::ZERO));
             (walk.now.files.len(), walk.now.gaps.contains(&root))
         };

@@ -2,6 +2,7 @@
 
 use super::snapshot::USUAL_BOUNDS;
 use super::*;
+use crate::workspace::shared_maps::tests::SharedMapping;
 use std::fs;
 
 struct Folder(tempfile::TempDir);
@@ -70,7 +71,7 @@ fn what_tools_keep_is_looked_at_and_caches_are_told_as_passed_over() {
     ];
     assert_eq!(told(&changes), expected);
     let names = ["node_modules", "a/target"].map(str::to_owned).to_vec();
-    assert_eq!(changes.gaps, UnscannedChanges { folders: 2, names, changes: 0, names_incomplete: false });
+    assert_eq!(changes.gaps, UnscannedChanges { folders: 2, names, ..UnscannedChanges::default() });
 }
 
 #[test]
@@ -145,4 +146,46 @@ fn the_working_folder_is_looked_at_wherever_a_run_starts() {
     let mut paths: Vec<&str> = changes.files.iter().map(|change| change.path.as_str()).collect();
     paths.sort_unstable();
     assert_eq!(paths, [there.as_str(), "a"]);
+}
+
+#[test]
+fn a_folder_that_can_not_be_read_is_said_to_hide_names_that_are_obeyed() {
+    let folder = Folder::new();
+    let before = folder.look();
+    let mut deep = fs::File::open(folder.0.path()).expect("open");
+    for _ in 0..30 {
+        let name = "d".repeat(200);
+        rustix::fs::mkdirat(&deep, &name, rustix::fs::Mode::RWXU).expect("made");
+        let flags = rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
+        deep = rustix::fs::openat(&deep, &name, flags, rustix::fs::Mode::empty()).expect("open").into();
+    }
+    let gaps = before.changes().gaps;
+    assert!(gaps.names_incomplete && gaps.unreadable.len() == 1, "{gaps:?}");
+    assert!(gaps.unreadable[0].starts_with("ddd"), "{gaps:?}");
+}
+
+#[test]
+fn a_change_of_a_file_with_other_names_says_so() {
+    let (folder, store) = (Folder::new(), Folder::new());
+    store.write("stored", "1");
+    fs::hard_link(store.at("stored"), folder.at("linked")).expect("linked");
+    fs::hard_link(store.at("stored"), folder.at("Makefile")).expect("linked");
+    let before = folder.look();
+    folder.write("linked", "12");
+    let changes = before.changes();
+    let names: Vec<_> =
+        changes.files.iter().map(|change| (change.path.as_str(), change.other_names)).collect();
+    assert_eq!(names, [("Makefile", 2), ("linked", 2)]);
+}
+
+#[test]
+#[ignore = "needs python3"]
+fn a_store_into_an_earlier_shared_mapping_is_seen() {
+    let folder = Folder::new();
+    folder.write("Makefile", "all: fine  \n");
+    folder.write("a.txt", "one\n");
+    let mut mapping = SharedMapping::of(folder.0.path(), &["Makefile", "a.txt"]);
+    let before = folder.look();
+    mapping.store("two");
+    assert_eq!(told(&before.changes()), [("changed", "Makefile", 12), ("changed", "a.txt", 4)]);
 }

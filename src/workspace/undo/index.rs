@@ -4,6 +4,7 @@
 
 use super::objects::plain_file;
 use crate::domain::Sha256;
+use crate::workspace::shared_maps::MappedFiles;
 use crate::workspace::stamp;
 use rustix::fs::OFlags;
 use std::collections::HashMap;
@@ -92,6 +93,8 @@ pub(super) struct Index {
     known: HashMap<FileKey, Sha256>,
     /// Entries that are not in the file yet.
     news: Vec<u8>,
+    /// Files whose times prove nothing, because processes of runs have them mapped.
+    mapped: MappedFiles,
     /// Whether the file is damaged and has to be rewritten.
     anew: bool,
 }
@@ -105,16 +108,27 @@ impl Index {
         let is_missing = read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
         let anew = !is_missing
             && (read.is_err() || bytes.chunks_exact(ENTRY_BYTES).any(|line| FileKey::read(line).is_none()));
-        Self { path, known, news: Vec::new(), anew }
+        Self { path, known, news: Vec::new(), mapped: MappedFiles::default(), anew }
     }
 
     pub(super) fn get(&self, key: &FileKey) -> Option<Sha256> {
-        self.known.get(key).copied()
+        self.known.get(key).copied().filter(|_| !self.is_mapped(key))
+    }
+
+    /// Looks which files are mapped now. Those of `before` count as well.
+    pub(super) fn look_at_mappings(&mut self, before: &MappedFiles) -> MappedFiles {
+        self.mapped = MappedFiles::now().and(before);
+        self.mapped.clone()
+    }
+
+    /// Whether the times of this file prove nothing.
+    pub(super) fn is_mapped(&self, key: &FileKey) -> bool {
+        self.mapped.contains(key.inode)
     }
 
     /// Notes the content of a file that was read at this moment.
     pub(super) fn note(&mut self, key: FileKey, sha256: Sha256, at: SystemTime) {
-        if key.is_settled(at) && self.known.insert(key, sha256) != Some(sha256) {
+        if key.is_settled(at) && !self.is_mapped(&key) && self.known.insert(key, sha256) != Some(sha256) {
             self.news.extend(key.line(sha256));
         }
     }

@@ -7,6 +7,7 @@ use super::plan::CopyPlan;
 use super::record::{FileState, PathChange, Record};
 use super::walk::{UndoScope, WalkResult, is_gone};
 use crate::domain::{Sha256, UndoCover};
+use crate::workspace::shared_maps::MappedFiles;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
 use std::io;
@@ -30,6 +31,8 @@ pub(crate) struct UndoSnapshot {
     pub(super) scope: UndoScope,
     at: SystemTime,
     nodes: BTreeMap<PathBuf, (Option<FileKey>, FileState)>,
+    /// The files that processes of runs had mapped.
+    mapped: MappedFiles,
     /// What the copies cover.
     pub(crate) cover: UndoCover,
     /// Disk space reserved for the record of the differences, because the run may fill the disk.
@@ -83,6 +86,7 @@ impl UndoSnapshot {
         file_limit: u64,
     ) -> io::Result<Self> {
         let (began, at, mut opener) = (Instant::now(), SystemTime::now(), Opener::default());
+        let mapped = index.look_at_mappings(&MappedFiles::default());
         let (mut contents, mut unreadable) = (BTreeMap::new(), 0);
         for (path, key) in plan.kept() {
             if began.elapsed() > SNAPSHOT_TIMEOUT {
@@ -115,7 +119,7 @@ impl UndoSnapshot {
         let cover = UndoCover { unreadable: plan.cover.unreadable + unreadable, ..plan.cover };
         let of_record = nodes.keys().map(|path| path.as_os_str().len() as u64 + CHANGE_BYTES).sum::<u64>();
         let room = Mutex::new(objects.reserve((of_record + MIN_RECORD_ROOM).min(MAX_RECORD_ROOM)));
-        Ok(Self { scope, at, nodes, cover, room })
+        Ok(Self { scope, at, nodes, mapped, cover, room })
     }
 
     /// Frees the space that was reserved for the record.
@@ -136,6 +140,7 @@ impl UndoSnapshot {
     /// the snapshot are checked.
     pub(super) fn changes(&self, now: Option<WalkResult>, index: &mut Index) -> Record {
         let mut opener = Opener::default();
+        index.look_at_mappings(&self.mapped);
         let now = now.unwrap_or_else(|| {
             let stands = |path: &PathBuf| Some((path.clone(), opener.node(path)?));
             WalkResult { nodes: self.nodes.keys().filter_map(stands).collect(), left_out: Vec::new() }
@@ -148,7 +153,8 @@ impl UndoSnapshot {
             let key = known.and_then(|(key, _)| *key);
             if let (Some(then), Some(Node::File(now, _))) = (key, node)
                 && then == *now
-                && (then.is_settled(self.at) || matches!(before, FileState::Unkept { .. }))
+                && (then.is_settled(self.at) && !index.is_mapped(now)
+                    || matches!(before, FileState::Unkept { .. }))
             {
                 continue;
             }

@@ -4,6 +4,7 @@ mod crash;
 
 use super::*;
 use crate::domain::UndoState;
+use crate::workspace::shared_maps::tests::SharedMapping;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
@@ -610,4 +611,16 @@ fn a_file_that_cant_be_read_is_told_by_the_plan_as_by_the_copy() {
         obeying_modes(|| (store.cover(&scope), store.remember(scope.clone(), &[]).unwrap().cover));
     assert_eq!(told.words(), "without 1 unreadable file");
     assert_eq!(taken, told);
+}
+
+#[test]
+#[ignore = "needs python3"]
+fn a_store_into_an_earlier_shared_mapping_is_taken_back() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("a", "one\n");
+    let mut mapping = SharedMapping::of(&fixture.work, &["a"]);
+    let record = fixture.run(|_| mapping.store("two"));
+    assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "two\n");
+    assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
+    assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "one\n");
 }

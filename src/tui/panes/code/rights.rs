@@ -8,6 +8,7 @@ mod terms;
 
 use super::detail::Detail;
 use super::effects;
+use crate::domain::sentences::links;
 use crate::domain::{Block, Severity, UndoCover};
 use crate::engine::Inspection;
 use crate::tui::action::Action;
@@ -27,7 +28,7 @@ const RIGHTS_FROM: u64 = 1 << 50;
 
 /// The labels of facts. The extent of a fact depends only on its label and on how many facts before it have the same
 /// one, so that it stays the same whatever other facts are shown.
-const LABELS: [&str; 27] = [
+const LABELS: [&str; 28] = [
     "",
     "Runs in",
     "Changed",
@@ -55,6 +56,7 @@ const LABELS: [&str; 27] = [
     "Place",
     "Terminal",
     "Undo",
+    "Links",
 ];
 
 /// The extent reserved for one fact, and for all facts of one label.
@@ -294,6 +296,8 @@ fn facts(inspected: Option<&Inspection>, seen: &SeenRights, wording: Wording<'_>
     let is_plain = matches!(wording.detail, Detail::ShortKeys(_)) && inspected.review.unchecked.is_none();
     let (beside, undo) = undo.into_iter().partition::<Vec<_>, _>(|fact| is_plain && fact.text == "all");
     facts.extend(undo);
+    let links = links::in_rights(inspected.links);
+    facts.extend(links.map(|text| Fact::new("Links", text, look.style(Slot::StatusWarn))));
     facts.extend(terms::place_of_packages(inspected, look));
     facts.extend(effects::facts(inspected, wording.detail).into_iter().map(|(label, text, odd)| {
         Fact::new(label, text, if odd { look.style(Slot::StatusWarn) } else { look.text() })

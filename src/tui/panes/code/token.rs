@@ -26,9 +26,10 @@ fn hash_of_shown(inspected: Option<&Inspection>) -> u64 {
             venv,
             edit: _, // It is in no inspection that counts.
             undo,
+            links,
         } = inspected;
         // The reach is by far the largest part, and this is computed for every frame.
-        (before, reach, refused, venv).hash(&mut hasher);
+        (before, reach, refused, venv, links).hash(&mut hasher);
         // Hashing can't fail.
         let _ = write!(HashedText(&mut hasher), "{review:?}{terms:?}{undo:?}");
     }
@@ -58,7 +59,8 @@ pub(crate) fn subject_of(state: &State, item: &BlockItem) -> guard::SubjectId {
 mod tests {
     use super::*;
     use crate::domain::{
-        BlockId, Finding, ImageName, KernelRef, Reach, Review, Severity, SharedState, Terms, UndoCover,
+        BlockId, Finding, HardLinks, ImageName, KernelRef, Reach, Review, Severity, SharedState, Terms,
+        UndoCover,
     };
     use crate::engine::dialogue::terms;
 
@@ -102,6 +104,7 @@ mod tests {
             changed(|i| i.before = Some("".into())),
             changed(|i| i.venv = Some("/work/.venv".into())),
             changed(|i| i.undo = Some(UndoCover::default())),
+            changed(|i| i.links = HardLinks { files: 1, all_seen: true }),
             changed(|i| i.undo = Some(UndoCover::none("the folder is too large"))),
             changed(|i| i.review.unchecked = Some("it is too large".into())),
             changed(|i| i.review.effects.unknown = true),

@@ -1,8 +1,7 @@
 //! Makes the rows about a run: how it ended, what it used and changed, its value or its error.
 
 use super::tables::{self, Table};
-use crate::domain::auto_run::{auto_run_name, run_by_tools};
-use crate::domain::sentences::running;
+use crate::domain::sentences::{links, running};
 use crate::domain::{
     ImageRef, KernelFate, KernelRef, Language, Outcome, RunError, RunReport, Severity, Stream, UndrawnReason,
     VariableChanges,
@@ -168,10 +167,14 @@ fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<
         .receipt
         .files
         .iter()
-        .map(|file| match file.change.as_str() {
-            "created" => format!("+ {}  {}", safe::one_line(&file.path), words::size(file.bytes)),
-            "deleted" => format!("- {}", safe::one_line(&file.path)),
-            _ => format!("~ {}  {}", safe::one_line(&file.path), words::size(file.bytes)),
+        .map(|file| {
+            let (name, size) = (safe::one_line(&file.path), words::size(file.bytes));
+            let links = links::of_change(file.other_names);
+            match file.change.as_str() {
+                "created" => format!("+ {name}  {size}{links}"),
+                "deleted" => format!("- {name}"),
+                _ => format!("~ {name}  {size}{links}"),
+            }
         })
         .collect();
     let more = report.receipt.not_looked_at.changes;
@@ -180,8 +183,7 @@ fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<
     let mut lines =
         safe::hanging_parts(Span::styled("changed  ", look.dim()), &texts, width.into(), look.text());
     for file in &report.receipt.files {
-        let path = Path::new(&file.path);
-        let (name, mark, severity) = match (auto_run_name(path), run_by_tools(path)) {
+        let (name, mark, severity) = match (file.obeyed(), file.run_by_tools()) {
             (Some(name), _) => (name, "!!", Severity::High),
             (None, Some(name)) => (name, "! ", Severity::Medium),
             (None, None) => continue,

@@ -1,0 +1,243 @@
+//! Finds the paths in writable folders that have to stay as they are: names that programs obey by themselves, at the top
+//! of each folder, and what git obeys in its own folders, those of submodules and worktrees too. Changes nothing.
+
+use crate::domain::auto_run::{AUTO_RUN_NAMES, OF_GIT};
+use crate::domain::git_folder::{INNER_FOLDERS, OBEYED_BY_GIT, gitdir, hooks_path, is_git_folder};
+use rustix::fs::OFlags;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// The most folders of git's own that are protected: a mount each for what is in them.
+const MAX_GIT_FOLDERS: usize = 100;
+/// The most entries that are read to find them.
+const MAX_ENTRIES: usize = 10_000;
+/// Larger settings of git are not read.
+const MAX_TEXT_BYTES: u64 = 256 << 10;
+
+/// Paths in a writable place that must stay as they are; see [`super::policy::SandboxPolicy::protected`] and
+/// [`super::policy::SandboxPolicy::pinned`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GuardedPaths {
+    /// Protected names that exist; they must be read-only.
+    pub(crate) protected: Vec<PathBuf>,
+    /// The folders between them and the writable one; they must not be moved away.
+    pub(crate) pinned: Vec<PathBuf>,
+}
+
+/// The protected names that now exist in these writable folders.
+pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
+    let mut guarded = GuardedPaths::default();
+    for folder in writable {
+        for auto_run in AUTO_RUN_NAMES {
+            guarded.add(folder, &folder.join(auto_run.name));
+        }
+        let git = folder.join(OF_GIT.name);
+        // A folder has to stay writable for git itself; a file in its place leads git to another folder.
+        if git.is_file() {
+            guarded.add(folder, &git);
+        }
+        for git in git_folders(folder) {
+            for path in OBEYED_BY_GIT.map(|name| git.join(name)).into_iter().chain(hooks(folder, &git)) {
+                // It may lie in another writable folder, or where runs write nothing.
+                let around = writable.iter().filter(|around| path != **around && path.starts_with(around));
+                if let Some(around) = around.max_by_key(|around| around.components().count()) {
+                    guarded.add(around, &path);
+                }
+            }
+        }
+    }
+    for list in [&mut guarded.protected, &mut guarded.pinned] {
+        list.sort();
+        list.dedup();
+    }
+    guarded
+}
+
+impl GuardedPaths {
+    /// Protects a path below a writable folder, if it exists.
+    fn add(&mut self, folder: &Path, path: &Path) {
+        let Ok(meta) = fs::symlink_metadata(path) else { return };
+        let mut between: Vec<&Path> =
+            path.ancestors().skip(1).take_while(|parent| *parent != folder).collect();
+        // A link leads to another folder, which whoever opened this one may not have meant.
+        if between.iter().any(|parent| !fs::symlink_metadata(parent).is_ok_and(|meta| meta.is_dir())) {
+            return;
+        }
+        if meta.is_symlink() {
+            // A link can't be covered by a mount, so the folder that contains it becomes read-only.
+            if between.is_empty() {
+                return;
+            }
+            self.protected.push(between.remove(0).into());
+        } else {
+            self.protected.push(path.into());
+        }
+        // A mount point can't be moved, but the folders above it can.
+        self.pinned.extend(between.into_iter().map(Into::into));
+    }
+}
+
+/// The folders of git's own that belong to this folder: its `.git` or where that leads, what several worktrees share,
+/// and those of submodules and worktrees in them.
+fn git_folders(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut todo, mut left) = (Vec::new(), Vec::new(), MAX_ENTRIES);
+    if is_git_folder(entries(folder, &mut left).iter().map(|(name, _)| name.as_os_str())) {
+        todo.push(folder.to_path_buf());
+    }
+    todo.extend(git_folder_of(folder));
+    while let Some(git) = todo.pop().filter(|_| found.len() < MAX_GIT_FOLDERS) {
+        if found.contains(&git) {
+            continue;
+        }
+        todo.extend(
+            text(&git.join("commondir")).and_then(|path| fs::canonicalize(git.join(path.trim())).ok()),
+        );
+        let mut inner: Vec<PathBuf> = INNER_FOLDERS.iter().map(|name| git.join(name)).collect();
+        while let Some(folder) = inner.pop() {
+            let entries = entries(&folder, &mut left);
+            if is_git_folder(entries.iter().map(|(name, _)| name.as_os_str())) {
+                todo.push(folder);
+            } else {
+                inner.extend(
+                    entries.into_iter().filter(|(_, is_dir)| *is_dir).map(|(name, _)| folder.join(name)),
+                );
+            }
+        }
+        found.push(git);
+    }
+    found
+}
+
+/// The folder of git's own of a folder with files: `.git`, or where a link or a file of that name leads.
+fn git_folder_of(folder: &Path) -> Option<PathBuf> {
+    let git = folder.join(OF_GIT.name);
+    if fs::symlink_metadata(&git).ok()?.is_dir() {
+        return Some(git);
+    }
+    let git = fs::canonicalize(git).ok()?;
+    if git.is_dir() {
+        return Some(git);
+    }
+    fs::canonicalize(git.parent()?.join(gitdir(&text(&git)?)?)).ok()
+}
+
+/// The folders of hooks that the settings of git name, if they exist.
+fn hooks(folder: &Path, git: &Path) -> Vec<PathBuf> {
+    let Some(path) = text(&git.join("config")).and_then(|settings| hooks_path(&settings)) else {
+        return Vec::new();
+    };
+    // Git resolves the path where it works: at the top of the person's files, or in its own folder.
+    [folder, git].iter().filter_map(|start| fs::canonicalize(start.join(&path)).ok()).collect()
+}
+
+/// The names in a folder, and which of them are folders.
+fn entries(folder: &Path, left: &mut usize) -> Vec<(OsString, bool)> {
+    let Ok(listed) = fs::read_dir(folder) else { return Vec::new() };
+    let entries = listed.take(*left).flatten();
+    let entries: Vec<_> =
+        entries.map(|entry| (entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_dir()))).collect();
+    *left = left.saturating_sub(entries.len());
+    entries
+}
+
+/// The text of a small file. Does not block on a pipe in its place, and follows no link.
+fn text(path: &Path) -> Option<String> {
+    let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits()).ok()?;
+    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+    let mut bytes = Vec::new();
+    file.metadata().ok().filter(fs::Metadata::is_file)?;
+    file.take(MAX_TEXT_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_folder::TestFolder;
+    use std::os::unix::fs::symlink;
+
+    fn git(folder: &TestFolder, at: &str) {
+        for name in ["HEAD", "objects/x", "refs/x", "config", "hooks/x"] {
+            folder.file(&format!("{at}/{name}"), "");
+        }
+    }
+
+    fn guarded(folder: &TestFolder) -> (Vec<String>, Vec<String>) {
+        let found = guarded_paths(&[folder.at("work")]);
+        let below = |paths: Vec<PathBuf>| -> Vec<String> {
+            let name =
+                |path: &PathBuf| path.strip_prefix(folder.at("work")).unwrap().to_string_lossy().into();
+            paths.iter().map(name).collect()
+        };
+        (below(found.protected), below(found.pinned))
+    }
+
+    #[test]
+    fn submodules_and_worktrees_are_protected_as_the_repository_is() {
+        let folder = TestFolder::new();
+        git(&folder, "work/.git");
+        git(&folder, "work/.git/modules/lib/sub");
+        folder.file("work/.git/worktrees/w/HEAD", "");
+        folder.file("work/.git/worktrees/w/commondir", "../..");
+        folder.file("work/.git/worktrees/w/gitdir", "");
+        let (protected, pinned) = guarded(&folder);
+        let expected = [
+            ".git/config",
+            ".git/hooks",
+            ".git/modules/lib/sub/config",
+            ".git/modules/lib/sub/hooks",
+            ".git/worktrees/w/commondir",
+            ".git/worktrees/w/gitdir",
+        ];
+        assert_eq!(protected, expected);
+        let expected = [
+            ".git",
+            ".git/modules",
+            ".git/modules/lib",
+            ".git/modules/lib/sub",
+            ".git/worktrees",
+            ".git/worktrees/w",
+        ];
+        assert_eq!(pinned, expected);
+    }
+
+    #[test]
+    fn a_file_or_a_link_leads_to_what_is_protected() {
+        let folder = TestFolder::new();
+        git(&folder, "work/data");
+        folder.file("work/.git", "gitdir: data\n");
+        assert_eq!(
+            guarded(&folder),
+            (vec![".git".into(), "data/config".into(), "data/hooks".into()], vec!["data".into()])
+        );
+        fs::remove_file(folder.at("work/.git")).unwrap();
+        symlink("data", folder.at("work/.git")).unwrap();
+        assert_eq!(guarded(&folder).0, ["data/config", "data/hooks"]);
+    }
+
+    #[test]
+    fn hooks_are_protected_where_the_settings_say_that_they_are() {
+        let folder = TestFolder::new();
+        git(&folder, "work/.git");
+        folder.file("work/.git/config", "[core]\n\thooksPath = tools/hooks\n");
+        folder.file("work/tools/hooks/pre-commit", "");
+        let (protected, pinned) = guarded(&folder);
+        assert!(
+            protected.contains(&"tools/hooks".into()) && pinned.contains(&"tools".into()),
+            "{protected:?}"
+        );
+        folder.file("work/.git/config", "[core]\n\thooksPath = ..\n");
+        assert_eq!(guarded(&folder).0, [".git/config", ".git/hooks"], "nothing around the folder");
+    }
+
+    #[test]
+    fn what_lies_outside_is_left_alone() {
+        let folder = TestFolder::new();
+        git(&folder, "elsewhere");
+        folder.file("work/.git", "gitdir: ../elsewhere\n");
+        assert_eq!(guarded(&folder), (vec![".git".into()], vec![]));
+    }
+}

@@ -1,0 +1,223 @@
+//! Compares two snapshots of auto-run files: what changed, and what of that can be taken back.
+
+use super::AutoRunFiles;
+use crate::domain::FileChange;
+use crate::domain::auto_run::{auto_run_name, run_by_tools};
+use crate::domain::git_folder::folder_that_obeys;
+use crate::workspace::stamp::{FileStamp, is_gone};
+use crate::workspace::undo_auto_run::{EarlierFile, RevertibleChange};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+impl AutoRunFiles {
+    /// The files that were created, changed or deleted since that snapshot, by their absolute paths.
+    pub fn changes_since(&self, before: &Self) -> Vec<FileChange> {
+        let mut changes = Vec::new();
+        if self.is_too_large() || before.is_too_large() || self.roots != before.roots {
+            return changes;
+        }
+        for (path, stamp) in &self.files {
+            let kind = match before.files.get(path) {
+                // The folder is reported instead: its files may be older than the run.
+                None if self.is_in_new_hooks(path, before) => continue,
+                None if before.is_unread(path) => "changed",
+                None => "created",
+                Some(then) if !stamp.is_as(then) => "changed",
+                Some(_) => continue,
+            };
+            changes.extend(self.change(path, kind, Some(stamp), before));
+        }
+        let gone = before.files.keys().filter(|path| !self.files.contains_key(*path));
+        // A file that can't be accessed any more does not count as deleted.
+        let gone = gone.filter(|path| std::fs::symlink_metadata(path).is_err_and(|error| is_gone(&error)));
+        changes.extend(gone.filter_map(|path| self.change(path, "deleted", None, before)));
+        changes.extend(self.became_gits(before, &changes));
+        changes
+    }
+
+    /// A change of a file, if programs obey or run it by now or before.
+    fn change(
+        &self,
+        path: &Path,
+        kind: &str,
+        stamp: Option<&FileStamp>,
+        before: &Self,
+    ) -> Option<FileChange> {
+        let is_named = self.matches_below_root(path, auto_run_name);
+        let of_git = !is_named && (self.is_gits(path) || before.is_gits(path));
+        let told = is_named || of_git || self.matches_below_root(path, run_by_tools);
+        told.then(|| FileChange {
+            of_git,
+            other_names: stamp.map_or(0, FileStamp::other_names),
+            ..FileChange::new(path.to_string_lossy(), kind, stamp.map_or(0, |stamp| stamp.size))
+        })
+    }
+
+    /// Whether a file only counts because git's settings name its folder by now.
+    fn is_in_new_hooks(&self, path: &Path, before: &Self) -> bool {
+        let folder = path.parent().unwrap_or(path);
+        self.hooks.contains(folder)
+            && !before.hooks.contains(folder)
+            && !self.matches_below_root(path, auto_run_name)
+    }
+
+    /// Folders with files that git obeys only now, because something else changed.
+    fn became_gits(&self, before: &Self, changes: &[FileChange]) -> Vec<FileChange> {
+        let obeyed: BTreeSet<&Path> = self.files.keys().filter_map(|path| folder_that_obeys(path)).collect();
+        let is_new = |folder: &&Path| self.is_git_folder(folder) && !before.is_git_folder(folder);
+        let is_told =
+            |folder: &Path| changes.iter().any(|change| Path::new(&change.path).starts_with(folder));
+        let hooks = self.hooks.difference(&before.hooks).map(PathBuf::as_path);
+        let new = obeyed.into_iter().filter(is_new).chain(hooks).filter(|folder| !is_told(folder));
+        new.map(|folder| FileChange {
+            of_git: true,
+            ..FileChange::new(folder.to_string_lossy(), "changed", 0)
+        })
+        .collect()
+    }
+
+    /// The changes to auto-run files since that snapshot, each ready to be taken back. Files that tools run by
+    /// themselves are left out: they are part of the project.
+    pub(crate) fn revertible(&self, before: &Self) -> Vec<RevertibleChange> {
+        let changes = self.changes_since(before).into_iter().map(|change| PathBuf::from(change.path));
+        let is_obeyed = |path: &PathBuf| self.is_obeyed(path) || before.is_obeyed(path);
+        let own = changes.filter(is_obeyed);
+        own.map(|path| RevertibleChange {
+            before: before.may_have(&path).then(|| match before.copies.get(&path) {
+                Some(copy) => EarlierFile::Kept(copy.clone()),
+                None => EarlierFile::NotKept,
+            }),
+            after: self.files.get(&path).copied(),
+            path,
+        })
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_folder::TestFolder;
+    use rustix::fs::{Mode, OFlags, mkdirat, openat};
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    fn of(folder: &TestFolder) -> AutoRunFiles {
+        AutoRunFiles::default().scan(vec![folder.base.clone()])
+    }
+
+    fn told(folder: &TestFolder, now: &AutoRunFiles, before: &AutoRunFiles) -> Vec<String> {
+        let name = |path: &str| {
+            Path::new(path).strip_prefix(&folder.base).expect("below").to_string_lossy().into_owned()
+        };
+        let changes = now.changes_since(before);
+        assert!(changes.iter().all(|change| change.obeyed().is_some()), "{changes:?}");
+        changes.iter().map(|change| format!("{} {}", change.change, name(&change.path))).collect()
+    }
+
+    fn git(folder: &TestFolder, at: &str) {
+        for name in ["HEAD", "objects/x", "refs/x", "config"] {
+            folder.file(&format!("{at}/{name}"), "");
+        }
+    }
+
+    #[test]
+    fn what_git_obeys_is_told_in_submodules_and_in_folders_of_other_names() {
+        let folder = TestFolder::new();
+        git(&folder, ".git/modules/sub");
+        folder.file("src/hooks/use.ts", "");
+        folder.file("src/config", "");
+        let before = of(&folder);
+        folder.file(".git/modules/sub/config", "[core]");
+        folder.file(".git/modules/sub/hooks/post-checkout", "");
+        folder.file("src/hooks/use.ts", "1");
+        folder.file("src/config", "1");
+        git(&folder, "data");
+        folder.file(".git/modules/a/.git", "gitdir: ../../../data");
+        symlink("data", folder.at("linked")).expect("linked");
+        fs::rename(folder.at("linked"), folder.at("data/.git")).expect("renamed");
+        let now = before.rescan();
+        let expected = [
+            "created .git/modules/a/.git",
+            "changed .git/modules/sub/config",
+            "created .git/modules/sub/hooks/post-checkout",
+            "created data/.git",
+            "created data/config",
+        ];
+        assert_eq!(told(&folder, &now, &before), expected);
+        assert!(now.revertible(&before).iter().all(|change| change.undo().is_ok()));
+        assert!(!folder.at("data/config").exists() && fs::symlink_metadata(folder.at("data/.git")).is_err());
+    }
+
+    #[test]
+    fn a_folder_that_becomes_gits_is_told_and_what_was_in_it_is_not_removed() {
+        let folder = TestFolder::new();
+        for name in ["data/config", "data/objects/x", "data/refs/x"] {
+            folder.file(name, "");
+        }
+        let before = of(&folder);
+        folder.file("data/HEAD", "ref: refs/heads/main");
+        let now = before.rescan();
+        assert_eq!(told(&folder, &now, &before), ["changed data"]);
+        assert!(now.revertible(&before).is_empty());
+        assert_eq!(told(&folder, &now.rescan(), &now), [""; 0]);
+    }
+
+    #[test]
+    fn hooks_are_told_where_the_settings_say_that_they_are() {
+        let folder = TestFolder::new();
+        git(&folder, ".git");
+        folder.file(".git/config", "[core]\n\thooksPath = tools\n");
+        folder.file("tools/pre-commit", "");
+        let before = of(&folder);
+        folder.file("tools/pre-commit", "1");
+        folder.file("tools/post-checkout", "1");
+        let expected = ["created tools/post-checkout", "changed tools/pre-commit"];
+        let now = before.rescan();
+        assert_eq!(told(&folder, &now, &before), expected);
+        folder.file("scripts/mine", "");
+        let before = now.rescan();
+        folder.file(".git/config", "[core]\n\thooksPath = scripts\n");
+        let now = before.rescan();
+        assert_eq!(told(&folder, &now, &before), ["changed .git/config", "changed scripts"]);
+        assert_eq!(now.revertible(&before).len(), 1, "what is older than the run is not removed");
+    }
+
+    #[test]
+    fn a_folder_that_can_not_be_read_is_recorded_or_what_is_in_it_is_told() {
+        let folder = TestFolder::new();
+        folder.file("sub/.envrc", "");
+        let before = of(&folder);
+        assert_eq!(before.unread().count(), 0);
+        folder.file("sub/.envrc", "1");
+        folder.file("sub/.zshenv", "1");
+        fs::set_permissions(folder.at("sub"), fs::Permissions::from_mode(0o311)).expect("set");
+        let now = before.rescan();
+        let (told, unread) = (told(&folder, &now, &before), now.unread().cloned().collect::<Vec<_>>());
+        fs::set_permissions(folder.at("sub"), fs::Permissions::from_mode(0o700)).expect("set");
+        if unread.is_empty() {
+            // Nothing is closed to root.
+            assert_eq!(told, ["changed sub/.envrc", "created sub/.zshenv"]);
+            return;
+        }
+        assert_eq!((told, unread), (Vec::new(), vec![folder.at("sub")]));
+        // What may have been there is not removed as if the run had made it.
+        let later = now.rescan();
+        assert!(later.changes_since(&now).iter().all(|change| change.change == "changed"));
+        assert!(later.revertible(&now).iter().all(|change| change.undo().is_err()));
+    }
+
+    #[test]
+    fn a_folder_too_deep_to_be_named_is_recorded() {
+        let folder = TestFolder::new();
+        let mut deep = fs::File::open(&folder.base).expect("open");
+        for _ in 0..30 {
+            let name = "d".repeat(200);
+            mkdirat(&deep, &name, Mode::RWXU).expect("made");
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            deep = openat(&deep, &name, flags, Mode::empty()).expect("open").into();
+        }
+        mkdirat(&deep, ".vscode", Mode::RWXU).expect("made");
+        assert_eq!(of(&folder).unread().count(), 1);
+    }
+}
