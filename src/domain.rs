@@ -57,6 +57,7 @@ mod undo;
 pub(crate) mod unicode;
 mod variables;
 pub(crate) mod visible;
+pub(crate) mod word;
 
 pub use approval::{Approval, Grantor, RunRequest};
 pub use block::{Block, Dialect, Origin, Version};

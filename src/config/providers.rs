@@ -1,6 +1,7 @@
 //! Defines the settings of providers, and the providers that are known without any file.
 
 use crate::domain::SCRIPTED;
+use crate::domain::word::words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -74,12 +75,7 @@ pub enum Effort {
     High,
 }
 
-impl Effort {
-    /// The word in the configuration, and in requests.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
+words!(Effort);
 
 /// One text, or several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

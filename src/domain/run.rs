@@ -1,6 +1,7 @@
 //! A run: what carries it out, its events, and the report and receipt at its end.
 
 use super::visible::visible_line;
+use super::word::words;
 use super::{Language, OutputBuffer, Sha256, Stream, UndoNote, UnscannedChanges, Variable, VariableChanges};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -26,12 +27,9 @@ pub enum ExecutorKind {
     Engine,
 }
 
-impl ExecutorKind {
-    /// The name on the screen and in files.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
+words!(ExecutorKind);
 
+impl ExecutorKind {
     /// Whether its kernel is sayso's own (`assets/kernel.py`), which reports the end of each part when several blocks
     /// are run again together.
     pub(crate) fn reports_part_ends(self) -> bool {

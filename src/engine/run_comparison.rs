@@ -5,6 +5,7 @@
 
 mod content;
 
+use crate::domain::word::words;
 use crate::domain::{Masker, OutputBuffer, RunError, RunReport, Stream};
 use crate::text::alike::{BothRuns, LineDifference};
 pub(crate) use content::KnownContents;
@@ -22,12 +23,7 @@ pub(crate) enum DifferentPart {
     Pictures,
 }
 
-impl DifferentPart {
-    /// The word on screen and in JSON.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
+words!(DifferentPart);
 
 /// The first difference in one part of the reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
