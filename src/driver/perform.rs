@@ -31,7 +31,7 @@ impl IoRooms {
             Effect::Record(entry) => self.record(entry),
             Effect::Ask(request) => self.request_reply(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
-            Effect::Inspect { block, revision, limits, new_kernel, terminal, strict } => {
+            Effect::Inspect { block, revision, options, strict } => {
                 let earlier = self.earlier_texts(block.step, state);
                 let mut scope = self.scope.clone();
                 if strict {
@@ -40,7 +40,7 @@ impl IoRooms {
                 inspect::spawn(
                     *block,
                     revision,
-                    (limits, new_kernel, terminal),
+                    options,
                     earlier,
                     FileScope { scope, own: self.sessions.clone() },
                     self.executor.clone(),

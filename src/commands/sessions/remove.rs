@@ -3,6 +3,7 @@
 
 use super::super::Console;
 use super::{ask, find, search, time, unreadable};
+use crate::cli::SessionPruneArgs;
 use crate::domain::visible::visible_line;
 use crate::domain::{Masker, moment};
 use crate::driver::Clock;
@@ -36,18 +37,17 @@ pub(super) fn remove_named(
 
 /// Removes the sessions that were last written before a time.
 pub(super) fn remove_older(
+    args: &SessionPruneArgs,
     factory: &SessionFactory,
-    older: &str,
-    (keep_named, yes): (bool, bool),
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     let zone = crate::session::local_zone();
-    let before =
-        moment::read(older, Clock::System.now(), &zone).ok_or_else(|| search::time_failure(older))?;
+    let before = moment::read(&args.older, Clock::System.now(), &zone);
+    let before = before.ok_or_else(|| search::time_failure(&args.older))?;
     let masker = factory.masker();
     let old = index::list(&factory.loaded.sessions()).into_iter().filter(|session| session.modified < before);
     let (open, meant): (Vec<Summary>, Vec<Summary>) = old
-        .filter(|session| session.damage.is_none() && !(keep_named && has_own_name(session, &masker)))
+        .filter(|session| session.damage.is_none() && !(args.keep_named && has_own_name(session, &masker)))
         .partition(|session| session.locked.is_some());
     for session in &open {
         writeln!(console.err, "note: {} is open in another sayso and stays", visible_line(session.label()))?;
@@ -56,7 +56,7 @@ pub(super) fn remove_older(
         writeln!(console.out, "no session is that old")?;
         return Ok(());
     }
-    remove(&meant, yes, console)
+    remove(&meant, args.yes, console)
 }
 
 fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<(), Failure> {
