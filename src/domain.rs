@@ -108,7 +108,7 @@ pub use rights::{Enforcement, Layer, Limits, Rights, SandboxLevel, SandboxReport
 pub(crate) use run::ProtectedFile;
 pub use run::{
     Chunk, CountedTime, DeadKernel, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef,
-    Outcome, Receipt, RunError, RunEvent, RunReport,
+    Outcome, Receipt, RunControl, RunError, RunEvent, RunReport,
 };
 pub(crate) use session_name::{SessionNameError, session_name};
 pub use sha256::Sha256;

@@ -94,6 +94,25 @@ pub enum CountedTime {
     Computing,
 }
 
+/// What to do with a run that goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunControl {
+    /// Type this into its terminal. The bytes reach the program only: no session, no log, no engine.
+    Type(Vec<u8>),
+    /// Give its terminal so many rows and columns.
+    Resize(u16, u16),
+    /// Set what its time limit counts, and start the count anew. A run with a terminal answers with
+    /// [`RunEvent::Counts`], another ignores it.
+    Count(CountedTime),
+    /// Answer that it waits for after this part of its source ([`RunEvent::PartEnded`]): it continues, or ends there
+    /// for a reason, which is then added to its output.
+    AfterPart(u32, Option<String>),
+    /// Send SIGINT to its process group. A kernel keeps its state.
+    Interrupt,
+    /// Kill it. A kernel loses its state.
+    Kill,
+}
+
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "outcome", content = "detail", rename_all = "snake_case")]

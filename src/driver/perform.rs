@@ -8,7 +8,7 @@ use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::{images, inspect};
 use crate::domain::{
     BlockId, Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Notice, ReplyEvent, ReplyFailure,
-    StepId, TimerId,
+    RunControl, StepId, TimerId,
 };
 use crate::engine::provenance;
 use crate::engine::transcript::{BlockStatus, Body};
@@ -57,14 +57,16 @@ impl IoRooms {
                 self.recipes.run_begins(&request.approval().terms().rights);
                 self.start_run(*request, protected);
             }
-            Effect::AfterPart { run, part, ends } => self.executor.after_part(run, part, ends),
+            Effect::AfterPart { run, part, ends } => {
+                self.executor.control(run, RunControl::AfterPart(part, ends));
+            }
             Effect::InterruptRun(run) => {
                 self.note_stop(run);
-                self.executor.interrupt(run);
+                self.executor.control(run, RunControl::Interrupt);
             }
             Effect::KillRun(run) => {
                 self.note_stop(run);
-                self.executor.kill(run);
+                self.executor.control(run, RunControl::Kill);
             }
             Effect::UndoAutoRun(run) => self.undo_auto_run(run),
             Effect::Undo { run, record, changes, kind } => self.undo_changes(run, record, changes, kind),

@@ -2,7 +2,7 @@
 //! makes that folder readable for every later run.
 
 use super::toolchain::{self, SearchScope};
-use super::{Allowance, Enclosure, HelperEntry, Sandbox, SandboxPolicy, survey};
+use super::{Allowance, Enclosure, Sandbox, SandboxPolicy, survey};
 use crate::domain::SandboxLevel;
 use std::path::{Path, PathBuf};
 
@@ -32,11 +32,7 @@ impl Sandbox {
     /// The enclosure of an installation.
     pub(crate) fn enclosure_to_install(&self, programs: &[PathBuf], folder: &Path) -> Enclosure {
         let policy = self.policy_to_install(programs, folder).map(|policy| survey::look_again(&policy));
-        let entry = match &policy {
-            Some(policy) => self.using.entry(policy, &self.helper),
-            None => HelperEntry::plain(&self.helper),
-        };
-        self.enclosure_of(entry, policy)
+        self.enclosure_of(policy)
     }
 
     fn policy_to_install(&self, programs: &[PathBuf], folder: &Path) -> Option<SandboxPolicy> {
