@@ -86,9 +86,10 @@ pub struct Chunk {
 }
 
 /// Which time counts towards the time limit of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CountedTime {
     /// Wall-clock time.
+    #[default]
     Passing,
     /// Processor time of its processes, so that the time in which a person types does not count.
     Computing,

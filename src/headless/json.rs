@@ -21,7 +21,6 @@ pub(crate) fn write_fragment(out: &mut dyn Write, value: &Value) -> io::Result<(
     out.write_all(&to_bytes(value)?)
 }
 
-/// The bytes of a value.
 fn to_bytes(value: &Value) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(256);
     value.serialize(&mut Serializer::with_formatter(&mut bytes, EscapingFormatter))?;
