@@ -9,8 +9,8 @@ mod values;
 pub(crate) use prompt::{first_prompt, prompt};
 pub(crate) use recipes::{RecipeArgs, RecipesArgs};
 pub(crate) use sessions::{
-    SessionExportArgs, SessionRedactArgs, SessionReplayArgs, SessionSearchArgs, SessionUndoArgs,
-    SessionsCommand,
+    SessionExportArgs, SessionListArgs, SessionPruneArgs, SessionRedactArgs, SessionReplayArgs,
+    SessionSearchArgs, SessionUndoArgs, SessionsCommand,
 };
 
 use crate::config::ExecutorChoice;

@@ -59,6 +59,7 @@ mod undo;
 pub(crate) mod unicode;
 mod variables;
 pub(crate) mod visible;
+pub(crate) mod word;
 
 pub use approval::{Approval, Grantor, RunRequest};
 pub use block::{Block, Dialect, Origin, Version};
@@ -109,7 +110,7 @@ pub use rights::{Enforcement, HardLinks, Layer, Limits, Rights, SandboxLevel, Sa
 pub(crate) use run::ProtectedFile;
 pub use run::{
     Chunk, CountedTime, DeadKernel, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef,
-    Outcome, Receipt, RunError, RunEvent, RunReport,
+    Outcome, Receipt, RunControl, RunError, RunEvent, RunReport,
 };
 pub(crate) use session_name::{SessionNameError, session_name};
 pub use sha256::Sha256;

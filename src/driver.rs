@@ -62,7 +62,7 @@ pub(crate) use review_time::review_in_time;
 pub use update::{Notification, Update};
 
 use crate::domain::{
-    CountedTime, ModelInfo, ModelName, ReplyEvent, RequestCounts, RunEvent, RunId, SandboxReport, Timestamp,
+    ModelInfo, ModelName, ReplyEvent, RequestCounts, RunControl, RunEvent, RunId, SandboxReport, Timestamp,
 };
 use crate::engine::{Command, Effect, Engine, Event, State};
 use crate::exec::{self, Executor, ExecutorError};
@@ -206,19 +206,9 @@ impl Driver {
         self.rooms.store.path()
     }
 
-    /// Types into the terminal of a run. The bytes reach the program only: no session, no log, no engine.
-    pub(crate) fn type_in(&self, run: RunId, bytes: Vec<u8>) {
-        self.rooms.executor.type_in(run, bytes);
-    }
-
-    /// Resizes the terminal of a run.
-    pub(crate) fn resize_terminal(&self, run: RunId, rows: u16, columns: u16) {
-        self.rooms.executor.resize(run, rows, columns);
-    }
-
-    /// Sets what the time limit of a run in its own terminal counts from now on, and restarts it.
-    pub(crate) fn set_counted_time(&self, run: RunId, what: CountedTime) {
-        self.rooms.executor.set_counted_time(run, what);
+    /// Controls a run beside the engine: its terminal, and what its time limit counts.
+    pub(crate) fn control_run(&self, run: RunId, control: RunControl) {
+        self.rooms.executor.control(run, control);
     }
 
     /// Whether the whole session so far is on disk: the store confirms it, and the file exists.

@@ -69,7 +69,7 @@ mod properties;
 pub(crate) use block_state::BlockState;
 pub use command_line_runs::NamedFile;
 pub(crate) use compact::MAX_TOKENS_OF_UNKNOWN;
-pub use effect::Effect;
+pub use effect::{Effect, RunOptions};
 pub use event::{Command, Event, LoadedBody, StoreEvent};
 pub use inspection::{EditFault, Inspection, PlacedEdit};
 pub(crate) use opened::OpenedBlock;
@@ -184,7 +184,7 @@ struct Counters {
 }
 
 /// The session machine: events in, state and effects out. See [`Engine::handle`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Engine {
     settings: Settings,
     state: State,
@@ -215,23 +215,7 @@ impl Engine {
         state.live.foreign = settings.foreign;
         state.live.reads_only = settings.reads_only;
         state.live.cost.budget = settings.session_budget;
-        Self {
-            settings,
-            state,
-            turn: Turn::default(),
-            stream: None,
-            inspections: Inspections::default(),
-            files: functions::FunctionFiles::default(),
-            installs: install::Installs::default(),
-            rebuild: rebuild::RebuildQueue::default(),
-            counted: Counters::default(),
-            stopped_starts: StoppedStarts::default(),
-            meter: Meter::default(),
-            request_on_hold: HeldRequest::default(),
-            loads: loading::Loads::default(),
-            now: Timestamp::default(),
-            effects: Vec::new(),
-        }
+        Self { settings, state, ..Self::default() }
     }
 
     /// Whether a person is asked about blocks.

@@ -10,7 +10,7 @@
 
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{
-    CountedTime, Language, Limits, Pixels, Reach, RunEvent, RunId, RunRequest, SandboxReport, Terms,
+    Language, Limits, Pixels, Reach, RunControl, RunEvent, RunId, RunRequest, SandboxReport, Terms,
     UndrawnReason,
 };
 use asking::Asker;
@@ -78,6 +78,7 @@ mod shell_state;
 mod supervisor;
 mod terminal;
 mod tree;
+mod watch;
 mod worker;
 
 pub(crate) use backend::MissingPart;
@@ -189,20 +190,9 @@ impl Executor {
         self.inner.worker.try_ask(|reply| ExecutorOrder::TerminalTerms(Box::new(terms), reply)).await
     }
 
-    /// Types into the terminal of a run. Does nothing if the run has no terminal or has ended.
-    pub fn type_in(&self, run: RunId, bytes: Vec<u8>) {
-        self.inner.worker.send(ExecutorOrder::Type(run, bytes));
-    }
-
-    /// Sets the size of a run's terminal.
-    pub fn resize(&self, run: RunId, rows: u16, columns: u16) {
-        self.inner.worker.send(ExecutorOrder::Resize(run, rows, columns));
-    }
-
-    /// Sets what the time limit of a run with a terminal counts, and starts the count anew. The run answers with
-    /// [`crate::domain::RunEvent::Counts`] if it does.
-    pub fn set_counted_time(&self, run: RunId, what: CountedTime) {
-        self.inner.worker.send(ExecutorOrder::SetCountedTime(run, what));
+    /// Controls a run. Does nothing if it has ended.
+    pub fn control(&self, run: RunId, control: RunControl) {
+        self.inner.worker.send(ExecutorOrder::Control(run, control));
     }
 
     /// What a run under these terms can reach, computed from what its helper would be given. Empty if the executor does
@@ -251,22 +241,6 @@ impl Executor {
     /// Carries out a run. [`RunEvent::Ended`] arrives exactly once and last, whatever happens.
     pub fn start(&self, request: RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
         self.inner.worker.start(request, out);
-    }
-
-    /// Answers a run that waits after this part of its source ([`RunEvent::PartEnded`]): the run continues, or ends
-    /// there if `ends` holds a reason, which is then added to its output.
-    pub fn after_part(&self, run: RunId, part: u32, ends: Option<String>) {
-        self.inner.worker.send(ExecutorOrder::AfterPart(run, part, ends));
-    }
-
-    /// Sends SIGINT to the process group of this run. A kernel keeps its state.
-    pub fn interrupt(&self, run: RunId) {
-        self.inner.worker.send(ExecutorOrder::Interrupt(run));
-    }
-
-    /// Kills this run. A kernel loses its state.
-    pub fn kill(&self, run: RunId) {
-        self.inner.worker.send(ExecutorOrder::Kill(run));
     }
 
     /// Prepares for a block in this language: finds the interpreter, and starts an empty kernel. Starts nothing that

@@ -21,6 +21,7 @@ pub(crate) use error::ExportFormatError;
 pub(crate) use error::{ExportError, PictureError};
 
 use crate::domain::json_text::escaped;
+use crate::domain::word::words;
 use std::fmt;
 use std::path::Path;
 
@@ -42,12 +43,9 @@ pub enum ExportFormat {
     Json,
 }
 
-impl ExportFormat {
-    /// The name of the format on the command line.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
+words!(ExportFormat);
 
+impl ExportFormat {
     /// The format for the extension of this file name.
     pub(crate) fn of_file(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {

@@ -11,14 +11,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Subcommand)]
 pub enum SessionsCommand {
     /// List the sessions, the one written last first
-    List {
-        /// Each branch below the session that it left
-        #[arg(long, conflicts_with = "json")]
-        tree: bool,
-        /// One JSON object
-        #[arg(long)]
-        json: bool,
-    },
+    List(SessionListArgs),
     /// Find sessions by what was said and done in them: prompts, replies, code, outputs, names of files
     Search(SessionSearchArgs),
     /// Show what was said and done in a session
@@ -94,17 +87,32 @@ pub enum SessionsCommand {
         yes: bool,
     },
     /// Remove all sessions that nothing was written to for a while; asks before it does
-    Prune {
-        /// How long: 90d, 12w, or a date
-        #[arg(long, value_name = "AGE")]
-        older: String,
-        /// Not those that you named
-        #[arg(long)]
-        keep_named: bool,
-        /// Do not ask
-        #[arg(long)]
-        yes: bool,
-    },
+    Prune(SessionPruneArgs),
+}
+
+/// `sayso sessions list`.
+#[derive(Args, Clone, Debug)]
+pub struct SessionListArgs {
+    /// Each branch below the session that it left
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) tree: bool,
+    /// One JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `sayso sessions prune`.
+#[derive(Args, Clone, Debug)]
+pub struct SessionPruneArgs {
+    /// How long: 90d, 12w, or a date
+    #[arg(long, value_name = "AGE")]
+    pub(crate) older: String,
+    /// Not those that you named
+    #[arg(long)]
+    pub(crate) keep_named: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 /// `sayso sessions redact`.

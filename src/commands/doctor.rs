@@ -18,11 +18,12 @@ use crate::report::Failure;
 use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use crate::store::{Store, index};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 /// The result of one check.
+#[derive(serde::Serialize)]
 struct DoctorEntry {
     what: String,
     /// Whether nothing is wrong.
@@ -59,10 +60,6 @@ pub(super) async fn run(
     looks.push(configuration(&factory));
     looks.push(terminal());
     if args.json {
-        let looks: Value = looks
-            .iter()
-            .map(|l| json!({ "what": l.what, "good": l.good, "found": l.found, "means": l.means }))
-            .collect();
         json::write_line(console.out, &json!({ "version": env!("CARGO_PKG_VERSION"), "looks": looks }))?;
         return Ok(());
     }

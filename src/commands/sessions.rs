@@ -38,9 +38,7 @@ pub(super) fn run(
     let factory = super::factory(outer, console)?;
     let folder = factory.loaded.sessions();
     match command {
-        SessionsCommand::List { tree, json } => {
-            list::list(&folder, factory.place.home.as_deref(), (*tree, *json), console)
-        }
+        SessionsCommand::List(args) => list::list(args, &folder, factory.place.home.as_deref(), console),
         SessionsCommand::Compare { left, right } => compare::run(&factory, (left, right), console),
         SessionsCommand::Show { session, json } => {
             let summary = find(&folder, session)?;
@@ -69,9 +67,7 @@ pub(super) fn run(
         SessionsCommand::Redact(args) => redact::run(args, &factory, console),
         SessionsCommand::Rename { session, name } => rename(&factory, session, name, console),
         SessionsCommand::Rm { sessions, yes } => remove::remove_named(&folder, sessions, *yes, console),
-        SessionsCommand::Prune { older, keep_named, yes } => {
-            remove::remove_older(&factory, older, (*keep_named, *yes), console)
-        }
+        SessionsCommand::Prune(args) => remove::remove_older(args, &factory, console),
     }
 }
 

@@ -116,7 +116,6 @@ impl Config {
         KEY_SEARCH_ORDER.iter().filter_map(|name| self.resolve(name).ok()).collect()
     }
 
-    /// The provider with this address.
     pub(crate) fn provider_at(&self, address: &str) -> Option<&str> {
         let plain = |address: &str| address.trim_end_matches('/').trim_end_matches("/v1").to_owned();
         let wanted = plain(address);

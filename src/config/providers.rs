@@ -1,6 +1,6 @@
 //! Defines the settings of providers, and the providers that are known without any file.
 
-use crate::domain::SCRIPTED;
+use crate::domain::word::words;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -74,12 +74,7 @@ pub enum Effort {
     High,
 }
 
-impl Effort {
-    /// The word in the configuration, and in requests.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
+words!(Effort);
 
 /// One text, or several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,10 +141,10 @@ impl FormatKind {
     pub(crate) fn address(self) -> Option<&'static str> {
         match self {
             FormatKind::Openai | FormatKind::Scripted => None,
-            FormatKind::OpenaiResponses => Some(OPENAI_ADDRESS),
-            FormatKind::Anthropic => Some(ANTHROPIC_ADDRESS),
-            FormatKind::Gemini => Some(GEMINI_ADDRESS),
-            FormatKind::Ollama => Some(OLLAMA_ADDRESS),
+            FormatKind::OpenaiResponses => Some("https://api.openai.com/v1"),
+            FormatKind::Anthropic => Some("https://api.anthropic.com"),
+            FormatKind::Gemini => Some("https://generativelanguage.googleapis.com"),
+            FormatKind::Ollama => Some("http://127.0.0.1:11434"),
         }
     }
 }
@@ -225,48 +220,14 @@ impl Default for Timeouts {
     }
 }
 
-const OPENAI_ADDRESS: &str = "https://api.openai.com/v1";
-const ANTHROPIC_ADDRESS: &str = "https://api.anthropic.com";
-const GEMINI_ADDRESS: &str = "https://generativelanguage.googleapis.com";
-const OLLAMA_ADDRESS: &str = "http://127.0.0.1:11434";
-
-/// The providers that are known without any file.
+/// The providers that are known without any file of the person. None if theirs is broken, which a test rules out.
 pub(super) fn shipped() -> BTreeMap<String, Provider> {
-    use FormatKind::{Anthropic, Gemini, Ollama, Openai, OpenaiResponses, Scripted};
-    let cloud = |kind, address: &str, keys: &[&str], model: &str| Provider {
-        kind,
-        base_url: Some(address.into()),
-        key_env: match keys {
-            [one] => Some(OneOrMore::One((*one).into())),
-            several => Some(OneOrMore::Several(several.iter().map(|key| (*key).into()).collect())),
-        },
-        model: Some(model.into()),
-        ..Provider::default()
-    };
-    let local =
-        |kind, address: &str| Provider { kind, base_url: Some(address.into()), ..Provider::default() };
-    let list = [
-        ("openai", cloud(Openai, OPENAI_ADDRESS, &["OPENAI_API_KEY"], "gpt-6.1-sol")),
-        ("openai-responses", cloud(OpenaiResponses, OPENAI_ADDRESS, &["OPENAI_API_KEY"], "gpt-6.1-sol")),
-        ("anthropic", cloud(Anthropic, ANTHROPIC_ADDRESS, &["ANTHROPIC_API_KEY"], "claude-sonnet-5-5")),
-        ("gemini", cloud(Gemini, GEMINI_ADDRESS, &["GEMINI_API_KEY", "GOOGLE_API_KEY"], "gemini-3.8-flash")),
-        (
-            "openrouter",
-            cloud(Openai, "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"], "openrouter/auto"),
-        ),
-        (
-            "groq",
-            cloud(Openai, "https://api.groq.com/openai/v1", &["GROQ_API_KEY"], "llama-3.3-70b-versatile"),
-        ),
-        ("deepseek", cloud(Openai, "https://api.deepseek.com/v1", &["DEEPSEEK_API_KEY"], "deepseek-chat")),
-        ("mistral", cloud(Openai, "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"], "mistral-large-latest")),
-        ("ollama", local(Ollama, OLLAMA_ADDRESS)),
-        ("llamacpp", local(Openai, "http://127.0.0.1:8080/v1")),
-        ("lmstudio", local(Openai, "http://127.0.0.1:1234/v1")),
-        ("vllm", local(Openai, "http://127.0.0.1:8000/v1")),
-        (SCRIPTED, Provider { kind: Scripted, ..Provider::default() }),
-    ];
-    list.into_iter().map(|(name, provider)| (name.to_owned(), provider)).collect()
+    let mut known: BTreeMap<String, Provider> =
+        toml::from_str(include_str!("../../assets/providers.toml")).unwrap_or_default();
+    for provider in known.values_mut() {
+        provider.base_url = provider.own_address().map(str::to_owned);
+    }
+    known
 }
 
 /// The order in which keys are searched if no model is chosen.

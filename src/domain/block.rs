@@ -1,5 +1,6 @@
 //! A block: one action that the model proposes, with all versions of its text.
 
+use super::word::words;
 use super::{
     BlockId, BlockKind, BlockTextError, FileAct, ImageName, Language, OnDisk, PackageList, Revision, StepId,
     file_texts::{self, FilePart},
@@ -23,12 +24,7 @@ pub enum Dialect {
     Tools,
 }
 
-impl Dialect {
-    /// The name in configuration, JSON and session files.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
+words!(Dialect);
 
 /// Where in the reply a block came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! The result of a review: findings, effects and traces. It is advice; the person decides, and the sandbox enforces.
 
+use super::word::words;
 use super::{TextRange, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -31,12 +32,7 @@ pub enum Severity {
     High,
 }
 
-impl Severity {
-    /// The name in JSON, rules and configuration: `info`, `medium`, `high`.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
+words!(Severity);
 
 /// One remark of the review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

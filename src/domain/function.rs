@@ -1,5 +1,6 @@
 //! The person's own Python functions: the files that hold them, and the signature of each loaded function.
 
+use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ pub struct FunctionFile {
 }
 
 /// A public function of a loaded file, read without running any of its code.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Function {
     /// Its name; a Python identifier.
     pub name: String,
@@ -26,7 +27,7 @@ pub struct Function {
 }
 
 /// A parameter of a function.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Parameter {
     pub(crate) name: String,
     /// How an argument reaches it.
@@ -40,7 +41,8 @@ pub struct Parameter {
 }
 
 /// How an argument is passed to a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ParameterKind {
     /// By position only.
     Positional,

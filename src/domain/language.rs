@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The canonical, lower-case name of a language: `python`, `bash`, `javascript`, `json`, …
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -37,10 +37,12 @@ impl fmt::Display for Language {
 }
 
 /// A language that can be run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LanguageEntry {
     pub name: Language,
     /// Other names for it in the info string of a fence, lower-case.
+    #[serde(default)]
     pub aliases: Vec<String>,
     /// File extensions without the dot; the first is used for new files.
     pub extensions: Vec<String>,
@@ -49,17 +51,22 @@ pub struct LanguageEntry {
     /// The program's arguments. `{file}` is the descriptor with the approved text; `{source}` a private copy of it
     /// whose name has the language's extension; `{folder}` the folder in which the block starts. Empty: sayso runs the
     /// language in a special way (the kernel, bash, node).
+    #[serde(default)]
     pub arguments: Vec<String>,
     /// The arguments for building `{program}`, which is then run with `arguments`. Empty: nothing is built.
+    #[serde(default)]
     pub(crate) compile: Vec<String>,
     /// Other programs that run it, tried in this order if the first is not installed.
+    #[serde(default)]
     pub others: Vec<RunMethod>,
     /// Whether its blocks share the state of a kernel.
+    #[serde(default)]
     pub(crate) persistent: bool,
 }
 
 /// One way to run a language: see [`LanguageEntry`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct RunMethod {
     /// The program that runs it, to be found on `PATH`.
     pub command: String,
@@ -118,129 +125,23 @@ impl Languages {
     }
 }
 
-/// A language as a table row: name, aliases, extensions, ways to run it.
-type LanguageRow = (&'static str, &'static [&'static str], &'static [&'static str], &'static [CommandRow]);
-
-/// A way to run a language as a table row: program, arguments, arguments for building.
-type CommandRow = (&'static str, &'static [&'static str], &'static [&'static str]);
-
-const FILE: &[&str] = &["{file}"];
 /// Arguments that make R ignore its environment and saved state, but read the site profile, which sayso replaces.
-const WITH_PROFILE: &[&str] = &["--no-save", "--no-restore", "--no-environ", "--no-init-file", "{file}"];
-const SOURCE: &[&str] = &["{source}"];
-/// sayso runs the language in a special way.
-const OWN: &[&str] = &[];
-const C: &[&str] = &["-x", "c", "-iquote", "{folder}", "-o", "{program}", "{source}", "-lm"];
-const CPP: &[&str] = &["-x", "c++", "-iquote", "{folder}", "-o", "{program}", "{source}"];
+const WITH_PROFILE: [&str; 5] = ["--no-save", "--no-restore", "--no-environ", "--no-init-file", "{file}"];
 
-/// The known languages, in the order in which they are offered.
-const KNOWN_LANGUAGES: &[LanguageRow] = &[
-    (
-        "python",
-        &["py", "py3", "python3", "ipython", "ipython3"],
-        &["py", "pyw"],
-        &[("python3", OWN, OWN), ("python", OWN, OWN)],
-    ),
-    ("bash", &["sh", "shell"], &["sh", "bash"], &[("bash", OWN, OWN)]),
-    (
-        "javascript",
-        &["js", "node", "nodejs", "mjs", "cjs"],
-        &["js", "mjs", "cjs"],
-        &[("node", OWN, OWN), ("bun", SOURCE, OWN), ("deno", &["run", "--no-prompt", "{source}"], OWN)],
-    ),
-    (
-        "typescript",
-        &["ts", "mts", "cts"],
-        &["ts", "mts", "cts"],
-        &[
-            ("node", OWN, OWN),
-            // As a program of its own, tsx listens on a socket, which no sandbox allows.
-            ("node", &["--import", "tsx", "{source}"], OWN),
-            ("tsx", SOURCE, OWN),
-            ("bun", SOURCE, OWN),
-            ("deno", &["run", "--no-prompt", "{source}"], OWN),
-            ("ts-node", &["--transpile-only", "{source}"], OWN),
-            (
-                "node",
-                &["--experimental-strip-types", "--disable-warning=ExperimentalWarning", "{source}"],
-                OWN,
-            ),
-        ],
-    ),
-    // Behind bash, whose aliases include `sh` and `shell`: a model that writes those expects bash.
-    ("sh", &["dash", "ash", "posix-sh"], &["dash"], &[("sh", FILE, OWN)]),
-    ("zsh", &[], &["zsh"], &[("zsh", &["-f", "{file}"], OWN)]),
-    ("fish", &[], &["fish"], &[("fish", &["--no-config", "{file}"], OWN)]),
-    ("ruby", &["rb"], &["rb"], &[("ruby", FILE, OWN)]),
-    ("perl", &["pl"], &["pl", "pm"], &[("perl", FILE, OWN)]),
-    ("php", &[], &["php"], &[("php", &["-d", "display_errors=stderr", "{file}"], OWN)]),
-    (
-        "lua",
-        &[],
-        &["lua"],
-        &[("lua", FILE, OWN), ("lua5.4", FILE, OWN), ("lua5.3", FILE, OWN), ("luajit", FILE, OWN)],
-    ),
-    ("r", &["rscript"], &["r"], &[("Rscript", WITH_PROFILE, OWN)]),
-    ("julia", &["jl"], &["jl"], &[("julia", &["--startup-file=no", "{file}"], OWN)]),
-    ("go", &["golang"], &["go"], &[("go", OWN, &["build", "-o", "{program}", "{source}"])]),
-    (
-        "rust",
-        &["rs"],
-        &["rs"],
-        &[("rustc", OWN, &["--edition=2021", "--crate-name", "block", "-o", "{program}", "{source}"])],
-    ),
-    ("c", &[], &["c"], &[("cc", OWN, C), ("gcc", OWN, C), ("clang", OWN, C)]),
-    (
-        "cpp",
-        &["c++", "cxx"],
-        &["cpp", "cc", "cxx"],
-        &[("c++", OWN, CPP), ("g++", OWN, CPP), ("clang++", OWN, CPP)],
-    ),
-    ("java", &[], &["java"], &[("java", SOURCE, OWN)]),
-    (
-        "sql",
-        &["sqlite", "sqlite3", "duckdb"],
-        &["sql"],
-        &[
-            ("sqlite3", &["-batch", "-bail", "-header", "-column", ":memory:", ".read {file}"], OWN),
-            ("duckdb", &["-batch", "-bail", ":memory:", "-c", ".read {file}"], OWN),
-            ("python3", OWN, OWN),
-        ],
-    ),
-    (
-        "powershell",
-        &["pwsh", "ps1"],
-        &["ps1"],
-        &[("pwsh", &["-NoProfile", "-NonInteractive", "-File", "{source}"], OWN)],
-    ),
-    ("make", &["makefile"], &["mk", "mak"], &[("make", &["-f", "{file}"], OWN)]),
-];
+#[derive(Default, Deserialize)]
+struct LanguageFile {
+    language: Vec<LanguageEntry>,
+}
 
 impl Default for Languages {
+    /// The known languages. None if their file is broken, which a test rules out.
     fn default() -> Self {
-        let texts = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let entry = |(name, aliases, extensions, ways): &LanguageRow| {
-            let name = Language((*name).into());
-            let mut ways = ways.iter().map(|(command, arguments, compile)| RunMethod {
-                command: (*command).into(),
-                arguments: texts(arguments),
-                compile: texts(compile),
-                since: since(&name, command, &texts(arguments)),
-                profile: *arguments == WITH_PROFILE,
-            });
-            let first = ways.next()?;
-            Some(LanguageEntry {
-                aliases: texts(aliases),
-                extensions: texts(extensions),
-                command: first.command,
-                arguments: first.arguments,
-                compile: first.compile,
-                others: ways.collect(),
-                persistent: name == Language::python(),
-                name,
-            })
-        };
-        Self(Arc::new(KNOWN_LANGUAGES.iter().filter_map(entry).collect()))
+        static KNOWN: LazyLock<Languages> = LazyLock::new(|| {
+            let known: LanguageFile =
+                toml::from_str(include_str!("../../assets/languages.toml")).unwrap_or_default();
+            Languages(Arc::new(known.language))
+        });
+        KNOWN.clone()
     }
 }
 
@@ -251,6 +152,7 @@ mod tests {
 
     #[test]
     fn no_word_names_two_languages_but_sh() {
+        assert!(Languages::default().0.len() > 20);
         let mut seen = BTreeSet::new();
         for entry in Languages::default().0.iter() {
             let words = entry.aliases.iter().chain([&entry.name.0]);

@@ -4,7 +4,7 @@ use super::Usage;
 use serde::{Deserialize, Serialize};
 
 /// The name of a model: the provider's name in the configuration, and the model's name there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ModelName {
     /// The provider: a kind (`openai`, `scripted`) or a name from the configuration.
     pub provider: String,

@@ -1,5 +1,6 @@
 //! A second opinion: a model's judgement of a block before it runs. Advice, shown as a model's; it lowers no finding.
 
+use super::word::words;
 use super::{ModelName, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -32,15 +33,12 @@ pub(crate) enum Risk {
     High,
 }
 
+words!(Risk);
+
 impl Risk {
     /// All levels, the least first.
     #[cfg(test)]
     pub(crate) const ALL: [Risk; 4] = [Risk::None, Risk::Low, Risk::Medium, Risk::High];
-
-    /// The name in JSON, in session files and on the screen: `none`, `low`, `medium`, `high`.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// A model's judgement of a block.

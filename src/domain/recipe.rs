@@ -1,6 +1,7 @@
 //! Facts about one use of a recipe: how it began, the results of its steps, how it ended. The room `recipe` defines the
 //! recipes and what they do.
 
+use super::word::words;
 use super::{Answers, Form};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -112,12 +113,7 @@ pub enum RecipeEnd {
     Stopped,
 }
 
-impl RecipeEnd {
-    /// The name in JSON and session files.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
+words!(RecipeEnd);
 
 /// One durable fact about the recipe of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! What a request returns: pieces of a reply, tool calls, how the reply ended, tokens used, why it failed.
 
 use super::Departure;
+use super::word::words;
 use serde::{Deserialize, Serialize};
 
 /// A call of a tool, as the model made it.
@@ -68,11 +69,6 @@ pub enum FinishReason {
 }
 
 impl FinishReason {
-    /// The name in JSON and session files.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-
     /// Whether the model ended the reply itself.
     pub(crate) fn complete(self) -> bool {
         matches!(self, FinishReason::Stop | FinishReason::ToolCalls)
@@ -135,12 +131,7 @@ pub enum FailureKind {
     Server,
 }
 
-impl FailureKind {
-    /// The name in JSON.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
+words!(FinishReason, FailureKind);
 
 /// Why a reply failed, in words for the person. Never contains a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

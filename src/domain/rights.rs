@@ -1,5 +1,6 @@
 //! The rights of a run, its limits, and what enforces both.
 
+use super::word::words;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -15,13 +16,6 @@ pub enum SandboxLevel {
     ReadOnly,
     /// Runs can read and write the working folder.
     Workspace,
-}
-
-impl SandboxLevel {
-    /// The name on the screen, in options and in files.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// One layer of the sandbox, with the result of trying it.
@@ -67,12 +61,7 @@ pub enum Enforcement {
     Enforced,
 }
 
-impl Enforcement {
-    /// The name on the screen and in files.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
+words!(SandboxLevel, Enforcement);
 
 /// What the sandbox enforces on a run. Each fact is the result of a test from inside, not an intention.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 
 use super::auto_run::{AutoRunName, OF_GIT, auto_run_name, run_by_tools};
 use super::visible::visible_line;
+use super::word::words;
 use super::{Language, OutputBuffer, Sha256, Stream, UndoNote, UnscannedChanges, Variable, VariableChanges};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -27,12 +28,9 @@ pub enum ExecutorKind {
     Engine,
 }
 
-impl ExecutorKind {
-    /// The name on the screen and in files.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
+words!(ExecutorKind);
 
+impl ExecutorKind {
     /// Whether its kernel is sayso's own (`assets/kernel.py`), which reports the end of each part when several blocks
     /// are run again together.
     pub(crate) fn reports_part_ends(self) -> bool {
@@ -89,12 +87,32 @@ pub struct Chunk {
 }
 
 /// Which time counts towards the time limit of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CountedTime {
     /// Wall-clock time.
+    #[default]
     Passing,
     /// Processor time of its processes, so that the time in which a person types does not count.
     Computing,
+}
+
+/// What to do with a run that goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunControl {
+    /// Type this into its terminal. The bytes reach the program only: no session, no log, no engine.
+    Type(Vec<u8>),
+    /// Give its terminal so many rows and columns.
+    Resize(u16, u16),
+    /// Set what its time limit counts, and start the count anew. A run with a terminal answers with
+    /// [`RunEvent::Counts`], another ignores it.
+    Count(CountedTime),
+    /// Answer that it waits for after this part of its source ([`RunEvent::PartEnded`]): it continues, or ends there
+    /// for a reason, which is then added to its output.
+    AfterPart(u32, Option<String>),
+    /// Send SIGINT to its process group. A kernel keeps its state.
+    Interrupt,
+    /// Kill it. A kernel loses its state.
+    Kill,
 }
 
 /// How a run ended.

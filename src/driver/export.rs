@@ -19,7 +19,6 @@ const MAX_PLACES_SHOWN: usize = 8;
 pub enum ExportKeys {
     /// Export nothing.
     Stop,
-    /// Mask them.
     Mask,
     /// Keep them: the person said so.
     Keep,

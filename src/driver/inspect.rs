@@ -11,7 +11,7 @@ use crate::domain::{
     PackageList, Reach, Review, Revision, Sha256, Target, Terms, UndoCover, Version, packages,
 };
 use crate::engine::provenance::{TracedTexts, UnreadTexts};
-use crate::engine::{Event, Inspection};
+use crate::engine::{Event, Inspection, RunOptions};
 use crate::exec::{self, Executor, ExecutorError, TermsFor};
 use crate::review::{self, Scope};
 use crate::workspace::held_path::HeldPath;
@@ -46,7 +46,7 @@ impl EarlierTexts {
 pub(super) fn spawn(
     block: Block,
     revision: Revision,
-    (limits, new_kernel, terminal): (Option<Limits>, bool, bool),
+    options: RunOptions,
     earlier: Arc<EarlierTexts>,
     files: FileScope,
     executor: Executor,
@@ -56,7 +56,7 @@ pub(super) fn spawn(
         let id = block.id;
         if block.kind.acts_on_file() {
             let working = files.scope.cwd.clone();
-            let (mut inspection, found) = look_at_file(block, revision, limits, files).await;
+            let (mut inspection, found) = look_at_file(block, revision, options.limits, files).await;
             if let Ok(terms) = &inspection.terms {
                 inspection.undo = undo_cover(undo, (id, revision), terms.clone(), working).await;
             }
@@ -69,7 +69,7 @@ pub(super) fn spawn(
         }
         let scope = files.scope;
         let working = scope.cwd.clone();
-        let terms = find_terms(&block, revision, (limits, new_kernel, terminal), &executor).await;
+        let terms = find_terms(&block, revision, options, &executor).await;
         let terms = terms.map_err(|why| why.to_string());
         let scope = match &terms {
             // An earlier `cd` changes what relative paths mean.
@@ -195,7 +195,7 @@ enum InspectError {
 async fn find_terms(
     block: &Block,
     revision: Revision,
-    (limits, new_kernel, terminal): (Option<Limits>, bool, bool),
+    options: RunOptions,
     executor: &Executor,
 ) -> Result<Terms, InspectError> {
     let version = block.version(revision).ok_or(InspectError::Gone)?;
@@ -207,16 +207,16 @@ async fn find_terms(
         }
         BlockKind::Pull { .. } => TermsFor::Pull,
         BlockKind::Load { .. } => TermsFor::Load,
-        _ if new_kernel && !terminal => TermsFor::NewKernel,
+        _ if options.new_kernel && !options.terminal => TermsFor::NewKernel,
         _ => TermsFor::Usual,
     };
-    let terms = executor.terms_for(language, purpose, limits).await?;
+    let terms = executor.terms_for(language, purpose, options.limits).await?;
     Ok(match &block.kind {
         BlockKind::Load { path } => {
             let target = Some(file_of_functions(path, &version.source, &terms.cwd));
             Terms { target, ..terms }
         }
-        _ if terminal && purpose == TermsFor::Usual => executor.terminal_terms(terms).await?,
+        _ if options.terminal && purpose == TermsFor::Usual => executor.terminal_terms(terms).await?,
         _ => terms,
     })
 }

@@ -8,7 +8,7 @@ use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::{images, inspect};
 use crate::domain::{
     BlockId, Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Notice, ReplyEvent, ReplyFailure,
-    StepId, TimerId,
+    RunControl, StepId, TimerId,
 };
 use crate::engine::provenance;
 use crate::engine::transcript::{BlockStatus, Body};
@@ -31,7 +31,7 @@ impl IoRooms {
             Effect::Record(entry) => self.record(entry),
             Effect::Ask(request) => self.request_reply(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
-            Effect::Inspect { block, revision, limits, new_kernel, terminal, strict } => {
+            Effect::Inspect { block, revision, options, strict } => {
                 let earlier = self.earlier_texts(block.step, state);
                 let mut scope = self.scope.clone();
                 if strict {
@@ -40,7 +40,7 @@ impl IoRooms {
                 inspect::spawn(
                     *block,
                     revision,
-                    (limits, new_kernel, terminal),
+                    options,
                     earlier,
                     FileScope { scope, own: self.sessions.clone() },
                     self.executor.clone(),
@@ -57,14 +57,16 @@ impl IoRooms {
                 self.recipes.run_begins(&request.approval().terms().rights);
                 self.start_run(*request, protected);
             }
-            Effect::AfterPart { run, part, ends } => self.executor.after_part(run, part, ends),
+            Effect::AfterPart { run, part, ends } => {
+                self.executor.control(run, RunControl::AfterPart(part, ends));
+            }
             Effect::InterruptRun(run) => {
                 self.note_stop(run);
-                self.executor.interrupt(run);
+                self.executor.control(run, RunControl::Interrupt);
             }
             Effect::KillRun(run) => {
                 self.note_stop(run);
-                self.executor.kill(run);
+                self.executor.control(run, RunControl::Kill);
             }
             Effect::UndoAutoRun(run) => self.undo_auto_run(run),
             Effect::Undo { run, record, changes, kind } => self.undo_changes(run, record, changes, kind),

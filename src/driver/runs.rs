@@ -4,7 +4,7 @@ use super::rooms::IoRooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::undo::writable_folders;
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
-use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest};
+use crate::domain::{Outcome, RunControl, RunEvent, RunId, RunReport, RunRequest};
 use crate::engine::{Event, StoreEvent};
 use crate::workspace::changes;
 use crate::workspace::protected::ProtectedFiles;
@@ -63,7 +63,7 @@ impl IoRooms {
                         Some((run, look, protected, remembered));
                     executor.start(request, sender);
                     if stop() {
-                        executor.interrupt(run);
+                        executor.control(run, RunControl::Interrupt);
                     }
                     return;
                 }

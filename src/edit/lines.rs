@@ -6,7 +6,6 @@ use std::ops::Range;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineEnd {
     Lf,

@@ -8,9 +8,9 @@ use super::state::LiveRun;
 use super::transcript::{BlockItem, BlockStatus};
 use super::{Effect, Engine, Inspection, Phase, State, notices};
 use crate::domain::{
-    Approval, Block, BlockId, BlockKind, CountedTime, Decision, Entry, ExecutorKind, Finding, Grantor,
-    Notice, OutputBuffer, Policy, Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms,
-    Verdict, file_texts,
+    Approval, Block, BlockId, BlockKind, Decision, Entry, ExecutorKind, Finding, Grantor, Notice,
+    OutputBuffer, Policy, Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms, Verdict,
+    file_texts,
 };
 use crate::text::line::one_line;
 use std::sync::Arc;
@@ -281,18 +281,10 @@ impl Engine {
             run,
             block,
             since: self.now,
-            started: false,
             output: OutputBuffer::new(terms.limits.output_kept_bytes),
-            screen: None,
-            asks: false,
-            images: Vec::new(),
-            interrupted: None,
-            killed: false,
-            rss_bytes: 0,
-            cpu_ms: 0,
             wall_ms: terms.limits.wall_ms,
-            counted: CountedTime::Passing,
             counted_from: (self.now, 0),
+            ..LiveRun::default()
         });
         self.record(Entry::Approved { run, block, revision, sha256, terms, by });
         let protected = self.protected_files();

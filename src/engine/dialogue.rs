@@ -390,9 +390,10 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Ask(request) if request.purpose == Purpose::Summary => format!("sum up s{}", request.step),
         Effect::Ask(request) => format!("ask s{}", request.step),
         Effect::CancelAsk(step) => format!("cancel s{step}"),
-        Effect::Inspect { block, revision, new_kernel, terminal, .. } => {
-            let kernel = if *new_kernel { " in a new kernel" } else { "" };
-            format!("look {}.{revision}{kernel}{}", block.id, if *terminal { " in a terminal" } else { "" })
+        Effect::Inspect { block, revision, options, .. } => {
+            let kernel = if options.new_kernel { " in a new kernel" } else { "" };
+            let terminal = if options.terminal { " in a terminal" } else { "" };
+            format!("look {}.{revision}{kernel}{terminal}", block.id)
         }
         Effect::StartRun { request, .. } => format!("start r{}", request.approval().run()),
         Effect::AfterPart { run, part, ends: None } => format!("go on r{run} {part}"),

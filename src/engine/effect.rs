@@ -6,6 +6,17 @@ use crate::domain::{
     StepId, TimerId, UndoKind,
 };
 
+/// How the person wants a block to run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunOptions {
+    /// The limits of its run, if the person changed them.
+    pub limits: Option<Limits>,
+    /// Whether it would run in a new kernel.
+    pub new_kernel: bool,
+    /// Whether it would get a terminal of its own.
+    pub terminal: bool,
+}
+
 /// One output of the engine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
@@ -22,12 +33,8 @@ pub enum Effect {
         block: Box<Block>,
         /// The version to inspect.
         revision: Revision,
-        /// The limits of its run, if the person changed them.
-        limits: Option<Limits>,
-        /// Whether it would run in a new kernel.
-        new_kernel: bool,
-        /// Whether it would get a terminal of its own.
-        terminal: bool,
+        /// How it would run.
+        options: RunOptions,
         /// Whether the strict list of forbidden things applies to it, whatever the configuration says.
         strict: bool,
     },

@@ -34,7 +34,6 @@ pub(super) struct FunctionFiles {
     base: Option<String>,
 }
 
-/// The status of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum FileStatus {
     /// It still has to be loaded into the current or next kernel.

@@ -5,7 +5,7 @@
 
 use super::inspection::{EditFault, PlacedEdit};
 use super::transcript::BlockStatus;
-use super::{Effect, Engine, Inspection, Phase, notices};
+use super::{Effect, Engine, Inspection, Phase, RunOptions, notices};
 use crate::domain::{BlockId, BlockKind, Entry, ExecutorKind, Language, Limits, Revision};
 use crate::text::line::one_line;
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ impl Engine {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let live = self.state.live.blocks.entry(block).or_default();
         live.inspected = None;
-        let (limits, new_kernel) = (live.limits, live.new_kernel);
+        let options = RunOptions { limits: live.limits, new_kernel: live.new_kernel, terminal };
         let revision = item.block.current().revision;
         let look = self.inspections.orders.entry(block).or_default();
         look.crossed = !look.unanswered.is_empty();
@@ -57,7 +57,7 @@ impl Engine {
         look.environment_version = self.inspections.environment_version;
         let block = Box::new(item.block.clone());
         let strict = self.is_strict(&block);
-        self.effects.push(Effect::Inspect { block, revision, limits, new_kernel, terminal, strict });
+        self.effects.push(Effect::Inspect { block, revision, options, strict });
     }
 
     /// Orders inspections of the first of these blocks.

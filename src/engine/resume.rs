@@ -1,7 +1,7 @@
 //! Resumes a session: restores from its entries where it stopped. Sends no request and runs nothing by itself.
 
 use super::replying::{FAILED, STOPPED};
-use super::transcript::{Item, ReplyItem, Settlement, task};
+use super::transcript::{Item, Settlement, task};
 use super::{Counters, Engine, Phase, Transcript, notices};
 use crate::domain::{Departure, Entry, FailureKind, Outcome, ReplyFailure, RunId, StepId, TimerId, TurnEnd};
 
@@ -86,10 +86,7 @@ pub(super) fn unanswered(message: &str) -> Phase {
 
 /// The highest ids in a transcript.
 fn newest_ids(transcript: &Transcript) -> Counters {
-    let replies = transcript.items.iter().filter_map(|item| match item {
-        Item::Reply(reply) => Some(reply.step),
-        _ => None,
-    });
+    let replies = transcript.items.iter().filter_map(Item::reply).map(|reply| reply.step);
     let of_blocks = transcript.blocks.values().map(|item| item.block.step);
     let runs = transcript.blocks.values().flat_map(|item| item.runs.iter().map(|run| run.run));
     Counters {
@@ -137,10 +134,7 @@ fn is_halting(outcome: &Outcome) -> bool {
 }
 
 fn resume_point(turn: &[Item], step: &SettledSinceReply) -> ResumePoint {
-    let reply: Option<&ReplyItem> = turn.iter().rev().find_map(|item| match item {
-        Item::Reply(reply) => Some(reply.as_ref()),
-        _ => None,
-    });
+    let reply = turn.iter().rev().find_map(Item::reply);
     let word = reply.and_then(|reply| reply.finish.word.as_deref());
     match reply {
         _ if turn.is_empty() => ResumePoint::Idle,

@@ -5,8 +5,9 @@
 
 mod content;
 
+use crate::domain::word::words;
 use crate::domain::{Masker, OutputBuffer, RunError, RunReport, Stream};
-use crate::text::alike::{BothRuns, LineDifference};
+use crate::text::alike::{BothRuns, LineDifference, first_unlike_lines};
 pub(crate) use content::KnownContents;
 use std::fmt;
 
@@ -22,12 +23,7 @@ pub(crate) enum DifferentPart {
     Pictures,
 }
 
-impl DifferentPart {
-    /// The word on screen and in JSON.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
+words!(DifferentPart);
 
 /// The first difference in one part of the reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,21 +152,7 @@ impl Comparer {
         if !self.exact {
             return self.runs.first_difference(then, now);
         }
-        if then == now {
-            return None;
-        }
-        let (mut left, mut right) = (then.split('\n'), now.split('\n'));
-        for line in 1.. {
-            match (left.next(), right.next()) {
-                (None, None) => break,
-                (then, now) if then == now => {}
-                (then, now) => {
-                    let text = |line: Option<&str>| line.map(str::to_owned);
-                    return Some(LineDifference { line, then: text(then), now: text(now) });
-                }
-            }
-        }
-        None
+        first_unlike_lines((then, now), |then, now| then == now)
     }
 
     fn streams(

@@ -101,14 +101,13 @@ pub struct Retry {
     pub(crate) attempt: u32,
     /// The most retries.
     pub(crate) of: u32,
-    /// When it is due.
     pub(crate) due: Timestamp,
     /// Why the last attempt failed.
     pub(crate) failure: ReplyFailure,
 }
 
 /// The current run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LiveRun {
     /// The run's id, given by its approval.
     pub run: RunId,

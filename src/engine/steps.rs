@@ -5,6 +5,7 @@
 
 use super::BlockState;
 use super::transcript::{BlockItem, BlockStatus, Item, ReplyItem, RunItem, Transcript};
+use crate::domain::word::words;
 use crate::domain::{BlockId, Grantor, RecipeEnd, RecipeFact, RoundOutcome, StepId, Timestamp, TurnEnd};
 use std::collections::BTreeMap;
 
@@ -22,7 +23,6 @@ pub(crate) struct TurnLog<'a> {
     pub(crate) recipe: Option<&'a str>,
     /// Its steps, in their order.
     pub(crate) steps: Vec<ModelStep<'a>>,
-    /// How its recipe ended.
     pub(crate) recipe_end: Option<RecipeEnd>,
     /// How it ended; `None`: it goes on.
     pub(crate) end: Option<&'a TurnEnd>,
@@ -79,12 +79,7 @@ pub(crate) enum LastDecision<'a> {
     Skipped,
 }
 
-impl LastDecision<'_> {
-    /// The name in JSON.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
+words!(LastDecision<'_>);
 
 impl<'a> StepBlock<'a> {
     pub(crate) fn id(self) -> BlockId {

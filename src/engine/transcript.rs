@@ -90,12 +90,14 @@ impl Item {
         }
     }
 
+    /// The reply, if it is one.
+    pub(crate) fn reply(&self) -> Option<&ReplyItem> {
+        if let Item::Reply(reply) = self { Some(reply) } else { None }
+    }
+
     /// The recipe event, if it is one.
     pub(crate) fn fact(&self) -> Option<&RecipeFact> {
-        match self {
-            Item::Recipe { fact, .. } => Some(fact),
-            _ => None,
-        }
+        if let Item::Recipe { fact, .. } = self { Some(fact) } else { None }
     }
 }
 
@@ -207,7 +209,6 @@ pub(crate) struct RunItem {
     pub(crate) terms: SharedValue<Terms>,
     /// Who granted the approval.
     pub(crate) by: Grantor,
-    /// When it was approved.
     pub(crate) approved_at: Timestamp,
     /// When it ended, and how. `None`: it is running, or LOST.
     pub(crate) ended: Option<(Timestamp, Box<RunReport>)>,

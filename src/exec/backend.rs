@@ -158,11 +158,14 @@ impl From<RunEnd> for BackendEvent {
 
 /// What one kind of executor does in its own way. The caller makes sure that there is only one run at a time.
 pub(super) trait Backend {
-    /// The terms under which a block would run.
-    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError>;
-    /// The same, in a new kernel. The current kernel ends when the run begins.
-    async fn new_kernel_terms(&mut self, language: &Language, limits: Limits)
-    -> Result<Terms, ExecutorError>;
+    /// The terms under which a block would run, in a new kernel if one is wanted: then the current kernel ends when the
+    /// run begins.
+    async fn terms(
+        &mut self,
+        language: &Language,
+        limits: Limits,
+        new_kernel: bool,
+    ) -> Result<Terms, ExecutorError>;
     /// The terms under which a run with these approved terms would run now.
     async fn terms_again(&mut self, approved: &Terms, _source: &str) -> Result<Terms, ExecutorError> {
         in_that_kernel(self, approved).await
@@ -256,9 +259,9 @@ pub(super) async fn in_that_kernel<B: Backend + ?Sized>(
     backend: &mut B,
     approved: &Terms,
 ) -> Result<Terms, ExecutorError> {
-    let now = backend.terms(&approved.language, approved.limits).await?;
+    let now = backend.terms(&approved.language, approved.limits, false).await?;
     if wants_next_kernel(now.kernel.map(|kernel| kernel.generation), approved) {
-        return backend.new_kernel_terms(&approved.language, approved.limits).await;
+        return backend.terms(&approved.language, approved.limits, true).await;
     }
     Ok(now)
 }

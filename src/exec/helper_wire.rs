@@ -38,8 +38,8 @@ pub(crate) struct ProgramSpec {
 pub(super) enum HelperOrder {
     /// Start this program. Sent once.
     Spawn(ProgramSpec),
-    /// A run begins: measure it, and end it at its limits.
-    Begin(WatchedLimits),
+    /// A run begins: measure it, and end it at its limits, but for those on its output.
+    Begin(Limits),
     /// The run has ended but the program stays: stop it, end the other processes that the run left, and report what it
     /// used.
     End,
@@ -58,27 +58,6 @@ pub(super) enum HelperOrder {
     Interrupt,
     /// Kill the program and all its descendants.
     Kill,
-}
-
-/// The limits that a helper watches. 0 means no limit, except for the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct WatchedLimits {
-    pub(crate) wall_ms: u64,
-    /// Of all processes together, in bytes.
-    pub(crate) memory_bytes: u64,
-    /// Processes and threads at the same time.
-    pub(crate) processes: u32,
-    /// Of each file that is written.
-    pub(crate) file_bytes: u64,
-    /// Open files of each process.
-    pub(crate) open_files: u32,
-}
-
-impl From<&Limits> for WatchedLimits {
-    fn from(limits: &Limits) -> Self {
-        let Limits { wall_ms, memory_bytes, processes, file_bytes, open_files, .. } = *limits;
-        Self { wall_ms, memory_bytes, processes, file_bytes, open_files }
-    }
 }
 
 /// What a run used, as the helper saw it.
@@ -100,7 +79,6 @@ pub(super) struct PauseState {
     pub(crate) threads: u32,
 }
 
-/// A message from the helper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum HelperMessage {
     /// The program was started.
@@ -283,8 +261,8 @@ mod tests {
         };
         for order in [
             HelperOrder::Spawn(program),
-            HelperOrder::Begin(WatchedLimits::from(&Limits::default())),
-            HelperOrder::Begin(WatchedLimits { wall_ms: u64::MAX, ..WatchedLimits::default() }),
+            HelperOrder::Begin(Limits::default()),
+            HelperOrder::Begin(Limits { wall_ms: u64::MAX, ..Limits::default() }),
             HelperOrder::End,
             HelperOrder::SetCountedTime(CountedTime::Computing),
             HelperOrder::Interrupt,

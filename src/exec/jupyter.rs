@@ -134,13 +134,10 @@ impl Jupyter {
             target: None,
             cwd,
             rights: Rights {
-                python: None,
-                terminal: false,
-                read: Vec::new(),
-                write: Vec::new(),
                 network: true,
                 environment: env,
                 sandbox: self.available.report(),
+                ..Rights::default()
             }
             .into(),
             limits,

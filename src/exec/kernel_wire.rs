@@ -6,9 +6,7 @@
 //! a text that a block sends in its place is cut here.
 
 use super::frames::{FrameDecoder, FrameError, WireFrame, encode};
-use crate::domain::{
-    Function, Parameter, ParameterKind, RunError, Variable, VariableChange, VariableChanges,
-};
+use crate::domain::{Function, RunError, Variable, VariableChange, VariableChanges};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
@@ -205,51 +203,14 @@ fn missing(frame: &WireFrame) -> Vec<MissingFacility> {
 
 /// Decodes functions from JSON. Entries that can't be Python functions are left out.
 fn functions(json: &[u8]) -> Option<Vec<Function>> {
-    let told: Vec<FunctionLine> = serde_json::from_slice(json).ok()?;
-    Some(told.into_iter().take(MAX_FUNCTIONS).filter_map(FunctionLine::read).collect())
-}
-
-#[derive(serde::Deserialize)]
-struct FunctionLine {
-    name: String,
-    signature: String,
-    doc: String,
-    parameters: Vec<ParameterLine>,
-}
-
-#[derive(serde::Deserialize)]
-struct ParameterLine {
-    name: String,
-    kind: String,
-    annotation: String,
-    required: bool,
-    default: Option<String>,
-}
-
-impl FunctionLine {
-    fn read(self) -> Option<Function> {
-        let named = |name: &str| {
-            name.starts_with(|c: char| c.is_alphabetic() || c == '_')
-                && name.chars().all(|c| c.is_alphanumeric() || c == '_')
-        };
-        let sound = named(&self.name) && self.parameters.iter().all(|p| named(&p.name));
-        let parameters = self.parameters.into_iter().map(ParameterLine::read).collect::<Option<_>>()?;
-        sound.then_some(Function { name: self.name, signature: self.signature, doc: self.doc, parameters })
-    }
-}
-
-impl ParameterLine {
-    fn read(self) -> Option<Parameter> {
-        let kind = match self.kind.as_str() {
-            "positional" => ParameterKind::Positional,
-            "named" => ParameterKind::Named,
-            "rest" => ParameterKind::Rest,
-            "options" => ParameterKind::Options,
-            _ => return None,
-        };
-        let Self { name, annotation, required, default, .. } = self;
-        Some(Parameter { name, kind, annotation, required, default })
-    }
+    let told: Vec<serde_json::Value> = serde_json::from_slice(json).ok()?;
+    let named = |name: &str| {
+        name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let sound = |f: &Function| named(&f.name) && f.parameters.iter().all(|p| named(&p.name));
+    let read = told.into_iter().take(MAX_FUNCTIONS).filter_map(|one| serde_json::from_value(one).ok());
+    Some(read.filter(sound).collect())
 }
 
 /// A version as programs number themselves; what else a sender puts there is left out.

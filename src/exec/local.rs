@@ -12,7 +12,6 @@ mod install;
 mod kernel_limits;
 mod kernel_start;
 mod messages;
-mod watch;
 
 use super::Setup;
 use super::backend::BackendEvent;
@@ -26,6 +25,7 @@ use super::project_tools::ProjectTools;
 use super::sandbox::refused::ClosedPlaces;
 use super::sandbox::{Sandbox, SandboxError, Scratch};
 use super::shell_state::ShellState;
+use super::watch::WatchedDescriptor;
 use crate::domain::{BlockId, Chunk, Limits, Reach, RunEvent, Stream};
 use crate::exec::KernelNotice;
 use crate::launch::PrivateFolder;
@@ -35,7 +35,6 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc;
-use watch::WatchedDescriptor;
 
 /// The backend for this machine.
 pub(super) struct Local {

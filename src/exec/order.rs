@@ -3,7 +3,7 @@
 use super::backend::MissingPart;
 use super::executor_error::ExecutorError;
 use crate::domain::{
-    CountedTime, InstallInto, Interpreter, Language, Limits, Reach, RunEvent, RunId, RunRequest,
+    InstallInto, Interpreter, Language, Limits, Reach, RunControl, RunEvent, RunId, RunRequest,
     SandboxReport, Terms,
 };
 use tokio::sync::{mpsc, oneshot};
@@ -56,17 +56,7 @@ pub(super) enum ExecutorOrder {
     Fetch(MissingPart, mpsc::Sender<String>, OrderReply<()>),
     /// Carry out a run.
     Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
-    /// Type this into the terminal of the run.
-    Type(RunId, Vec<u8>),
-    /// Set the rows and columns of the run's terminal.
-    Resize(RunId, u16, u16),
-    /// Set what the time limit of the run counts, and start the count anew.
-    SetCountedTime(RunId, CountedTime),
-    /// Answer the run that waits after this part of its source: it continues, or ends there for this reason.
-    AfterPart(RunId, u32, Option<String>),
-    Interrupt(RunId),
-    /// Kill the run.
-    Kill(RunId),
+    Control(RunId, RunControl),
     /// Prepare for this language.
     Warm(Language),
     RestartKernel,

@@ -41,7 +41,6 @@ pub(super) enum DueAction {
     Interrupt,
     /// Interrupt it again, because it did not react.
     InterruptAgain,
-    /// Kill it.
     Kill,
     /// Stop waiting for its end, and report it.
     GiveUp,

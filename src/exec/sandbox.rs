@@ -241,11 +241,7 @@ impl Sandbox {
     /// The enclosure of a run with this interpreter.
     pub(super) fn enclosure(&self, program: &Path, python: bool) -> Enclosure {
         let policy = self.policy_for(program, python).map(|policy| survey::look_again(&policy));
-        let entry = match &policy {
-            Some(policy) => self.using.entry(policy, &self.helper),
-            None => HelperEntry::plain(&self.helper),
-        };
-        self.enclosure_of(entry, policy)
+        self.enclosure_of(policy)
     }
 
     /// What a run with this interpreter may use.
@@ -323,15 +319,15 @@ impl Sandbox {
     /// and nothing for the program's own needs.
     pub(super) fn enclosure_to_ask(&self) -> Enclosure {
         let policy = self.confined.as_ref().map(|(policy, _)| policy.clone());
+        Enclosure { scope: None, ..self.enclosure_of(policy) }
+    }
+
+    /// The enclosure for this policy, and what can be reached in it.
+    fn enclosure_of(&self, policy: Option<SandboxPolicy>) -> Enclosure {
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
             None => HelperEntry::plain(&self.helper),
         };
-        Enclosure { scope: None, ..self.enclosure_of(entry, policy) }
-    }
-
-    /// The enclosure for this policy, and what can be reached in it.
-    fn enclosure_of(&self, entry: HelperEntry, policy: Option<SandboxPolicy>) -> Enclosure {
         let blocked = self.report.network_blocked;
         let reach = policy.as_ref().map_or_else(Reach::open, |policy| self.using.reach(policy, blocked));
         Enclosure { entry, policy, reach, using: self.using.clone(), scope: self.scope.clone() }

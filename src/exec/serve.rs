@@ -9,7 +9,9 @@ use super::pull::{self, Pull, PullStep};
 use super::receipt::ExitKind;
 use super::run::{DueAction, Run};
 use super::{blob, packages, plan};
-use crate::domain::{ExecutorKind, ImageName, Limits, Outcome, RunEvent, RunId, RunRequest, Stream, Terms};
+use crate::domain::{
+    ExecutorKind, ImageName, Limits, Outcome, RunControl, RunEvent, RunId, RunRequest, Stream, Terms,
+};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc;
@@ -62,15 +64,6 @@ impl<B: Backend> ExecutorLoop<B> {
             ExecutorOrder::TerminalTerms(terms, reply) => {
                 let _ = reply.send(self.backend.with_terminal(*terms));
             }
-            ExecutorOrder::Type(id, bytes) if self.goes_on(id) => self.backend.type_in(&bytes),
-            ExecutorOrder::Resize(id, rows, columns) if self.goes_on(id) => {
-                self.backend.resize(rows, columns);
-            }
-            ExecutorOrder::SetCountedTime(id, what) => {
-                if self.run.as_ref().is_some_and(|run| run.id == id && run.has_terminal()) {
-                    self.backend.set_counted_time(what);
-                }
-            }
             ExecutorOrder::Reach(terms, reply) => drop(reply.send(self.backend.reach(&terms).await)),
             ExecutorOrder::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
             ExecutorOrder::Interpreters(reply) => drop(reply.send(self.backend.interpreters().await)),
@@ -82,28 +75,12 @@ impl<B: Backend> ExecutorLoop<B> {
                 tokio::task::spawn_local(async move { drop(reply.send(fetch.await)) });
             }
             ExecutorOrder::Start(request, out) => self.start(&request, out).await,
-            ExecutorOrder::AfterPart(id, part, ends) => self.after_part(id, part, ends.as_deref()),
-            ExecutorOrder::Interrupt(id) => {
-                if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
-                    run.interrupt(Instant::now());
-                    self.interrupt();
-                }
-            }
-            ExecutorOrder::Kill(id) => {
-                if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
-                    run.kill(Instant::now());
-                    self.kill();
-                }
-            }
+            ExecutorOrder::Control(id, control) => self.control(id, control),
             ExecutorOrder::Warm(language) if self.run.is_none() || self.backend.warms_beside_runs() => {
                 self.backend.warm(&language).await;
             }
             ExecutorOrder::RestartKernel if self.run.is_none() => self.backend.restart().await,
-            ExecutorOrder::Type(..)
-            | ExecutorOrder::Resize(..)
-            | ExecutorOrder::Warm(_)
-            | ExecutorOrder::RestartKernel
-            | ExecutorOrder::Close => {}
+            ExecutorOrder::Warm(_) | ExecutorOrder::RestartKernel | ExecutorOrder::Close => {}
         }
     }
 
@@ -113,9 +90,11 @@ impl<B: Backend> ExecutorLoop<B> {
         let lasting = |wall_ms| limits.unwrap_or(Limits { wall_ms, ..own });
         match purpose {
             TermsFor::Load if !self.backend.loads_functions() => Err(ExecutorError::NoFunctions),
-            TermsFor::Usual | TermsFor::Load => self.backend.terms(&language, lasting(own.wall_ms)).await,
+            TermsFor::Usual | TermsFor::Load => {
+                self.backend.terms(&language, lasting(own.wall_ms), false).await
+            }
             TermsFor::NewKernel => {
-                let terms = self.backend.new_kernel_terms(&language, lasting(own.wall_ms)).await?;
+                let terms = self.backend.terms(&language, lasting(own.wall_ms), true).await?;
                 if terms.kernel.is_some() { Ok(terms) } else { Err(ExecutorError::NoKernel(terms.language)) }
             }
             TermsFor::Install(into) => {
@@ -126,16 +105,26 @@ impl<B: Backend> ExecutorLoop<B> {
         }
     }
 
-    /// Answers a run that waits after a part of its source.
-    fn after_part(&mut self, id: RunId, part: u32, ends: Option<&str>) {
-        if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
-            run.after_part(ends);
-            self.backend.after_part(part, ends.is_none());
+    fn control(&mut self, id: RunId, control: RunControl) {
+        let Some(run) = self.run.as_mut().filter(|run| run.id == id) else { return };
+        match control {
+            RunControl::Type(bytes) => self.backend.type_in(&bytes),
+            RunControl::Resize(rows, columns) => self.backend.resize(rows, columns),
+            RunControl::Count(what) if run.has_terminal() => self.backend.set_counted_time(what),
+            RunControl::Count(_) => {}
+            RunControl::AfterPart(part, ends) => {
+                run.after_part(ends.as_deref());
+                self.backend.after_part(part, ends.is_none());
+            }
+            RunControl::Interrupt => {
+                run.interrupt(Instant::now());
+                self.interrupt();
+            }
+            RunControl::Kill => {
+                run.kill(Instant::now());
+                self.kill();
+            }
         }
-    }
-
-    fn goes_on(&self, id: RunId) -> bool {
-        self.run.as_ref().is_some_and(|run| run.id == id)
     }
 
     async fn start(&mut self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {

@@ -221,10 +221,7 @@ fn recipe(state: &State) -> RecipeSeen<'_> {
 /// The replies of this turn, newest first.
 fn replies(state: &State) -> impl Iterator<Item = &ReplyItem> {
     let turn = state.transcript.items.iter().rev().take_while(|item| !matches!(item, Item::Prompt { .. }));
-    turn.filter_map(|item| match item {
-        Item::Reply(reply) => Some(&**reply),
-        _ => None,
-    })
+    turn.filter_map(Item::reply)
 }
 
 fn last_reply(state: &State) -> Option<&ReplyItem> {

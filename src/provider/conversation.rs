@@ -28,7 +28,6 @@ pub(super) enum Utterance<'a> {
     Results(Vec<CallResult<'a>>),
 }
 
-/// The result of one call.
 #[derive(Debug, PartialEq)]
 pub(super) struct CallResult<'a> {
     pub(super) call: &'a ToolCall,

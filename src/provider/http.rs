@@ -322,7 +322,6 @@ fn final_failure(mut failure: ReplyFailure, repetitions: u32, retry: RetryAdvice
     failure
 }
 
-/// A random number.
 fn random_number() -> u64 {
     RandomState::new().hash_one(0u8)
 }

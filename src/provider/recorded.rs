@@ -75,7 +75,6 @@ pub(super) struct Recording {
     pub(super) expected: Value,
 }
 
-/// The recordings of one API.
 pub(super) fn recordings(api: &str) -> Vec<Recording> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams");
     let index = std::fs::read_to_string(folder.join("index.jsonl")).unwrap();

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A server of models, as it was configured.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Server {
     /// The kind of the server, which decides the format.
     pub kind: FormatKind,
@@ -48,18 +48,7 @@ pub struct Server {
 impl Server {
     /// A server with these settings and defaults for the others.
     pub fn new(kind: FormatKind, name: ModelName, base_url: impl Into<String>) -> Self {
-        Self {
-            kind,
-            name,
-            base_url: base_url.into(),
-            key: None,
-            headers: Vec::new(),
-            query: Vec::new(),
-            timeouts: Timeouts::default(),
-            context: None,
-            max_output: None,
-            effort: None,
-        }
+        Self { kind, name, base_url: base_url.into(), ..Self::default() }
     }
 }
 

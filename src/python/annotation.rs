@@ -88,11 +88,15 @@ struct AnnotationReader<'a> {
 impl<'a> AnnotationReader<'a> {
     /// `a | b | None`
     fn union(&mut self) -> Option<Annotation> {
-        let mut all = vec![self.atom()?];
-        while self.take("|") && all.len() < MAX_MEMBERS {
-            all.push(self.atom()?);
+        Some(one_of(self.several("|", Self::atom)?))
+    }
+
+    fn several<T>(&mut self, between: &str, read: fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let mut all = vec![read(self)?];
+        while self.take(between) && all.len() < MAX_MEMBERS {
+            all.push(read(self)?);
         }
-        Some(one_of(all))
+        Some(all)
     }
 
     fn atom(&mut self) -> Option<Annotation> {
@@ -125,9 +129,9 @@ impl<'a> AnnotationReader<'a> {
             return Some(plain(short, name));
         }
         let wanted = match short {
-            "Literal" => Annotation::Values(self.values()?),
+            "Literal" => Annotation::Values(self.several(",", Self::literal)?),
             "Optional" => one_of(vec![self.union()?, Annotation::None]),
-            "Union" => one_of(self.unions()?),
+            "Union" => one_of(self.several(",", Self::union)?),
             "Annotated" | "Final" | "Required" | "NotRequired" => {
                 let first = self.union()?;
                 self.skip_to_end()?;
@@ -141,7 +145,7 @@ impl<'a> AnnotationReader<'a> {
             "frozenset" | "FrozenSet" => Annotation::Frozen(Box::new(self.union()?)),
             "tuple" | "Tuple" => self.tuple()?,
             "dict" | "Dict" | "Mapping" | "MutableMapping" => {
-                let [key, value] = <[Annotation; 2]>::try_from(self.unions()?).ok()?;
+                let [key, value] = <[Annotation; 2]>::try_from(self.several(",", Self::union)?).ok()?;
                 Annotation::Dict(Box::new(key), Box::new(value))
             }
             _ => {
@@ -150,14 +154,6 @@ impl<'a> AnnotationReader<'a> {
             }
         };
         self.take("]").then_some(wanted)
-    }
-
-    fn unions(&mut self) -> Option<Vec<Annotation>> {
-        let mut all = vec![self.union()?];
-        while self.take(",") && all.len() < MAX_MEMBERS {
-            all.push(self.union()?);
-        }
-        Some(all)
     }
 
     /// `tuple[int, str]`, `tuple[int, ...]` or `tuple[()]`
@@ -173,14 +169,6 @@ impl<'a> AnnotationReader<'a> {
             all.push(self.union()?);
         }
         Some(Annotation::Tuple(all))
-    }
-
-    fn values(&mut self) -> Option<Vec<Literal>> {
-        let mut all = vec![self.literal()?];
-        while self.take(",") && all.len() < MAX_MEMBERS {
-            all.push(self.literal()?);
-        }
-        Some(all)
     }
 
     /// The literal up to the next comma or bracket outside of quotes.

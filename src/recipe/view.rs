@@ -56,10 +56,7 @@ impl<'a> View<'a> {
 
     /// The replies of this round, oldest first, including those that broke off.
     pub(crate) fn replies(&self) -> impl DoubleEndedIterator<Item = &'a ReplyItem> + use<'a> {
-        self.items().filter_map(|(_, item)| match item {
-            Item::Reply(reply) => Some(reply.as_ref()),
-            _ => None,
-        })
+        self.items().filter_map(|(_, item)| item.reply())
     }
 
     /// The newest reply. One that broke off counts only if the person took up one of its blocks.

@@ -7,7 +7,6 @@ use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The zone of this system.
 const SYSTEM_ZONE: &str = "/etc/localtime";
 /// Where the system keeps its zones, by name.
 const ZONE_FOLDER: &str = "/usr/share/zoneinfo";

@@ -44,25 +44,37 @@ pub(crate) struct LineDifference {
     pub(crate) now: Option<String>,
 }
 
+/// The first lines that are not alike, of which one may be missing.
+pub(crate) fn first_unlike_lines(
+    (then, now): (&str, &str),
+    alike: impl Fn(&str, &str) -> bool,
+) -> Option<LineDifference> {
+    if then == now {
+        return None;
+    }
+    let (mut left, mut right) = (then.split('\n'), now.split('\n'));
+    for line in 1.. {
+        match (left.next(), right.next()) {
+            (None, None) => break,
+            (Some(then), Some(now)) if alike(then, now) => {}
+            (then, now) => {
+                let text = |line: Option<&str>| line.map(str::to_owned);
+                return Some(LineDifference { line, then: text(then), now: text(now) });
+            }
+        }
+    }
+    None
+}
+
 impl BothRuns {
     /// The first line in which two texts differ. White space at the end of lines and texts is ignored.
     pub(crate) fn first_difference(&self, then: &str, now: &str) -> Option<LineDifference> {
-        if then == now {
-            return None;
+        let alike = |then: &str, now: &str| self.are_alike(last_shown(then), last_shown(now));
+        let mut found = first_unlike_lines((then.trim_end(), now.trim_end()), alike)?;
+        for line in [&mut found.then, &mut found.now].into_iter().flatten() {
+            *line = last_shown(line).to_owned();
         }
-        let (then, now) = (then.trim_end(), now.trim_end());
-        let (mut left, mut right) = (then.split('\n'), now.split('\n'));
-        for line in 1.. {
-            match (left.next(), right.next()) {
-                (None, None) => break,
-                (Some(then), Some(now)) if self.are_alike(last_shown(then), last_shown(now)) => {}
-                (then, now) => {
-                    let text = |line: Option<&str>| line.map(|line| last_shown(line).to_owned());
-                    return Some(LineDifference { line, then: text(then), now: text(now) });
-                }
-            }
-        }
-        None
+        Some(found)
     }
 
     /// Whether two single lines are alike.

@@ -1,6 +1,6 @@
 //! What the screen asks the run loop to do; the screen itself has no effect on the world.
 
-use crate::domain::{BranchPoint, CountedTime, RunId};
+use crate::domain::{BranchPoint, RunControl, RunId};
 use crate::driver::Job;
 use crate::engine::Command;
 use crate::tui::setup::FoundLocation;
@@ -12,12 +12,8 @@ use std::path::PathBuf;
 pub enum UiCommand {
     /// Send this to the engine.
     Send(Command),
-    /// Type this into the terminal of a run.
-    Type(RunId, Vec<u8>),
-    /// Give the terminal of a run so many rows and columns.
-    ResizeTerminal(RunId, u16, u16),
-    /// Restart the time limit of a run in its own terminal, counting this kind of time from now on.
-    SetTimeCounting(RunId, CountedTime),
+    /// Control a run beside the engine: its terminal, and what its time limit counts.
+    Control(RunId, RunControl),
     /// Start a job beside the session.
     Job(Job),
     /// Copy a text to the clipboard.

@@ -9,8 +9,8 @@
 
 use sayso::domain::Masker;
 use sayso::domain::{
-    Approval, BlockId, Grantor, Language, Languages, Limits, Outcome, Revision, RunEvent, RunId, RunReport,
-    RunRequest, SandboxLevel, Stream, Timestamp,
+    Approval, BlockId, Grantor, Language, Languages, Limits, Outcome, Revision, RunControl, RunEvent, RunId,
+    RunReport, RunRequest, SandboxLevel, Stream, Timestamp,
 };
 use sayso::exec::{DisabledLayers, Executor, SandboxRequest, Setup};
 use sayso::workspace::auto_run::AutoRunFiles;
@@ -387,9 +387,10 @@ async fn ends(rounds: u32) {
         let (mut interrupted, mut killed) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
             let request = shop.request(language, loops, None).await;
-            interrupted.push(shop.end(request, |executor, run| executor.interrupt(run)).await);
+            interrupted
+                .push(shop.end(request, |executor, run| executor.control(run, RunControl::Interrupt)).await);
             let request = shop.request(language, loops, None).await;
-            killed.push(shop.end(request, |executor, run| executor.kill(run)).await);
+            killed.push(shop.end(request, |executor, run| executor.control(run, RunControl::Kill)).await);
         }
         line(&format!("{language}: interrupted"), median(interrupted), None);
         line(&format!("{language}: killed"), median(killed), None);

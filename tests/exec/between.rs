@@ -3,7 +3,7 @@
 use super::support::*;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use sayso::domain::Language;
+use sayso::domain::{Language, RunControl};
 use sayso::exec::{KernelNotice, TermsFor};
 use std::fs;
 
@@ -86,8 +86,8 @@ async fn a_late_interrupt_wakes_nothing() {
     let request = shop.request("python", COUNTER, None).await;
     let (id, receiver) = shop.start(request);
     all(receiver).await.ok();
-    shop.executor.interrupt(id);
-    shop.executor.kill(id);
+    shop.executor.control(id, RunControl::Interrupt);
+    shop.executor.control(id, RunControl::Kill);
     shop.sh("true").await.ok();
     assert_still(&shop);
     shop.py("assert counter.is_alive()").await.ok();

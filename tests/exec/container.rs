@@ -141,7 +141,7 @@ async fn between_runs_the_container_is_paused() {
     assert!(!told.report.receipt.not_stopped);
     assert!(paused(&shop));
     let before = counted(&shop);
-    shop.executor.interrupt(id);
+    shop.executor.control(id, RunControl::Interrupt);
     shop.sh("true").await;
     assert_eq!(counted(&shop), before);
     shop.py(GROWS).await.ok();
@@ -258,7 +258,7 @@ async fn interrupts_and_time_limits() {
     let request = shop.request("python", "print('on', flush=True)\nwhile True: pass", None).await;
     let (id, mut events) = shop.start(request);
     let before = until_output(&mut events, "on").await;
-    shop.executor.kill(id);
+    shop.executor.control(id, RunControl::Kill);
     let told = rest_of(events, before).await;
     assert_eq!((&told.report.outcome, told.lost()), (&Outcome::Interrupted, true));
     shop.executor.close().await;
@@ -600,9 +600,9 @@ async fn a_registry_that_refuses_or_hangs_is_told_and_left() {
             let first = events.recv().await.unwrap().1;
             assert_eq!(first, RunEvent::Started);
             if force {
-                shop.executor.kill(run);
+                shop.executor.control(run, RunControl::Kill);
             } else {
-                shop.executor.interrupt(run);
+                shop.executor.control(run, RunControl::Interrupt);
             }
             let told = rest_of(events, vec![first]).await;
             assert_eq!(told.report.outcome, Outcome::Interrupted);

@@ -136,7 +136,7 @@ async fn an_interrupt_that_comes_right_before_a_wait_is_not_lost() {
     let request = shop.request("python", source, None).await;
     let (id, mut receiver) = shop.start(request);
     let events = until_output(&mut receiver, "on").await;
-    shop.executor.interrupt(id);
+    shop.executor.control(id, RunControl::Interrupt);
     assert_eq!(rest_of(receiver, events).await.ok().value(), "1");
     assert_eq!(shop.py("x").await.ok().value(), "5");
 }
@@ -148,7 +148,7 @@ async fn an_interrupt_that_the_code_takes_is_its_own_affair() {
     let request = shop.request("python", source, None).await;
     let (id, mut receiver) = shop.start(request);
     let events = until_output(&mut receiver, "on").await;
-    shop.executor.interrupt(id);
+    shop.executor.control(id, RunControl::Interrupt);
     let told = rest_of(receiver, events).await.ok();
     assert_eq!(told.value(), "'went on'");
 }
@@ -172,7 +172,7 @@ async fn a_kill_ends_the_kernel_at_once() {
         let request = shop.request("python", "x = 1\nprint('on')\nimport time\nwhile True:\n    try: time.sleep(9)\n    except BaseException: pass", None).await;
         let (id, mut receiver) = shop.start(request);
         let events = until_output(&mut receiver, "on").await;
-        shop.executor.kill(id);
+        shop.executor.control(id, RunControl::Kill);
         let told = rest_of(receiver, events).await;
         assert_eq!(told.report.outcome, Outcome::Interrupted);
         assert!(told.lost(), "{:?}", told.report);

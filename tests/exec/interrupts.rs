@@ -33,7 +33,7 @@ async fn a_loop_over_short_programs_ends_at_every_interrupt() {
                 let events = until_output(&mut receiver, "go").await;
                 // The test is about this exact moment.
                 tokio::time::sleep(Duration::from_millis(11 * phase + number as u64 + 3)).await;
-                shop.executor.interrupt(id);
+                shop.executor.control(id, RunControl::Interrupt);
                 let told = rest_of(receiver, events).await;
                 assert_eq!(told.report.outcome, Outcome::Interrupted, "{source} at {phase}");
                 told
@@ -52,7 +52,7 @@ async fn what_a_shell_does_at_an_interrupt_is_done_once() {
                   echo go; sleep 20; sleep 20";
     let (id, mut receiver) = shop.start(shop.request("bash", source, Some(30_000)).await);
     let events = until_output(&mut receiver, "go").await;
-    shop.executor.interrupt(id);
+    shop.executor.control(id, RunControl::Interrupt);
     let told = rest_of(receiver, events).await;
     assert_eq!(told.report.outcome, Outcome::Interrupted);
     assert!(told.out().contains("cleaned"), "{}", told.out());
@@ -67,7 +67,7 @@ async fn the_state_of_a_shell_stays_when_it_is_interrupted() {
     let (id, mut receiver) =
         shop.start(shop.request("bash", "cd /; export KEPT=7; echo go; sleep 20", Some(30_000)).await);
     let events = until_output(&mut receiver, "go").await;
-    shop.executor.interrupt(id);
+    shop.executor.control(id, RunControl::Interrupt);
     rest_of(receiver, events).await;
     assert_eq!(shop.sh("pwd; echo $KEPT").await.out(), "/\n7\n");
 }

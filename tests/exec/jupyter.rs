@@ -370,7 +370,7 @@ async fn a_server_that_hangs_or_is_gone_is_told() {
     server.child.kill().unwrap();
     let took = told_after(&shop).await;
     assert!(took < ENOUGH, "{took:?}");
-    shop.executor.kill(run);
+    shop.executor.control(run, RunControl::Kill);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
     // A loss while nothing runs is reported by itself, and again for the next block.
     let notice = tokio::time::timeout(ENOUGH, idle.executor.kernel_notice()).await.unwrap();
@@ -381,7 +381,7 @@ async fn a_server_that_hangs_or_is_gone_is_told() {
     let (run, events) = idle.start(idle.request("python", "y", None).await);
     let took = told_after(&idle).await;
     assert!(took < ENOUGH, "{took:?}");
-    idle.executor.kill(run);
+    idle.executor.control(run, RunControl::Kill);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
 }
 
@@ -412,7 +412,7 @@ async fn each_loss_in_a_block_is_told_and_so_is_an_interrupt_that_can_not_go_out
             assert!(words.contains("answers again. What the block printed"), "{words}");
         }
     }
-    shop.executor.interrupt(run);
+    shop.executor.control(run, RunControl::Interrupt);
     let (notice, _) = notice_of(&shop).await;
     let KernelNotice::Warning(words) = notice else { panic!("{notice:?}") };
     assert!(words.ends_with("does not answer: the interrupt goes to it when it does."), "{words}");
@@ -447,7 +447,7 @@ async fn a_block_that_waits_for_its_server_runs_once_or_never_where_it_is_stoppe
     told_after(&shop).await;
     let (run, events) = shop.start(shop.request("python", RAN, None).await);
     told_after(&shop).await;
-    shop.executor.interrupt(run);
+    shop.executor.control(run, RunControl::Interrupt);
     let told = all(events).await;
     never_ran(&told);
     assert!(told.kept(), "{:?}", told.report);
@@ -495,11 +495,11 @@ async fn a_block_that_is_stopped_while_its_kernel_starts_never_runs() {
             let request = shop.request("python", &RAN.replace("'ran'", &path), None).await;
             let (run, events) = shop.start(request);
             if force {
-                shop.executor.kill(run);
+                shop.executor.control(run, RunControl::Kill);
                 let ended = Outcome::NotStarted("it was ended by force".into());
                 assert_eq!(all(events).await.report.outcome, ended);
             } else {
-                shop.executor.interrupt(run);
+                shop.executor.control(run, RunControl::Interrupt);
                 never_ran(&all(events).await);
             }
             // The next block runs in a working kernel, in which nothing of it is left.
@@ -559,7 +559,7 @@ async fn a_block_that_is_stopped_on_a_server_that_hangs_takes_the_next_with_it_n
     server.signal(Signal::STOP);
     told_after(&shop).await;
     let since = Instant::now();
-    shop.executor.kill(run);
+    shop.executor.control(run, RunControl::Kill);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
     assert!(since.elapsed() < ENOUGH, "{:?}", since.elapsed());
     let (_, events) = shop.start(shop.request("python", "6 * 7", None).await);

@@ -118,14 +118,14 @@ async fn what_waits_behind_a_part_can_be_stopped_and_takes_no_answer_but_its_own
     // The answer to another part does not count, and without one nothing continues.
     let (id, mut receiver) = start().await;
     let events = until_part(&mut receiver).await;
-    shop.executor.after_part(id, 2, None);
-    shop.executor.after_part(id, 1, Some("no".into()));
+    shop.executor.control(id, RunControl::AfterPart(2, None));
+    shop.executor.control(id, RunControl::AfterPart(1, Some("no".into())));
     rest_of(receiver, events).await.ok();
     assert_eq!(shop.py("x").await.ok().value(), "1");
     // An interrupt ends it.
     let (id, mut receiver) = start().await;
     let events = until_part(&mut receiver).await;
-    shop.executor.interrupt(id);
+    shop.executor.control(id, RunControl::Interrupt);
     let told = rest_of(receiver, events).await;
     assert!(told.kept() && told.report.outcome == Outcome::Interrupted, "{:?}", told.report);
     assert_eq!(shop.py("x").await.ok().value(), "1");
@@ -141,7 +141,7 @@ async fn what_waits_behind_a_part_can_be_stopped_and_takes_no_answer_but_its_own
     assert_eq!(shop.py("x").await.ok().value(), "1");
     let (id, mut receiver) = start().await;
     let events = until_part(&mut receiver).await;
-    shop.executor.kill(id);
+    shop.executor.control(id, RunControl::Kill);
     assert!(rest_of(receiver, events).await.lost());
     assert_eq!(shop.py("'x' in globals()").await.ok().value(), "False");
 }

@@ -50,7 +50,7 @@ impl<'a> Playing<'a> {
     }
 
     fn press(&self, keys: &str) {
-        self.shop.executor.type_in(self.run, keys.as_bytes().to_vec());
+        self.shop.executor.control(self.run, RunControl::Type(keys.as_bytes().to_vec()));
     }
 
     async fn end(self) -> Told {
@@ -103,7 +103,7 @@ async fn a_curses_program_paints_its_screen_and_reads_every_key() {
         playing.press("x");
         playing.until("an answer to x", |playing| !playing.text().contains(name)).await;
     }
-    shop.executor.resize(playing.run, 10, 40);
+    shop.executor.control(playing.run, RunControl::Resize(10, 40));
     playing.shows("size 10x40").await;
     assert_eq!((playing.screen.rows.len(), playing.screen.rows[0].len()), (10, 40));
     playing.press("q");
@@ -231,7 +231,7 @@ async fn what_waits_in_a_read_of_its_terminal_is_told() {
             playing.until("that it waits", told(true)).await;
             playing.press("Ada\r");
             playing.until("that it goes on", told(false)).await;
-            shop.executor.interrupt(playing.run);
+            shop.executor.control(playing.run, RunControl::Interrupt);
             playing.end().await;
         }
         let told = shop.sh("sleep 0.5").await.ok();

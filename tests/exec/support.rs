@@ -132,7 +132,8 @@ impl Shop {
             let (_, event) = next.expect("nothing came for 30 s").expect("no end came");
             if let RunEvent::PartEnded { part, printed } = &event {
                 let printed = String::from_utf8(printed.bytes(Stream::Stdout)).unwrap();
-                self.executor.after_part(id, *part, ends(*part, &printed).map(str::to_owned));
+                self.executor
+                    .control(id, RunControl::AfterPart(*part, ends(*part, &printed).map(str::to_owned)));
             }
             events.push(event);
         }
@@ -148,7 +149,7 @@ impl Shop {
         let request = self.request(language, source, None).await;
         let (id, mut receiver) = self.start(request);
         let events = until_output(&mut receiver, mark).await;
-        self.executor.interrupt(id);
+        self.executor.control(id, RunControl::Interrupt);
         let told = rest_of(receiver, events).await;
         assert_eq!(told.report.outcome, Outcome::Interrupted, "{source}");
         told

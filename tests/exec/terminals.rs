@@ -24,7 +24,7 @@ impl Shop {
         let mut seen = Vec::new();
         for (question, answer) in answers {
             seen.extend(until_output(&mut events, question).await);
-            self.executor.type_in(run, answer.as_bytes().to_vec());
+            self.executor.control(run, RunControl::Type(answer.as_bytes().to_vec()));
         }
         rest_of(events, seen).await
     }
@@ -127,8 +127,8 @@ async fn the_terminal_is_its_own_and_has_a_size() {
                       echo \"term $TERM\"; stty size; read -p 'Go? ' x; stty size";
         let (run, mut events) = shop.start_asking("bash", source).await;
         let seen = until_output(&mut events, "Go? ").await;
-        shop.executor.resize(run, 11, 97);
-        shop.executor.type_in(run, b"\r".to_vec());
+        shop.executor.control(run, RunControl::Resize(11, 97));
+        shop.executor.control(run, RunControl::Type(b"\r".to_vec()));
         let told = rest_of(events, seen).await.ok();
         for wanted in ["all three", "from the terminal", "term xterm-256color", "24 80", "11 97"] {
             assert!(told.out().contains(wanted), "no {wanted}: {}", told.out());
@@ -187,7 +187,7 @@ async fn the_person_stops_it_and_the_time_limit_ends_it() {
     // Not in a `read`, for the same reason.
     let (run, mut events) = shop.start_asking("bash", "echo 'Wait? '; sleep 60").await;
     let seen = until_output(&mut events, "Wait? ").await;
-    shop.executor.interrupt(run);
+    shop.executor.control(run, RunControl::Interrupt);
     assert_eq!(rest_of(events, seen).await.report.outcome, Outcome::Interrupted);
     let play = async || {
         let terms = shop.terminal_terms("bash", 300).await;
@@ -216,7 +216,7 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
     let computing = async |source: &str, most_computed_us: u64| {
         let play = async || {
             let (run, events) = shop.start(shop.request_under(terms.clone(), source));
-            shop.executor.set_counted_time(run, Computing);
+            shop.executor.control(run, RunControl::Count(Computing));
             let told = rest_of(events, Vec::new()).await;
             let was_in_time = counts(&told) == [Computing] && told.report.receipt.cpu_us < most_computed_us;
             told.late_unless(was_in_time)
@@ -249,9 +249,9 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
     // Once the keys are back, elapsed time counts from then on, as for every other run.
     let play = async || {
         let (run, mut events) = shop.start(shop.request_under(terms.clone(), "echo ready; sleep 60"));
-        shop.executor.set_counted_time(run, Computing);
+        shop.executor.control(run, RunControl::Count(Computing));
         let seen = until_output(&mut events, "ready").await;
-        shop.executor.set_counted_time(run, Passing);
+        shop.executor.control(run, RunControl::Count(Passing));
         let told = rest_of(events, seen).await;
         let was_in_time = counts(&told).first() == Some(&Computing);
         told.late_unless(was_in_time)
@@ -263,7 +263,7 @@ async fn a_person_may_think_before_they_type_and_a_program_may_not_compute_for_e
     let limits = Some(Limits { wall_ms: 300, ..Limits::default() });
     let terms = shop.executor.terms(&Language("bash".into()), limits).await.unwrap();
     let (run, events) = shop.start(shop.request_under(terms, "sleep 60"));
-    shop.executor.set_counted_time(run, Computing);
+    shop.executor.control(run, RunControl::Count(Computing));
     let told = rest_of(events, Vec::new()).await;
     assert_eq!((told.report.outcome.clone(), counts(&told)), (Outcome::TimedOut, Vec::new()));
 }
@@ -278,7 +278,7 @@ async fn much_of_both_ways_is_bounded_and_complete() {
     let (run, mut events) =
         shop.start_asking("bash", "stty -icanon -echo; echo ready; sleep 0.5; echo over").await;
     let seen = until_output(&mut events, "ready").await;
-    shop.executor.type_in(run, vec![b'x'; 1 << 20]);
+    shop.executor.control(run, RunControl::Type(vec![b'x'; 1 << 20]));
     let told = rest_of(events, seen).await.ok();
     assert!(told.out().contains("over"), "{}", told.out());
 }

@@ -100,7 +100,7 @@ fn editing() -> Scene {
 
 fn typed(commands: &[UiCommand]) -> Vec<u8> {
     let bytes = commands.iter().filter_map(|wish| match wish {
-        UiCommand::Type(RunId(1), bytes) => Some(bytes.clone()),
+        UiCommand::Control(RunId(1), RunControl::Type(bytes)) => Some(bytes.clone()),
         _ => None,
     });
     bytes.flatten().collect()
@@ -231,7 +231,7 @@ fn the_limit_counts_what_is_computed_while_the_keys_are_with_the_program() {
     let counted = |scene: &mut Scene| {
         let commands = scene.step(Screen::settle);
         commands.into_iter().find_map(|wish| match wish {
-            UiCommand::SetTimeCounting(RunId(1), what) => Some(what),
+            UiCommand::Control(RunId(1), RunControl::Count(what)) => Some(what),
             _ => None,
         })
     };

@@ -2,6 +2,7 @@
 
 use super::super::Console;
 use super::{stamp, time};
+use crate::cli::SessionListArgs;
 use crate::domain::sentences::branches;
 use crate::domain::visible::visible_line;
 use crate::headless::json;
@@ -14,13 +15,13 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 pub(super) fn list(
+    args: &SessionListArgs,
     folder: &Path,
     home: Option<&Path>,
-    (as_tree, as_json): (bool, bool),
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     let sessions = index::list(folder);
-    if as_json {
+    if args.json {
         let sessions: Value = sessions.iter().map(summary_json).collect();
         json::write_line(console.out, &json!({ "sessions": sessions }))?;
         return Ok(());
@@ -31,12 +32,12 @@ pub(super) fn list(
     // Buffered, to avoid a system call for each line.
     let mut out = BufWriter::new(&mut console.out);
     let by_id: HashMap<&str, &Summary> = sessions.iter().map(|one| (one.id.as_str(), one)).collect();
-    let tree = if as_tree { SessionTree::of(&sessions, |_| true) } else { SessionTree::default() };
+    let tree = if args.tree { SessionTree::of(&sessions, |_| true) } else { SessionTree::default() };
     let branched = tree.rows().iter().enumerate().filter_map(|(number, row)| {
         let below = row.lead_below(TreeSigns::LINES, tree.rows().get(number + 1));
         Some((row.lead(TreeSigns::LINES), below, sessions.get(row.at)?))
     });
-    let plain = sessions.iter().filter(|_| !as_tree).map(|one| (String::new(), String::new(), one));
+    let plain = sessions.iter().filter(|_| !args.tree).map(|one| (String::new(), String::new(), one));
     for (lead, below, session) in branched.chain(plain) {
         let label = format!("{lead}{}", visible_line(session.label()));
         let cwd = visible_line(&names::abbreviate_home(&session.cwd, home));
@@ -77,7 +78,6 @@ fn describe_state(session: &Summary, of: Option<&Summary>) -> String {
     if words.is_empty() { String::new() } else { format!("  [{}]", words.join(", ")) }
 }
 
-/// A session as JSON.
 pub(super) fn summary_json(session: &Summary) -> Value {
     json!({
         "id": session.id,

@@ -3,6 +3,7 @@
 
 use super::super::Console;
 use super::{ask, find, search, time, unreadable};
+use crate::cli::SessionPruneArgs;
 use crate::domain::visible::visible_line;
 use crate::domain::{Masker, moment};
 use crate::driver::Clock;
@@ -36,19 +37,18 @@ pub(super) fn remove_named(
 
 /// Removes the sessions that were last written before a time.
 pub(super) fn remove_older(
+    args: &SessionPruneArgs,
     factory: &SessionFactory,
-    older: &str,
-    (keep_named, yes): (bool, bool),
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     let zone = crate::session::local_zone();
-    let before =
-        moment::read(older, Clock::System.now(), &zone).ok_or_else(|| search::time_failure(older))?;
+    let before = moment::read(&args.older, Clock::System.now(), &zone);
+    let before = before.ok_or_else(|| search::time_failure(&args.older))?;
     let masker = factory.masker();
     let old = index::list(&factory.loaded.sessions()).into_iter().filter(|session| session.modified < before);
     let (mut meant, mut named, mut stay) = (Vec::new(), 0, 0);
     for session in old {
-        if keep_named && has_own_name(&session, &masker) {
+        if args.keep_named && has_own_name(&session, &masker) {
             named += 1;
             continue;
         }
@@ -70,7 +70,7 @@ pub(super) fn remove_older(
     match (meant.is_empty(), stay) {
         (true, 0) => Ok(writeln!(console.out, "no session is that old")?),
         (true, _) => Ok(writeln!(console.out, "no session was removed")?),
-        (false, _) => remove(&meant, yes, console),
+        (false, _) => remove(&meant, args.yes, console),
     }
 }
 

@@ -22,7 +22,6 @@ pub(crate) struct Composition {
 /// The inputs from which a conversation is composed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Composer<'a> {
-    /// The transcript.
     pub(super) transcript: &'a Transcript,
     /// Has the system prompt, and how much of a result is quoted usually.
     pub(super) settings: &'a Settings,

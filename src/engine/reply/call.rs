@@ -5,6 +5,7 @@
 pub(crate) mod definitions;
 
 use super::{Proposal, info, json};
+use crate::domain::word::words;
 use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages, file_act};
 use crate::engine::call_error::CallError;
 use serde_json::{Map, Value};
@@ -24,11 +25,9 @@ enum Name {
     ListFiles,
 }
 
-impl Name {
-    fn as_str(self) -> &'static str {
-        self.into()
-    }
+words!(Name);
 
+impl Name {
     /// The tool of this name; some models put `functions.` before it.
     fn parse(name: &str) -> Option<Self> {
         let name = name.trim();

@@ -67,7 +67,6 @@ pub(super) enum Tags {
     All,
 }
 
-/// Scans a text.
 pub(super) fn scan(text: &str, tags: Tags) -> MarkdownScan {
     let mut scan = MarkdownScan::default();
     let mut depth = 0usize;

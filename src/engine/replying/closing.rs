@@ -7,7 +7,6 @@ use crate::engine::reply::{Parser, Proposal, Segment, call, parse, reread, think
 use crate::text::line::one_line;
 use std::collections::BTreeSet;
 
-/// The content of a reply.
 #[derive(Default)]
 pub(super) struct ReplyContent {
     pub(super) blocks: Vec<BlockId>,

@@ -119,8 +119,12 @@ impl Transcript {
             }
             Entry::RuleAdded(rule) => self.add_rule(*rule, at),
             Entry::RuleRevoked(rule) => self.revoke(rule, at),
-            Entry::Rejected { block, reason, .. } => self.reject(block, reason, at),
-            Entry::Declined { block, why, .. } => self.decline(block, why, at),
+            Entry::Rejected { block, reason: why, .. } => {
+                self.settle(block, BlockStatus::Rejected(why.clone()), Settlement::Rejected(why), at);
+            }
+            Entry::Declined { block, why, .. } => {
+                self.settle(block, BlockStatus::Declined(why.clone()), Settlement::Declined(why), at);
+            }
             Entry::Skipped { block, .. } => self.change_block(block, |item| {
                 item.status = BlockStatus::Skipped;
                 item.settled_at = Some(at);
@@ -155,10 +159,7 @@ impl Transcript {
 
     /// The newest reply that has ended.
     pub(crate) fn last_reply(&self) -> Option<&ReplyItem> {
-        self.items.iter().rev().find_map(|item| match item {
-            Item::Reply(reply) => Some(reply.as_ref()),
-            _ => None,
-        })
+        self.items.iter().rev().find_map(Item::reply)
     }
 
     /// The summary at the start of requests, if there is one.
@@ -232,20 +233,12 @@ impl Transcript {
         });
     }
 
-    fn reject(&mut self, block: BlockId, reason: String, at: Timestamp) {
+    /// The block does not run, which the model is told.
+    fn settle(&mut self, block: BlockId, status: BlockStatus, what: Settlement, at: Timestamp) {
         let after = self.items.len();
         let Some(item) = self.blocks.get_mut(&block) else { return };
-        item.status = BlockStatus::Rejected(reason.clone());
-        item.settled_at = Some(at);
-        self.settled.push(SettledEvent { after, block, what: Settlement::Rejected(reason) });
-    }
-
-    fn decline(&mut self, block: BlockId, why: String, at: Timestamp) {
-        let after = self.items.len();
-        let Some(item) = self.blocks.get_mut(&block) else { return };
-        item.status = BlockStatus::Declined(why.clone());
-        item.settled_at = Some(at);
-        self.settled.push(SettledEvent { after, block, what: Settlement::Declined(why) });
+        (item.status, item.settled_at) = (status, Some(at));
+        self.settled.push(SettledEvent { after, block, what });
     }
 
     fn end_run(&mut self, run: RunId, block: BlockId, report: RunReport, at: Timestamp) {

@@ -14,18 +14,14 @@ use std::path::PathBuf;
 use tokio::sync::mpsc;
 
 impl Backend for Containers {
-    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
-        let known = self.language_facts(language, &limits).await?;
-        Ok(self.terms_of(&known, language, limits, false))
-    }
-
-    async fn new_kernel_terms(
+    async fn terms(
         &mut self,
         language: &Language,
         limits: Limits,
+        new_kernel: bool,
     ) -> Result<Terms, ExecutorError> {
         let known = self.language_facts(language, &limits).await?;
-        Ok(self.terms_of(&known, language, limits, true))
+        Ok(self.terms_of(&known, language, limits, new_kernel))
     }
 
     async fn reach(&mut self, terms: &Terms) -> Reach {

@@ -37,7 +37,6 @@ pub(super) fn interrupt() -> Vec<u8> {
     encode(b'I', [])
 }
 
-/// A message from the bridge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BridgeMessage {
     /// The container is as restricted as it should be; the kernel runs.

@@ -34,7 +34,6 @@ const BOOT: &str = "import os\n\
     exec(compile(take(int(take(8))), '<sayso bridge>', 'exec'))";
 const BRIDGE: &str = include_str!("../../../assets/bridge.py");
 
-/// An event of the kernel.
 #[derive(Debug)]
 pub(super) enum KernelEvent {
     /// A message from the kernel, with the token of its run.
@@ -46,7 +45,6 @@ pub(super) enum KernelEvent {
     Gone(KernelEnd),
 }
 
-/// How a kernel ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum KernelEnd {
     /// It never ran; the reason.

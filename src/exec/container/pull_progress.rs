@@ -18,7 +18,6 @@ struct Layer {
     done: bool,
 }
 
-/// The progress so far.
 #[derive(Default)]
 pub(super) struct PullProgress {
     layers: BTreeMap<String, Layer>,

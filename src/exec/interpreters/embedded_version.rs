@@ -13,7 +13,6 @@ const BASH_VERSION_MARK: &[u8] = b"@(#)Bash version ";
 /// How many bytes after it are searched.
 const MAX_VERSION_BYTES: usize = 24;
 
-/// The version of a bash.
 pub(super) fn bash_version(bash: &Path) -> Option<String> {
     let told = fs::metadata(bash).ok().filter(|told| told.is_file() && told.len() <= MAX_PROGRAM_BYTES)?;
     let mut program = Vec::with_capacity(usize::try_from(told.len()).ok()?);

@@ -15,18 +15,14 @@ use serde_json::json;
 use tokio::time::Instant;
 
 impl Backend for Jupyter {
-    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
-        let spec = self.available.spec(language).await?;
-        Ok(self.terms_of(&spec, language, limits, false))
-    }
-
-    async fn new_kernel_terms(
+    async fn terms(
         &mut self,
         language: &Language,
         limits: Limits,
+        new_kernel: bool,
     ) -> Result<Terms, ExecutorError> {
         let spec = self.available.spec(language).await?;
-        Ok(self.terms_of(&spec, language, limits, true))
+        Ok(self.terms_of(&spec, language, limits, new_kernel))
     }
 
     async fn reach(&mut self, terms: &Terms) -> Reach {

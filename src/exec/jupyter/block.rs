@@ -9,6 +9,7 @@ use tokio::time::Instant;
 const OUTPUT_DELAY: Duration = Duration::from_millis(400);
 
 /// A block that runs, or waits for its kernel to be ready.
+#[derive(Default)]
 pub(super) struct JupyterBlock {
     pub(crate) block: BlockId,
     pub(crate) kernel: String,
@@ -31,18 +32,7 @@ pub(super) struct JupyterBlock {
 impl JupyterBlock {
     /// A block that is about to run in this kernel.
     pub(super) fn new(block: BlockId, kernel: String, reading: ReplyReader, of_python: bool) -> Self {
-        Self {
-            block,
-            kernel,
-            sent: false,
-            reading,
-            until: None,
-            losses: 0,
-            of_python,
-            asked: None,
-            interrupted: None,
-            answered: false,
-        }
+        Self { block, kernel, reading, of_python, ..Self::default() }
     }
 
     /// Notes an interrupt. Returns whether it is the first, for a block that was already sent.

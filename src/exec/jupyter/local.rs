@@ -9,16 +9,17 @@ use super::sockets::{Addresses, SocketMessage, connect, free_ports};
 use super::specs::Spec;
 use super::talk::{KernelNews, KernelOrder, MessageIds, NewsSender};
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
-use crate::domain::{Limits, Stream};
+use crate::domain::{Chunk, Limits, Stream};
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
 use crate::exec::helper_file::HelperFile;
-use crate::exec::helper_wire::{HelperMessage, HelperOrder as ToHelper, PauseState, ProgramSpec};
-use crate::exec::link::Link;
+use crate::exec::helper_wire::{HelperMessage, HelperOrder as ToHelper, ProgramSpec};
 use crate::exec::own_names::OwnNames;
 use crate::exec::plan::Invocation;
+use crate::exec::process::Process;
 use crate::exec::receipt::{ExitKind, cause_of_death};
 use crate::exec::sandbox::Enclosure;
+use crate::exec::watch::{self, WatchedDescriptor};
 use crate::exec::{blob, process};
 use crate::launch::{self, PrivateFolder};
 use crate::text::line::last_line;
@@ -30,9 +31,6 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::io::Interest;
-use tokio::net::UnixStream;
-use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -48,16 +46,19 @@ pub(super) struct LocalStart {
     pub(crate) patience: Duration,
 }
 
-/// The process of a kernel and its output. Dropping it kills the process.
+/// The process of a kernel. Dropping it kills the process.
 struct KernelProcess {
-    // This copy of the socket must be dropped first: while it is open, the helper does not notice that the other end is
-    // closed.
-    told: UnixStream,
-    link: Link,
-    output: Vec<(Stream, pipe::Receiver)>,
+    process: Process,
     key: String,
     addresses: Addresses,
-    folder: PrivateFolder,
+    _folder: PrivateFolder,
+}
+
+/// What of the process to wait for.
+#[derive(Clone, Copy)]
+enum ProcessSource {
+    Output(Stream),
+    Helper,
 }
 
 /// Starts a kernel and passes orders and messages until it ends.
@@ -101,8 +102,7 @@ pub(super) async fn drive_kernel(
             Some(order) = orders.recv() => kernel.obey(order),
             // Only after all orders are handled: a block that was already stopped must not be sent.
             () = std::future::ready(()), if kernel.may_send() && orders.is_empty() => kernel.send_next(),
-            told = helper_event(&kernel.held.told, &mut kernel.held.link) => told.map(|told| kernel.on_helper_event(told)),
-            (stream, bytes) = next_output(&kernel.held.output) => kernel.on_print(stream, bytes),
+            ready = kernel.held.ready() => ready.first().and_then(|source| kernel.on_ready(*source)),
             () = tokio::time::sleep_until(nudge), if kernel.send.is_some() && !kernel.ready.is_ready() => {
                 let question = kernel.ready.ask();
                 kernel.send(question);
@@ -156,7 +156,7 @@ impl LocalKernel {
 
     /// Sends the next of the waiting messages.
     fn send_next(&mut self) -> Option<KernelNews> {
-        self.held.link.order(&ToHelper::GoOnAll);
+        self.held.process.link.order(&ToHelper::GoOnAll);
         self.send(self.waiting.first()?.clone());
         self.waiting.remove_sent().then_some(KernelNews::Sent)
     }
@@ -165,7 +165,7 @@ impl LocalKernel {
         match order {
             KernelOrder::Send(message) => self.waiting.add(*message),
             KernelOrder::Run(block) => self.waiting.hold(*block),
-            KernelOrder::Rest => self.held.link.order(&ToHelper::PauseAll),
+            KernelOrder::Rest => self.held.process.link.order(&ToHelper::PauseAll),
             // The kernel was started for this block alone, and can't be paused while it starts.
             KernelOrder::Interrupt if !self.ready.is_ready() => {
                 return Some(KernelNews::Gone(STOPPED_BEFORE_START.into()));
@@ -174,32 +174,43 @@ impl LocalKernel {
             KernelOrder::Interrupt if self.start.spec.by_message => {
                 self.send(self.ids.message(Channel::Control, "interrupt_request", json!({})));
             }
-            KernelOrder::Interrupt => self.held.link.order(&ToHelper::Interrupt),
+            KernelOrder::Interrupt => self.held.process.link.order(&ToHelper::Interrupt),
             KernelOrder::End => return Some(KernelNews::Gone("it was ended by force".into())),
         }
         None
     }
 
-    fn on_helper_event(&mut self, heard: HelperEvent) -> KernelNews {
-        let ending = match heard {
-            HelperEvent::Paused(rest) => return KernelNews::Paused(rest.still),
-            HelperEvent::Ended(ending) => ending,
-        };
+    fn on_ready(&mut self, source: ProcessSource) -> Option<KernelNews> {
+        match source {
+            ProcessSource::Output(stream) => {
+                let Chunk { bytes, .. } = self.held.process.pipes.take(stream)?;
+                self.errors.add(&bytes);
+                // Output of the kernel's own start is not shown with the block.
+                self.ready.is_ready().then_some(KernelNews::Printed(stream, bytes))
+            }
+            ProcessSource::Helper => self.on_helper_messages(),
+        }
+    }
+
+    fn on_helper_messages(&mut self) -> Option<KernelNews> {
+        // If the process ended, that is the last message, and more important than an earlier state.
+        let Ok(told) = self.held.process.link.receive() else { return Some(self.ended(ExitKind::default())) };
+        told.into_iter().rev().find_map(|told| match told {
+            HelperMessage::Exited { code, signal, .. } => Some(self.ended(ExitKind { code, signal })),
+            HelperMessage::NotSpawned(_) => Some(self.ended(ExitKind { code: Some(127), signal: None })),
+            HelperMessage::Paused(state) => Some(KernelNews::Paused(state.still)),
+            _ => None,
+        })
+    }
+
+    fn ended(&mut self, ending: ExitKind) -> KernelNews {
         if self.ready.is_ready() {
             return KernelNews::Gone(cause_of_death(ending));
         }
-        self.held.drain(&mut self.errors);
-        self.failed(self.errors.last_line().unwrap_or_else(|| cause_of_death(ending)))
-    }
-
-    fn on_print(&mut self, stream: Stream, bytes: Vec<u8>) -> Option<KernelNews> {
-        if bytes.is_empty() {
-            self.held.output.retain(|(own, _)| *own != stream);
-            return None;
+        for Chunk { bytes, .. } in self.held.process.pipes.drain() {
+            self.errors.add(&bytes);
         }
-        self.errors.add(&bytes);
-        // Output of the kernel's own start is not shown with the block.
-        self.ready.is_ready().then_some(KernelNews::Printed(stream, bytes))
+        self.failed(self.errors.last_line().unwrap_or_else(|| cause_of_death(ending)))
     }
 
     fn failed(&self, why: String) -> KernelNews {
@@ -207,12 +218,20 @@ impl LocalKernel {
     }
 }
 
+impl KernelProcess {
+    /// Waits until something arrives from it, and returns what; output before the end. Safe to cancel.
+    async fn ready(&self) -> Vec<ProcessSource> {
+        let output = self.process.pipes.open().map(|(stream, fd)| (ProcessSource::Output(stream), fd));
+        let helper = self.process.link.socket().map(|fd| (ProcessSource::Helper, fd));
+        let watched = output.chain(helper).map(|(what, fd)| WatchedDescriptor { what, fd, writes: false });
+        watch::ready(&watched.collect::<Vec<_>>()).await
+    }
+}
+
 /// Kills the process. The helper may take a while if a process does not end.
 async fn close(held: KernelProcess) {
-    let KernelProcess { told, link, folder, .. } = held;
-    drop(told);
-    link.order(&ToHelper::Kill);
-    let _ = tokio::task::spawn_blocking(move || drop((link, folder))).await;
+    held.process.link.order(&ToHelper::Kill);
+    let _ = tokio::task::spawn_blocking(move || drop(held)).await;
 }
 
 /// Why the process of a kernel was not started.
@@ -224,8 +243,6 @@ enum KernelStartError {
     Exec(#[from] ExecError),
     #[error("no free ports: {0}")]
     Ports(io::Error),
-    #[error("its helper is gone")]
-    NoHelper,
     #[error("its description names no program")]
     NoProgram,
     #[error("{0} is not there; install the kernel again")]
@@ -262,16 +279,7 @@ fn spawn(start: &LocalStart) -> Result<KernelProcess, KernelStartError> {
     let enclosure = Enclosure::open(&start.helper);
     let given = |_| Err(ExecError::Ended);
     let process = process::start(&enclosure, &start.limits, invocation(start, &file)?, given)?;
-    let process::Process { link, pipes, .. } = process;
-    let told = link.socket().ok_or(KernelStartError::NoHelper)?.try_clone_to_owned()?;
-    let mut output = Vec::new();
-    for (stream, fd) in [(Stream::Stdout, pipes.stdout), (Stream::Stderr, pipes.stderr)] {
-        let Some(fd) = fd else { continue };
-        output.push((stream, pipe::Receiver::from_owned_fd(fd)?));
-    }
-    let told = std::os::unix::net::UnixStream::from(told);
-    let told = told.set_nonblocking(true).and_then(|()| UnixStream::from_std(told))?;
-    Ok(KernelProcess { told, link, output, key, addresses, folder })
+    Ok(KernelProcess { process, key, addresses, _folder: folder })
 }
 
 fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, KernelStartError> {
@@ -295,68 +303,6 @@ fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, KernelStart
         ..ProgramSpec::default()
     };
     Ok(Invocation { program, inherited: Vec::new(), names: OwnNames::default() })
-}
-
-/// The messages of a helper that matter here.
-enum HelperEvent {
-    /// All its processes are stopped.
-    Paused(PauseState),
-    Ended(ExitKind),
-}
-
-/// The next message of the helper that matters here; `None` if there is none yet.
-async fn helper_event(socket: &UnixStream, link: &mut Link) -> Option<HelperEvent> {
-    if socket.readable().await.is_err() {
-        return Some(HelperEvent::Ended(ExitKind::default()));
-    }
-    // `receive` reads everything that is available, so the socket is marked as not readable.
-    let received = link.receive();
-    let _ = socket.try_io(Interest::READABLE, || Err::<(), _>(std::io::ErrorKind::WouldBlock.into()));
-    let Ok(told) = received else { return Some(HelperEvent::Ended(ExitKind::default())) };
-    let mut heard = told.into_iter().filter_map(|told| match told {
-        HelperMessage::Exited { code, signal, .. } => Some(HelperEvent::Ended(ExitKind { code, signal })),
-        HelperMessage::NotSpawned(_) => Some(HelperEvent::Ended(ExitKind { code: Some(127), signal: None })),
-        HelperMessage::Paused(rest) => Some(HelperEvent::Paused(rest)),
-        _ => None,
-    });
-    // If the process ended, that is the last message, and more important than an earlier state.
-    heard.next_back()
-}
-
-impl KernelProcess {
-    /// Reads what the process printed before it ended.
-    fn drain(&mut self, errors: &mut ErrorTail) {
-        let mut buffer = vec![0u8; 64 << 10];
-        for (_, pipe) in &self.output {
-            while let Ok(count @ 1..) = pipe.try_read(&mut buffer) {
-                errors.add(buffer.get(..count).unwrap_or_default());
-            }
-        }
-    }
-}
-
-/// The next output of its process; empty bytes mean the end of that stream. Safe to cancel.
-async fn next_output(output: &[(Stream, pipe::Receiver)]) -> (Stream, Vec<u8>) {
-    if output.is_empty() {
-        return std::future::pending().await;
-    }
-    let reads = output.iter().map(|(stream, pipe)| Box::pin(read(*stream, pipe)));
-    futures_util::future::select_all(reads).await.0
-}
-
-async fn read(stream: Stream, pipe: &pipe::Receiver) -> (Stream, Vec<u8>) {
-    let mut buffer = vec![0u8; 64 << 10];
-    loop {
-        let ready = pipe.readable().await;
-        match ready.and_then(|()| pipe.try_read(&mut buffer)) {
-            Ok(count) => {
-                buffer.truncate(count);
-                return (stream, buffer);
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
-            Err(_) => return (stream, Vec::new()),
-        }
-    }
 }
 
 /// The last part of its output, for messages about kernels that could not start.

@@ -1,6 +1,7 @@
 //! Encodes and decodes messages of the Jupyter protocol, in three forms: the signed parts of a ZeroMQ message, and the
 //! two forms of a server's WebSocket. Pure. What it decodes is hostile.
 
+use crate::domain::word::words;
 use crate::text::number::hex;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -25,12 +26,7 @@ pub(super) enum Channel {
     Stdin,
 }
 
-impl Channel {
-    /// Its name on a WebSocket.
-    pub(super) fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
+words!(Channel);
 
 /// A message, without the buffers that extensions add.
 #[derive(Clone, Debug, PartialEq)]

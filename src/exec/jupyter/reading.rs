@@ -14,7 +14,7 @@ use serde_json::Value;
 
 const MAX_VALUE_BYTES: usize = 256 << 10;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ReplyReader {
     request: String,
     started: bool,
@@ -41,16 +41,7 @@ pub(super) enum AwaitedReply {
 impl ReplyReader {
     /// A reader of the messages about the block that this request sent.
     pub(super) fn new(request: String) -> Self {
-        Self {
-            request,
-            started: false,
-            idle: false,
-            reply: None,
-            value: None,
-            error: None,
-            figures: 0,
-            interrupted: false,
-        }
+        Self { request, ..Self::default() }
     }
 
     /// Notes an interrupt. If it hits the kernel's own code, the kernel sends no reply, and the block did not end well.

@@ -131,31 +131,14 @@ impl ServerKernel {
                 biased;
                 came = socket.next() => {
                     whole = Instant::now();
-                    match came {
-                        SocketEvent::Message(message) => {
-                            self.lost = None;
-                            if let Err(left) = self.message(message).await {
-                                return left;
-                            }
-                        }
-                        SocketEvent::Nothing => self.lost = None,
-                        SocketEvent::Closed(why) => {
-                            tracing::debug!(why, "the connection to the kernel was closed");
-                            return DisconnectReason::Lost;
-                        }
+                    if let Err(left) = self.on_event(came).await {
+                        return left;
                     }
                 }
-                Some(order) = orders.recv() => match order {
-                    KernelOrder::Send(message) => self.held.add(*message),
-                    KernelOrder::Run(block) => self.hold(*block),
-                    KernelOrder::Interrupt => {
-                        if !self.stop_held().await {
-                            self.interrupt();
-                        }
-                    }
-                    // A kernel on a server can't be stopped; its terms say so.
-                    KernelOrder::Rest => {}
-                    KernelOrder::End => return DisconnectReason::Over(Some(KernelNews::Gone("it was ended by force".into()))),
+                Some(order) = orders.recv() => match self.obey(order).await {
+                    Ok(true) => self.interrupt(),
+                    Ok(false) => {}
+                    Err(end) => return DisconnectReason::Over(Some(end)),
                 },
                 // Only after all orders are handled: a block that was already stopped must not be sent.
                 () = ready(()), if self.ready.is_ready() && !self.held.is_empty() => {
@@ -186,6 +169,28 @@ impl ServerKernel {
                 }
             }
         }
+    }
+
+    async fn on_event(&mut self, event: SocketEvent) -> Result<(), DisconnectReason> {
+        if let SocketEvent::Closed(why) = event {
+            tracing::debug!(why, "the connection to the kernel was closed");
+            return Err(DisconnectReason::Lost);
+        }
+        self.lost = None;
+        if let SocketEvent::Message(message) = event { self.message(message).await } else { Ok(()) }
+    }
+
+    /// Carries out an order. Returns whether the kernel is to be interrupted; fails with its end.
+    async fn obey(&mut self, order: KernelOrder) -> Result<bool, KernelNews> {
+        match order {
+            KernelOrder::Send(message) => self.held.add(*message),
+            KernelOrder::Run(block) => self.hold(*block),
+            KernelOrder::Interrupt => return Ok(!self.stop_held().await),
+            // A kernel on a server can't be stopped; its terms say so.
+            KernelOrder::Rest => {}
+            KernelOrder::End => return Err(KernelNews::Gone("it was ended by force".into())),
+        }
+        Ok(false)
     }
 
     /// Sends the next waiting message. If the connection breaks, it is sent over the next one.
@@ -282,13 +287,7 @@ impl ServerKernel {
         loop {
             tokio::select! {
                 biased;
-                Some(order) = orders.recv() => match order {
-                    KernelOrder::Send(message) => self.held.add(*message),
-                    KernelOrder::Run(block) => self.hold(*block),
-                    KernelOrder::Interrupt => self.interrupt_due = !self.stop_held().await,
-                    KernelOrder::Rest => {}
-                    KernelOrder::End => return Err(KernelNews::Gone("it was ended by force".into())),
-                },
+                Some(order) = orders.recv() => self.interrupt_due |= self.obey(order).await?,
                 done = &mut work => return Ok(done),
             }
         }

@@ -1,6 +1,6 @@
 //! Implements [`Backend`] for this machine.
 
-use super::{Local, LocalRun, RunHost, watch};
+use super::{Local, LocalRun, RunHost};
 use crate::domain::{
     CountedTime, ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, RunEvent, SandboxReport,
     Terms,
@@ -10,29 +10,25 @@ use crate::exec::backend::{
     Backend, BackendEvent, BackendRun, EndCause, LimitEnforcer, RunEnd, in_that_kernel,
 };
 use crate::exec::helper_wire::{HelperOrder, ResourceUse};
-use crate::exec::{packages, project_tools};
+use crate::exec::{packages, project_tools, watch};
 use tokio::sync::oneshot;
 
 impl Backend for Local {
-    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
-        let interpreter = self.finder.find(language)?;
-        self.terms_of(language, &interpreter, limits, false)
-    }
-
-    async fn new_kernel_terms(
+    async fn terms(
         &mut self,
         language: &Language,
         limits: Limits,
+        new_kernel: bool,
     ) -> Result<Terms, ExecutorError> {
         let interpreter = self.finder.find(language)?;
-        self.terms_of(language, &interpreter, limits, true)
+        self.terms_of(language, &interpreter, limits, new_kernel)
     }
 
     async fn terms_again(&mut self, approved: &Terms, source: &str) -> Result<Terms, ExecutorError> {
         match approved.executor {
             ExecutorKind::Installer => self.install_terms_again(approved, source),
             _ if approved.rights.terminal => {
-                let now = self.terms(&approved.language, approved.limits).await?;
+                let now = self.terms(&approved.language, approved.limits, false).await?;
                 self.in_terminal(now)
             }
             _ => in_that_kernel(self, approved).await,

@@ -8,7 +8,7 @@ use crate::exec::ExecutorError;
 use crate::exec::backend::BackendRun;
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
+use crate::exec::helper_wire::HelperOrder;
 use crate::exec::kernel_wire::FrameToken;
 use crate::exec::languages::{self, TextName};
 use crate::exec::own_names::OwnNames;
@@ -278,7 +278,7 @@ impl Local {
             InheritedFd::Profile => memory_file::sealed(languages::profile(language).as_bytes()),
             _ => memory_file::sealed(source.as_bytes()),
         })?;
-        process.link.order(&HelperOrder::Begin(WatchedLimits::from(&terms.limits)));
+        process.link.order(&HelperOrder::Begin(terms.limits));
         Ok(RunHost::Program(Box::new(process), state))
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::{
 use crate::exec::ExecutorError;
 use crate::exec::backend::BackendRun;
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
+use crate::exec::helper_wire::HelperOrder;
 use crate::exec::interpreters::static_facts;
 use crate::exec::node_modules::NodeModules;
 use crate::exec::packages::{self, Manager};
@@ -118,7 +118,7 @@ impl Local {
         let invocation = packages::invocation((manager, &terms.interpreter), &python, &folder, &list, env);
         let mut process = process::start(&enclosure, &terms.limits, invocation, |_| Err(ExecError::Ended))?;
         process.private = private;
-        process.link.order(&HelperOrder::Begin(WatchedLimits::from(&terms.limits)));
+        process.link.order(&HelperOrder::Begin(terms.limits));
         Ok(RunHost::Program(Box::new(process), None))
     }
 }

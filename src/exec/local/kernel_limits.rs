@@ -6,7 +6,7 @@ use super::Local;
 use crate::domain::Limits;
 use crate::exec::ExecutorError;
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{HelperMessage, HelperOrder, WatchedLimits};
+use crate::exec::helper_wire::{HelperMessage, HelperOrder};
 use crate::exec::kernel::Kernel;
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ impl Local {
         if let Some(group) = &kernel.process.group {
             group.set(limits).map_err(|error| not_set(&error.to_string()))?;
         }
-        kernel.process.link.order(&HelperOrder::Begin(WatchedLimits::from(limits)));
+        kernel.process.link.order(&HelperOrder::Begin(*limits));
         kernel.beginning += 1;
         if before.is_some_and(|before| Limits { wall_ms: limits.wall_ms, ..before } == *limits) {
             kernel.fitted = Some(*limits);

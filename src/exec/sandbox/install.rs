@@ -7,7 +7,7 @@
 
 use super::scratch::Scratch;
 use super::toolchain::{self, SearchScope};
-use super::{Allowance, Enclosure, HelperEntry, Sandbox, SandboxError, SandboxPolicy, survey};
+use super::{Allowance, Enclosure, Sandbox, SandboxError, SandboxPolicy, survey};
 use crate::domain::SandboxLevel;
 use crate::exec::environment::Environment;
 use std::path::{Path, PathBuf};
@@ -57,12 +57,7 @@ impl Sandbox {
         private: Option<&Scratch>,
     ) -> Enclosure {
         let policy = self.policy_to_install(programs, folder, private);
-        let policy = policy.map(|policy| survey::look_again(&policy));
-        let entry = match &policy {
-            Some(policy) => self.using.entry(policy, &self.helper),
-            None => HelperEntry::plain(&self.helper),
-        };
-        self.enclosure_of(entry, policy)
+        self.enclosure_of(policy.map(|policy| survey::look_again(&policy)))
     }
 
     fn policy_to_install(

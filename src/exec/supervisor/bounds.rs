@@ -2,7 +2,8 @@
 //! together.
 
 use super::Supervisor;
-use crate::exec::helper_wire::{HelperMessage, WatchedLimits};
+use crate::domain::Limits;
+use crate::exec::helper_wire::HelperMessage;
 use crate::exec::sandbox::confinement::{Limit, LimitedResource};
 use crate::exec::sandbox::{data_limit, processors, resource};
 use crate::exec::tree;
@@ -24,7 +25,7 @@ impl Supervisor {
     ///
     /// # Errors
     /// The limit that could not be set, and why.
-    pub(super) fn apply_limits(&self, bounds: &WatchedLimits) -> Result<(), LimitError> {
+    pub(super) fn apply_limits(&self, bounds: &Limits) -> Result<(), LimitError> {
         let Some(program) = &self.program else { return Ok(()) };
         let limits = tree::limits(program.pid.as_raw_nonzero().get());
         for limit in &self.started_with {
@@ -119,7 +120,7 @@ fn still_open(limits: &str, limit: &Limit) -> u64 {
 }
 
 /// What this run may use of a resource that the program has a limit on; `None` means no limit.
-fn wanted_limit(limit: &Limit, bounds: &WatchedLimits) -> Option<u64> {
+fn wanted_limit(limit: &Limit, bounds: &Limits) -> Option<u64> {
     let amount = match limit.what {
         LimitedResource::Data => bounds.memory_bytes,
         LimitedResource::Processes => bounds.processes.into(),

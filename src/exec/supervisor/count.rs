@@ -4,8 +4,8 @@
 
 use super::Supervisor;
 use super::bounds::WATCH_INTERVAL;
-use crate::domain::CountedTime;
-use crate::exec::helper_wire::{HelperMessage, WatchedLimits};
+use crate::domain::{CountedTime, Limits};
+use crate::exec::helper_wire::HelperMessage;
 use crate::exec::sandbox::processors;
 use crate::exec::tree;
 use std::collections::HashMap;
@@ -14,15 +14,9 @@ use std::time::{Duration, Instant};
 /// Used if a limit is longer than the clock can represent.
 const YEAR: Duration = Duration::from_hours(24 * 365);
 
-impl WatchedLimits {
-    fn time(&self) -> Duration {
-        Duration::from_millis(self.wall_ms)
-    }
-
-    /// When a time limit that starts now has passed.
-    pub(super) fn ends(&self, now: Instant) -> Instant {
-        now.checked_add(self.time()).unwrap_or(now + YEAR)
-    }
+/// When a time limit that starts now has passed.
+pub(super) fn end_of_time(limits: &Limits, now: Instant) -> Instant {
+    now.checked_add(Duration::from_millis(limits.wall_ms)).unwrap_or(now + YEAR)
 }
 
 /// The shortest time in which all processors together can compute this much; at least one check interval.
@@ -80,9 +74,10 @@ impl Supervisor {
         let fresh = ComputedTime { before: computed, seen: 0, of_each };
         watch.computed = (what == CountedTime::Computing).then_some(fresh);
         let now = Instant::now();
+        let time = Duration::from_millis(watch.bounds.wall_ms);
         watch.step_at = match what {
-            CountedTime::Passing => watch.bounds.ends(now),
-            CountedTime::Computing => now + soonest(watch.bounds.time(), processors()),
+            CountedTime::Passing => end_of_time(&watch.bounds, now),
+            CountedTime::Computing => now + soonest(time, processors()),
         };
         self.send(&HelperMessage::Counts(what));
     }
@@ -96,7 +91,7 @@ impl Supervisor {
         let counted = self.cpu_now();
         let computed = counted.saturating_sub(time.before).saturating_add(time.uncounted(counted));
         let computed = Duration::from_micros(computed);
-        let left = watch.bounds.time().saturating_sub(computed);
+        let left = Duration::from_millis(watch.bounds.wall_ms).saturating_sub(computed);
         if let Some(watch) = self.watch.as_mut().filter(|_| !left.is_zero()) {
             watch.step_at = now + soonest(left, processors());
         }

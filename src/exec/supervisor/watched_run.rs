@@ -1,9 +1,10 @@
 //! Follows the current run of the program: its beginning, its interrupts, what is due by the clock, its end.
 
 use super::bounds::WATCH_INTERVAL;
-use super::count::ComputedTime;
+use super::count::{ComputedTime, end_of_time};
 use super::{Supervisor, shells};
-use crate::exec::helper_wire::{HelperMessage, WatchedLimits};
+use crate::domain::Limits;
+use crate::exec::helper_wire::HelperMessage;
 use crate::exec::tree;
 use rustix::process::{Pid, Signal};
 use std::collections::BTreeSet;
@@ -29,7 +30,7 @@ pub(super) struct WatchedRun {
     pub(super) step: usize,
     /// The computing time, if the time limit counts that.
     pub(super) computed: Option<ComputedTime>,
-    pub(super) bounds: WatchedLimits,
+    pub(super) bounds: Limits,
     /// Whether a limit was exceeded, so that the run is being killed.
     pub(super) over: bool,
     /// When to sample its processes again, and when to report the result.
@@ -50,13 +51,13 @@ pub(super) struct WatchedRun {
 }
 
 impl Supervisor {
-    pub(super) fn begin(&mut self, bounds: WatchedLimits) {
+    pub(super) fn begin(&mut self, bounds: Limits) {
         if let Err(why) = self.apply_limits(&bounds) {
             return self.send(&HelperMessage::NotBegun(why.to_string()));
         }
         let now = Instant::now();
         self.watch = Some(WatchedRun {
-            step_at: bounds.ends(now),
+            step_at: end_of_time(&bounds, now),
             step: 0,
             computed: None,
             bounds,

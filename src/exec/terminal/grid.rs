@@ -13,7 +13,7 @@ const MAX_MARKS: usize = 6;
 pub(super) const MAX_SIZE: (u16, u16) = (500, 1000);
 
 /// A screen of cells.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Grid {
     rows: Vec<ScreenRow>,
     columns: usize,

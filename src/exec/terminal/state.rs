@@ -19,7 +19,7 @@ struct SavedCursor {
     from_region: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct TerminalState {
     pub(super) normal: Grid,
     pub(super) alternate: Grid,
@@ -50,28 +50,8 @@ pub(super) struct TerminalState {
 impl TerminalState {
     /// An empty terminal of this size.
     pub(super) fn new(rows: u16, columns: u16) -> Self {
-        Self {
-            normal: Grid::new(rows, columns),
-            alternate: Grid::new(rows, columns),
-            is_alternate: false,
-            pen: Pen::default(),
-            draws_lines: [false; 2],
-            set: 0,
-            saved: [SavedCursor::default(); 2],
-            wraps: true,
-            inserts: false,
-            from_region: false,
-            stops: TabStops::default(),
-            hides_cursor: false,
-            application_cursor: false,
-            bracketed_paste: false,
-            mouse: MouseReports::None,
-            mouse_in_numbers: false,
-            last: None,
-            answers: Vec::new(),
-            switched: false,
-            last_screen: None,
-        }
+        let grid = Grid::new(rows, columns);
+        Self { normal: grid.clone(), alternate: grid, wraps: true, ..Self::default() }
     }
 
     pub(super) fn resize(&mut self, rows: u16, columns: u16) {

@@ -3,7 +3,6 @@
 use super::{Script, ScriptedReply};
 use crate::domain::{ModelRequest, Purpose, Role};
 
-/// The position in a story.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StoryPosition {
     /// Which top-level replies were taken, by index.

@@ -6,7 +6,6 @@ use super::{BothRuns, RunFacts};
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// Anything else: has to be equal.
@@ -17,7 +16,6 @@ pub(super) enum TokenKind {
     Moment,
     /// A time of day without a date.
     Clock,
-    /// A duration.
     Duration,
     /// The times and the rate of a progress bar.
     Rate,

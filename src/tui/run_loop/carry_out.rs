@@ -21,9 +21,7 @@ impl Session<'_> {
     fn carry_out_one(&mut self, command: UiCommand) -> Result<(), TuiError> {
         match command {
             UiCommand::Send(command) => self.driver.send(command),
-            UiCommand::Type(run, bytes) => self.driver.type_in(run, bytes),
-            UiCommand::ResizeTerminal(run, rows, columns) => self.driver.resize_terminal(run, rows, columns),
-            UiCommand::SetTimeCounting(run, what) => self.driver.set_counted_time(run, what),
+            UiCommand::Control(run, control) => self.driver.control_run(run, control),
             UiCommand::Job(job) => self.driver.start_job(job),
             UiCommand::Copy(text) => {
                 let (ways, programs) =

@@ -7,7 +7,7 @@ mod bytes;
 mod mouse;
 
 use super::{Ctx, Note, Screen, UiCommand};
-use crate::domain::{BlockId, CountedTime, RunId, TerminalScreen};
+use crate::domain::{BlockId, CountedTime, RunControl, RunId, TerminalScreen};
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::guard::KeyClass;
@@ -131,7 +131,11 @@ impl Screen {
 
     pub(super) fn into_terminal(run: RunId, bytes: Vec<u8>, state: &State) -> Vec<UiCommand> {
         let goes_on = state.terminal().is_some_and(|(there, _)| there == run);
-        if goes_on && !bytes.is_empty() { vec![UiCommand::Type(run, bytes)] } else { Vec::new() }
+        if goes_on && !bytes.is_empty() {
+            vec![UiCommand::Control(run, RunControl::Type(bytes))]
+        } else {
+            Vec::new()
+        }
     }
 
     /// The program's screen, if it is shown in place of the output's lines: while keys are forwarded, and for
@@ -152,7 +156,7 @@ impl Screen {
         let now = self.forwarding.to.filter(|(to, _)| *to == run).map(|(to, _)| to);
         self.forwarding.counting_computing_time = now;
         let what = if now.is_some() { CountedTime::Computing } else { CountedTime::Passing };
-        (before != now).then_some(UiCommand::SetTimeCounting(run, what))
+        (before != now).then_some(UiCommand::Control(run, RunControl::Count(what)))
     }
 
     /// Gives the run's terminal the size of the pane that shows it.
@@ -163,6 +167,6 @@ impl Screen {
         if area.is_empty() || self.forwarding.size.replace(size) == Some(size) {
             return None;
         }
-        Some(UiCommand::ResizeTerminal(run, area.height, area.width))
+        Some(UiCommand::Control(run, RunControl::Resize(area.height, area.width)))
     }
 }

@@ -23,7 +23,6 @@ pub(super) enum RunResult {
     LeftOut(String),
 }
 
-/// A run that was reported.
 #[derive(Debug)]
 pub(super) struct ReportedRun {
     pub(crate) run: RunId,
