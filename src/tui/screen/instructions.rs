@@ -1,19 +1,19 @@
 //! Handles instruction files that changed since the run began: shows the whole difference, then asks the
 //! person.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Note, Screen};
 use crate::domain::visible::{visible, visible_line};
 use crate::driver::HeldFile;
 use crate::driver::Job;
 use crate::text::diff::{LineComparison, is_change};
 use crate::tui::overlays::ask::Ask;
-use crate::tui::ui_command::PagerText;
+use crate::tui::ui_command::{PagerText, UiCommand};
 
 impl Screen {
     /// Shows what changed, and asks whether to send it to the model.
-    pub(super) fn ask_instructions(&mut self, held: Vec<HeldFile>, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn ask_instructions(&mut self, held: Vec<HeldFile>, ctx: Ctx<'_>) {
         if held.is_empty() {
-            return self.tell(Note::info("No file of instructions was changed by a run."));
+            return self.show_note(Note::info("No file of instructions was changed by a run."));
         }
         let lines = held.iter().map(|held| {
             let (added, gone) = count(held);
@@ -24,7 +24,6 @@ impl Screen {
         let take = UiCommand::Job(Job::TakeInstructions(held));
         self.open(ask.or_command('t', "tell the model the new text", take));
         self.open_pager("What changed".into(), PagerText::Text(text));
-        Vec::new()
     }
 }
 
