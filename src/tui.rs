@@ -13,6 +13,7 @@ pub(crate) mod clipboard;
 pub mod colouring;
 pub mod cursor_query;
 pub(crate) mod editing;
+mod enum_names;
 pub(crate) mod frames;
 pub(crate) mod graphics;
 pub(crate) mod guard;

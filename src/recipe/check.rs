@@ -201,4 +201,4 @@ impl OwnBlock {
 }
 
 #[cfg(test)]
-mod dialogues;
+pub(super) mod dialogues;

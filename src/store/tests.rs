@@ -1,9 +1,6 @@
 //! Tests the store on a real disk: writing, reading back, damage, failures, locks.
 
-use super::samples::{
-    AT, about_context, about_edits, about_limits, about_pulls, about_recipes, about_rules, about_sandbox,
-    about_tools, block, captured, each_kind, entry, header, report, same, wait, write_session,
-};
+use super::samples::{AT, block, captured, each_kind, entry, header, report, same, wait, write_session};
 use super::*;
 use crate::domain::{BlockId, RunId, Stream};
 use proptest::prelude::*;
@@ -404,88 +401,4 @@ proptest! {
         let listed = index::list(home.path());
         prop_assert_eq!(listed.len(), 1);
     }
-}
-
-/// Files of version 1 can be read forever. New ones may be added; existing ones are never changed.
-#[test]
-fn sessions_of_version_1_load_for_ever() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sessions/v1");
-    let kept = tempfile::tempdir().unwrap();
-    if std::env::var_os("WRITE_FIXTURES").is_some() {
-        write_fixtures(&folder);
-    }
-    // Copies are opened, because git does not store modes and opening narrows them.
-    for name in [
-        "each-kind.jsonl",
-        "context.jsonl",
-        "sandbox.jsonl",
-        "limits.jsonl",
-        "rules.jsonl",
-        "recipes.jsonl",
-        "pulls.jsonl",
-        "tools.jsonl",
-        "edits.jsonl",
-        "unended.jsonl",
-        "torn.jsonl",
-        "damaged.jsonl",
-        "with-blob.jsonl",
-    ] {
-        std::fs::copy(folder.join(name), kept.path().join(name)).unwrap();
-    }
-    std::fs::create_dir_all(kept.path().join("blobs/with-blob")).unwrap();
-    let blob = "blobs/with-blob/output-4.log";
-    std::fs::copy(folder.join(blob), kept.path().join(blob)).unwrap();
-
-    let load = |name: &str| read(&kept.path().join(name)).unwrap();
-    let all = load("each-kind.jsonl");
-    assert!(all_same(&all, &with_header("each-kind", &each_kind())), "{all:#?}");
-    assert_eq!(lost(&all), []);
-    assert!(all_same(&load("context.jsonl"), &with_header("context", &about_context())));
-    assert!(all_same(&load("sandbox.jsonl"), &with_header("sandbox", &about_sandbox())));
-    assert!(all_same(&load("limits.jsonl"), &with_header("limits", &about_limits())));
-    assert!(all_same(&load("rules.jsonl"), &with_header("rules", &about_rules())));
-    assert!(all_same(&load("recipes.jsonl"), &with_header("recipes", &about_recipes())));
-    assert!(all_same(&load("pulls.jsonl"), &with_header("pulls", &about_pulls())));
-    assert!(all_same(&load("tools.jsonl"), &with_header("tools", &about_tools())));
-    assert!(all_same(&load("edits.jsonl"), &with_header("edits", &about_edits())));
-    assert!(matches!(load("unended.jsonl").entries.last().unwrap().1, Entry::Approved { .. }));
-    assert!(matches!(load("torn.jsonl").damage[..], [Damage { line: 3, fault: Fault::Torn(_) }]));
-    assert_eq!(lost(&load("damaged.jsonl")), [Damage { line: 3, fault: Fault::Checksum }]);
-    let with_blob = load("with-blob.jsonl");
-    let unapproved = Fault::ApprovalLost(BlockId(1), RunId(1));
-    assert_eq!(
-        with_blob.damage,
-        [Damage { line: 4, fault: unapproved }],
-        "that sample was written without one"
-    );
-    let Entry::Ran { report, .. } = &with_blob.entries[3].1 else { panic!() };
-    assert_eq!(report.output.total(Stream::Stdout), 70_000);
-}
-
-/// Writes the files anew, for a format that has not been released.
-fn write_fixtures(folder: &Path) {
-    let each = write_session(folder, "each-kind", &each_kind());
-    let text = std::fs::read_to_string(each).unwrap();
-    let put = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
-    put("torn.jsonl", &text[..text.match_indices('\n').nth(2).unwrap().0 - 40]);
-    put(
-        "damaged.jsonl",
-        &text.replace(r#""kind":"named","name":"sales-q3""#, r#""kind":"named","name":"sales-q4""#),
-    );
-    write_session(folder, "context", &about_context());
-    write_session(folder, "sandbox", &about_sandbox());
-    write_session(folder, "limits", &about_limits());
-    write_session(folder, "rules", &about_rules());
-    write_session(folder, "recipes", &about_recipes());
-    write_session(folder, "pulls", &about_pulls());
-    write_session(folder, "tools", &about_tools());
-    write_session(folder, "edits", &about_edits());
-    write_session(folder, "unended", &[&each_kind()[2..6], &each_kind()[8..9]].concat());
-    let output = captured(&[(Stream::Stdout, &b"0123456789".repeat(7000)), (Stream::Stderr, b"warning\n")]);
-    let ran = Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) };
-    write_session(
-        folder,
-        "with-blob",
-        &[Entry::Prompt("count".into()), Entry::Block(block(1, "count()")), ran],
-    );
 }

@@ -3,30 +3,11 @@
 //! An action says what the person wants, not how it is done; the screen decides what it means in the present
 //! state. Keys that type letters into a text field are not actions.
 
-/// Defines the enum, the list of all variants and their names.
-macro_rules! actions {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
-        /// Something that a key can be bound to.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Action {
-            $($(#[$doc])* $variant),+
-        }
+use crate::tui::enum_names::enum_with_names;
 
-        impl Action {
-            /// All of them, in the order of the help screen.
-            pub const ALL: &'static [Action] = &[$(Action::$variant),+];
-
-            /// The name in `keymap.toml`.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Action::$variant => $name),+
-                }
-            }
-        }
-    };
-}
-
-actions! {
+enum_with_names! {
+    /// Something that a key can be bound to.
+    Action, "All of them, in the order of the help screen.", "The name in `keymap.toml`.";
     /// Stop what runs or streams; each further Ctrl-C stops it harder.
     Stop = "app.stop",
     /// One step back; never stops work.
@@ -319,11 +300,6 @@ actions! {
 }
 
 impl Action {
-    /// Returns the action with this name.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|action| action.name() == name)
-    }
-
     /// Whether the action only scrolls. Such keys do not restart the quiet period that must precede a decision.
     pub(crate) fn is_scroll(self) -> bool {
         matches!(

@@ -14,77 +14,57 @@ pub(crate) use read::KeymapError;
 pub(crate) use read::prewarm;
 
 use super::action::Action;
+use super::enum_names::enum_with_names;
 use std::collections::HashMap;
 
-/// Defines the enum of contexts with their names and parents.
-macro_rules! contexts {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal < $parent:expr),+ $(,)?) => {
-        /// Where a key is pressed. Keys without a binding here are looked up in the parent context.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Context {
-            $($(#[$doc])* $variant),+
-        }
-
-        impl Context {
-            /// All contexts, in the order of the help screen.
-            pub const ALL: &'static [Context] = &[$(Context::$variant),+];
-
-            /// The name in `keymap.toml`.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Context::$variant => $name),+
-                }
-            }
-
-            /// The context in which keys without a binding here are looked up.
-            pub fn parent(self) -> Option<Context> {
-                match self {
-                    $(Context::$variant => $parent),+
-                }
-            }
-        }
-    };
-}
-
-contexts! {
+enum_with_names! {
+    /// Where a key is pressed. Keys without a binding here are looked up in the parent context.
+    Context, "All contexts, in the order of the help screen.", "The name in `keymap.toml`.";
     /// Everywhere.
-    Everywhere = "everywhere" < None,
+    Everywhere = "everywhere",
     /// Any text field.
-    Text = "text" < Some(Context::Everywhere),
+    Text = "text",
     /// The message box.
-    Message = "message" < Some(Context::Text),
+    Message = "message",
     /// The editor of a block.
-    Edit = "edit" < Some(Context::Text),
+    Edit = "edit",
     /// Finding and replacing in the editor.
-    Replace = "replace" < Some(Context::Text),
+    Replace = "replace",
     /// Any pane that scrolls.
-    Pane = "pane" < Some(Context::Everywhere),
+    Pane = "pane",
     /// The conversation.
-    Chat = "chat" < Some(Context::Pane),
+    Chat = "chat",
     /// A waiting block.
-    Review = "review" < Some(Context::Pane),
+    Review = "review",
     /// Code or output of a finished block.
-    Done = "done" < Some(Context::Pane),
+    Done = "done",
     /// The variables.
-    Vars = "vars" < Some(Context::Pane),
+    Vars = "vars",
     /// The list of waiting blocks.
-    Queue = "queue" < Some(Context::Pane),
+    Queue = "queue",
     /// A list with a filter: sessions, models, commands.
-    Picker = "picker" < Some(Context::Text),
+    Picker = "picker",
     /// The search line.
-    Find = "find" < Some(Context::Text),
+    Find = "find",
     /// A full-screen text.
-    Pager = "pager" < Some(Context::Everywhere),
+    Pager = "pager",
     /// A form.
-    Form = "form" < Some(Context::Text),
+    Form = "form",
     /// Problems.
-    Problems = "problems" < Some(Context::Everywhere),
+    Problems = "problems",
 }
 
 impl Context {
-    /// Returns the context with this name.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|context| context.name() == name)
+    /// The context in which keys without a binding here are looked up.
+    pub fn parent(self) -> Option<Context> {
+        use Context::{Chat, Done, Edit, Everywhere, Find, Form, Message, Pager, Pane, Picker, Problems};
+        use Context::{Queue, Replace, Review, Text, Vars};
+        match self {
+            Everywhere => None,
+            Text | Pane | Pager | Problems => Some(Everywhere),
+            Message | Edit | Replace | Picker | Find | Form => Some(Text),
+            Chat | Review | Done | Vars | Queue => Some(Pane),
+        }
     }
 }
 

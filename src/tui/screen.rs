@@ -1,5 +1,5 @@
 //! The screen as a value: the focus, the open overlays, the typed text. Keys and events of the driver go in,
-//! `UiCommand`s come out.
+//! `UiCommand`s come out of `take_commands`.
 //!
 //! It draws nothing and has no effect on the world, so it can be tested without a terminal. Every key passes
 //! the guard, whatever has the focus; only the guard says whether a decision counts.
@@ -49,7 +49,8 @@ pub use focus::has_problem;
 pub(in crate::tui) use recipes::has_failed;
 
 use crate::domain::BlockId;
-use crate::engine::State;
+use crate::driver::Job;
+use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::guard::Guard;
 use crate::tui::keymap::Keymap;
@@ -85,6 +86,8 @@ pub struct Ctx<'a> {
 pub struct Screen {
     /// What it got at the start.
     pub setup: Setup,
+    /// What it asks for, until that is taken.
+    commands: Vec<UiCommand>,
     /// The key bindings.
     pub keymap: Keymap,
     /// The panes, and which of them has the focus.
@@ -174,6 +177,7 @@ impl Screen {
             guard: Guard::new(setup.times, size, now),
             borders: setup.borders,
             setup,
+            commands: Vec::new(),
             keymap,
             panes,
             overlays,
@@ -241,10 +245,19 @@ impl Screen {
         self.note = Some(Note { at: Some(self.last_step), ..note });
     }
 
-    /// Shows a note, and has nothing else to do.
-    fn tell(&mut self, note: Note) -> Vec<UiCommand> {
-        self.show_note(note);
-        Vec::new()
+    /// Asks for a command to the engine.
+    fn send(&mut self, command: Command) {
+        self.commands.push(UiCommand::Send(command));
+    }
+
+    /// Asks for a job.
+    fn start(&mut self, job: Job) {
+        self.commands.push(UiCommand::Job(job));
+    }
+
+    /// Takes what the screen asked for since the last call, in order.
+    pub fn take_commands(&mut self) -> Vec<UiCommand> {
+        std::mem::take(&mut self.commands)
     }
 
     /// Visible state that may change without a key: focus, lower pane, number of overlays, block on screen.

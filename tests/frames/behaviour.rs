@@ -290,7 +290,8 @@ fn the_title_says_that_the_keys_are_open_when_they_are() {
         scene.at = deadline.checked_sub(std::time::Duration::from_millis(5)).unwrap();
         super::drawn(&mut scene, 140, 40);
         scene.at = deadline;
-        let (changed, _) = scene.step(sayso::tui::screen::Screen::tick);
+        let mut changed = false;
+        scene.step(|screen, ctx| changed = screen.tick(ctx));
         assert!(changed || scene.screen.guard.next_deadline().is_some(), "{key}");
     }
     scene.pass(2_000);
@@ -614,7 +615,7 @@ fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
         scene.frame();
         scene
     };
-    let paste = |scene: &mut Scene, text: &str| scene.step(|screen, ctx| drop(screen.paste(text, ctx)));
+    let paste = |scene: &mut Scene, text: &str| scene.step(|screen, ctx| screen.paste(text, ctx));
     // A choice that needs no key takes none.
     let mut scene = welcome();
     scene.press(&["k"]);
@@ -672,9 +673,9 @@ fn an_address_that_is_corrected_says_that_its_key_is_gone() {
     assert!(text.contains("address: https://lm.example.com/v1") && text.contains(gone), "{text}");
     // The hint leads to pasting a key again; then the hint is gone.
     scene.press(&["esc", "k"]);
-    scene.step(|screen, ctx| drop(screen.paste("sk-very-secret", ctx)));
+    scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
     scene.press(&["enter"]);
-    scene.step(|screen, ctx| drop(screen.paste("https://llm.example.com/v1", ctx)));
+    scene.step(|screen, ctx| screen.paste("https://llm.example.com/v1", ctx));
     let text = super::drawn(&mut scene, 100, 30);
     assert!(!text.contains(gone), "{text}");
     let commands = scene.press(&["enter"]);

@@ -42,7 +42,7 @@ fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
     scene.pass(1_000);
     let mut commands = scene.press(&[name]);
     scene.at += std::time::Duration::from_millis(50);
-    commands.extend(scene.step(sayso::tui::screen::Screen::tick).1);
+    commands.extend(scene.step(sayso::tui::screen::Screen::tick));
     let [UiCommand::Send(command @ Command::Decide { decision: Decision::Edit(text), .. })] =
         commands.as_slice()
     else {
@@ -111,7 +111,7 @@ fn an_edit_is_shown_as_hunks_on_its_files() {
     scene.pass(1_000);
     let mut commands = scene.press(&["x"]);
     scene.at += std::time::Duration::from_millis(50);
-    commands.extend(scene.step(sayso::tui::screen::Screen::tick).1);
+    commands.extend(scene.step(sayso::tui::screen::Screen::tick));
     let [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] = commands.as_slice()
     else {
         panic!("{commands:?}");

@@ -482,7 +482,7 @@ fn a_block_that_a_rule_forbids() {
     scene.see_everything();
     let mut commands = scene.press(&["a"]);
     scene.at += std::time::Duration::from_millis(50);
-    commands.extend(scene.step(|screen, ctx| screen.tick(ctx)).1);
+    commands.extend(scene.step(|screen, ctx| screen.tick(ctx)));
     assert!(commands.is_empty() && scene.screen.overlays.is_empty(), "{commands:?}");
     let note = &scene.screen.note.as_ref().unwrap().text;
     assert!(note.starts_with("Block 3 is denied, line 11: forbidden (shutil.rmtree)"), "{note}");

@@ -204,7 +204,7 @@ fn play(scene: &mut Scene, keys: &[(String, u64)], answers: Answers) -> Vec<Stri
             for query in due {
                 scene.screen.guard.cursor_reported(query.place(), scene.at);
             }
-            let (_, commands) = scene.step(Screen::tick);
+            let commands = scene.step(Screen::tick);
             found.extend(commands.iter().filter(|wish| acts(wish)).map(|wish| format!("{wish:?}")));
             let commands = scene.step(Screen::settle);
             found.extend(commands.iter().filter(|wish| acts(wish)).map(|wish| format!("{wish:?}")));

@@ -18,23 +18,39 @@ use crate::engine::{Command, Event, Phase, Settings};
 use crate::recipe::{Recipe, shipped, workflows};
 
 /// A dialogue with a recipe under way.
-struct RecipeDialogue {
-    d: Dialogue,
+pub(in crate::recipe) struct RecipeDialogue {
+    pub(in crate::recipe) d: Dialogue,
     runs: u32,
     calls: u32,
 }
 
-fn named(given: &[(&str, &str)]) -> Answers {
+pub(in crate::recipe) fn named(given: &[(&str, &str)]) -> Answers {
     given.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
 }
 
-fn recipe(name: &str) -> Recipe {
+pub(in crate::recipe) fn recipe(name: &str) -> Recipe {
     shipped().into_iter().find(|recipe| recipe.card().name == name).unwrap()
 }
 
+/// Begins a recipe in a dialogue; returns the line that the engine's answer prints.
+pub(in crate::recipe) fn begin(
+    d: &mut Dialogue,
+    recipe: &Recipe,
+    inputs: &[(&str, &str)],
+    facts: &[(&str, &str)],
+) -> String {
+    let inputs = answers::check(&recipe.card().inputs, &named(inputs)).unwrap();
+    let start = recipe.start(inputs, named(facts)).unwrap();
+    d.send(Event::RecipeReady(Box::new(start)))
+}
+
 impl RecipeDialogue {
-    /// Begins a recipe; returns the line that the engine's answer prints.
-    fn begin(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> (Self, String) {
+    /// Begins a recipe with a model that calls tools; returns the line that the engine's answer prints.
+    pub(in crate::recipe) fn begin(
+        name: &str,
+        inputs: &[(&str, &str)],
+        facts: &[(&str, &str)],
+    ) -> (Self, String) {
         let dialect = Some(Dialect::Tools);
         let settings = Settings {
             workflows: workflows(),
@@ -44,15 +60,16 @@ impl RecipeDialogue {
             ..Settings::default()
         };
         let mut d = Dialogue::with(settings);
-        let recipe = recipe(name);
-        let inputs = answers::check(&recipe.card().inputs, &named(inputs)).unwrap();
-        let start = recipe.start(inputs, named(facts)).unwrap();
-        let line = d.send(Event::RecipeReady(Box::new(start)));
-        (Self { d, runs: 0, calls: 0 }, line)
+        let line = begin(&mut d, &recipe(name), inputs, facts);
+        (Self::with(d), line)
+    }
+
+    pub(in crate::recipe) fn with(d: Dialogue) -> Self {
+        Self { d, runs: 0, calls: 0 }
     }
 
     /// The model calls tools.
-    fn calls(&mut self, calls: &[(&str, serde_json::Value)]) -> String {
+    pub(in crate::recipe) fn calls(&mut self, calls: &[(&str, serde_json::Value)]) -> String {
         for (name, arguments) in calls {
             self.calls += 1;
             let id = format!("c{}", self.calls);
@@ -120,6 +137,13 @@ impl RecipeDialogue {
     /// The messages of the newest request to the model.
     fn told(&self) -> String {
         self.d.request().iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The newest request to the model contains all of these words.
+    #[track_caller]
+    fn hears(&self, words: &[&str]) {
+        let told = self.told();
+        words.iter().for_each(|word| assert!(told.contains(word), "{word} in {told}"));
     }
 
     /// Why the newest block was declined.

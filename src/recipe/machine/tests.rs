@@ -4,14 +4,15 @@ mod any;
 mod protected;
 
 use crate::domain::{
-    Answers, BlockId, BlockKind, Dialect, FileChange, FinishReason, ImageRef, Language, OnDisk, Outcome,
-    RecipeEnd, RecipeFact, RecipeStart, ReplyEvent, Review, RunReport, Target, ToolCall, samples,
+    BlockId, BlockKind, Dialect, FileChange, ImageRef, Language, OnDisk, Outcome, RecipeEnd, RecipeFact,
+    Review, RunReport, Target, samples,
 };
 use crate::engine::answers::check;
 use crate::engine::dialogue::{Dialogue, report, terms};
-use crate::engine::{Command, Event, Settings};
+use crate::engine::{Command, Settings};
+use crate::recipe::check::dialogues::{RecipeDialogue, begin, named, recipe};
 use crate::recipe::recorded_output::printed;
-use crate::recipe::{FactRequest, Recipe, Tool, shipped, workflows};
+use crate::recipe::{FactRequest, Recipe, Tool, workflows};
 use std::path::Path;
 
 fn dialogue() -> Dialogue {
@@ -23,18 +24,10 @@ fn dialogue() -> Dialogue {
     })
 }
 
-fn recipe(name: &str) -> Recipe {
-    shipped().into_iter().find(|recipe| recipe.card().name == name).unwrap()
-}
-
-fn answers(given: &[(&str, &str)]) -> Answers {
-    given.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
-}
-
-fn begin(d: &mut Dialogue, recipe: &Recipe, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> String {
-    let inputs = check(&recipe.card().inputs, &answers(inputs)).unwrap();
-    let start: RecipeStart = recipe.start(inputs, answers(facts)).unwrap();
-    d.send(Event::RecipeReady(Box::new(start)))
+/// The newest message to the model contains all of these words.
+#[track_caller]
+fn hears(d: &Dialogue, words: &[&str]) {
+    words.iter().for_each(|word| assert!(d.told().contains(word), "{word} in {}", d.told()));
 }
 
 mod explain {
@@ -48,11 +41,7 @@ mod explain {
             line,
             "+prompt, +named explain-does-py, +recipe explain, +said explain.1, ask s1 | replying s1"
         );
-        assert!(
-            d.told().contains("My question: what it does.") && d.told().contains("print('```')\n````"),
-            "{}",
-            d.told()
-        );
+        hears(&d, &["My question: what it does.", "print('```')\n````"]);
         let line = d.reply("It prints.\n```python\nprint(1)\n```\n");
         assert!(line.contains("+declined 1") && line.contains("+judged explain.1 answered"), "{line}");
         assert!(line.contains("+recipe done") && line.ends_with("+end answered | idle"), "{line}");
@@ -62,7 +51,7 @@ mod explain {
     fn what_was_given_is_fenced_and_what_was_not_is_left_out() {
         let mut d = dialogue();
         begin(&mut d, &recipe("explain"), &[("code", "# now do as I say\n")], &[]);
-        assert!(d.told().contains("```\n# now do as I say\n```"), "{}", d.told());
+        hears(&d, &["```\n# now do as I say\n```"]);
         assert!(!d.told().contains("```\n```"), "{}", d.told());
         let mut d = dialogue();
         let long = "x\n".repeat(80_000);
@@ -76,7 +65,7 @@ mod explain {
         let inputs = check(&recipe.card().inputs, &[]).unwrap();
         let misfits = recipe.start(inputs.clone(), Vec::new()).unwrap_err();
         assert_eq!(misfits[0].to_string(), "file: one of file, code is needed");
-        let wants = recipe.wants(&answers(&[("file", "a.py")]));
+        let wants = recipe.wants(&named(&[("file", "a.py")]));
         assert_eq!(wants, [FactRequest::File { input: "file".into(), path: "a.py".into() }]);
     }
 
@@ -95,7 +84,7 @@ mod explain {
 
 /// A dialogue in which the model calls tools and the person approves everything.
 struct ToolDialogue {
-    d: Dialogue,
+    talk: RecipeDialogue,
     block: u32,
     run: u32,
 }
@@ -109,16 +98,7 @@ fn changed(outcome: Outcome, files: &[&str]) -> RunReport {
 
 impl ToolDialogue {
     fn new(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> Self {
-        let settings = Settings {
-            workflows: workflows(),
-            dialect: Some(Dialect::Tools),
-            step_limit: 100,
-            repeat_limit: 100,
-            ..Settings::default()
-        };
-        let mut d = Dialogue::with(settings);
-        begin(&mut d, &recipe(name), inputs, facts);
-        Self { d, block: 0, run: 0 }
+        Self { talk: RecipeDialogue::begin(name, inputs, facts).0, block: 0, run: 0 }
     }
 
     fn tdd() -> Self {
@@ -126,18 +106,12 @@ impl ToolDialogue {
     }
 
     fn calls(&mut self, calls: &[(&str, serde_json::Value)]) -> String {
-        for (name, arguments) in calls {
-            self.block += 1;
-            let id = format!("c{}", self.block);
-            let call =
-                ToolCall { id, name: (*name).into(), arguments: arguments.to_string(), signature: None };
-            self.d.replied(ReplyEvent::ToolCall(call));
-        }
-        self.d.finish(FinishReason::ToolCalls)
+        self.block += u32::try_from(calls.len()).unwrap();
+        self.talk.calls(calls)
     }
 
     fn says(&mut self, text: &str) -> String {
-        self.d.reply(text)
+        self.talk.d.reply(text)
     }
 
     /// The model writes a file, and the person approves.
@@ -183,14 +157,14 @@ impl ToolDialogue {
     fn ends(&mut self, report: RunReport) -> String {
         self.run += 1;
         self.look();
-        let line = self.d.type_run(self.block);
+        let line = self.talk.d.type_run(self.block);
         assert!(line.contains(&format!("start r{}", self.run)), "{line}");
-        self.d.ended_as(self.run, report)
+        self.talk.d.ended_as(self.run, report)
     }
 
     /// Sends the review of the newest block.
     fn look(&mut self) -> String {
-        let block = &self.d.state().transcript.blocks[&BlockId(self.block)].block;
+        let block = &self.talk.d.state().transcript.blocks[&BlockId(self.block)].block;
         let terms = match &block.kind {
             BlockKind::Write { path } => {
                 samples::of_file("write", Target::at(Path::new("/work").join(path), OnDisk::Nothing))
@@ -200,22 +174,22 @@ impl ToolDialogue {
                 language => samples::in_subprocess(language.unwrap_or(Language::bash())),
             },
         };
-        self.d.inspected(self.block, Review::default(), Ok(terms))
+        self.talk.d.inspected(self.block, Review::default(), Ok(terms))
     }
 
     /// Approves the recipe's own block and ends its run with this report.
     fn tests(&mut self, report: RunReport) -> String {
         self.block += 1;
-        assert!(self.d.state().transcript.blocks[&BlockId(self.block)].block.is_own());
+        assert!(self.talk.d.state().transcript.blocks[&BlockId(self.block)].block.is_own());
         self.ends(report)
     }
 
     fn line_of(&self, block: u32) -> String {
-        self.d.state().transcript.blocks[&BlockId(block)].block.current().source.to_string()
+        self.talk.d.state().transcript.blocks[&BlockId(block)].block.current().source.to_string()
     }
 
     fn summary(&self) -> (RecipeEnd, String) {
-        let mut items = self.d.state().transcript.items.iter().rev();
+        let mut items = self.talk.d.state().transcript.items.iter().rev();
         items
             .find_map(|item| match item.fact()? {
                 RecipeFact::Ended { end, summary } => Some((*end, summary.clone())),
@@ -225,7 +199,7 @@ impl ToolDialogue {
     }
 
     fn has_remark(&self, block: u32) -> bool {
-        let item = &self.d.state().transcript.blocks[&BlockId(block)];
+        let item = &self.talk.d.state().transcript.blocks[&BlockId(block)];
         item.review
             .as_ref()
             .is_some_and(|(_, review)| review.findings.iter().any(|f| f.rule == "recipe.protected"))
@@ -238,7 +212,7 @@ mod tdd {
     #[test]
     fn tests_first_then_the_code_then_all_tests() {
         let mut t = ToolDialogue::tdd();
-        let told = t.d.told().to_owned();
+        let told = t.talk.d.told().to_owned();
         for words in [
             "slugify: makes addresses",
             "We work test-driven",
@@ -254,23 +228,14 @@ mod tdd {
         let line = t.tests(printed("pytest/missing-module"));
         assert!(line.contains("+judged tests.1 red, +said code.1, ask"), "{line}");
         assert!(t.line_of(2).ends_with(" tests/test_slug.py\n"), "{}", t.line_of(2));
-        assert!(
-            t.d.told().contains("the module slug is missing")
-                && t.d.told().contains("don't change tests/test_slug.py"),
-            "{}",
-            t.d.told()
-        );
+        hears(&t.talk.d, &["the module slug is missing", "don't change tests/test_slug.py"]);
         t.writes("slug.py");
         let line = t.tests(printed("pytest/wrong"));
         assert!(line.contains("+judged code.1 red, +said code.2, ask"), "{line}");
-        assert!(
-            t.d.told().contains("Not yet: 1 failed, 1 passed") && t.d.told().contains("Round 2 of 5"),
-            "{}",
-            t.d.told()
-        );
+        hears(&t.talk.d, &["Not yet: 1 failed, 1 passed", "Round 2 of 5"]);
         let heard =
             |d: &Dialogue| d.request().iter().any(|message| message.text.contains("assert 'A' == 'a'"));
-        assert!(heard(&t.d), "the output of the tests is told to the model");
+        assert!(heard(&t.talk.d), "the output of the tests is told to the model");
         t.writes("slug.py");
         let line = t.tests(printed("pytest/green"));
         assert!(line.contains("+judged code.2 green, +block 7") && line.ends_with("deciding 7"), "{line}");
@@ -291,19 +256,19 @@ mod tdd {
     #[test]
     fn it_goes_on_where_it_stood_at_every_point() {
         let mut t = ToolDialogue::tdd();
-        assert!(t.d.reopen().ends_with("stuck cut"));
-        t.d.command(Command::Retry);
+        assert!(t.talk.d.reopen().ends_with("stuck cut"));
+        t.talk.d.command(Command::Retry);
         t.writes("tests/test_slug.py");
-        assert!(t.d.reopen().ends_with("deciding 2"));
+        assert!(t.talk.d.reopen().ends_with("deciding 2"));
         let line = t.tests(printed("pytest/missing-module"));
         assert!(line.contains("+judged tests.1 red, +said code.1, ask"), "{line}");
-        let told = t.d.told().to_owned();
+        let told = t.talk.d.told().to_owned();
         // The last facts were not written before the crash; after resuming they are worked out again.
-        t.d.watched.entries.truncate(t.d.watched.entries.len() - 2);
-        let line = t.d.reopen();
+        t.talk.d.watched.entries.truncate(t.talk.d.watched.entries.len() - 2);
+        let line = t.talk.d.reopen();
         assert!(line.contains("+judged tests.1 red, +said code.1") && line.ends_with("stuck cut"), "{line}");
-        t.d.command(Command::Retry);
-        assert_eq!(t.d.told().contains("Now write the code"), told.contains("Now write the code"));
+        t.talk.d.command(Command::Retry);
+        assert_eq!(t.talk.d.told().contains("Now write the code"), told.contains("Now write the code"));
     }
 
     #[test]
@@ -314,7 +279,7 @@ mod tdd {
             let line = t.tests(printed("pytest/green"));
             assert!(line.contains(&format!("+judged tests.{round} green")), "{line}");
             if round < 3 {
-                assert!(t.d.told().contains("they prove nothing"), "{}", t.d.told());
+                hears(&t.talk.d, &["they prove nothing"]);
             }
         }
         let (end, summary) = t.summary();
@@ -331,7 +296,7 @@ mod tdd {
         t.writes("tests/test_slug.py");
         let line = t.tests(printed("pytest/syntax"));
         assert!(line.contains("+judged tests.1 broken, +said tests.2"), "{line}");
-        assert!(t.d.told().contains("SyntaxError in test_slug.py, line 8"), "{}", t.d.told());
+        hears(&t.talk.d, &["SyntaxError in test_slug.py, line 8"]);
         t.writes("tests/test_slug.py");
         assert!(t.tests(printed("pytest/missing-module")).contains("+judged tests.2 red, +said code.1"));
     }
@@ -366,7 +331,7 @@ mod tdd {
         )]);
         t.look();
         assert!(t.has_remark(3));
-        let line = t.d.approve(3);
+        let line = t.talk.d.approve(3);
         assert!(!line.contains("start"), "{line}");
         // The person types the word for this change, so there is no question afterwards.
         t.block = 3;
@@ -380,12 +345,12 @@ mod tdd {
         t.tests(printed("pytest/missing-module"));
         let line = t.runs(changed(Outcome::Ok, &["slug.py", "tests/test_slug.py"]));
         assert!(line.ends_with("asking: form protected"), "{line}");
-        assert!(t.d.reopen().ends_with("asking: form protected"));
+        assert!(t.talk.d.reopen().ends_with("asking: form protected"));
         t
     }
 
     fn choose(t: &mut ToolDialogue, what: &str) -> String {
-        t.d.command(Command::Answer(vec![("what".into(), what.into())]))
+        t.talk.d.command(Command::Answer(vec![("what".into(), what.into())]))
     }
 
     #[test]
@@ -399,7 +364,7 @@ mod tdd {
         let mut t = with_changed_tests();
         let line = choose(&mut t, "go on without it");
         assert!(line.contains("+judged code.1 protected_changed, +said code.2, ask"), "{line}");
-        assert!(t.d.told().contains("Put back what was there"), "{}", t.d.told());
+        hears(&t.talk.d, &["Put back what was there"]);
         // Restoring the file is a write like others: it takes the word, and then there is no more question.
         let line = t.writes("tests/test_slug.py");
         assert!(t.has_remark(t.block) && line.contains("+block 5"), "{line}");
@@ -453,7 +418,7 @@ mod tdd {
         t.tests(printed("pytest/wrong"));
         t.calls(&[("write_file", serde_json::json!({"path": "conftest.py", "content": "x\n"}))]);
         t.look();
-        let item = &t.d.state().transcript.blocks[&BlockId(t.block)];
+        let item = &t.talk.d.state().transcript.blocks[&BlockId(t.block)];
         let (_, review) = item.review.as_ref().unwrap();
         assert!(review.findings.iter().any(|finding| finding.rule == "recipe.configures"), "{review:?}");
         t.ends(changed(Outcome::Ok, &["conftest.py"]));
@@ -467,18 +432,14 @@ mod tdd {
         let line = t.writes("slug.py");
         assert!(line.contains("+declined 1") && line.contains("ask s2"), "{line}");
         assert!(
-            t.d.request().iter().any(|m| m.text.contains("only tests are written in this step")),
+            t.talk.d.request().iter().any(|m| m.text.contains("only tests are written in this step")),
             "{:?}",
-            t.d.request()
+            t.talk.d.request()
         );
         t.block = 1;
         let line = t.writes("tests/conftest.py");
         assert!(line.contains("+judged tests.1 broken"), "{line}");
-        assert!(
-            t.d.told().contains("no file with tests was written: pytest takes tests/test_NAME.py"),
-            "{}",
-            t.d.told()
-        );
+        hears(&t.talk.d, &["no file with tests was written: pytest takes tests/test_NAME.py"]);
     }
 
     #[test]
@@ -500,7 +461,7 @@ mod tdd {
             t.writes("tests/test_slug.py");
             t.block += 1;
             t.look();
-            let line = if reject { t.d.reject(2, "not now") } else { t.d.skip(2) };
+            let line = if reject { t.talk.d.reject(2, "not now") } else { t.talk.d.skip(2) };
             assert!(line.contains("+recipe gave_up"), "{line}");
             assert!(t.summary().1.contains("nobody can say whether they pass"), "{:?}", t.summary());
         }
@@ -511,11 +472,11 @@ mod tdd {
         let mut t = ToolDialogue::tdd();
         t.calls(&[("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "pass\n"}))]);
         t.look();
-        let line = t.d.reject(1, "use one file");
+        let line = t.talk.d.reject(1, "use one file");
         assert!(line.ends_with("replying s2"), "{line}");
         t.calls(&[("write_file", serde_json::json!({"path": "tests/test_slug.py", "content": "1\n"}))]);
         t.look();
-        let line = t.d.skip(2);
+        let line = t.talk.d.skip(2);
         assert!(line.contains("+recipe stopped, +end stopped"), "{line}");
     }
 
@@ -539,7 +500,7 @@ mod tdd {
             &[("spec", "make addresses"), ("target", target)],
             &[("runners", "pytest")],
         );
-        assert!(t.d.told().contains("Files for the code: slug.py, ./lib/words.py"), "{}", t.d.told());
+        hears(&t.talk.d, &["Files for the code: slug.py, ./lib/words.py"]);
         // No input mentions these names and no test file is named after them: only the targets tell that they are still
         // to be written.
         let line = t.write_both("tests/test_a.py", "tests/test_b.py");
@@ -547,14 +508,14 @@ mod tdd {
         assert!(t.line_of(3).ends_with(" tests/test_a.py tests/test_b.py\n"), "{}", t.line_of(3));
         let line = t.tests(printed("pytest/missing-modules"));
         assert!(line.contains("+judged tests.1 red"), "{line}");
-        assert!(t.d.told().contains("don't change tests/test_a.py, tests/test_b.py"), "{}", t.d.told());
+        hears(&t.talk.d, &["don't change tests/test_a.py, tests/test_b.py"]);
         // The tests are protected, the code is not.
-        assert_eq!(t.d.watched.protected, ["tests/test_a.py", "tests/test_b.py"]);
+        assert_eq!(t.talk.d.watched.protected, ["tests/test_a.py", "tests/test_b.py"]);
         for (file, held) in [("tests/test_a.py", true), ("tests/test_b.py", true), ("lib/words.py", false)] {
             t.calls(&[("write_file", serde_json::json!({"path": file, "content": "x = 1\n"}))]);
             t.look();
             assert_eq!(t.has_remark(t.block), held, "{file}");
-            t.d.reject(t.block, "no");
+            t.talk.d.reject(t.block, "no");
         }
     }
 
@@ -563,14 +524,14 @@ mod tdd {
         let mut t = ToolDialogue::new("tdd", &[("spec", "make addresses")], &[("runners", "pytest node")]);
         let line = t.write_both("tests/test_a.py", "tests/b.test.mjs");
         assert!(line.contains("+judged tests.1 broken"), "{line}");
-        assert!(t.d.told().contains("tests/b.test.mjs is no file of pytest"), "{}", t.d.told());
+        hears(&t.talk.d, &["tests/b.test.mjs is no file of pytest"]);
     }
 
     #[test]
     fn the_projects_own_tests_come_last() {
         let facts = [("runners", "pytest"), ("tests", "make test")];
         let mut t = ToolDialogue::new("tdd", &[("spec", "slugify"), ("target", "src/slug.py")], &facts);
-        assert!(t.d.told().contains("Files for the code: src/slug.py"), "{}", t.d.told());
+        hears(&t.talk.d, &["Files for the code: src/slug.py"]);
         t.writes("tests/test_slug.py");
         t.tests(printed("pytest/missing-module"));
         t.writes("src/slug.py");
@@ -603,21 +564,17 @@ mod plot_and_data {
     #[test]
     fn a_chart_ends_it_and_its_path_is_told() {
         let mut t = ToolDialogue::new("plot", &[("what", "rain by month"), ("units", "mm")], &[]);
-        assert!(
-            t.d.told().contains("Units: mm\nCells that are empty or can't be read: leave them out"),
-            "{}",
-            t.d.told()
-        );
+        hears(&t.talk.d, &["Units: mm\nCells that are empty or can't be read: leave them out"]);
         // The model does not get the text of the file: a block shows its columns.
-        assert_eq!(recipe("plot").wants(&answers(&[])), [FactRequest::Package("matplotlib".into())]);
+        assert_eq!(recipe("plot").wants(&named(&[])), [FactRequest::Package("matplotlib".into())]);
         let line = t.runs(report(Outcome::Ok));
         assert!(line.contains("+judged plot.1 nothing_shown, +said plot.2"), "{line}");
         let line = t.runs(report(Outcome::Failed));
         assert!(line.contains("+judged plot.2 failed, +said plot.3"), "{line}");
-        assert!(t.d.told().contains("The block failed (ValueError: no)"), "{}", t.d.told());
+        hears(&t.talk.d, &["The block failed (ValueError: no)"]);
         let line = t.runs(image());
         assert!(line.contains("+judged plot.3 ok, +said see.1"), "{line}");
-        assert!(t.d.told().contains("The chart was drawn: figure-1.png."), "{}", t.d.told());
+        hears(&t.talk.d, &["The chart was drawn: figure-1.png."]);
         let line = t.says("It rains most in May.");
         assert!(line.contains("+judged see.1 answered, +recipe done"), "{line}");
         assert_eq!(t.summary().1, "Images:\n- `/blobs/1.png`");
@@ -630,7 +587,7 @@ mod plot_and_data {
                 FactRequest::Tool { input, tool } => Some((input, tool)),
                 _ => None,
             };
-            recipe(name).wants(&answers(given)).into_iter().filter_map(tool).collect::<Vec<_>>()
+            recipe(name).wants(&named(given)).into_iter().filter_map(tool).collect::<Vec<_>>()
         };
         let program = |input: &str, name: &str| (input.to_owned(), Tool::Program(name.to_owned()));
         let files = [("file", "slug.py"), ("target", "slug.go")];

@@ -5,9 +5,11 @@ use super::{SearchQuery, SearchWords};
 use crate::domain::{Languages, Outcome, Timestamp, moment};
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
+use strum::VariantNames as _;
 
 /// The names of the filters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 enum Filter {
     Folder,
     Since,
@@ -15,17 +17,6 @@ enum Filter {
     Language,
     Outcome,
     Model,
-}
-
-impl Filter {
-    const ALL: [(Filter, &'static str); 6] = [
-        (Filter::Folder, "folder"),
-        (Filter::Since, "since"),
-        (Filter::Until, "until"),
-        (Filter::Language, "language"),
-        (Filter::Outcome, "outcome"),
-        (Filter::Model, "model"),
-    ];
 }
 
 /// A filter with an invalid value.
@@ -110,7 +101,7 @@ pub(crate) fn has_any(text: &str) -> bool {
 
 /// All filter names, as they are typed: `folder: since:`.
 pub(crate) fn names() -> String {
-    Filter::ALL.map(|(_, name)| format!("{name}:")).join(" ")
+    Filter::VARIANTS.iter().map(|name| format!("{name}:")).collect::<Vec<_>>().join(" ")
 }
 
 /// Resolves links, because the folders in session files have none.
@@ -153,8 +144,7 @@ fn filter_at(text: &str) -> Option<(Filter, &str)> {
     let (name, behind) = text.split_once(':')?;
     // Code may look similar: `language::Rust` and `model: x` are words.
     let is_value = !behind.starts_with(':') && !(behind.starts_with(char::is_whitespace));
-    let known = Filter::ALL.iter().find(|(_, known)| name.eq_ignore_ascii_case(known))?;
-    is_value.then_some((known.0, behind))
+    name.parse().ok().filter(|_| is_value).map(|filter| (filter, behind))
 }
 
 #[cfg(test)]

@@ -4,12 +4,14 @@ use crate::domain::{BlockId, BlockKind, Entry};
 use crate::text::escapes::without_escapes;
 use std::fmt;
 use std::str::FromStr;
+use strum::VariantArray as _;
 
 /// The most bytes of a text that are stored: half from its beginning, half from its end.
 pub(super) const MAX_TEXT_BYTES: usize = 64 << 10;
 
 /// What kind of text it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum LocationKind {
     /// What the person said.
     Prompt,
@@ -26,26 +28,18 @@ pub enum LocationKind {
 }
 
 impl LocationKind {
-    const ALL: [(LocationKind, i64, &'static str); 6] = [
-        (LocationKind::Prompt, 0, "prompt"),
-        (LocationKind::Reply, 1, "reply"),
-        (LocationKind::Block, 2, "block"),
-        (LocationKind::Output, 3, "output"),
-        (LocationKind::File, 4, "file"),
-        (LocationKind::Name, 5, "name"),
-    ];
-
     /// The word for it in JSON.
     pub(crate) fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|one| one.0 == self).map_or("", |one| one.2)
+        self.into()
     }
 
+    /// Its number in the database.
     pub(super) fn number(self) -> i64 {
-        Self::ALL.iter().find(|one| one.0 == self).map_or(0, |one| one.1)
+        self as i64
     }
 
     pub(super) fn of_number(number: i64) -> Option<Self> {
-        Self::ALL.iter().find(|one| one.1 == number).map(|one| one.0)
+        Self::VARIANTS.get(usize::try_from(number).ok()?).copied()
     }
 }
 
@@ -208,11 +202,14 @@ mod tests {
     #[test]
     fn every_kind_of_place_has_texts() {
         let all: Vec<Piece> = samples::each_kind().iter().flat_map(pieces).collect();
-        for (kind, number, word) in LocationKind::ALL {
-            assert_eq!((LocationKind::of_number(number), kind.as_str()), (Some(kind), word));
-            let has = |piece: &Piece| piece.kind == kind;
+        for kind in LocationKind::VARIANTS {
+            assert_eq!(LocationKind::of_number(kind.number()), Some(*kind));
+            let has = |piece: &Piece| piece.kind == *kind;
             // Names are in no stored text: they are searched in the list of sessions.
-            assert!(matches!(kind, LocationKind::File | LocationKind::Name) || all.iter().any(has), "{word}");
+            assert!(
+                matches!(kind, LocationKind::File | LocationKind::Name) || all.iter().any(has),
+                "{kind:?}"
+            );
         }
         assert!(samples::each_kind().iter().filter_map(news).count() > 1);
         assert!(samples::about_files().iter().flat_map(pieces).any(|piece| piece.kind == LocationKind::File));

@@ -2,10 +2,7 @@ use super::*;
 use crate::domain::{
     BlockId, Entry, Masker, OutputBuffer, RunId, RunReport, Stream, Timestamp, UnscannedChanges,
 };
-use crate::store::samples::{
-    about_commands, about_edits, about_files, about_instructions, about_limits, about_pulls, about_recipes,
-    about_sandbox, about_tools, about_undo, captured, each_kind, entry, header, output_parts, report, same,
-};
+use crate::store::samples::{captured, output_parts, report, same};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -38,27 +35,6 @@ fn the_form_of_a_line() {
     let body = r#"{"v":1,"seq":1,"at":"2026-01-01T00:00:00.000Z","kind":"decision","decision":"skip","block":3,"revision":1,"prev":"00000000"}"#;
     let crc = format!("{:08x}", crc32fast::hash(body.as_bytes()));
     assert_eq!(line, format!("{},\"crc\":\"{crc}\"}}\n", body.strip_suffix('}').unwrap()));
-}
-
-#[test]
-fn each_kind_comes_back() {
-    for entry in each_kind()
-        .into_iter()
-        .chain(about_sandbox())
-        .chain(about_limits())
-        .chain(about_tools())
-        .chain(about_edits())
-        .chain(about_files())
-        .chain(about_commands())
-        .chain(about_undo())
-        .chain(about_instructions())
-        .chain(about_recipes())
-        .chain(about_pulls())
-        .chain([Entry::Header(header("x"))])
-    {
-        let back = entry_of(&line_of(&entry));
-        assert!(same(&entry, &back), "{entry:?}\n{back:?}");
-    }
 }
 
 #[test]
@@ -243,12 +219,6 @@ fn a_word_is_the_same_everywhere() {
 }
 
 proptest! {
-    #[test]
-    fn any_entry_comes_back(entry in entry()) {
-        let back = entry_of(&line_of(&entry));
-        prop_assert!(same(&entry, &back), "{:?}\n{:?}", entry, back);
-    }
-
     #[test]
     fn any_bytes_are_read_without_harm(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         prop_assert!(open(&bytes).is_err());

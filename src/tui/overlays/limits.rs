@@ -229,20 +229,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_row_tells_why_keeps_its_text_and_stops_all_of_them() {
-        let mut form = LimitsForm::new(BlockId(1), Limits::default(), None);
-        form.set(Limit::Memory, "3G");
-        form.set(Limit::Output, "much");
-        assert_eq!(form.read(), None);
-        assert_eq!(form.at, 5);
-        assert_eq!(form.rows[5].field.text(), "much");
-        assert!(form.rows[5].wrong.as_ref().unwrap().contains("64 MiB"));
-        assert!(form.rows[1].wrong.is_none());
-        form.set(Limit::Output, "1M");
-        assert_eq!(form.read(), Some(Limits { memory_bytes: 3 << 30, ..Limits::default() }));
-    }
-
-    #[test]
     fn a_row_that_was_not_touched_keeps_what_could_not_be_typed() {
         let before = Limits { wall_ms: 500, output_kept_bytes: 100, ..Limits::default() };
         let mut form = LimitsForm::new(BlockId(1), before, None);

@@ -10,15 +10,13 @@ use crate::tui::{TuiError, clipboard, outside};
 use std::time::Instant;
 
 impl Session<'_> {
-    /// Carries out the requests of the screen.
-    pub(super) fn carry_out(&mut self, commands: Vec<UiCommand>) -> Result<(), TuiError> {
-        for command in commands {
-            self.carry_out_one(command)?;
-        }
-        Ok(())
+    /// Carries out what the screen asked for.
+    pub(super) fn carry_out(&mut self) -> Result<(), TuiError> {
+        let commands = self.screen.take_commands();
+        commands.into_iter().try_for_each(|command| self.carry_out_one(command))
     }
 
-    fn carry_out_one(&mut self, command: UiCommand) -> Result<(), TuiError> {
+    pub(super) fn carry_out_one(&mut self, command: UiCommand) -> Result<(), TuiError> {
         match command {
             UiCommand::Send(command) => self.driver.send(command),
             UiCommand::Control(run, control) => self.driver.control_run(run, control),
@@ -76,8 +74,8 @@ impl Session<'_> {
         let edited = self.outside(|| outside::edit(&command, text, &extension, &programs))?;
         match edited {
             Ok(text) => {
-                let commands = self.with(Instant::now(), |screen, ctx| screen.from_editor(target, text, ctx));
-                self.carry_out(commands)
+                self.with(Instant::now(), |screen, ctx| screen.from_editor(target, text, ctx));
+                self.carry_out()
             }
             Err(why) => {
                 self.screen.show_note(Note::warn(why.to_string()));

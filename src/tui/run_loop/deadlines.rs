@@ -26,11 +26,11 @@ impl Session<'_> {
 
     /// Handles what follows from the time and from the present state of the session.
     pub(super) fn tick(&mut self, now: Instant) -> Result<(), TuiError> {
-        let (changed, commands) = self.with(now, |screen, ctx| screen.tick(ctx));
-        self.carry_out(commands)?;
+        let changed = self.with(now, |screen, ctx| screen.tick(ctx));
+        self.carry_out()?;
         let before = self.screen.stance();
-        let commands = self.with(now, |screen, ctx| screen.settle(ctx));
-        self.carry_out(commands)?;
+        self.with(now, |screen, ctx| screen.settle(ctx));
+        self.carry_out()?;
         if changed || self.screen.stance() != before {
             self.frames.changed(Urgency::Now, now);
         }

@@ -79,33 +79,28 @@ impl Session<'_> {
             self.frames.changed(Urgency::Now, Instant::now());
         }
         if let Some(pick) = self.screen.setup.pick_session.take() {
-            let commands = self.screen.pick_session(pick);
-            self.frames.changed(Urgency::Now, Instant::now());
-            return self.carry_out(commands);
-        }
-        if self.screen.setup.try_provider {
-            let commands = self.screen.try_provider(self.driver.state());
-            self.frames.changed(Urgency::Now, Instant::now());
-            return self.carry_out(commands);
-        }
-        if self.screen.setup.welcome || self.screen.setup.address.is_some() {
+            self.screen.pick_session(pick);
+        } else if self.screen.setup.try_provider {
+            self.screen.try_provider(self.driver.state());
+        } else if self.screen.setup.welcome || self.screen.setup.address.is_some() {
             self.driver.start_job(crate::driver::Job::Servers);
             self.driver.start_job(crate::driver::Job::Interpreters);
             self.driver.start_job(crate::driver::Job::Sandbox);
+            return Ok(());
         } else if let Some(first) = self.options.first_recipe.clone()
             && self.driver.state().transcript.items.is_empty()
         {
-            let commands = self.screen.begin_with(&first);
-            self.frames.changed(Urgency::Now, Instant::now());
-            return self.carry_out(commands);
+            self.screen.begin_with(&first);
         } else if let Some(prompt) = self.options.first_prompt.clone()
             && self.driver.state().transcript.items.is_empty()
         {
             self.screen.panes.composer.set(&prompt);
-            let commands = self.screen.read_files_or_send(prompt);
-            return self.carry_out(commands);
+            self.screen.read_files_or_send(prompt);
+        } else {
+            return Ok(());
         }
-        Ok(())
+        self.frames.changed(Urgency::Now, Instant::now());
+        self.carry_out()
     }
 
     async fn wait(&mut self, deadline: Option<Instant>) -> WakeReason {
@@ -166,8 +161,8 @@ impl Session<'_> {
                 }
                 continue;
             }
-            let commands = self.with(now, |screen, ctx| screen.notified(told, ctx));
-            self.carry_out(commands)?;
+            self.with(now, |screen, ctx| screen.notified(told, ctx));
+            self.carry_out()?;
         }
         Ok(())
     }
@@ -194,10 +189,10 @@ impl Session<'_> {
         let TimedEvent { event, at, bytes } = timed;
         self.screen.sent = bytes;
         self.frames.changed(Urgency::Now, at);
-        let commands = match event {
+        match event {
             InputEvent::Key(key) => {
                 self.tui.theme_open = false;
-                self.with(at, |screen, ctx| screen.key(&key, ctx))
+                self.with(at, |screen, ctx| screen.key(&key, ctx));
             }
             InputEvent::Paste(text) => self.with(at, |screen, ctx| screen.paste(&text, ctx)),
             InputEvent::Mouse(mouse) => self.with(at, |screen, ctx| screen.mouse(mouse, ctx)),
@@ -205,20 +200,10 @@ impl Session<'_> {
                 self.tui.terminal.resized((width, height));
                 self.screen.panes.pictures.set_cell(self.tui.picture_cell());
                 self.screen.resized((width, height), at);
-                Vec::new()
             }
-            InputEvent::Focus(has_focus) => {
-                self.screen.set_attended(has_focus, at);
-                Vec::new()
-            }
-            InputEvent::CursorReport(row, column) => {
-                self.screen.guard.cursor_reported((row, column), at);
-                Vec::new()
-            }
-            InputEvent::Noise => {
-                self.screen.noise(at);
-                Vec::new()
-            }
+            InputEvent::Focus(has_focus) => self.screen.set_attended(has_focus, at),
+            InputEvent::CursorReport(row, column) => self.screen.guard.cursor_reported((row, column), at),
+            InputEvent::Noise => self.screen.noise(at),
             InputEvent::Background(_)
             | InputEvent::Sync2026(_)
             | InputEvent::KittyKeyboard(_)
@@ -227,30 +212,30 @@ impl Session<'_> {
                 self.tui.answered(&event, self.options);
                 self.screen.setup.kitty = self.tui.terminal.uses_kitty_keyboard();
                 self.screen.panes.pictures.set_cell(self.tui.picture_cell());
-                Vec::new()
             }
-            InputEvent::Scheme { .. } => Vec::new(),
-            InputEvent::Hangup => vec![UiCommand::Leave(Exit::Hangup)],
-            InputEvent::Signal(signal) => self.signal(signal, at),
-        };
-        self.carry_out(commands)?;
+            InputEvent::Scheme { .. } => {}
+            InputEvent::Hangup => self.exit = Some(Exit::Hangup),
+            InputEvent::Signal(signal) => self.signal(signal, at)?,
+        }
+        self.carry_out()?;
         // The key may require something at once: an overlay that closes, a pane that takes the focus.
-        let commands = self.with(at, |screen, ctx| screen.settle(ctx));
-        self.carry_out(commands)
+        self.with(at, |screen, ctx| screen.settle(ctx));
+        self.carry_out()
     }
 
-    fn signal(&mut self, signal: Signal, at: Instant) -> Vec<UiCommand> {
+    fn signal(&mut self, signal: Signal, at: Instant) -> Result<(), TuiError> {
         let for_another = self.returned.is_some_and(|returned| at < returned + outside::LATE_SIGNAL_TIMEOUT);
         match signal {
-            Signal::Interrupt | Signal::Quit if for_another => Vec::new(),
+            Signal::Interrupt | Signal::Quit if for_another => {}
             Signal::Interrupt => self.with(at, |screen, ctx| screen.stop(ctx)),
-            Signal::Terminate | Signal::Quit | Signal::Hangup => vec![UiCommand::Leave(Exit::Hangup)],
-            Signal::Suspend => vec![UiCommand::Suspend],
+            Signal::Terminate | Signal::Quit | Signal::Hangup => self.exit = Some(Exit::Hangup),
+            Signal::Suspend => return self.carry_out_one(UiCommand::Suspend),
             Signal::Continued => {
                 self.screen.guard.focused(at);
-                vec![UiCommand::Redraw]
+                self.tui.terminal.redraw();
             }
         }
+        Ok(())
     }
 
     /// Starts the work that views have requested from workers.

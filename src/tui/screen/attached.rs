@@ -1,7 +1,7 @@
 //! Sends a message with the files that it names: they are read on another thread, and the message is sent once
 //! all of them were. If one can't be attached, a note says so and the message stays in the box.
 
-use super::{Note, Screen, UiCommand};
+use super::{Note, Screen};
 use crate::domain::sentences::sending;
 use crate::domain::{AttachedFile, Prompt};
 use crate::driver::{AttachedFileError, Job};
@@ -22,25 +22,25 @@ pub(super) enum FileReading {
 
 impl Screen {
     /// Sends the message, or starts reading its files first.
-    pub(in crate::tui) fn read_files_or_send(&mut self, text: String) -> Vec<UiCommand> {
+    pub(in crate::tui) fn read_files_or_send(&mut self, text: String) {
         match &self.file_reading {
             // Enter came twice.
-            FileReading::Reads(reading) if *reading == text => return Vec::new(),
+            FileReading::Reads(reading) if *reading == text => return,
             FileReading::Words(words) if *words == text => {}
             _ if !at_words(&text).is_empty() => {
                 self.file_reading = FileReading::Reads(text.clone());
-                return vec![UiCommand::Job(Job::AttachedFiles(text))];
+                return self.start(Job::AttachedFiles(text));
             }
             _ => {}
         }
-        self.send_message(Vec::new())
+        self.send_message(Vec::new());
     }
 
-    fn send_message(&mut self, files: Vec<AttachedFile>) -> Vec<UiCommand> {
+    fn send_message(&mut self, files: Vec<AttachedFile>) {
         self.file_reading = FileReading::Nothing;
         let text = self.panes.composer.send();
         self.panes.chat.follow();
-        vec![UiCommand::Send(Command::Submit(Prompt { text, files }))]
+        self.send(Command::Submit(Prompt { text, files }));
     }
 
     /// Handles the files that were read for a message.
@@ -48,16 +48,16 @@ impl Screen {
         &mut self,
         text: &str,
         files: Result<Vec<AttachedFile>, Vec<AttachedFileError>>,
-    ) -> Vec<UiCommand> {
+    ) {
         if !matches!(&self.file_reading, FileReading::Reads(reading) if reading == text) {
-            return Vec::new();
+            return;
         }
         self.file_reading = FileReading::Nothing;
         if self.panes.composer.full_text() != text {
             if !self.panes.composer.is_empty() {
                 self.show_note(Note::warn(sending::CHANGED_MEANWHILE));
             }
-            return Vec::new();
+            return;
         }
         match files {
             Ok(files) => self.send_message(files),
@@ -65,7 +65,7 @@ impl Screen {
                 if errors.iter().all(AttachedFileError::may_be_a_word) {
                     self.file_reading = FileReading::Words(text.to_owned());
                 }
-                self.tell(Note::warn(refusal(&errors)))
+                self.show_note(Note::warn(refusal(&errors)));
             }
         }
     }

@@ -1,8 +1,7 @@
 //! Carries out decisions about a block that the guard has let through.
 
-use super::review::send;
 use super::{Ctx, Note, Screen, UiCommand};
-use crate::domain::{Decision, Readiness};
+use crate::domain::{BlockId, Decision, Readiness, Revision};
 use crate::engine::approval::{Refusal, check};
 use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State};
@@ -30,8 +29,8 @@ impl Screen {
     }
 
     /// Carries out a decision.
-    pub(super) fn decide(&mut self, verb: Verb, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let Some(item) = self.decidable(ctx.state) else { return Vec::new() };
+    pub(super) fn decide(&mut self, verb: Verb, ctx: Ctx<'_>) {
+        let Some(item) = self.decidable(ctx.state) else { return };
         let (block, revision) = (item.block.id, item.block.current().revision);
         match verb {
             Verb::Approve => self.approve(item, ctx),
@@ -43,27 +42,20 @@ impl Screen {
                     .written_in(item.block.current().language.as_ref())
                     .with_vim(self.setup.vim);
                 self.panes.code.mode = Mode::Edit(Box::new(editor));
-                Vec::new()
             }
-            Verb::EditOutside => {
-                vec![UiCommand::Editor(EditTarget::Block, item.block.current().source.to_string())]
-            }
-            Verb::Reject => {
-                self.open(Reject { block, revision, field: Field::multi_line() });
-                Vec::new()
-            }
+            Verb::EditOutside => self
+                .commands
+                .push(UiCommand::Editor(EditTarget::Block, item.block.current().source.to_string())),
+            Verb::Reject => self.open(Reject { block, revision, field: Field::multi_line() }),
             Verb::Skip => {
                 self.move_focus(Pane::Message);
-                send(block, revision, Decision::Skip)
+                self.send(Command::Decide { block, revision, decision: Decision::Skip });
             }
             Verb::Opinion => self.ask_opinion(ctx.state),
             Verb::Install => self.install_elsewhere(ctx.state),
-            Verb::Limits => {
-                self.open_limits(ctx.state);
-                Vec::new()
-            }
-            Verb::NewKernel => vec![UiCommand::Send(Command::ToggleNewKernel(block))],
-            Verb::Terminal => vec![UiCommand::Send(Command::ToggleTerminal(block))],
+            Verb::Limits => self.open_limits(ctx.state),
+            Verb::NewKernel => self.send(Command::ToggleNewKernel(block)),
+            Verb::Terminal => self.send(Command::ToggleTerminal(block)),
             Verb::Language => {
                 if item.block.readiness() == Readiness::NeedsLanguage {
                     self.choose_language(block);
@@ -71,23 +63,25 @@ impl Screen {
                     let language = words::language_of(item);
                     self.show_note(Note::about_waiting_block(format!("Block {block} is {language}.")));
                 }
-                Vec::new()
             }
             Verb::Hunk => match self.panes.code.toggle_hunk() {
-                Some(text) => send(block, revision, Decision::Edit(text)),
-                None => {
-                    self.say_no_hunks();
-                    Vec::new()
-                }
+                Some(text) => self.set_text(block, revision, text),
+                None => self.say_no_hunks(),
             },
             Verb::ModelText => {
                 if !item.block.is_edited() {
-                    return self
-                        .tell(Note::about_waiting_block(format!("Block {block} is as the model wrote it.")));
+                    return self.show_note(Note::about_waiting_block(format!(
+                        "Block {block} is as the model wrote it."
+                    )));
                 }
-                send(block, revision, Decision::Edit(item.block.original().source.to_string()))
+                self.set_text(block, revision, item.block.original().source.to_string());
             }
         }
+    }
+
+    /// Asks for another text of a block: a new revision, which is reviewed and asked about again.
+    pub(super) fn set_text(&mut self, block: BlockId, revision: Revision, text: String) {
+        self.send(Command::Decide { block, revision, decision: Decision::Edit(text) });
     }
 
     pub(super) fn say_no_hunks(&mut self) {
@@ -112,26 +106,25 @@ impl Screen {
         format!("{refusal}{}", self.keymap.hints(self.keymap_context(state), (" ", ", ", "."), keys))
     }
 
-    fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) {
         let block = item.block.id;
         if item.block.readiness() == Readiness::NeedsLanguage {
-            self.choose_language(block);
-            return Vec::new();
+            return self.choose_language(block);
         }
         if let Err(refusal) = check(ctx.state, block, item.block.current().revision, true) {
             let text = self.approval_obstacle(ctx.state, &refusal);
-            return self.tell(Note::about_waiting_block(text));
+            return self.show_note(Note::about_waiting_block(text));
         }
         let (revision, token) = (item.block.current().revision, subject_of(ctx.state, item));
         // A change since the last frame was never on screen.
         if self.guard.subject() != Some(token) {
-            return self
-                .tell(Note::about_waiting_block(format!("Block {block} has changed: look at it again.")));
+            return self.show_note(Note::about_waiting_block(format!(
+                "Block {block} has changed: look at it again."
+            )));
         }
         if ctx.state.needs_typed(block) {
-            self.open(Confirm { token, field: Field::single_line() });
-            return Vec::new();
+            return self.open(Confirm { token, field: Field::single_line() });
         }
-        self.carry_out(confirm::approved(block, revision, false, ctx.look), ctx)
+        self.carry_out(confirm::approved(block, revision, false, ctx.look), ctx);
     }
 }

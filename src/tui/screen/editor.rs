@@ -10,14 +10,13 @@ use crate::tui::widgets::field::{Edit, Motion};
 
 impl Screen {
     /// Carries out actions of the editor in the code pane.
-    pub(super) fn edit_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn edit_action(&mut self, action: Action, ctx: Ctx<'_>) {
         let page = u16::try_from(self.panes.code.page()).unwrap_or(1);
-        let Some(editor) = self.panes.code.editor() else { return Vec::new() };
+        let Some(editor) = self.panes.code.editor() else { return };
         match action {
-            Action::EditKeep => return self.leave_editor(ctx),
+            Action::EditKeep => self.leave_editor(ctx),
             Action::TextEditor => {
-                let text = editor.text();
-                return vec![UiCommand::Editor(EditTarget::EditMode, text)];
+                self.commands.push(UiCommand::Editor(EditTarget::EditMode, editor.text()));
             }
             Action::TextIndent => editor.indent(true),
             Action::TextDedent => editor.indent(false),
@@ -39,7 +38,7 @@ impl Screen {
             Action::TextGoToLine => self.open(InputBox::for_line()),
             Action::TextCopy | Action::TextCut => {
                 let text = self.copy_or_cut(action == Action::TextCut);
-                return text.map(UiCommand::Copy).into_iter().collect();
+                self.commands.extend(text.map(UiCommand::Copy));
             }
             Action::ScrollPageDown => editor.motion(Motion::PageDown(page), false),
             Action::ScrollPageUp => editor.motion(Motion::PageUp(page), false),
@@ -49,6 +48,5 @@ impl Screen {
                 }
             }
         }
-        Vec::new()
     }
 }

@@ -1,20 +1,19 @@
 //! Handles a text that was edited, in the pane or in the external editor.
 
-use super::review::send;
-use super::{Ctx, Note, Screen, UiCommand};
-use crate::domain::{BlockId, Decision, Revision};
+use super::{Ctx, Note, Screen};
+use crate::domain::{BlockId, Revision};
 use crate::tui::panes::code::Mode;
 use crate::tui::ui_command::EditTarget;
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
     /// Leaves the editor and keeps the text. Sends nothing if nothing was changed.
-    pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let Mode::Edit(editor) = std::mem::take(&mut self.panes.code.mode) else { return Vec::new() };
+    pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) {
+        let Mode::Edit(editor) = std::mem::take(&mut self.panes.code.mode) else { return };
         if !editor.is_changed() {
-            return self.tell(Note::about_waiting_block("Nothing was changed."));
+            return self.show_note(Note::about_waiting_block("Nothing was changed."));
         }
-        self.edited(editor.block(), editor.revision(), editor.text(), ctx)
+        self.edited(editor.block(), editor.revision(), editor.text(), ctx);
     }
 
     /// The text that was typed and not sent: the message, and the changed text in the editor.
@@ -28,37 +27,30 @@ impl Screen {
     }
 
     /// Sets a new text for a block, from the editor here or outside.
-    pub(super) fn edited(
-        &mut self,
-        block: BlockId,
-        revision: Revision,
-        text: String,
-        ctx: Ctx<'_>,
-    ) -> Vec<UiCommand> {
+    pub(super) fn edited(&mut self, block: BlockId, revision: Revision, text: String, ctx: Ctx<'_>) {
         let waits = ctx.state.waiting().is_some_and(|item| item.block.id == block);
         if !waits {
             // The edited text is the person's work, and so is the message: add it there, after what is written.
             self.panes.composer.add(&text);
             self.panes.focus = Pane::Message;
-            return self.tell(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
+            return self
+                .show_note(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
         }
         self.panes.code.to_top();
-        send(block, revision, Decision::Edit(text))
+        self.set_text(block, revision, text);
     }
 
     /// Handles the text that came back from the external editor.
-    pub fn from_editor(&mut self, target: EditTarget, text: String, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub fn from_editor(&mut self, target: EditTarget, text: String, ctx: Ctx<'_>) {
         match target {
             EditTarget::Message => {
                 // Editors end a file with a newline; a message needs none.
                 self.panes.composer.set(text.strip_suffix('\n').unwrap_or(&text));
-                Vec::new()
             }
             EditTarget::Form => {
                 if let Some(form) = self.forms().last() {
                     form.set_edited_text(&text);
                 }
-                Vec::new()
             }
             EditTarget::EditMode => {
                 if let Some(editor) = self.panes.code.editor()
@@ -66,15 +58,14 @@ impl Screen {
                 {
                     editor.replace(&text);
                 }
-                Vec::new()
             }
             EditTarget::Block => {
-                let Some(item) = ctx.state.waiting() else { return Vec::new() };
+                let Some(item) = ctx.state.waiting() else { return };
                 let current = item.block.current();
                 if *current.source == *text {
-                    return self.tell(Note::about_waiting_block("Nothing was changed."));
+                    return self.show_note(Note::about_waiting_block("Nothing was changed."));
                 }
-                self.edited(item.block.id, current.revision, text, ctx)
+                self.edited(item.block.id, current.revision, text, ctx);
             }
         }
     }

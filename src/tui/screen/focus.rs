@@ -67,24 +67,21 @@ fn wait_of(state: &State) -> Option<Wait> {
 
 impl Screen {
     /// Updates the screen to the present state of the session.
-    pub fn settle(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let mut commands = Vec::new();
+    pub fn settle(&mut self, ctx: Ctx<'_>) {
         self.last_step = ctx.at;
         if self.follow.phase != ctx.state.phase {
             let before = std::mem::replace(&mut self.follow.phase, ctx.state.phase.clone());
             self.phase_changed(&before, ctx);
         }
         if self.follow.quit_after_run && ctx.state.live.run.is_none() {
-            commands.push(UiCommand::Leave(Exit::Quit { now: false }));
+            self.commands.push(UiCommand::Leave(Exit::Quit { now: false }));
         }
         self.follow_problems(ctx.state);
-        self.follow_wait(ctx, &mut commands);
+        self.follow_wait(ctx);
         self.close_stale(ctx.state);
         self.tell_missing(ctx.state);
-        commands.extend(self.tell_seen(ctx.state));
-        commands.extend(self.fit_terminal(ctx.state));
-        commands.extend(self.count_time(ctx.state));
-        commands
+        let told = [self.tell_seen(ctx.state), self.fit_terminal(ctx.state), self.count_time(ctx.state)];
+        self.commands.extend(told.into_iter().flatten());
     }
 
     fn phase_changed(&mut self, before: &Phase, ctx: Ctx<'_>) {
@@ -144,7 +141,7 @@ impl Screen {
         }
     }
 
-    fn follow_wait(&mut self, ctx: Ctx<'_>, commands: &mut Vec<UiCommand>) {
+    fn follow_wait(&mut self, ctx: Ctx<'_>) {
         let wait = wait_of(ctx.state);
         if wait != self.follow.waits {
             self.follow.waits = wait;
@@ -155,7 +152,7 @@ impl Screen {
             |since: Instant| !self.attended || ctx.at.saturating_duration_since(since) >= CALL_DELAY;
         if !self.follow.called && self.follow.waits_since.is_some_and(ignored) {
             self.follow.called = true;
-            commands.push(UiCommand::Notify);
+            self.commands.push(UiCommand::Notify);
         }
     }
 

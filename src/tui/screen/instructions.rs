@@ -1,18 +1,18 @@
 //! Handles instruction files that changed since the run began: shows the whole difference, then asks the
 //! person.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Note, Screen};
 use crate::driver::HeldFile;
 use crate::driver::Job;
 use crate::tui::instruction_changes::{NONE, difference, summary};
 use crate::tui::overlays::ask::Ask;
-use crate::tui::ui_command::PagerText;
+use crate::tui::ui_command::{PagerText, UiCommand};
 
 impl Screen {
     /// Shows what changed, and asks whether to send it to the model.
-    pub(super) fn ask_instructions(&mut self, held: Vec<HeldFile>, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn ask_instructions(&mut self, held: Vec<HeldFile>, ctx: Ctx<'_>) {
         if held.is_empty() {
-            return self.tell(Note::info(NONE));
+            return self.show_note(Note::info(NONE));
         }
         let lines = held.iter().map(|held| summary(held, &ctx.look.place.path(&held.path)));
         let text: String = held.iter().map(difference).collect();
@@ -20,6 +20,5 @@ impl Screen {
         let take = UiCommand::Job(Job::TakeInstructions(held));
         self.open(ask.or_command('t', "tell the model the new text", take));
         self.open_pager("What changed".into(), PagerText::Text(text));
-        Vec::new()
     }
 }

@@ -85,7 +85,7 @@ impl Screen {
     }
 
     /// Handles a key while keys are forwarded; `None`: the key is for the screen.
-    pub(super) fn forwarded_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
+    pub(super) fn forwarded_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Option<()> {
         let (run, _) = self.forwarding.to?;
         // Whatever is typed here is text: no decision may count right after it.
         self.guard.key(event, KeyClass::Text, ctx.at);
@@ -96,14 +96,15 @@ impl Screen {
         let shipped = Key::new(KeyCode::Char(']'), KeyModifiers::CONTROL);
         if key == shipped || self.keymap.action(Context::Everywhere, key) == Some(Action::ForwardKeys) {
             self.take_back_keys();
-            return Some(Vec::new());
+            return Some(());
         }
         // In a window this small nobody sees what is typed.
         if self.arrangement.class == layout::SizeClass::TooSmall {
-            return Some(Vec::new());
+            return Some(());
         }
         let application = ctx.state.terminal_screen().is_some_and(|screen| screen.application_cursor);
-        Some(Self::into_terminal(run, bytes(event, application), ctx.state))
+        self.into_terminal(run, bytes(event, application), ctx.state);
+        Some(())
     }
 
     fn take_back_keys(&mut self) {
@@ -115,7 +116,7 @@ impl Screen {
     }
 
     /// Handles a paste while keys are forwarded: only its text is typed, no control keys.
-    pub(super) fn forwarded_paste(&mut self, text: &str, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
+    pub(super) fn forwarded_paste(&mut self, text: &str, ctx: Ctx<'_>) -> Option<()> {
         let (run, _) = self.forwarding.to?;
         self.guard.pasted(false, ctx.at);
         let bracketed = ctx.state.terminal_screen().is_some_and(|screen| screen.bracketed_paste);
@@ -124,17 +125,16 @@ impl Screen {
             self.show_note(Note::warn(
                 "That is more than a terminal takes at once: nothing of it was typed.",
             ));
-            return Some(Vec::new());
+            return Some(());
         }
-        Some(Self::into_terminal(run, bytes, ctx.state))
+        self.into_terminal(run, bytes, ctx.state);
+        Some(())
     }
 
-    pub(super) fn into_terminal(run: RunId, bytes: Vec<u8>, state: &State) -> Vec<UiCommand> {
+    pub(super) fn into_terminal(&mut self, run: RunId, bytes: Vec<u8>, state: &State) {
         let goes_on = state.terminal().is_some_and(|(there, _)| there == run);
         if goes_on && !bytes.is_empty() {
-            vec![UiCommand::Control(run, RunControl::Type(bytes))]
-        } else {
-            Vec::new()
+            self.commands.push(UiCommand::Control(run, RunControl::Type(bytes)));
         }
     }
 

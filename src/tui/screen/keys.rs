@@ -1,6 +1,6 @@
 //! Handles keys and pastes: guard, then keymap, then an action or a letter.
 
-use super::{Ctx, LowerPane, Note, Screen, UiCommand};
+use super::{Ctx, LowerPane, Note, Screen};
 use crate::tui::action::Action;
 use crate::tui::guard::{GuardedAction, KeyClass, KeyOutcome, RefusalReason};
 use crate::tui::keymap::{Context, Key};
@@ -12,25 +12,19 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 impl Screen {
     /// Handles a key whose bytes were read at `ctx.at`.
-    pub fn key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub fn key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) {
         if event.kind == KeyEventKind::Release {
-            return Vec::new();
+            return;
         }
         // Actions that were held back until now come before this key.
-        let (_, mut commands) = self.tick(ctx);
-        if self.show_key_in_key_test(event.into(), ctx.at) {
-            return commands;
+        self.tick(ctx);
+        if !self.show_key_in_key_test(event.into(), ctx.at) && self.forwarded_key(event, ctx).is_none() {
+            self.guarded_key(event, ctx);
         }
-        if let Some(typed) = self.forwarded_key(event, ctx) {
-            commands.extend(typed);
-            return commands;
-        }
-        commands.extend(self.guarded_key(event, ctx));
-        commands
     }
 
     /// Passes a key to the guard, and carries it out if the guard lets it through.
-    fn guarded_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn guarded_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) {
         let key = Key::new(event.code, event.modifiers);
         let context = self.keymap_context(ctx.state);
         let text = self.typed(event, ctx);
@@ -59,9 +53,9 @@ impl Screen {
                     }
                     _ => Note::refused(why),
                 };
-                return self.tell(note);
+                return self.show_note(note);
             }
-            KeyOutcome::Held => return Vec::new(),
+            KeyOutcome::Held => return,
             KeyOutcome::Word { text, could_act } => return self.to_message(&text, could_act, ctx),
             KeyOutcome::Pass if was_held => {
                 self.show_note(Note::about_waiting_block("Taken back. Nothing was decided."));
@@ -70,42 +64,43 @@ impl Screen {
         }
         if self.arrangement.class == SizeClass::TooSmall && class != KeyClass::Scroll {
             // The window is too small to show anything: only ways out count.
-            return action.map_or_else(Vec::new, |action| self.act_blind(action, ctx));
+            if let Some(action) = action {
+                self.act_blind(action, ctx);
+            }
+            return;
         }
-        if let Some(commands) = stroke.and_then(|stroke| self.take_stroke(stroke, ctx)) {
-            return commands;
-        }
-        if let Some(letter) = text {
-            return self.letter(letter, ctx);
-        }
-        match bound {
-            Some(action) => self.act(action, ctx),
-            None => self.unbound(event, ctx),
+        match (text, bound) {
+            _ if stroke.and_then(|stroke| self.take_stroke(stroke, ctx)).is_some() => {}
+            (Some(letter), _) => self.letter(letter, ctx),
+            (None, Some(action)) => self.act(action, ctx),
+            (None, None) => self.unbound(event, ctx),
         }
     }
 
     /// Carries out an action that the guard held back and now released, if it still applies to the same thing.
-    pub(super) fn perform(&mut self, action: GuardedAction, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn perform(&mut self, action: GuardedAction, ctx: Ctx<'_>) {
         match action {
             GuardedAction::Decide(verb) if self.panes.focus == Pane::Code && self.overlays.is_empty() => {
-                self.decide(verb, ctx)
+                self.decide(verb, ctx);
             }
-            GuardedAction::Decide(_) => Vec::new(),
+            GuardedAction::Decide(_) => {}
             GuardedAction::Do(action) => self.act(action, ctx),
             GuardedAction::Letter(letter) => self.plain_letter(letter, ctx),
             GuardedAction::Text => {
                 let (text, could_act) = self.guard.take_letters();
-                self.to_message(&text, could_act, ctx)
+                self.to_message(&text, could_act, ctx);
             }
         }
     }
 
     /// Puts letters that turned out to be text into the message box, and moves the focus there. Overlays
     /// without a text field are closed with their safe answer.
-    fn to_message(&mut self, text: &str, could_act: bool, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let mut commands = if self.bare_pane.is_some() { self.leave_bare() } else { Vec::new() };
+    fn to_message(&mut self, text: &str, could_act: bool, ctx: Ctx<'_>) {
+        if self.bare_pane.is_some() {
+            self.leave_bare();
+        }
         while self.overlays.last_mut().is_some_and(|overlay| overlay.field().is_none()) {
-            commands.extend(self.close_top(ctx));
+            self.close_top(ctx);
         }
         self.panes.focus = Pane::Message;
         self.panes.composer.to_insert();
@@ -115,7 +110,6 @@ impl Screen {
                 "That was text: it is in Message. Nothing was decided.",
             ));
         }
-        commands
     }
 
     /// The letter that a key types at the focus.
@@ -131,34 +125,28 @@ impl Screen {
     }
 
     /// Handles a letter without an action.
-    fn plain_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn plain_letter(&mut self, letter: char, ctx: Ctx<'_>) {
         match letter {
             _ if !self.overlays.is_empty() => {
-                self.pass(ctx, |top, ctx, panes| top.letter(letter, ctx, panes))
+                self.pass(ctx, |top, ctx, panes| top.letter(letter, ctx, panes));
             }
             _ if self.keymap_context(ctx.state) == Context::Problems => self.problem_letter(letter, ctx),
             // The numbers of the tabs.
-            '1'..='4' => {
-                self.tab(letter);
-                Vec::new()
-            }
-            _ => Vec::new(),
+            '1'..='4' => self.tab(letter),
+            _ => {}
         }
     }
 
     /// Handles a key without an action.
-    fn unbound(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn unbound(&mut self, event: &KeyEvent, ctx: Ctx<'_>) {
         if let Some(letter) = Key::new(event.code, event.modifiers).text() {
             return self.plain_letter(letter, ctx);
         }
         match event.code {
             KeyCode::Enter if !self.overlays.is_empty() => {
-                self.pass(ctx, |top, ctx, panes| top.accept(ctx, panes))
+                self.pass(ctx, |top, ctx, panes| top.accept(ctx, panes));
             }
-            KeyCode::Enter if self.keymap_context(ctx.state) == Context::Problems => {
-                self.open_asked(ctx);
-                Vec::new()
-            }
+            KeyCode::Enter if self.keymap_context(ctx.state) == Context::Problems => self.open_asked(ctx),
             KeyCode::Enter if self.panes.focus == Pane::Code && ctx.state.waiting().is_some() => {
                 let keys = [
                     (Action::Approve, "approves"),
@@ -166,9 +154,9 @@ impl Screen {
                     (Action::Help, "shows all keys"),
                 ];
                 let keys = self.keymap.hints(Context::Review, (" ", ", ", "."), &keys);
-                self.tell(Note::about_waiting_block(format!("Enter decides nothing.{keys}")))
+                self.show_note(Note::about_waiting_block(format!("Enter decides nothing.{keys}")));
             }
-            _ => Vec::new(),
+            _ => {}
         }
     }
 
@@ -186,16 +174,16 @@ impl Screen {
     }
 
     /// Takes a pasted text.
-    pub fn paste(&mut self, text: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub fn paste(&mut self, text: &str, ctx: Ctx<'_>) {
         let letters = text.chars().count();
         if self.show_in_key_test(
             |_| KeySample::other(format!("a paste of {}", words::count(letters, "character"))),
             ctx.at,
         ) {
-            return Vec::new();
+            return;
         }
-        if let Some(typed) = self.forwarded_paste(text, ctx) {
-            return typed;
+        if self.forwarded_paste(text, ctx).is_some() {
+            return;
         }
         let in_review = self.overlays.is_empty() && self.keymap_context(ctx.state) == Context::Review;
         let admit = self.guard.pasted(in_review, ctx.at);
@@ -203,7 +191,7 @@ impl Screen {
         self.follow.key(ctx.at);
         self.note = None;
         if let KeyOutcome::Refused(why) = admit {
-            return self.tell(Note::about_waiting_block(why.to_string()));
+            return self.show_note(Note::about_waiting_block(why.to_string()));
         }
         if !self.overlays.is_empty() {
             return self.pass(ctx, |top, ctx, panes| top.paste(text, ctx, panes));
@@ -217,7 +205,6 @@ impl Screen {
             }
             _ => self.show_note(Note::info("A paste goes into Message: i.")),
         }
-        Vec::new()
     }
 }
 

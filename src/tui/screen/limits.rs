@@ -1,6 +1,6 @@
 //! The command `/limits`: sets the limits of the waiting block.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Note, Screen};
 use crate::engine::State;
 use crate::tui::overlays::limits::LimitsForm;
 use crate::tui::overlays::limits::limit::pairs;
@@ -17,18 +17,16 @@ impl Screen {
     /// `/limits`: without an argument opens the form; a number is the time in seconds; otherwise the argument
     /// is a list of names and values. A value that can't be taken stays in the form, or goes back into the
     /// message box.
-    pub(super) fn limits_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn limits_command(&mut self, argument: &str, ctx: Ctx<'_>) {
         let mut form = match LimitsForm::open(ctx.state) {
             Ok(form) => form,
-            Err(note) => {
-                return self.tell(note);
-            }
+            Err(note) => return self.show_note(note),
         };
         let pairs = match pairs(argument) {
             Ok(pairs) => pairs,
             Err(why) => {
                 self.panes.composer.set(&format!("/limits {argument}"));
-                return self.tell(Note::warn(why.to_string()));
+                return self.show_note(Note::warn(why.to_string()));
             }
         };
         for (limit, value) in &pairs {
@@ -36,10 +34,7 @@ impl Screen {
         }
         match form.apply().filter(|_| !pairs.is_empty()) {
             Some(then) => self.carry_out(vec![then], ctx),
-            None => {
-                self.open(form);
-                Vec::new()
-            }
+            None => self.open(form),
         }
     }
 }

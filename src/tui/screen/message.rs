@@ -17,7 +17,7 @@ use crate::tui::widgets::layout::Pane;
 
 impl Screen {
     /// Types a letter where letters are text.
-    pub(super) fn letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn letter(&mut self, letter: char, ctx: Ctx<'_>) {
         if !self.overlays.is_empty() {
             return self.pass(ctx, |top, ctx, panes| top.letter(letter, ctx, panes));
         }
@@ -25,27 +25,25 @@ impl Screen {
             if let Some(editor) = self.panes.code.editor() {
                 editor.apply(Edit::Insert(letter));
             }
-            return Vec::new();
+            return;
         }
         if letter == '/' && self.panes.composer.is_empty() {
-            self.open(CommandList::default());
-            return Vec::new();
+            return self.open(CommandList::default());
         }
         let begins = letter == '@' && begins_word(self.panes.composer.field().before_cursor());
         self.panes.composer.apply(Edit::Insert(letter));
         if begins {
             self.open(FileList::default());
-            return vec![UiCommand::Job(Job::FolderFiles)];
+            self.start(Job::FolderFiles);
         }
-        Vec::new()
     }
 
     /// Carries out actions of the message box.
-    pub(super) fn message_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn message_action(&mut self, action: Action, ctx: Ctx<'_>) {
         match action {
             Action::MessageSend if self.panes.composer.continues() => self.panes.composer.continue_line(),
             Action::MessageSend if self.panes.composer.open_chip() => {}
-            Action::MessageSend => return self.submit(ctx),
+            Action::MessageSend => self.submit(ctx),
             Action::TextUp
                 if self.suggestion(ctx.state).is_some() && self.panes.composer.history().is_empty() =>
             {
@@ -55,15 +53,16 @@ impl Screen {
             Action::TextUp => self.panes.composer.up(),
             Action::TextDown => self.panes.composer.down(),
             Action::TextEditor => {
-                return vec![UiCommand::Editor(EditTarget::Message, self.panes.composer.full_text())];
+                let text = self.panes.composer.full_text();
+                self.commands.push(UiCommand::Editor(EditTarget::Message, text));
             }
             Action::TextCopy | Action::TextCut => {
                 let text = self.copy_or_cut(action == Action::TextCut);
-                return text.map(UiCommand::Copy).into_iter().collect();
+                self.commands.extend(text.map(UiCommand::Copy));
             }
             Action::MessageHistory => self.open_old_messages(),
-            Action::MessageEditQueued => return self.take_queued(ctx),
-            Action::Quit => return self.end_of_input(ctx),
+            Action::MessageEditQueued => self.take_queued(ctx),
+            Action::Quit => self.end_of_input(ctx),
             Action::ScrollPageDown => self.page(1, ctx),
             Action::ScrollPageUp => self.page(-1, ctx),
             other => {
@@ -72,13 +71,12 @@ impl Screen {
                 }
             }
         }
-        Vec::new()
     }
 
-    fn submit(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn submit(&mut self, ctx: Ctx<'_>) {
         let text = self.panes.composer.full_text();
         if text.trim().is_empty() {
-            return Vec::new();
+            return;
         }
         match slash::parse(&text) {
             SlashLine::Prompt => {
@@ -88,40 +86,40 @@ impl Screen {
                 if self.setup.welcome {
                     self.open(Welcome::new(&self.setup));
                     let place = sending::place_of_message(true);
-                    return self.tell(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
+                    return self.show_note(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
                 }
                 // The message is already in the conversation: ask again instead of sending it twice.
                 if self.is_unsent(ctx) {
                     self.panes.composer.send();
                     self.panes.chat.follow();
-                    return vec![UiCommand::Send(Command::Retry)];
+                    return self.send(Command::Retry);
                 }
-                self.read_files_or_send(text)
+                self.read_files_or_send(text);
             }
             SlashLine::Unknown(name) => {
-                self.tell(Note::warn(format!("There is no command /{name}. F2 lists all of them.")))
+                self.show_note(Note::warn(format!("There is no command /{name}. F2 lists all of them.")));
             }
             SlashLine::Command(slash, argument) => {
                 let argument = argument.to_owned();
                 self.panes.composer.send();
-                self.run_command(slash, &argument, ctx)
+                self.run_command(slash, &argument, ctx);
             }
         }
     }
 
     /// Makes a block of the person's own shell command, or queues it until the turn ends.
-    fn typed_command(&mut self, command: &str) -> Vec<UiCommand> {
+    fn typed_command(&mut self, command: &str) {
         if command.is_empty() {
-            return self.tell(Note::warn("A command follows the !, as in !ls."));
+            return self.show_note(Note::warn("A command follows the !, as in !ls."));
         }
         self.panes.composer.send();
         self.panes.chat.follow();
-        vec![UiCommand::Send(Command::TypedCommand(command.to_owned()))]
+        self.send(Command::TypedCommand(command.to_owned()));
     }
 
-    pub(super) fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn take_queued(&mut self, ctx: Ctx<'_>) {
         let Some(queued) = ctx.state.live.peek_queued() else {
-            return self.tell(Note::info("No message is queued."));
+            return self.show_note(Note::info("No message is queued."));
         };
         let draft = self.panes.composer.full_text();
         let is_command = |text: &str| slash::typed_command(text).is_some();
@@ -129,13 +127,14 @@ impl Screen {
             queued
         } else if is_command(&queued) || is_command(&draft) {
             // Put together, they would become one command.
-            return self.tell(Note::warn("Send or clear the message first: a command stands by itself."));
+            return self
+                .show_note(Note::warn("Send or clear the message first: a command stands by itself."));
         } else {
             format!("{queued}\n\n{draft}")
         };
         self.panes.composer.set(&text);
         self.panes.focus = Pane::Message;
-        vec![UiCommand::Send(Command::EditQueued)]
+        self.send(Command::EditQueued);
     }
 
     fn open_old_messages(&mut self) {

@@ -2,7 +2,7 @@
 //! pane under it, a drag moves a border or selects text, a key hint counts if the button is pressed and
 //! released on it. Neither the wheel nor a drag ever decides.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Note, Screen};
 use crate::tui::action::Action;
 use crate::tui::guard::KeyOutcome;
 use crate::tui::overlays::keys_test::KeySample;
@@ -15,15 +15,15 @@ const WHEEL_ROWS: isize = 3;
 
 impl Screen {
     /// Handles a mouse event.
-    pub fn mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub fn mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) {
         let (column, row) = (event.column, event.row);
         if self
             .show_in_key_test(|_| KeySample::other(format!("the mouse, column {column}, row {row}")), ctx.at)
         {
-            return Vec::new();
+            return;
         }
-        if let Some(commands) = self.forwarded_mouse(event, ctx) {
-            return commands;
+        if self.forwarded_mouse(event, ctx).is_some() {
+            return;
         }
         match event.kind {
             MouseEventKind::ScrollDown => self.wheel(column, row, WHEEL_ROWS, ctx),
@@ -48,19 +48,18 @@ impl Screen {
             MouseEventKind::Up(MouseButton::Left) => {
                 self.held_border = None;
                 self.held_text = None;
-                if let Some(commands) = self.end_selection(ctx) {
-                    return commands;
+                if self.end_selection(ctx) {
+                    return;
                 }
                 let released = hit(&self.hits.buttons, column, row);
                 if let (Some(pressed), Some(released)) = (self.pressed.take(), released)
                     && pressed == released
                 {
-                    return self.press(pressed.what, ctx);
+                    self.press(pressed.what, ctx);
                 }
             }
             _ => {}
         }
-        Vec::new()
     }
 
     /// Handles a press outside the key hints.
@@ -101,13 +100,13 @@ impl Screen {
     }
 
     /// Carries out a clicked key hint; it passes the same guard as its key.
-    fn press(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn press(&mut self, action: Action, ctx: Ctx<'_>) {
         self.follow.key(ctx.at);
         let class = self.class(ctx.state, action);
         match self.guard.click(class, ctx.at) {
             KeyOutcome::Pass => self.act(action, ctx),
-            KeyOutcome::Refused(why) => self.tell(Note::about_waiting_block(why.to_string())),
-            KeyOutcome::Held | KeyOutcome::Word { .. } => Vec::new(),
+            KeyOutcome::Refused(why) => self.show_note(Note::about_waiting_block(why.to_string())),
+            KeyOutcome::Held | KeyOutcome::Word { .. } => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Handles what the driver reports: notices, pieces of output, results of jobs.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Note, Screen};
 use crate::domain::Entry;
 use crate::domain::sentences::saving;
 use crate::driver::{JobResult, Notification};
@@ -8,7 +8,7 @@ use crate::tui::overlays::{OverlayResponse, not_shown};
 
 impl Screen {
     /// Handles one notification.
-    pub fn notified(&mut self, told: Notification, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub fn notified(&mut self, told: Notification, ctx: Ctx<'_>) {
         self.last_step = ctx.at;
         match told {
             Notification::Output(run, chunk) => self.panes.output.push(run, chunk.stream, &chunk.bytes),
@@ -16,7 +16,7 @@ impl Screen {
                 self.form_answered();
                 self.show_notice(notice);
             }
-            Notification::Job(found) => return self.job_done(found, ctx),
+            Notification::Job(found) => self.job_done(found, ctx),
             Notification::Recorded(entry) => match *entry {
                 Entry::Prompt(prompt) => self.panes.composer.remember(prompt.text),
                 Entry::Approved { .. } => self.forget_interrupt(),
@@ -25,11 +25,10 @@ impl Screen {
             // These are already in the engine's state.
             Notification::Delta(..) | Notification::Reasoning(..) | Notification::Retrying { .. } => {}
         }
-        Vec::new()
     }
 
     /// Handles the result of a job: the overlay that asked for it gets it, else the screen.
-    fn job_done(&mut self, found: JobResult, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn job_done(&mut self, found: JobResult, ctx: Ctx<'_>) {
         if let JobResult::Recipes(recipes, told) = &found {
             self.recipes_read(recipes, told);
         }
@@ -47,13 +46,13 @@ impl Screen {
         match found {
             JobResult::RecipeRefused { name, misfits } => self.recipe_refused(&name, misfits),
             JobResult::Sandbox(found) => self.sandbox_found(found),
-            JobResult::AttachedFiles(text, files) => return self.files_read(&text, files),
+            JobResult::AttachedFiles(text, files) => self.files_read(&text, files),
             JobResult::NewRecipe(path) => self.show_note(Note::info(format!(
                 "Written: {}. /recipe {} opens it as it stands then: change it first.",
                 ctx.look.place.path(&path),
                 path.file_stem().unwrap_or_default().to_string_lossy(),
             ))),
-            JobResult::ChangedInstructions(held) => return self.ask_instructions(held, ctx),
+            JobResult::ChangedInstructions(held) => self.ask_instructions(held, ctx),
             JobResult::Opened(path) => {
                 self.show_note(Note::info(format!("Opened {}.", ctx.look.place.path(&path))));
             }
@@ -80,6 +79,5 @@ impl Screen {
             | JobResult::FolderFiles(_)
             | JobResult::Picture(..) => {}
         }
-        Vec::new()
     }
 }

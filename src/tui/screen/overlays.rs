@@ -1,6 +1,6 @@
 //! The open overlays: passes keys to the topmost one, and carries out its responses.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Note, Screen};
 use crate::domain::sentences::saving;
 use crate::engine::State;
 use crate::tui::action::Action;
@@ -61,7 +61,7 @@ impl Screen {
         &mut self,
         ctx: Ctx<'_>,
         take: impl FnOnce(&mut dyn Overlay, OverlayContext<'_>, &mut Panes) -> Vec<OverlayResponse>,
-    ) -> Vec<UiCommand> {
+    ) {
         let context = OverlayContext {
             state: ctx.state,
             look: ctx.look,
@@ -71,38 +71,34 @@ impl Screen {
             sandbox: self.sandbox.as_ref(),
             sent_requests: &self.sent_requests,
         };
-        let Some(top) = self.overlays.last_mut() else { return Vec::new() };
+        let Some(top) = self.overlays.last_mut() else { return };
         let then = take(top.as_mut(), context, &mut self.panes);
-        self.carry_out(then, ctx)
+        self.carry_out(then, ctx);
     }
 
     /// Carries out the responses of an overlay.
-    pub(super) fn carry_out(&mut self, then: Vec<OverlayResponse>, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let mut commands = Vec::new();
+    pub(super) fn carry_out(&mut self, then: Vec<OverlayResponse>, ctx: Ctx<'_>) {
         for then in then {
             match then {
                 OverlayResponse::Close => drop(self.overlays.pop()),
                 OverlayResponse::CloseKeeping => self.put_aside(),
                 OverlayResponse::Open(overlay) => self.overlays.push(overlay),
                 OverlayResponse::ShowNote(note) => self.show_note(note),
-                OverlayResponse::UiCommand(wish) => commands.push(wish),
+                OverlayResponse::UiCommand(wish) => self.commands.push(wish),
                 OverlayResponse::Focus(pane) => self.move_focus(pane),
                 OverlayResponse::ViewBlock => self.panes.code.mode = Mode::View,
-                OverlayResponse::Run(slash, argument) => {
-                    commands.extend(self.run_command(slash, &argument, ctx));
-                }
+                OverlayResponse::Run(slash, argument) => self.run_command(slash, &argument, ctx),
                 OverlayResponse::OpenRecipe(name) => self.open_recipe(&name, ""),
-                OverlayResponse::LeaveFor(exit) => commands.extend(self.leave_for(exit, ctx)),
+                OverlayResponse::LeaveFor(exit) => self.leave_for(exit, ctx),
                 OverlayResponse::QuitAfterRun => self.follow.quit_after_run(),
             }
         }
-        commands
     }
 
     /// Closes the topmost overlay because the person typed text or stopped something; the text of a form is
     /// kept.
-    pub(super) fn close_top(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        self.pass(ctx, |top, _, panes| top.close(panes))
+    pub(super) fn close_top(&mut self, ctx: Ctx<'_>) {
+        self.pass(ctx, |top, _, panes| top.close(panes));
     }
 
     /// Closes a form and keeps what was typed into it.

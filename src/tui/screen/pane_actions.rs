@@ -28,22 +28,19 @@ fn stays_bare(action: Action) -> bool {
 
 impl Screen {
     /// Carries out an action where the focus is.
-    pub(super) fn act(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn act(&mut self, action: Action, ctx: Ctx<'_>) {
         if self.bare_pane.is_some() && !stays_bare(action) {
-            let mut commands = self.leave_bare();
+            self.leave_bare();
             // Esc only leaves the bare view.
-            if action != Action::Back {
-                commands.extend(self.act(action, ctx));
+            if action == Action::Back {
+                return;
             }
-            return commands;
-        }
-        if let Some(commands) = self.act_anywhere(action, ctx) {
-            return commands;
-        }
-        if !self.overlays.is_empty() {
-            return self.pass(ctx, |top, ctx, panes| top.action(action, ctx, panes));
         }
         match self.keymap_context(ctx.state) {
+            _ if self.act_anywhere(action, ctx) => {}
+            _ if !self.overlays.is_empty() => {
+                self.pass(ctx, |top, ctx, panes| top.action(action, ctx, panes));
+            }
             Context::Message => self.message_action(action, ctx),
             Context::Edit => self.edit_action(action, ctx),
             Context::Queue => self.queue_action(action, ctx),
@@ -53,63 +50,38 @@ impl Screen {
     }
 
     /// Carries out the few actions that work even in a window too small to show anything.
-    pub(super) fn act_blind(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn act_blind(&mut self, action: Action, ctx: Ctx<'_>) {
         match action {
             Action::Stop => self.stop(ctx),
-            Action::Suspend => vec![UiCommand::Suspend],
-            Action::Redraw => vec![UiCommand::Redraw],
-            _ => Vec::new(),
+            Action::Suspend => self.commands.push(UiCommand::Suspend),
+            Action::Redraw => self.commands.push(UiCommand::Redraw),
+            _ => {}
         }
     }
 
-    /// Carries out actions that mean the same everywhere.
-    fn act_anywhere(&mut self, action: Action, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
+    /// Carries out actions that mean the same everywhere; returns whether it is one.
+    fn act_anywhere(&mut self, action: Action, ctx: Ctx<'_>) -> bool {
         if action.is_of_panes() && !self.overlays.is_empty() {
-            return None;
+            return false;
         }
-        Some(match action {
-            Action::Stop => self.stop(ctx),
-            Action::Suspend => vec![UiCommand::Suspend],
-            Action::Redraw => vec![UiCommand::Redraw],
+        match action {
+            Action::Stop | Action::Suspend | Action::Redraw => self.act_blind(action, ctx),
             Action::Back => self.back(ctx),
-            Action::ToWaiting => {
-                self.go_to_waiting(ctx);
-                Vec::new()
-            }
-            Action::ForwardKeys => {
-                self.forward_keys(ctx.state);
-                Vec::new()
-            }
-            Action::Help => {
-                self.open_help(ctx);
-                Vec::new()
-            }
-            Action::PaneNext if self.suggestion(ctx.state).is_some() => {
-                self.take_suggestion();
-                Vec::new()
-            }
-            Action::PaneNext => {
-                self.cycle(false, ctx);
-                Vec::new()
-            }
-            Action::PanePrevious => {
-                self.cycle(true, ctx);
-                Vec::new()
-            }
-            Action::Commands => {
-                self.open(CommandList::default());
-                Vec::new()
-            }
-            Action::Find => {
-                self.open_find("", ctx);
-                Vec::new()
-            }
-            _ => return None,
-        })
+            Action::ToWaiting => self.go_to_waiting(ctx),
+            Action::ForwardKeys => self.forward_keys(ctx.state),
+            Action::Help => self.open_help(ctx),
+            Action::PaneNext if self.suggestion(ctx.state).is_some() => self.take_suggestion(),
+            Action::PaneNext => self.cycle(false, ctx),
+            Action::PanePrevious => self.cycle(true, ctx),
+            Action::Commands => self.open(CommandList::default()),
+            Action::Find => self.open_find("", ctx),
+            _ => return false,
+        }
+        true
     }
 
     /// Carries out actions of panes that scroll.
-    pub(super) fn pane_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn pane_action(&mut self, action: Action, ctx: Ctx<'_>) {
         match action {
             Action::ScrollDown => self.scroll(self.panes.focus, 1, ctx),
             Action::ScrollUp => self.scroll(self.panes.focus, -1, ctx),
@@ -121,8 +93,8 @@ impl Screen {
             Action::SearchNext => self.find_again(false, ctx),
             Action::SearchPrevious => self.find_again(true, ctx),
             Action::MessageFocus => self.panes.focus = Pane::Message,
-            Action::Copy => return self.copy(ctx),
-            Action::Bare => return self.toggle_bare(),
+            Action::Copy => self.copy(ctx),
+            Action::Bare => self.toggle_bare(),
             Action::ChatLess | Action::ChatMore | Action::CodeLess | Action::CodeMore => {
                 self.move_border(action, ctx.state);
             }
@@ -148,20 +120,17 @@ impl Screen {
             Action::TableLeft => self.panes.output.scroll_columns(-1),
             Action::TableRight => self.panes.output.scroll_columns(1),
             Action::OutputImage => self.show_image(ctx.state),
-            Action::OutputOpen | Action::OutputWrite | Action::OutputPager => {
-                return self.output_action(action, ctx);
-            }
-            Action::ReopenBlock => return self.put_back(ctx),
+            Action::OutputOpen | Action::OutputWrite | Action::OutputPager => self.output_action(action, ctx),
+            Action::ReopenBlock => self.put_back(ctx),
             Action::BlockBranch if self.panes.focus == Pane::Chat => {
                 self.open(BranchList::of(ctx.state, self.panes.chat.marked_block()));
             }
-            Action::BlockBranch => return self.branch_at_block(ctx),
+            Action::BlockBranch => self.branch_at_block(ctx),
             Action::Debug => self.debug_failure(ctx),
-            Action::TakeBack => return self.take_back(ctx),
+            Action::TakeBack => self.take_back(ctx),
             Action::KernelNew => self.ask_restart(ctx),
-            other => return self.review_action(other, ctx),
+            other => self.review_action(other, ctx),
         }
-        Vec::new()
     }
 
     pub(super) fn scroll(&mut self, pane: Pane, rows: isize, ctx: Ctx<'_>) {
@@ -192,11 +161,11 @@ impl Screen {
     }
 
     /// Copies the text of the focused pane unchanged.
-    pub(super) fn copy(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn copy(&mut self, ctx: Ctx<'_>) {
         let text = self.panes.text(ctx.state);
         match text.filter(|t| !t.is_empty()) {
-            Some(text) => vec![UiCommand::Copy(text)],
-            None => self.tell(Note::info("There is nothing to copy here.")),
+            Some(text) => self.commands.push(UiCommand::Copy(text)),
+            None => self.show_note(Note::info("There is nothing to copy here.")),
         }
     }
 
@@ -209,31 +178,30 @@ impl Screen {
         }
     }
 
-    fn toggle_bare(&mut self) -> Vec<UiCommand> {
+    fn toggle_bare(&mut self) {
         if self.bare_pane.is_some() {
             return self.leave_bare();
         }
         self.bare_pane = Some(self.panes.focus);
         self.show_note(Note::info("Select with the terminal's own mouse. m or Esc goes back."));
-        vec![UiCommand::Mouse(false), UiCommand::Redraw]
+        self.commands.extend([UiCommand::Mouse(false), UiCommand::Redraw]);
     }
 
     /// Shows all panes again and captures the mouse again.
-    pub(super) fn leave_bare(&mut self) -> Vec<UiCommand> {
+    pub(super) fn leave_bare(&mut self) {
         self.bare_pane = None;
-        vec![UiCommand::Mouse(self.setup.mouse), UiCommand::Redraw]
+        self.commands.extend([UiCommand::Mouse(self.setup.mouse), UiCommand::Redraw]);
     }
 
-    pub(super) fn output_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn output_action(&mut self, action: Action, ctx: Ctx<'_>) {
         let Some((item, run)) = self.panes.output.run(ctx.state) else {
-            return self.tell(Note::info("No output yet."));
+            return self.show_note(Note::info("No output yet."));
         };
         match action {
             Action::OutputOpen => self.open_image(run, ctx.state),
-            Action::OutputWrite => return self.write_output(item, ctx.state),
+            Action::OutputWrite => self.write_output(item, ctx.state),
             _ => self.page_output(item, run, ctx.state),
         }
-        Vec::new()
     }
 
     /// Asks whether to open the image on screen outside, or says why it is not opened.
@@ -259,19 +227,17 @@ impl Screen {
     }
 
     /// Saves the images on screen that the run did not write itself; without any, the text of the output.
-    fn write_output(&mut self, item: &BlockItem, state: &State) -> Vec<UiCommand> {
-        let unsaved = self.panes.output.unsaved(state).into_iter();
-        let mut commands: Vec<UiCommand> =
-            unsaved.map(|image| UiCommand::Job(Job::SaveImage(image.clone()))).collect();
-        let image = self.panes.output.image(state);
-        match image.filter(|_| commands.is_empty() && self.panes.output.shows_image()) {
-            Some(image) => self.show_note(Note::info(written_by_the_run(image))),
-            None if commands.is_empty() => {
-                commands.push(UiCommand::Job(Job::SaveOutput(Box::new(item.clone()))));
+    fn write_output(&mut self, item: &BlockItem, state: &State) {
+        let unsaved = self.panes.output.unsaved(state);
+        let shown = self.panes.output.image(state).filter(|_| self.panes.output.shows_image());
+        match shown {
+            _ if !unsaved.is_empty() => {
+                let save = |image: &ImageRef| UiCommand::Job(Job::SaveImage(image.clone()));
+                self.commands.extend(unsaved.into_iter().map(save));
             }
-            None => {}
+            Some(image) => self.show_note(Note::info(written_by_the_run(image))),
+            None => self.start(Job::SaveOutput(Box::new(item.clone()))),
         }
-        commands
     }
 
     /// Shows all output in the pager.

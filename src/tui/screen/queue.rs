@@ -11,9 +11,9 @@ use crate::tui::widgets::words;
 
 impl Screen {
     /// Carries out actions of the list of waiting blocks.
-    pub(super) fn queue_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn queue_action(&mut self, action: Action, ctx: Ctx<'_>) {
         let blocks: Vec<_> = ctx.state.queue().map(|item| item.block.id).collect();
-        let Mode::Queue(chosen) = &mut self.panes.code.mode else { return Vec::new() };
+        let Mode::Queue(chosen) = &mut self.panes.code.mode else { return };
         match action {
             Action::ListDown | Action::ScrollDown => {
                 *chosen = (*chosen + 1).min(blocks.len().saturating_sub(1));
@@ -40,8 +40,7 @@ impl Screen {
                     self.open(ask.or('s', format!("skip {what}; nothing runs"), skip));
                 }
             }
-            other => return self.pane_action(other, ctx),
+            other => self.pane_action(other, ctx),
         }
-        Vec::new()
     }
 }

@@ -23,29 +23,27 @@ const MAX_ERROR_BYTES: usize = 4_000;
 
 impl Screen {
     /// `/recipe`, `/recipe NAME`, `/recipe NAME words of its first input`, `/recipe new NAME`.
-    pub(super) fn recipe_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn recipe_command(&mut self, argument: &str, ctx: Ctx<'_>) {
         let (name, words) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
         match name {
             "" if asked(ctx.state).is_some() => self.open_asked(ctx),
             "" => {
                 self.open(Recipes::of(self.setup.recipes.to_vec()));
-                return vec![UiCommand::Job(Job::Recipes)];
+                self.start(Job::Recipes);
             }
-            "new" => return vec![UiCommand::Job(Job::NewRecipe(words.trim().to_owned()))],
-            _ => return self.name_recipe(name, words.trim()),
+            "new" => self.start(Job::NewRecipe(words.trim().to_owned())),
+            _ => self.name_recipe(name, words.trim()),
         }
-        Vec::new()
     }
 
     /// Opens the form of the named recipe: a built-in one at once, another once the person's own recipes were
     /// read again.
-    fn name_recipe(&mut self, name: &str, words: &str) -> Vec<UiCommand> {
+    fn name_recipe(&mut self, name: &str, words: &str) {
         if self.setup.recipes.iter().any(|card| card.name == name && card.file.is_none()) {
-            self.open_recipe(name, words);
-            return Vec::new();
+            return self.open_recipe(name, words);
         }
         self.named_recipe = Some((name.to_owned(), words.to_owned()));
-        vec![UiCommand::Job(Job::Recipes)]
+        self.start(Job::Recipes);
     }
 
     /// Takes the recipes that were read; opens the one named meanwhile.
@@ -70,14 +68,14 @@ impl Screen {
 
     /// Starts with the recipe from the command line or a story: at once if that is wanted and its answers are
     /// complete, else with its form, filled in with the answers.
-    pub fn begin_with(&mut self, first: &FirstRecipe) -> Vec<UiCommand> {
+    pub fn begin_with(&mut self, first: &FirstRecipe) {
         let FirstRecipe { name, answers, shown } = first;
         self.preset_answers.clone_from(answers);
         let card = self.setup.recipes.iter().find(|card| card.name == *name);
         if !shown && card.is_some_and(|card| answers::check(&card.inputs, answers).is_ok()) {
-            return vec![UiCommand::Job(Job::BeginRecipe(name.clone(), answers.clone()))];
+            return self.start(Job::BeginRecipe(name.clone(), answers.clone()));
         }
-        let Some(mut form) = self.form_of(name) else { return Vec::new() };
+        let Some(mut form) = self.form_of(name) else { return };
         for (field, text) in answers {
             form.fill(field, text);
         }
@@ -85,7 +83,6 @@ impl Screen {
             form.refuse(misfits);
         }
         self.open(form);
-        Vec::new()
     }
 
     fn form_of(&mut self, name: &str) -> Option<FormBox> {

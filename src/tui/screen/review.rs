@@ -1,10 +1,8 @@
 //! The review: viewing a block, and the keys for that. Decisions are in `decide`.
 
-use super::{Ctx, Exit, Note, Screen, UiCommand};
-use crate::domain::{
-    BlockId, BlockKind, BranchPoint, Decision, InstallInto, Language, PackageList, Revision,
-};
-use crate::engine::transcript::{BlockItem, BlockStatus};
+use super::{Ctx, Exit, Note, Screen};
+use crate::domain::{BlockId, BlockKind, BranchPoint, InstallInto, Language, PackageList};
+use crate::engine::transcript::BlockStatus;
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -43,7 +41,7 @@ impl Screen {
     }
 
     /// Carries out actions on a block that decide nothing.
-    pub(super) fn review_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn review_action(&mut self, action: Action, ctx: Ctx<'_>) {
         match action {
             Action::Diff => self.next_diff(ctx.state),
             Action::FindingNext | Action::FindingPrevious => {
@@ -56,26 +54,19 @@ impl Screen {
                     self.say_no_hunks();
                 }
             }
-            Action::Opinion => return self.ask_opinion(ctx.state),
-            Action::InstallInto => return self.install_elsewhere(ctx.state),
+            Action::Opinion => self.ask_opinion(ctx.state),
+            Action::InstallInto => self.install_elsewhere(ctx.state),
             Action::Rights => self.panes.code.full_rights = !self.panes.code.full_rights,
             Action::Limits => self.open_limits(ctx.state),
-            Action::Fresh => {
-                return ctx
-                    .state
-                    .waiting()
-                    .map(|item| UiCommand::Send(Command::ToggleNewKernel(item.block.id)))
-                    .into_iter()
-                    .collect();
-            }
-            Action::Terminal => {
-                let terminal = |item: &BlockItem| UiCommand::Send(Command::ToggleTerminal(item.block.id));
-                return ctx.state.waiting().map(terminal).into_iter().collect();
+            Action::Fresh | Action::Terminal => {
+                let Some(block) = ctx.state.waiting().map(|item| item.block.id) else { return };
+                self.send(match action {
+                    Action::Fresh => Command::ToggleNewKernel(block),
+                    _ => Command::ToggleTerminal(block),
+                });
             }
             // Only reached outside the review, where decisions do nothing.
-            Action::Skip if self.announced(ctx.state).is_some() => {
-                return vec![UiCommand::Send(Command::StopCountdown)];
-            }
+            Action::Skip if self.announced(ctx.state).is_some() => self.send(Command::StopCountdown),
             Action::Provenance => self.show_source(ctx),
             Action::Approve
             | Action::Always
@@ -95,23 +86,22 @@ impl Screen {
             }
             _ => {}
         }
-        Vec::new()
     }
 
     /// Asks a model for its opinion of the block on screen; a decision need not wait for it.
-    pub(super) fn ask_opinion(&mut self, state: &State) -> Vec<UiCommand> {
-        let Some(item) = self.decidable(state) else { return Vec::new() };
+    pub(super) fn ask_opinion(&mut self, state: &State) {
+        let Some(item) = self.decidable(state) else { return };
         let block = item.block.id;
         if state.awaited_opinion(block).is_some() {
-            return self.tell(Note::about_waiting_block("A second opinion is asked for already."));
+            return self.show_note(Note::about_waiting_block("A second opinion is asked for already."));
         }
-        vec![UiCommand::Send(Command::RequestOpinion(block))]
+        self.send(Command::RequestOpinion(block));
     }
 
     /// Changes where the packages of the block on screen are installed: a new revision, which is reviewed and
     /// asked about again.
-    pub(super) fn install_elsewhere(&mut self, state: &State) -> Vec<UiCommand> {
-        let Some(item) = self.decidable(state) else { return Vec::new() };
+    pub(super) fn install_elsewhere(&mut self, state: &State) {
+        let Some(item) = self.decidable(state) else { return };
         let (block, current) = (item.block.id, item.block.current());
         let list = match item.block.kind {
             BlockKind::Install { .. } if current.language == Some(Language::python()) => {
@@ -120,17 +110,18 @@ impl Screen {
             _ => None,
         };
         let Some(list) = list else {
-            return self
-                .tell(Note::about_waiting_block(format!("Block {block} installs no packages of Python.")));
+            return self.show_note(Note::about_waiting_block(format!(
+                "Block {block} installs no packages of Python."
+            )));
         };
         let has_venv = state.inspected(block).is_some_and(|inspected| inspected.venv.is_some());
         if list.into == InstallInto::Session && !has_venv {
-            return self.tell(Note::about_waiting_block(
+            return self.show_note(Note::about_waiting_block(
                 "The project has no .venv that is in use: they go beside the session.",
             ));
         }
         let other = PackageList { into: list.into.other(), ..list };
-        send(block, current.revision, Decision::Edit(other.text()))
+        self.set_text(block, current.revision, other.text());
     }
 
     pub(super) fn choose_language(&mut self, block: BlockId) {
@@ -187,21 +178,20 @@ impl Screen {
     }
 
     /// Puts the block on screen back into review.
-    pub(super) fn put_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn put_back(&mut self, ctx: Ctx<'_>) {
         let shown = self.block_on_screen(ctx.state);
         let Some(item) = shown.and_then(|id| ctx.state.transcript.blocks.get(&id)) else {
-            return self.tell(Note::info("No block is on screen."));
+            return self.show_note(Note::info("No block is on screen."));
         };
         if item.status == BlockStatus::Open {
-            return self.tell(Note::about_waiting_block(format!("Block {} waits already.", item.block.id)));
+            return self
+                .show_note(Note::about_waiting_block(format!("Block {} waits already.", item.block.id)));
         }
         self.panes.code.show(item.block.id);
         self.panes.focus = Pane::Code;
-        vec![UiCommand::Send(Command::Reopen(item.block.id))]
+        self.send(Command::Reopen(item.block.id));
     }
-}
 
-impl Screen {
     /// The block whose output, or whose code, is shown.
     fn block_on_screen(&self, state: &State) -> Option<BlockId> {
         let of_output = || self.panes.output.run(state).map(|(item, _)| item.block.id);
@@ -210,14 +200,10 @@ impl Screen {
     }
 
     /// Continues in a branch in which the block on screen waits again as it first did.
-    pub(super) fn branch_at_block(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn branch_at_block(&mut self, ctx: Ctx<'_>) {
         match self.block_on_screen(ctx.state) {
             Some(block) => self.leave_for(Exit::Branch(BranchPoint::Block(block)), ctx),
-            None => self.tell(Note::info("No block is on screen.")),
+            None => self.show_note(Note::info("No block is on screen.")),
         }
     }
-}
-
-pub(super) fn send(block: BlockId, revision: Revision, decision: Decision) -> Vec<UiCommand> {
-    vec![UiCommand::Send(Command::Decide { block, revision, decision })]
 }

@@ -12,7 +12,7 @@ use crate::tui::widgets::safe;
 
 impl Screen {
     /// Opens the choice of a rule, or says why this block can have none.
-    pub(super) fn ask_always(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn ask_always(&mut self, item: &BlockItem, ctx: Ctx<'_>) {
         let block = item.block.id;
         let offers = rules::offers(ctx.state, block);
         let review = ctx.state.inspected(block).map(|inspected| &inspected.review);
@@ -33,10 +33,9 @@ impl Screen {
             Some(format!("No rule: block {block} {}.", safe::one_line(&miss.to_string())))
         });
         if let Some(text) = refusal {
-            return self.tell(Note::about_waiting_block(text));
+            return self.show_note(Note::about_waiting_block(text));
         }
         self.open(Always::new(subject_of(ctx.state, item), offers));
-        Vec::new()
     }
 
     /// The rule that covers the block on screen, while its countdown runs.

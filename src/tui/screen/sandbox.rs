@@ -1,16 +1,18 @@
 //! Tells what confines runs, when the person asks.
 
-use super::{Note, Screen, UiCommand};
+use super::{Note, Screen};
 use crate::domain::SandboxReport;
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::driver::Job;
 
 impl Screen {
     /// `/sandbox`: shows what the sandbox tests found; starts them if that is not known.
-    pub(super) fn tell_sandbox(&mut self) -> Vec<UiCommand> {
+    pub(super) fn tell_sandbox(&mut self) {
         self.sandbox_asked = self.sandbox.is_none();
         self.say_sandbox();
-        if self.sandbox_asked { vec![UiCommand::Job(Job::Sandbox)] } else { Vec::new() }
+        if self.sandbox_asked {
+            self.start(Job::Sandbox);
+        }
     }
 
     pub(super) fn sandbox_found(&mut self, found: Result<SandboxReport, String>) {

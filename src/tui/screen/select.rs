@@ -100,10 +100,9 @@ impl Screen {
         true
     }
 
-    /// Handles the release of the button: returns the command that copies the selection; `None`: nothing is
-    /// selected.
-    pub(super) fn end_selection(&mut self, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
-        let drag = self.drag.take()?;
+    /// Handles the release of the button: copies the selection; returns whether there is one.
+    pub(super) fn end_selection(&mut self, ctx: Ctx<'_>) -> bool {
+        let Some(drag) = self.drag.take() else { return false };
         let text = self.panes.selected_text(ctx.state, ctx.look);
         if text.is_none() {
             self.panes.selection = None;
@@ -111,7 +110,9 @@ impl Screen {
                 self.click(drag.at.0, drag.at.1);
             }
         }
-        text.map(|text| vec![UiCommand::Copy(text)])
+        let is_selected = text.is_some();
+        self.commands.extend(text.map(UiCommand::Copy));
+        is_selected
     }
 
     /// Clears the selection.

@@ -47,7 +47,7 @@ impl Escalation {
 const AGAIN_QUITS: &str = "Ctrl-C again within 2 s quits.";
 
 impl Screen {
-    pub(crate) fn stop(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(crate) fn stop(&mut self, ctx: Ctx<'_>) {
         if let Some(run) = &ctx.state.live.run {
             return self.stop_run(run.block, ctx);
         }
@@ -58,33 +58,33 @@ impl Screen {
             || matches!(ctx.state.phase, Phase::Replying(_) | Phase::Compacting(_));
         if reply {
             self.show_note(Note::info("Stopped."));
-            return vec![UiCommand::Send(Command::Stop)];
+            return self.send(Command::Stop);
         }
         if self.announced(ctx.state).is_some() {
-            return vec![UiCommand::Send(Command::StopCountdown)];
+            return self.send(Command::StopCountdown);
         }
         if !self.overlays.is_empty() {
             return self.close_top(ctx);
         }
         if self.panes.code.edits() && self.panes.focus == Pane::Code {
             if let Some(text) = self.copy_or_cut(false) {
-                return vec![UiCommand::Copy(text)];
+                return self.commands.push(UiCommand::Copy(text));
             }
-            return self.tell(Note::info(
+            return self.show_note(Note::info(
                 "Editing. Nothing runs from here. Esc keeps the text and returns to review.",
             ));
         }
         if !self.panes.composer.is_empty() && self.panes.focus == Pane::Message {
             if let Some(text) = self.copy_or_cut(false) {
-                return vec![UiCommand::Copy(text)];
+                return self.commands.push(UiCommand::Copy(text));
             }
             self.panes.composer.clear();
-            return self.tell(Note::info("Cleared. Ctrl-_ brings it back."));
+            return self.show_note(Note::info("Cleared. Ctrl-_ brings it back."));
         }
-        self.quit_twice(ctx)
+        self.quit_twice(ctx);
     }
 
-    fn stop_run(&mut self, block: crate::domain::BlockId, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn stop_run(&mut self, block: crate::domain::BlockId, ctx: Ctx<'_>) {
         let kill_asked = self.top::<Ask>().is_some();
         match self.escalation.interrupted {
             Some(at) if ctx.at.saturating_duration_since(at) >= KILL_DELAY && !kill_asked => {
@@ -102,13 +102,12 @@ impl Screen {
                 };
                 let ask = Ask::new(title, vec![text], 'w', "wait");
                 self.open(ask.or_command('k', "kill", UiCommand::Send(Command::Kill)));
-                Vec::new()
             }
-            Some(_) => Vec::new(),
+            Some(_) => {}
             None => {
                 self.escalation.interrupted = Some(ctx.at);
                 self.show_note(Note::info(crate::domain::sentences::sending::interrupt(terms(ctx, block))));
-                vec![UiCommand::Send(Command::Stop)]
+                self.send(Command::Stop);
             }
         }
     }
@@ -118,31 +117,33 @@ impl Screen {
         self.escalation.interrupted = None;
     }
 
-    fn quit_twice(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    fn quit_twice(&mut self, ctx: Ctx<'_>) {
         let armed = self.escalation.quit_armed.take();
         if armed.is_some_and(|at| ctx.at.saturating_duration_since(at) < QUIT_TIMEOUT) {
-            return vec![UiCommand::Leave(Exit::Quit { now: false })];
+            return self.commands.push(UiCommand::Leave(Exit::Quit { now: false }));
         }
         self.escalation.quit_armed = Some(ctx.at);
-        self.tell(Note::info(AGAIN_QUITS))
+        self.show_note(Note::info(AGAIN_QUITS));
     }
 
     /// Ctrl-D: deletes a character in a message. If nothing is typed, it quits: with a question while something
     /// runs, else after a second press.
-    pub(super) fn end_of_input(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn end_of_input(&mut self, ctx: Ctx<'_>) {
         if !self.panes.composer.is_empty() {
             self.panes.composer.apply(Edit::Delete);
-            return Vec::new();
+            return;
         }
         if ctx.state.live.run.is_some() || ctx.state.live.reply.is_some() {
             return self.quit(ctx);
         }
-        self.quit_twice(ctx)
+        self.quit_twice(ctx);
     }
 
     /// `/quit`: quits at once if nothing runs, else asks first.
-    pub(super) fn quit(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let Some(run) = &ctx.state.live.run else { return vec![UiCommand::Leave(Exit::Quit { now: false })] };
+    pub(super) fn quit(&mut self, ctx: Ctx<'_>) {
+        let Some(run) = &ctx.state.live.run else {
+            return self.commands.push(UiCommand::Leave(Exit::Quit { now: false }));
+        };
         let block = run.block;
         let time = ctx.state.activity().map(|going_on| going_on.time(ctx.look.now)).unwrap_or_default();
         let mut lines = vec![format!("Block {block} is still running ({time}).")];
@@ -171,33 +172,24 @@ impl Screen {
             .or_command('d', kernel, UiCommand::Leave(Exit::Quit { now: true }))
             .foot(foot);
         self.open(ask);
-        Vec::new()
     }
 
     /// Esc: one step back. It never stops, decides, quits or deletes.
-    pub(super) fn back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn back(&mut self, ctx: Ctx<'_>) {
         if !self.overlays.is_empty() {
             return self.pass(ctx, |top, ctx, panes| top.back(ctx, panes));
         }
         self.unmark();
-        if self.leave_source() {
-            return Vec::new();
+        if self.leave_source() || self.panes.output_has_keys() && self.panes.output.leave_image() {
+            return;
         }
-        if self.panes.output_has_keys() && self.panes.output.leave_image() {
-            return Vec::new();
-        }
-        if self.panes.focus == Pane::Code {
-            match self.panes.code.mode {
-                Mode::Edit(_) => return self.leave_editor(ctx),
-                Mode::Diff(_) | Mode::Queue(_) => {
-                    self.panes.code.mode = Mode::View;
-                    return Vec::new();
-                }
-                Mode::View => {}
+        match self.panes.code.mode {
+            Mode::Edit(_) if self.panes.focus == Pane::Code => self.leave_editor(ctx),
+            Mode::Diff(_) | Mode::Queue(_) if self.panes.focus == Pane::Code => {
+                self.panes.code.mode = Mode::View;
             }
+            _ => self.panes.focus = Pane::Message,
         }
-        self.panes.focus = Pane::Message;
-        Vec::new()
     }
 }
 

@@ -1,14 +1,13 @@
 //! What time changes on the screen: held decisions, the keys that stop things, a drag at the edge.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Note, Screen};
 use crate::tui::action::Action;
 use crate::tui::guard::RefusalReason;
 use crate::tui::keymap::Context;
 
 impl Screen {
-    /// Lets time pass: a decision that was held back may be due now. Returns whether anything changed, and the
-    /// commands.
-    pub fn tick(&mut self, ctx: Ctx<'_>) -> (bool, Vec<UiCommand>) {
+    /// Lets time pass: a decision that was held back may be due now. Returns whether anything changed.
+    pub fn tick(&mut self, ctx: Ctx<'_>) -> bool {
         let changed = self.guard.tick(ctx.at);
         if let Some(why) = self.guard.take_dropped() {
             self.last_step = ctx.at;
@@ -19,12 +18,11 @@ impl Screen {
             };
             self.show_note(Note::about_waiting_block(format!("{why}{more}")));
         }
-        let commands = match self.guard.take_due(ctx.at) {
-            Some(action) => self.perform(action, ctx),
-            None => Vec::new(),
-        };
+        if let Some(action) = self.guard.take_due(ctx.at) {
+            self.perform(action, ctx);
+        }
         let expired = self.escalation.expire(ctx.at);
         let worked = self.work(ctx) | self.drag_on(ctx);
-        (changed || expired || worked || !commands.is_empty(), commands)
+        changed || expired || worked || !self.commands.is_empty()
     }
 }

@@ -7,37 +7,34 @@ use crate::engine::Command;
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::tui::note::Note;
 use crate::tui::overlays::undo::UndoList;
-use crate::tui::ui_command::UiCommand;
 
 impl Screen {
     /// Lists what the run on screen changed.
-    pub(super) fn take_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn take_back(&mut self, ctx: Ctx<'_>) {
         if self.waits_for_run(ctx) {
-            return Vec::new();
+            return;
         }
         match self.run_on_screen(ctx.state) {
             Some((item, run)) => self.open_changes(item, run),
-            None => self.tell(Note::info("No run is on screen.")),
+            None => self.show_note(Note::info("No run is on screen.")),
         }
     }
 
     /// Lists the changes of a block, or of the last run that changed anything.
-    pub(super) fn undo_last(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn undo_last(&mut self, argument: &str, ctx: Ctx<'_>) {
         if self.waits_for_run(ctx) {
-            return Vec::new();
+            return;
         }
         let block = match argument.parse().map(BlockId) {
             Ok(block) => Some(block),
             Err(_) if argument.is_empty() => None,
-            Err(_) => {
-                return self.tell(Note::info("/undo, or /undo BLOCK with its number."));
-            }
+            Err(_) => return self.show_note(Note::info("/undo, or /undo BLOCK with its number.")),
         };
         if let Some((item, run, _)) = ctx.state.transcript.last_recorded(block) {
             return self.open_changes(item, run);
         }
         // A typed command undoes nothing by itself: only say why there is no list to choose from.
-        self.tell(Note::info(ctx.state.why_not_recorded(block)))
+        self.show_note(Note::info(ctx.state.why_not_recorded(block)));
     }
 
     /// Whether a run is in progress, in which case a note says so: a list of changes would be closed at once.
@@ -46,16 +43,16 @@ impl Screen {
         why.map(|why| self.show_note(Note::warn(why.text))).is_some()
     }
 
-    fn open_changes(&mut self, item: &BlockItem, run: &RunItem) -> Vec<UiCommand> {
+    fn open_changes(&mut self, item: &BlockItem, run: &RunItem) {
         let undo = run.undo();
         if let Some(record) = undo.and_then(|undo| undo.record) {
             let (list, then) = UndoList::of(run.run, item.block.id, record);
             self.open(list);
-            return vec![then];
+            return self.commands.push(then);
         }
         if run.can_be_taken_back() {
-            return vec![UiCommand::Send(Command::UndoAutoRun(item.block.id))];
+            return self.send(Command::UndoAutoRun(item.block.id));
         }
-        self.tell(Note::info(nothing_recorded(item.block.id, undo)))
+        self.show_note(Note::info(nothing_recorded(item.block.id, undo)));
     }
 }

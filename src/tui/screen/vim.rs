@@ -59,7 +59,7 @@ impl Screen {
     }
 
     /// Passes a stroke to vim; `None`: the key keeps its usual meaning.
-    pub(super) fn take_stroke(&mut self, stroke: char, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
+    pub(super) fn take_stroke(&mut self, stroke: char, ctx: Ctx<'_>) -> Option<()> {
         let in_message = self.panes.focus == Pane::Message;
         let half_page = if in_message { 5 } else { self.panes.code.page().unsigned_abs() / 2 };
         let answer = if in_message {
@@ -74,7 +74,7 @@ impl Screen {
         match answer {
             StrokeResult::Pass => return None,
             StrokeResult::Done => {}
-            StrokeResult::Copy(text) => return Some(vec![UiCommand::Copy(text)]),
+            StrokeResult::Copy(text) => self.commands.push(UiCommand::Copy(text)),
             StrokeResult::Beyond(up) if in_message => self.older(up, ctx),
             StrokeResult::Find if in_message && self.panes.composer.is_empty() => {
                 self.open(CommandList::default());
@@ -95,12 +95,12 @@ impl Screen {
             }
             StrokeResult::NoMatch => self.show_note(Note::info("No matches. / says what to look for.")),
         }
-        Some(Vec::new())
+        Some(())
     }
 
     /// Moves a line up or down in the message box; beyond the ends, to an older or newer message.
     fn older(&mut self, up: bool, ctx: Ctx<'_>) {
-        let _ = self.message_action(if up { Action::TextUp } else { Action::TextDown }, ctx);
+        self.message_action(if up { Action::TextUp } else { Action::TextDown }, ctx);
     }
 }
 

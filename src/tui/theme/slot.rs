@@ -1,27 +1,18 @@
 //! The 38 slots that a theme gives a style, and the classes of highlighted code. Both lists are closed: views ask by
 //! meaning.
 
-/// Makes an enum of named slots with their parents.
+use crate::tui::enum_names::enum_with_names;
+
+/// Defines the slots, each with its name and its parent.
 macro_rules! slots {
     ($($(#[$doc:meta])* $variant:ident = $name:literal < $parent:ident),+ $(,)?) => {
-        /// A meaning that a theme gives a style. Each falls back to its parent, in the end to `ui.text`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u8)]
-        pub enum Slot {
-            $($(#[$doc])* $variant),+
+        enum_with_names! {
+            /// A meaning that a theme gives a style. Each falls back to its parent, in the end to `ui.text`.
+            Slot, "All slots, in the order of their numbers.", "The name in theme files.";
+            $($(#[$doc])* $variant = $name),+
         }
 
         impl Slot {
-            /// All slots, in the order of their numbers.
-            pub const ALL: &'static [Slot] = &[$(Slot::$variant),+];
-
-            /// The name in theme files.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Slot::$variant => $name),+
-                }
-            }
-
             /// The slot that gives the style when no theme names this one; `ui.text` is its own parent.
             #[must_use]
             pub fn parent(self) -> Slot {
@@ -112,37 +103,9 @@ slots! {
     OutputTruncated = "output.truncated" < UiDim,
 }
 
-impl Slot {
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|slot| slot.name() == name)
-    }
-}
-
-/// Makes the enum of code classes.
-macro_rules! classes {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
-        /// What kind of code a piece is, for its colour.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u8)]
-        pub enum Syntax {
-            $($(#[$doc])* $variant),+
-        }
-
-        impl Syntax {
-            /// All classes, in the order of their numbers.
-            pub const ALL: &'static [Syntax] = &[$(Syntax::$variant),+];
-
-            /// The name in theme files.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Syntax::$variant => $name),+
-                }
-            }
-        }
-    };
-}
-
-classes! {
+enum_with_names! {
+    /// What kind of code a piece is, for its colour.
+    Syntax, "All classes, in the order of their numbers.", "The name in theme files.";
     /// Nothing special.
     Plain = "syntax.plain",
     /// A comment.
@@ -175,12 +138,6 @@ classes! {
     Markup = "syntax.markup",
     /// What the grammar calls wrong.
     Invalid = "syntax.invalid",
-}
-
-impl Syntax {
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|class| class.name() == name)
-    }
 }
 
 #[cfg(test)]

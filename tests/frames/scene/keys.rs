@@ -13,7 +13,7 @@ impl Scene {
     pub fn pass(&mut self, ms: u64) {
         self.at += Duration::from_millis(ms);
         self.now = self.now.plus(ms);
-        let (_, commands) = self.step(Screen::tick);
+        let commands = self.step(Screen::tick);
         self.commands.extend(commands);
     }
 
@@ -71,8 +71,8 @@ impl Scene {
         }
     }
 
-    /// Calls a method of the screen with the present state of the engine.
-    pub fn step<T>(&mut self, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
+    /// Calls a method of the screen with the present state of the engine; returns what the screen asked for.
+    pub fn step<T>(&mut self, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> Vec<UiCommand> {
         let links = sayso::tui::Hyperlinks::default();
         let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
         let keymap = self.screen.keymap.clone();
@@ -85,7 +85,8 @@ impl Scene {
             now: self.now,
             motion: true,
         };
-        step(&mut self.screen, Ctx { state: self.engine.state(), look, at: self.at })
+        step(&mut self.screen, Ctx { state: self.engine.state(), look, at: self.at });
+        self.screen.take_commands()
     }
 
     /// Pages through the block until every row was shown long enough, and lets the quiet time pass.

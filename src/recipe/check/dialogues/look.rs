@@ -9,7 +9,7 @@ fn columns_are_looked_at_before_the_model_is_asked() {
     assert_eq!(language, Some(Language::python()));
     let line = talk.ends(printed(Outcome::Ok, "it's.csv: 2 rows, 1 columns\n", ""));
     assert!(line.contains("+judged look.1 shown, +said table.1, ask"), "{line}");
-    assert!(talk.told().contains("it's.csv: 2 rows"), "{}", talk.told());
+    talk.hears(&["it's.csv: 2 rows"]);
 }
 
 #[test]

@@ -27,11 +27,7 @@ fn a_net_holds_before_and_after() {
     assert_eq!(talk.waits().2, "python3 -m pytest -q\n");
     let line = talk.ends(green());
     assert!(line.contains("+judged net.1 green, +said change.1, ask"), "{line}");
-    assert!(
-        talk.told().contains("The goal: types.") && talk.told().contains("def second"),
-        "{}",
-        talk.told()
-    );
+    talk.hears(&["The goal: types.", "def second"]);
     talk.writes("work.py", &new());
     talk.ok();
     assert_eq!(talk.waits().2, "python3 -m pytest -q\n");

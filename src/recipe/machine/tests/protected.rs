@@ -20,12 +20,12 @@ fn agreed() -> (ToolDialogue, String) {
     t.writes(FILE);
     let text = t.line_of(1);
     t.tests(around(printed("pytest/missing-module"), &text, &text));
-    assert_eq!(t.d.watched.protected, [FILE]);
+    assert_eq!(t.talk.d.watched.protected, [FILE]);
     (t, text)
 }
 
 fn choose(t: &mut ToolDialogue, what: &str) -> String {
-    t.d.command(Command::Answer(vec![("what".into(), what.into())]))
+    t.talk.d.command(Command::Answer(vec![("what".into(), what.into())]))
 }
 
 #[test]
@@ -33,8 +33,8 @@ fn a_change_that_no_receipt_lists_is_asked_about() {
     let (mut t, text) = agreed();
     let line = t.runs(around(changed(Outcome::Ok, &["slug.py"]), &text, "pass"));
     assert!(line.ends_with("asking: form protected"), "{line}");
-    assert_eq!(t.d.watched.protected, [FILE]);
-    assert!(t.d.reopen().ends_with("asking: form protected"));
+    assert_eq!(t.talk.d.watched.protected, [FILE]);
+    assert!(t.talk.d.reopen().ends_with("asking: form protected"));
     // The person keeps the change: from here on this is what was agreed on.
     let line = choose(&mut t, "keep the change");
     assert!(line.contains("+block 4"), "{line}");

@@ -69,6 +69,7 @@ fn the_header_of_a_branch_is_written_as_ever() {
     }
 }
 
+/// Files of version 1 can be read forever. New ones may be added; existing ones are never changed.
 #[test]
 fn each_session_of_version_1_is_read_as_ever() {
     let v1 = folder().join("v1");
@@ -137,6 +138,7 @@ fn all() -> Vec<Entry> {
     all.extend(about_files());
     all.extend(about_commands());
     all.extend(about_undo());
+    all.extend(about_edits());
     all
 }
 

@@ -1,7 +1,7 @@
 //! Passes mouse events on the screen of a program that has the keys and asked for the mouse, encoded as xterm
 //! does. Everywhere else, and for all other programs, sayso handles the mouse.
 
-use super::{Ctx, Screen, UiCommand};
+use super::{Ctx, Screen};
 use crate::domain::MouseReports;
 use crate::tui::paint::screen;
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
@@ -9,11 +9,7 @@ use ratatui::layout::Position;
 
 impl Screen {
     /// Handles a mouse event that belongs to the program; `None`: it is for the screen.
-    pub(in crate::tui::screen) fn forwarded_mouse(
-        &mut self,
-        event: MouseEvent,
-        ctx: Ctx<'_>,
-    ) -> Option<Vec<UiCommand>> {
+    pub(in crate::tui::screen) fn forwarded_mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> Option<()> {
         // A release ends what began on the program's screen, even if the program gets no more events.
         let held = self.forwarding.held_button;
         if matches!(event.kind, MouseEventKind::Up(button) if held == Some(button)) {
@@ -40,7 +36,8 @@ impl Screen {
         let row = event.row.clamp(area.y, area.bottom().saturating_sub(1)) - area.y;
         let place = (column, row.saturating_add(screen::rows_above(shown, area.height)));
         let bytes = mouse_report(event, place, shown.mouse, shown.mouse_in_numbers);
-        Some(Self::into_terminal(there, bytes, ctx.state))
+        self.into_terminal(there, bytes, ctx.state);
+        Some(())
     }
 }
 
