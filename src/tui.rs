@@ -44,6 +44,7 @@ mod workers;
 pub(crate) use graphics::{GraphicsProtocol, ImageMode};
 pub(crate) use line_mode::LineMode;
 pub use options::{FirstRecipe, Options};
+pub use paint::canvas::Canvas;
 pub use paint::hyperlinks::Hyperlinks;
 pub(crate) use run_loop::Tui;
 pub use ui_command::{Choice, Exit};

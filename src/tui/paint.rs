@@ -3,6 +3,7 @@
 //! All outside text passes `glyphs` before it reaches a terminal. These modules do layout; they don't scroll and
 //! don't know panes. Slow work (highlighting, pictures) is done on workers; nothing here blocks a frame.
 
+pub(crate) mod canvas;
 pub(crate) mod cell_tag;
 pub(crate) mod glyphs;
 pub(crate) mod highlight;

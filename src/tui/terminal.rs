@@ -16,9 +16,9 @@ use super::attention::TerminalSupport;
 use super::cursor_query::Query;
 use super::graphics::Graphics;
 use super::input::Input;
+use super::paint::canvas::Canvas;
 use super::paint::hyperlinks::Hyperlinks;
 use modes::SwitchedModes;
-use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -219,14 +219,14 @@ impl Terminal {
         restore::touch(change);
     }
 
-    /// Draws a frame onto an empty buffer, and writes its changes and the queued bytes in one write. `render`
+    /// Draws a frame onto an empty canvas, and writes its changes and the queued bytes in one write. `render`
     /// returns the position of the cursor, if it is visible. A frame without changes writes nothing.
     ///
     /// # Errors
     /// When the terminal can't be written: it is gone.
     pub(crate) fn draw(
         &mut self,
-        render: impl FnOnce(&mut Buffer) -> Option<Position>,
+        render: impl FnOnce(&mut Canvas) -> Option<Position>,
     ) -> Result<(), TerminalError> {
         if restore::was_lost() {
             // A panic of another thread restored the terminal, but the program continues: take the terminal

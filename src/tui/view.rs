@@ -12,6 +12,7 @@ use super::screen::Screen;
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::panes::code;
 use crate::tui::panes::vars::VarsPane;
 use crate::tui::theme::Slot as Colour;
@@ -21,7 +22,6 @@ use crate::tui::widgets::hits::Hits;
 use crate::tui::widgets::layout::{Pane, SizeClass, Slot};
 use crate::tui::widgets::virtual_list::EndKeys;
 use crate::tui::widgets::{frame, safe};
-use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use std::time::Instant;
 
@@ -39,11 +39,11 @@ pub fn draw(
     screen: &Screen,
     state: &State,
     now: Instant,
-    buf: &mut Buffer,
+    buf: &mut Canvas,
     look: DrawStyle<'_>,
 ) -> FrameResult {
     let area = screen.arrangement.area;
-    frame::clear(buf, area, look.text());
+    buf.set_blank(area, look.text());
     if screen.arrangement.class == SizeClass::TooSmall {
         let rows = safe::wrap_words(status::TOO_SMALL, area.width.into(), look.style(Colour::StatusWarn));
         for (y, row) in (area.y..area.bottom()).zip(&rows) {
@@ -120,13 +120,13 @@ fn lower_title(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Title {
     }
 }
 
-fn draw_code(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
+fn draw_code(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) -> Option<Position> {
     let slot = screen.arrangement.code?;
     let cursor = code::draw(&screen.panes.code, state, slot.inner, buf, look);
     cursor.filter(|_| screen.panes.focus == Pane::Code && screen.overlays.is_empty())
 }
 
-fn draw_lower(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
+fn draw_lower(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) -> Option<Position> {
     let slot = screen.arrangement.output?;
     let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
     match screen.panes.lower {

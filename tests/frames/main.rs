@@ -37,6 +37,7 @@ mod writing;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
+use sayso::tui::Canvas;
 use sayso::tui::screen::Ctx;
 use sayso::tui::view::{self, FrameResult};
 use sayso::tui::widgets::draw_style::{DrawStyle, Glyphs};
@@ -68,7 +69,9 @@ pub fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult
     let mut made = FrameResult::default();
     terminal
         .draw(|frame| {
-            made = view::draw(&scene.screen, scene.engine.state(), scene.at, frame.buffer_mut(), look);
+            let mut canvas = Canvas::new((width, height));
+            made = view::draw(&scene.screen, scene.engine.state(), scene.at, &mut canvas, look);
+            *frame.buffer_mut() = canvas.to_buffer();
         })
         .unwrap();
     scene.screen.hits = made.hits.clone();

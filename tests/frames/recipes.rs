@@ -11,7 +11,6 @@ use sayso::driver::{FolderFiles, Job, JobResult, Notification, PathOfFile};
 use sayso::engine::cost::Prices;
 use sayso::engine::{Command, Event, Settings, WorkflowStep};
 use sayso::recipe::RecipeList;
-use sayso::tui::FirstRecipe;
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::overlays::form::FormBox;
 use sayso::tui::overlays::recipes::Recipes;
@@ -22,6 +21,7 @@ use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::draw_style::{DrawStyle, Glyphs};
 use sayso::tui::widgets::layout::Pane;
 use sayso::tui::widgets::words::Locale;
+use sayso::tui::{Canvas, FirstRecipe};
 use std::sync::Arc;
 
 fn field(name: &str, label: &str, kind: FieldKind) -> Field {
@@ -724,7 +724,9 @@ fn nothing_is_told_by_colour_alone() {
     screen.arrange(Ctx { state, look, at });
     terminal
         .draw(|frame| {
-            let _ = sayso::tui::view::draw(screen, state, at, frame.buffer_mut(), look);
+            let mut canvas = Canvas::new((100, 30));
+            sayso::tui::view::draw(screen, state, at, &mut canvas, look);
+            *frame.buffer_mut() = canvas.to_buffer();
         })
         .unwrap();
     for cell in terminal.backend().buffer().content() {

@@ -1,11 +1,11 @@
 //! Draws the screen of a run's own terminal as cells that are safe to draw. Each cell is text from outside, and
 //! stays in its cell.
 
+use super::canvas::Canvas;
 use super::glyphs::{self, Strictness};
 use super::pen;
 use crate::domain::{PenColor, ScreenCell, TerminalScreen};
 use crate::tui::theme::Theme;
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ pub(crate) fn rows_above(screen: &TerminalScreen, height: u16) -> u16 {
 }
 
 /// Draws the screen so that the row of its cursor is visible; returns the cursor's position.
-pub(crate) fn draw(screen: &TerminalScreen, area: Rect, buf: &mut Buffer, theme: &Theme) -> Option<Position> {
+pub(crate) fn draw(screen: &TerminalScreen, area: Rect, buf: &mut Canvas, theme: &Theme) -> Option<Position> {
     let above = rows_above(screen, area.height);
     for (y, row) in (area.y..area.bottom()).zip(screen.rows.iter().skip(above.into())) {
         for (x, cell) in (area.x..area.right()).zip(row.iter()) {
@@ -82,6 +82,7 @@ mod tests {
     use super::*;
     use crate::domain::Pen;
     use crate::tui::theme::Depth;
+    use ratatui::buffer::Buffer;
     use ratatui::style::Color;
     use std::sync::Arc;
 
@@ -92,9 +93,10 @@ mod tests {
 
     fn row(cells: Vec<ScreenCell>) -> (String, Buffer) {
         let area = Rect::new(0, 0, 8, 1);
-        let mut buf = Buffer::empty(area);
+        let mut canvas = Canvas::new((area.width, area.height));
         let screen = TerminalScreen { rows: vec![Arc::new(cells)], ..TerminalScreen::default() };
-        draw(&screen, area, &mut buf, &Theme::terminal(Depth::True));
+        draw(&screen, area, &mut canvas, &Theme::terminal(Depth::True));
+        let buf = canvas.to_buffer();
         let text = buf.content().iter().map(|cell| cell.symbol()).collect();
         (text, buf)
     }

@@ -13,6 +13,7 @@ mod wanted;
 use crate::domain::BlockId;
 use crate::driver::SearchWords;
 use crate::engine::State;
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_style::DrawStyle;
@@ -22,7 +23,6 @@ use crate::tui::widgets::virtual_list::{Anchor, EndKeys, Items, VirtualList};
 use live::Live;
 use opening::OpeningRows;
 pub(in crate::tui) use opening::is_open;
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 pub(in crate::tui) use recipe::verdict;
@@ -347,7 +347,7 @@ impl ChatPane {
     }
 
     /// Draws the rows that [`ChatPane::arrange`] determined.
-    pub(crate) fn draw(&self, focused: bool, buf: &mut Buffer, look: DrawStyle<'_>) {
+    pub(crate) fn draw(&self, focused: bool, buf: &mut Canvas, look: DrawStyle<'_>) {
         self.list.draw(self.area, buf);
         if let Some((row, _)) = self.marked.filter(|_| focused).and_then(|at| self.blocks.get(at)) {
             buf.set_stringn(self.area.x, *row, ">", 1, look.style(Slot::UiFocus));

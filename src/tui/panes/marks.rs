@@ -3,11 +3,11 @@
 
 use super::{LowerPane, Panes};
 use crate::engine::State;
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::layout::{Arrangement, Pane};
 use crate::tui::widgets::passage::ScreenText;
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
@@ -68,7 +68,7 @@ impl Panes {
         }
     }
 
-    pub(crate) fn draw_marks(&self, buf: &mut Buffer, look: DrawStyle<'_>) {
+    pub(crate) fn draw_marks(&self, buf: &mut Canvas, look: DrawStyle<'_>) {
         for (cells, is_current) in &self.marks.matches {
             let style = if *is_current { current(look) } else { look.style(Slot::UiMatch) };
             buf.set_style(cells.intersection(buf.area), style);

@@ -3,12 +3,12 @@
 
 use crate::domain::{Variable, VariableChange};
 use crate::engine::State;
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -97,7 +97,7 @@ impl VarsPane {
         safe::wrap_words(value, width, look.text())
     }
 
-    pub(crate) fn draw(&self, state: &State, focused: bool, buf: &mut Buffer, look: DrawStyle<'_>) {
+    pub(crate) fn draw(&self, state: &State, focused: bool, buf: &mut Canvas, look: DrawStyle<'_>) {
         let area = self.area;
         let list = self.sorted(state);
         let mut rows = Vec::new();

@@ -9,12 +9,12 @@ use crate::tui::action::Action;
 use crate::tui::editing::cluster;
 use crate::tui::input::Signal;
 use crate::tui::keymap::{Context, Key};
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::{Slot, Theme};
 use crate::tui::view;
-use crate::tui::widgets::{frame, safe};
+use crate::tui::widgets::safe;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -136,12 +136,12 @@ fn stops(keymap: &Keymap, event: &KeyEvent) -> bool {
 }
 
 /// Draws the text in the first rows of an empty screen.
-fn draw(text: &str, buf: &mut Buffer, theme: &Theme) {
+fn draw(text: &str, buf: &mut Canvas, theme: &Theme) {
     draw_in(text, buf, buf.area, theme);
 }
 
-fn draw_in(text: &str, buf: &mut Buffer, area: Rect, theme: &Theme) {
-    frame::clear(buf, area, theme.style(Slot::UiText));
+fn draw_in(text: &str, buf: &mut Canvas, area: Rect, theme: &Theme) {
+    buf.set_blank(area, theme.style(Slot::UiText));
     let width = area.width.saturating_sub(2);
     let rows = safe::wrap_words(text, width.into(), theme.style(Slot::StatusInfo));
     for (y, row) in (area.y..area.bottom()).zip(&rows) {
@@ -213,8 +213,9 @@ mod tests {
     fn it_is_said_at_every_size_and_one_key_stops_it() {
         let text = "Opening the session: 45 MB of 133 MB. Ctrl-C stops it.";
         for (width, height) in [(0, 0), (1, 1), (3, 2), (40, 12), (80, 24)] {
-            let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+            let mut buf = Canvas::new((width, height));
             draw(text, &mut buf, &Theme::terminal(Depth::Mono));
+            let buf = buf.to_buffer();
             let row: String = (0..width.min(80)).map(|x| buf[(x, 0)].symbol().to_owned()).collect();
             assert!(width < 80 || row.contains(text), "{row}");
         }

@@ -4,11 +4,12 @@
 //!
 //! The terminal's cursor position and style are tracked from frame to frame, so a typed letter costs a few
 //! bytes. The screen is never cleared as a whole: where its content is unknown (start, resize, redraw), each
-//! row is erased right before it is drawn, in the same write. Most rows don't change between frames, so rows
-//! are compared first, and expensive checks are only made for changed rows.
+//! row is erased right before it is drawn, in the same write. Most rows don't change between frames: rows that
+//! are drawn as in the frame before are passed over, and expensive checks are only made for changed rows.
 
 use super::sgr::SgrPen;
 use crate::tui::graphics::{Graphics, PictureNumber, PlacedPicture};
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::paint::glyphs;
 use crate::tui::paint::hyperlinks::Hyperlinks;
 use ratatui::buffer::{Buffer, Cell};
@@ -25,8 +26,12 @@ const MIN_SYNC_BYTES: usize = 256;
 pub(crate) struct CellDiff {
     /// What the terminal shows, as far as known.
     shown: Buffer,
-    /// The buffer for the next frame.
+    /// The cells of the frame that was drawn last.
     next: Buffer,
+    /// What the last frame drew; `next` has its cells.
+    drawn: Canvas,
+    /// The canvas for the next frame.
+    canvas: Canvas,
     out: Vec<u8>,
     /// Bytes to send before and after the cells of the next frame.
     before: Vec<u8>,
@@ -91,6 +96,8 @@ impl CellDiff {
         Self {
             shown: blank.clone(),
             next: blank,
+            drawn: Canvas::new(size),
+            canvas: Canvas::new(size),
             out: Vec::with_capacity(16 << 10),
             before: Vec::new(),
             after: Vec::new(),
@@ -114,9 +121,9 @@ impl CellDiff {
     /// Sets the size.
     pub(crate) fn set_size(&mut self, size: (u16, u16)) {
         self.size = size;
-        let area = Rect::new(0, 0, size.0, size.1);
-        self.shown.resize(area);
-        self.next.resize(area);
+        let blank = Buffer::empty(Rect::new(0, 0, size.0, size.1));
+        (self.shown, self.next) = (blank.clone(), blank);
+        (self.drawn, self.canvas) = (Canvas::new(size), Canvas::new(size));
         self.forget();
     }
 
@@ -153,12 +160,16 @@ impl CellDiff {
         self.after.extend_from_slice(bytes);
     }
 
-    /// Draws the next frame onto an empty buffer; `render` returns the position of the cursor, if it is
+    /// Draws the next frame onto an empty canvas; `render` returns the position of the cursor, if it is
     /// visible.
-    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Buffer) -> Option<Position>) {
+    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Canvas) -> Option<Position>) {
+        self.canvas.clear();
+        let cursor = render(&mut self.canvas);
         let (mut shown, mut next) = (std::mem::take(&mut self.shown), std::mem::take(&mut self.next));
-        next.reset();
-        let cursor = render(&mut next);
+        for y in (0..self.size.1).filter(|y| !self.canvas.has_same_row(*y, &self.drawn)) {
+            self.canvas.paint_row(y, &mut next);
+        }
+        debug_assert_eq!(next, self.canvas.to_buffer());
         if self.unknown {
             shown.reset();
             self.out.extend_from_slice(b"\x1b[m");
@@ -167,10 +178,15 @@ impl CellDiff {
         }
         let placed = self.graphics.placed(&next);
         self.take_away(&placed, &mut shown);
+        // A picture can make a row differ from what was drawn there.
+        let all = self.unknown || !self.placed.is_empty() || !placed.is_empty();
         let mut over = Vec::new();
-        let width = usize::from(shown.area.width).max(1);
-        let rows = shown.content.chunks(width).zip(next.content.chunks(width));
+        let width = usize::from(self.size.0).max(1);
+        let rows = shown.content.chunks_mut(width).zip(next.content.chunks(width));
         for (y, (shown, next)) in (0u16..).zip(rows) {
+            if !all && self.canvas.has_same_row(y, &self.drawn) {
+                continue;
+            }
             if self.unknown {
                 self.erase_row(y);
             }
@@ -178,6 +194,7 @@ impl CellDiff {
                 let all = self.row(y, first, shown, next);
                 let is_over = |place: &&PlacedPicture| place.is_written_over(y, all, shown, next);
                 over.extend(placed.iter().filter(is_over).map(|place| place.number));
+                shown.clone_from_slice(next);
             }
         }
         // No link stays open after a frame: other programs may write there.
@@ -185,7 +202,8 @@ impl CellDiff {
         self.place_pictures(placed, &over);
         self.unknown = false;
         self.place_cursor(cursor);
-        (self.shown, self.next) = (next, shown);
+        (self.shown, self.next) = (shown, next);
+        std::mem::swap(&mut self.drawn, &mut self.canvas);
     }
 
     /// Removes the pictures that are not in the next frame at the same position. Their cells have to be

@@ -20,8 +20,8 @@ pub(crate) struct Pty {
 }
 
 /// Draws words in the first row.
-fn words(buf: &mut Buffer, words: &str) -> Option<Position> {
-    buf.set_string(0, 0, words, ratatui::style::Style::new());
+fn words(buf: &mut Canvas, words: &str) -> Option<Position> {
+    buf.set_stringn(0, 0, words, usize::MAX, ratatui::style::Style::new());
     None
 }
 

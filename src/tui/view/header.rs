@@ -5,6 +5,7 @@ use crate::engine::kernels;
 use crate::engine::transcript::BlockStatus;
 use crate::engine::{Phase, State};
 use crate::text::number::dollars;
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::panes::LowerPane;
 use crate::tui::panes::recipe::Stage;
 use crate::tui::screen::Screen;
@@ -13,7 +14,6 @@ use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::safe;
-use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -21,7 +21,7 @@ use unicode_width::UnicodeWidthStr;
 pub(crate) fn draw(
     screen: &Screen,
     state: &State,
-    buf: &mut Buffer,
+    buf: &mut Canvas,
     look: DrawStyle<'_>,
 ) -> Vec<ClickTarget<Pane>> {
     match screen.arrangement.class {
@@ -78,7 +78,7 @@ fn kernel(state: &State) -> Option<String> {
     (!live.kernels.is_empty()).then(|| format!("{} {busy}", kernels::names(&live.kernels)))
 }
 
-fn wide(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) {
+fn wide(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) {
     let area = screen.arrangement.header;
     let width = usize::from(area.width);
     let mut parts = right(screen, state);
@@ -127,7 +127,7 @@ fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
     .collect()
 }
 
-fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) -> Vec<ClickTarget<Pane>> {
+fn tabs(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) -> Vec<ClickTarget<Pane>> {
     let area = screen.arrangement.header;
     let mut x = area.x + 1;
     let mut hits = Vec::new();

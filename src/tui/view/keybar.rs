@@ -4,6 +4,7 @@ mod hints;
 
 use crate::engine::State;
 use crate::tui::action::Action;
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_style::DrawStyle;
@@ -11,7 +12,6 @@ use crate::tui::widgets::hints::Hint;
 use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::layout::SizeClass;
 use hints::hints;
-use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
@@ -19,7 +19,7 @@ use unicode_width::UnicodeWidthStr;
 pub(crate) fn draw(
     screen: &Screen,
     state: &State,
-    buf: &mut Buffer,
+    buf: &mut Canvas,
     look: DrawStyle<'_>,
 ) -> Vec<ClickTarget<Action>> {
     let area = screen.arrangement.keys;

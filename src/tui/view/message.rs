@@ -2,6 +2,7 @@
 
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_style::DrawStyle;
@@ -10,7 +11,6 @@ use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::layout::{Edge, Pane};
 use crate::tui::widgets::safe;
 use crate::tui::widgets::typed_text::TypedText;
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
@@ -28,7 +28,7 @@ pub(crate) fn draw(
     screen: &Screen,
     state: &State,
     fields: &mut Vec<FieldPlace>,
-    buf: &mut Buffer,
+    buf: &mut Canvas,
     look: DrawStyle<'_>,
 ) -> Option<Position> {
     let slot = screen.arrangement.message?;

@@ -2,12 +2,12 @@
 
 use crate::engine::State;
 use crate::tui::overlays::Overlay;
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::frame::{self, Title};
 use crate::tui::widgets::hits::FieldPlace;
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Offset, Position};
 
 /// Draws the overlay; returns where to put the cursor, and adds its text fields to `fields`.
@@ -16,14 +16,15 @@ pub(crate) fn draw(
     screen: &Screen,
     state: &State,
     fields: &mut Vec<FieldPlace>,
-    buf: &mut Buffer,
+    buf: &mut Canvas,
     look: DrawStyle<'_>,
 ) -> Option<Position> {
     let ctx = screen.overlay_context(state, look);
     let sheet = overlay.sheet(ctx, &screen.panes, ctx.room(overlay.width()))?;
     let height = u16::try_from(sheet.rows.len()).unwrap_or(u16::MAX).saturating_add(2);
     let slot = screen.arrangement.overlay(overlay.width() + 4, height);
-    frame::clear(buf, slot.outer, look.style(Slot::UiOverlay));
+    // So that nothing of the panes shows through.
+    buf.set_blank(slot.outer, look.style(Slot::UiOverlay));
     frame::draw(buf, slot, &Title { left: sheet.title, focused: true, ..Title::default() }, look);
     let area = slot.inner;
     // If not all rows fit, show the one with the cursor.

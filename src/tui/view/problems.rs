@@ -7,13 +7,13 @@ use crate::engine::{Phase, State};
 use crate::text::number::dollars;
 use crate::tui::action::Action;
 use crate::tui::keymap::{Context, Keymap};
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -172,7 +172,7 @@ pub(crate) fn title(focused: bool) -> Title {
     Title { left: "Problems".into(), focused, ..Title::default() }
 }
 
-pub(crate) fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
+pub(crate) fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Canvas, look: DrawStyle<'_>) {
     let chosen = screen.problem;
     let mut rows: Vec<Line<'static>> = Vec::new();
     let list = problems(screen, state, look);

@@ -17,6 +17,7 @@ use crate::tui::guard::RefusalReason;
 use crate::tui::keymap::Context;
 use crate::tui::note::{NO_BLOCK_WAITS, Note};
 use crate::tui::overlays::welcome::source_text;
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::panes::code::Mode;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
@@ -24,7 +25,6 @@ use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
-use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::time::Instant;
@@ -34,7 +34,7 @@ use unicode_width::UnicodeWidthStr;
 pub(crate) const TOO_SMALL: &str =
     "Window too small: 50x12 needed. Decisions are locked. sayso --plain works in a smaller one.";
 
-pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: DrawStyle<'_>) {
+pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Canvas, look: DrawStyle<'_>) {
     let area = screen.arrangement.status;
     let (text, style) = text(screen, state, now, look);
     let is_off = sandbox_is_off(state) && screen.overlays.is_empty();

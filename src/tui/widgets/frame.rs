@@ -1,14 +1,12 @@
 //! Draws the borders and titles of panes and overlays. The focused pane has its title in brackets and heavy
 //! lines, so that the focus is visible without colour. Borders that meet are joined.
 
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::theme::Slot as Colour;
 use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::layout::{Edge, Slot};
 use crate::tui::widgets::safe;
-use ratatui::buffer::{Buffer, Cell};
-use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::symbols::merge::MergeStrategy;
 use unicode_width::UnicodeWidthStr as _;
 
 /// The title in the frame of a pane.
@@ -25,7 +23,7 @@ pub struct Title {
 
 /// Draws the frames of panes that share borders: the focused pane's lines are drawn over those of its
 /// neighbours, and the titles over all lines.
-pub(crate) fn all(buf: &mut Buffer, panes: &[(Slot, Title)], look: DrawStyle<'_>) {
+pub(crate) fn all(buf: &mut Canvas, panes: &[(Slot, Title)], look: DrawStyle<'_>) {
     for has_focus in [false, true] {
         for (slot, title) in panes.iter().filter(|(_, title)| title.focused == has_focus) {
             lines(buf, *slot, title.focused, look);
@@ -37,13 +35,13 @@ pub(crate) fn all(buf: &mut Buffer, panes: &[(Slot, Title)], look: DrawStyle<'_>
 }
 
 /// Draws the frame of a pane or overlay that shares no border.
-pub(crate) fn draw(buf: &mut Buffer, slot: Slot, title: &Title, look: DrawStyle<'_>) {
+pub(crate) fn draw(buf: &mut Canvas, slot: Slot, title: &Title, look: DrawStyle<'_>) {
     lines(buf, slot, title.focused, look);
     words(buf, slot, title, look);
 }
 
 /// Draws the border of a pane, or the rule above it.
-fn lines(buf: &mut Buffer, slot: Slot, focused: bool, look: DrawStyle<'_>) {
+fn lines(buf: &mut Canvas, slot: Slot, focused: bool, look: DrawStyle<'_>) {
     let style = look.style(if focused { Colour::UiFocus } else { Colour::UiBorder });
     let strokes = if focused { look.glyphs.focus } else { look.glyphs.border };
     let area = slot.outer;
@@ -53,26 +51,23 @@ fn lines(buf: &mut Buffer, slot: Slot, focused: bool, look: DrawStyle<'_>) {
     let boxed = slot.edge == Edge::Box && area.height > 1;
     let (right, bottom) = (area.right() - 1, area.bottom() - 1);
     let inset = u16::from(boxed);
-    for x in area.x + inset..area.right() - inset {
-        set_border_cell(buf, x, area.y, strokes.horizontal, style);
-        if boxed {
-            set_border_cell(buf, x, bottom, strokes.horizontal, style);
-        }
-    }
+    let columns = area.x + inset..area.right() - inset;
+    buf.set_border(columns.clone(), area.y, strokes.horizontal, style);
     if boxed {
+        buf.set_border(columns, bottom, strokes.horizontal, style);
         for y in area.y + 1..bottom {
-            set_border_cell(buf, area.x, y, strokes.vertical, style);
-            set_border_cell(buf, right, y, strokes.vertical, style);
+            buf.set_border(area.x..area.x + 1, y, strokes.vertical, style);
+            buf.set_border(right..right + 1, y, strokes.vertical, style);
         }
         let corners = [(area.x, area.y), (right, area.y), (area.x, bottom), (right, bottom)];
         for ((x, y), sign) in corners.into_iter().zip(strokes.corners) {
-            set_border_cell(buf, x, y, sign, style);
+            buf.set_border(x..x + 1, y, sign, style);
         }
     }
 }
 
 /// Draws the title in the top row.
-fn words(buf: &mut Buffer, slot: Slot, title: &Title, look: DrawStyle<'_>) {
+fn words(buf: &mut Canvas, slot: Slot, title: &Title, look: DrawStyle<'_>) {
     let area = slot.outer;
     if slot.edge == Edge::Bare || area.width < 4 || area.height == 0 {
         return;
@@ -100,33 +95,7 @@ fn words(buf: &mut Buffer, slot: Slot, title: &Title, look: DrawStyle<'_>) {
 }
 
 /// Writes text over a line without taking on the line's style.
-fn write(buf: &mut Buffer, (x, y): (u16, u16), text: &str, room: usize, style: Style, look: DrawStyle<'_>) {
+fn write(buf: &mut Canvas, (x, y): (u16, u16), text: &str, room: usize, style: Style, look: DrawStyle<'_>) {
     let own = Style::reset().patch(look.text()).patch(style);
     buf.set_stringn(x, y, text, room, own);
-}
-
-/// Draws a piece of a border, and joins it with a border that is already in the cell.
-fn set_border_cell(buf: &mut Buffer, x: u16, y: u16, symbol: &str, style: Style) {
-    let Some(cell) = buf.cell_mut((x, y)) else { return };
-    // ASCII borders can't be joined: a corner stays a corner.
-    if cell.symbol() != "+" {
-        cell.merge_symbol(symbol, MergeStrategy::Exact);
-    }
-    cell.set_style(style);
-}
-
-/// Clears an area, so that nothing of the panes shows through an overlay.
-pub(crate) fn clear(buf: &mut Buffer, area: Rect, style: Style) {
-    let area = area.intersection(buf.area);
-    let mut blank = Cell::EMPTY;
-    blank.set_style(style);
-    for y in area.rows().map(|row| row.y) {
-        let start = buf.index_of(area.x, y);
-        for cell in buf.content.get_mut(start..start + usize::from(area.width)).into_iter().flatten() {
-            // Cell by cell instead of `set_style`: this is most of the cost of a typed letter.
-            cell.reset();
-            (cell.fg, cell.bg) = (blank.fg, blank.bg);
-            (cell.underline_color, cell.modifier) = (blank.underline_color, blank.modifier);
-        }
-    }
 }

@@ -4,7 +4,7 @@
 //! row, whatever is added below and however a new width wraps the rows.
 
 use super::words;
-use ratatui::buffer::Buffer;
+use crate::tui::paint::canvas::Canvas;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -74,7 +74,7 @@ impl VirtualList {
     }
 
     /// Draws the rows from the last `arrange`.
-    pub(crate) fn draw(&self, area: Rect, buf: &mut Buffer) {
+    pub(crate) fn draw(&self, area: Rect, buf: &mut Canvas) {
         for (y, line) in (area.y..area.bottom()).zip(&self.lines) {
             if let Some(line) = line {
                 buf.set_line(area.x, y, line, area.width);

@@ -9,10 +9,10 @@ use crate::engine::{BlockState, State};
 use crate::tui::action::Action;
 use crate::tui::guard::{Guard, RefusalReason, Seconds, Verb};
 use crate::tui::keymap::Context;
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::{safe, words};
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use std::collections::HashSet;
@@ -146,7 +146,7 @@ pub fn draw(
     pane: &CodePane,
     state: &State,
     area: Rect,
-    buf: &mut Buffer,
+    buf: &mut Canvas,
     look: DrawStyle<'_>,
 ) -> Option<Position> {
     match (&pane.mode, subject(pane, state)) {
@@ -174,7 +174,7 @@ pub fn draw(
     }
 }
 
-fn nothing(area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
+fn nothing(area: Rect, buf: &mut Canvas, look: DrawStyle<'_>) {
     let text =
         "No block waits. Code that the model proposes is shown here. Nothing runs until you approve it.";
     let text =
@@ -185,7 +185,7 @@ fn nothing(area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
 }
 
 impl CodePane {
-    fn draw_diff(&self, buf: &mut Buffer) {
+    fn draw_diff(&self, buf: &mut Canvas) {
         let Some((.., diff)) = &self.diff else { return };
         let rows = diff.rows().iter().skip(self.top);
         for (y, row) in (self.area.y..self.area.bottom()).zip(rows) {
@@ -193,7 +193,7 @@ impl CodePane {
         }
     }
 
-    fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) {
+    fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) {
         let Some(laid) = &self.layout else { return };
         let division = self.division();
         let code_end = self.area.bottom().saturating_sub(u16::try_from(self.opinion.len()).unwrap_or(0));
@@ -261,7 +261,7 @@ fn approved(run: &RunItem, lines: &str, state: BlockState, look: DrawStyle<'_>) 
 }
 
 /// The list of waiting blocks.
-fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
+fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Canvas, look: DrawStyle<'_>) {
     let mut rows: Vec<Line<'static>> = Vec::new();
     let items: Vec<&BlockItem> = state.queue().collect();
     for (at, item) in items.iter().enumerate() {

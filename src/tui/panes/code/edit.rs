@@ -2,6 +2,7 @@
 
 use super::doc::{LineStyles, gutter, gutter_of};
 use super::{CodePane, Mode};
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::paint::wrap;
 use crate::tui::panes::editor::Editor;
 use crate::tui::theme::Slot;
@@ -9,7 +10,6 @@ use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::field::Pos;
 use crate::tui::widgets::typed_text::selected_in;
 use crate::tui::widgets::{safe, words};
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
@@ -48,7 +48,7 @@ impl CodePane {
     }
 
     /// Draws the editor; returns where to put the cursor.
-    pub(super) fn draw_editor(&self, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
+    pub(super) fn draw_editor(&self, buf: &mut Canvas, look: DrawStyle<'_>) -> Option<Position> {
         let area = self.area;
         let edit_top = self.edit_top;
         let Mode::Edit(editor) = &self.mode else { return None };

@@ -4,14 +4,14 @@
 use super::doc::{gutter, gutter_of};
 use super::highlight::Colours;
 use crate::engine::reply::Proposal;
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::safe;
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// Draws the end of a growing text.
-pub(super) fn draw(buf: &mut Buffer, area: Rect, block: &Proposal, colours: &Colours, look: DrawStyle<'_>) {
+pub(super) fn draw(buf: &mut Canvas, area: Rect, block: &Proposal, colours: &Colours, look: DrawStyle<'_>) {
     let height = usize::from(area.height);
     let of = lines_so_far(&block.source);
     let room = usize::from(area.width).saturating_sub(gutter(of)).max(1);

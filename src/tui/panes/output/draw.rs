@@ -2,13 +2,13 @@
 
 use super::{OutputPane, Subject, receipt};
 use crate::engine::{BlockState, State};
+use crate::tui::paint::canvas::Canvas;
 use crate::tui::paint::screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::virtual_list::{Anchor, EndKeys};
 use crate::tui::widgets::words;
-use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -78,7 +78,7 @@ impl OutputPane {
 
     /// Draws a sign left of the rows from standard error, in the margin or border, because their colour alone would not
     /// be visible without colours.
-    fn mark_errors(&self, area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
+    fn mark_errors(&self, area: Rect, buf: &mut Canvas, look: DrawStyle<'_>) {
         let Some(x) = area.x.checked_sub(1).filter(|_| !self.whole) else { return };
         for (y, at) in (area.y..area.bottom()).zip(self.list.visible()) {
             let line = at.item.checked_sub(self.head.len());
@@ -95,7 +95,7 @@ impl OutputPane {
 
     /// Draws the rows that [`OutputPane::arrange`] laid out. Returns where to put the program's cursor, if its screen
     /// is shown.
-    pub(crate) fn draw(&self, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
+    pub(crate) fn draw(&self, buf: &mut Canvas, look: DrawStyle<'_>) -> Option<Position> {
         match &self.screen {
             Some(screen) => screen::draw(screen, self.area, buf, look.theme),
             None => {

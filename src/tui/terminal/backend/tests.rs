@@ -261,8 +261,8 @@ fn a_row_about_whose_columns_terminals_disagree_is_drawn_whole_when_it_changes()
     let mut terminal = CellDiff::new(SIZE);
     let mut frame = |text: &str| {
         terminal.draw(|buf| {
-            buf.set_string(0, 1, text, Style::new());
-            buf.set_string(0, 2, "still", Style::new());
+            buf.set_stringn(0, 1, text, usize::MAX, Style::new());
+            buf.set_stringn(0, 2, "still", usize::MAX, Style::new());
             None
         });
         String::from_utf8(terminal.take()).unwrap()
