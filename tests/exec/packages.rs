@@ -163,7 +163,7 @@ fn with_inquisitive_pip(setup: &mut Setup) {
 }
 
 #[tokio::test]
-#[ignore = "needs bubblewrap and landlock"]
+#[ignore = "needs bubblewrap and landlock, and no uv"]
 async fn what_runs_wrote_for_themselves_reaches_no_installation_and_nothing_of_the_working_folder_does() {
     for without in [DisabledLayers::default(), DisabledLayers { bwrap: true, ..DisabledLayers::default() }] {
         let shop = Shop::with(|setup| {
