@@ -346,11 +346,11 @@ proptest::proptest! {
 fn json_does_nothing_in_a_terminal() {
     let mut document = with_all();
     let text = "\u{7f}\u{9b}31m\u{202e}\u{2066} \u{e9}";
-    document.parts.push(block(9, "code", Some("python"), text, None));
+    document.parts.push(block(9, "code", Some("python"), text, Some(ran("ok"))));
+    let is_active =
+        |c: char| c == '\u{7f}' || ('\u{80}'..='\u{9f}').contains(&c) || "\u{202e}\u{2066}".contains(c);
     for format in [ExportFormat::Json, ExportFormat::Notebook] {
         let (written, _) = document.write(format).unwrap();
-        let is_active =
-            |c: char| c == '\u{7f}' || ('\u{80}'..='\u{9f}').contains(&c) || "\u{202e}\u{2066}".contains(c);
         assert!(!written.contains(is_active) && written.contains("\\u009b31m\\u202e"), "{written}");
         let read: Value = serde_json::from_str(&written).unwrap();
         assert!(read.to_string().contains(text));
