@@ -69,7 +69,7 @@ impl<'t> PythonReader<'_, 't> {
     /// The names in a target.
     pub(super) fn names_in(&self, target: Option<Node<'t>>) -> Vec<String> {
         let mut names = Vec::new();
-        for node in target {
+        if let Some(node) = target {
             each(node, |node, _| {
                 if node.kind() == "identifier" && names.len() < 64 {
                     names.push(self.spelled(node));
