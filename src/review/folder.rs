@@ -2,11 +2,8 @@
 //! an unknown one.
 
 use super::Scope;
-use super::path_class::{is_absolute, resolved};
+use super::path_class::{START, is_absolute, join_folder, resolved};
 use super::value::{Act, HOLE, Value, ValueKind};
-
-/// Stands for the folder in which the text starts, where it is one of several.
-const START: &str = ".";
 
 /// The most folders that are told apart; with more, any folder is possible.
 const MAX_FOLDERS: usize = 8;
@@ -19,16 +16,6 @@ pub(super) fn start() -> Value {
 /// A folder that is known only at run time.
 pub(super) fn unknown() -> Value {
     Value::part(HOLE.to_string())
-}
-
-/// The path joined to `folder`, if it is relative and the code changed to that folder.
-pub(super) fn join_folder(text: &str, folder: Option<&str>) -> String {
-    match folder {
-        Some(folder) if folder != START && !is_absolute(text) => {
-            format!("{}/{text}", folder.trim_end_matches('/'))
-        }
-        _ => text.to_owned(),
-    }
 }
 
 /// The folder after a change to `to`, which starts at `from` if it is relative.

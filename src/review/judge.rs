@@ -7,9 +7,10 @@ mod location;
 
 use super::Scope;
 use super::diagnostic::Diagnostic;
-use super::folder::{folders_of, join_folder};
+use super::folder::folders_of;
 use super::nested::NestedCode;
 use super::path_class;
+use super::path_class::join_folder;
 use super::rule_set::{RuleSet, RuleShape};
 use super::rules::{Condition, EffectKind, InnerLanguage, ReviewRule, TargetClass};
 use super::value::{Act, HOLE, Value, ValueKind, taint};

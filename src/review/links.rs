@@ -1,7 +1,8 @@
 //! Where the paths that a text names lead through links. The caller resolves links on disk before the review; this file
 //! only follows links that the text itself makes.
 
-use super::folder::{folder_of, join_folder};
+use super::folder::folder_of;
+use super::path_class::join_folder;
 use super::rules::EffectKind;
 use super::value::{Act, Value};
 use std::collections::{BTreeMap, HashMap};

@@ -3,11 +3,13 @@
 //! Judges by spelling alone, not by links, mounts or what exists on disk; the sandbox enforces those.
 
 use super::Scope;
-use super::folder::join_folder;
 use super::rules::{PlaceRow, TargetClass};
 use super::value::HOLE;
 use crate::domain::auto_run::auto_run_name;
 use std::path::Path;
+
+/// Stands for the folder in which the text starts, where it is one of several.
+pub(super) const START: &str = ".";
 
 /// Stands for a temporary folder that the code makes for itself.
 pub(super) const TEMPORARY_FOLDER: &str = "@temporary";
@@ -185,6 +187,16 @@ fn spelled_path(path: &std::path::Path) -> String {
     let text = path.to_string_lossy();
     let trimmed = text.trim_end_matches('/');
     if trimmed.is_empty() { "/".to_owned() } else { trimmed.to_owned() }
+}
+
+/// The path joined to `folder`, if it is relative and the code changed to that folder.
+pub(super) fn join_folder(text: &str, folder: Option<&str>) -> String {
+    match folder {
+        Some(folder) if folder != START && !is_absolute(text) => {
+            format!("{}/{text}", folder.trim_end_matches('/'))
+        }
+        _ => text.to_owned(),
+    }
 }
 
 /// The absolute path without `.` and `..`, up to its first hole; `None` if even its start is unknown. `~` stays if the

@@ -85,7 +85,7 @@ struct RepeatedStretch {
 }
 
 /// What a name holds behind a node.
-enum Restored {
+enum ValueAfter {
     /// What it held before; `None` if it had no value.
     Exactly(Option<Value>),
     /// This, or what it holds then.
@@ -111,7 +111,7 @@ pub(super) struct WalkContext<'a, 't> {
     /// Whether the text changes the working folder anywhere.
     moves: bool,
     /// What names hold behind a node, by its id.
-    restored: Vec<(usize, usize, String, Restored)>,
+    restored: Vec<(usize, usize, String, ValueAfter)>,
     /// Whether what is being read may not run, or may run several times.
     pub(super) is_conditional: bool,
     /// Functions of the text, and the calls of them that were followed.
@@ -277,8 +277,8 @@ impl<'a, 't> WalkContext<'a, 't> {
     pub(super) fn end_repeated(&mut self, node: Node<'t>) -> Option<usize> {
         while let Some((_, frame, name, restored)) = self.restored.pop_if(|(id, ..)| *id == node.id()) {
             match restored {
-                Restored::Exactly(value) => self.frames.put_back(frame, &name, value),
-                Restored::OrNow(value) => self.frames.bind(frame, &name, value, true),
+                ValueAfter::Exactly(value) => self.frames.put_back(frame, &name, value),
+                ValueAfter::OrNow(value) => self.frames.bind(frame, &name, value, true),
             }
         }
         let stretch = self.repeated.pop_if(|stretch| stretch.node == node.id())?;
@@ -318,7 +318,7 @@ impl<'a, 't> WalkContext<'a, 't> {
         if self.restored.len() < 4096 {
             let held = self.frames.holder(frame, name) == Some(frame);
             let value = if held { self.frames.lookup(frame, name) } else { None };
-            self.restored.push((node.id(), frame, name.to_owned(), Restored::Exactly(value)));
+            self.restored.push((node.id(), frame, name.to_owned(), ValueAfter::Exactly(value)));
         }
     }
 
@@ -328,7 +328,7 @@ impl<'a, 't> WalkContext<'a, 't> {
             && self.frames.holder(frame, name) == Some(frame)
             && let Some(value) = self.frames.lookup(frame, name)
         {
-            self.restored.push((node, frame, name.to_owned(), Restored::OrNow(value)));
+            self.restored.push((node, frame, name.to_owned(), ValueAfter::OrNow(value)));
         }
     }
 

@@ -1,7 +1,8 @@
 //! Builds the words for a finding's target: its text as far as known, short and safe to show.
 
-use super::folder::{folders_of, join_folder};
+use super::folder::folders_of;
 use super::path_class;
+use super::path_class::join_folder;
 use super::rules::EffectKind;
 use super::value::{Act, HOLE, Value, ValueKind};
 use crate::text::line::one_line;

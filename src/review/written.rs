@@ -2,8 +2,9 @@
 //!
 //! Only texts that are fully known are remembered, few and short ones. `judge` judges what they do.
 
-use super::folder::{folder_of, join_folder};
+use super::folder::folder_of;
 use super::nested::NestedCode;
+use super::path_class::join_folder;
 use super::rules::InnerLanguage;
 use super::value::{Act, Value, ValueKind};
 use std::collections::HashMap;

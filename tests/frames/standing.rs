@@ -83,7 +83,7 @@ fn what_left_is_what_was_counted() {
     assert!(asks_for_sandbox(&commands));
     let shown = text(&mut scene);
     assert!(
-        shown.contains("sayso has sent nothing to another computer.") && !shown.contains("No provider yet"),
+        shown.contains("sayso has sent nothing to another computer;") && !shown.contains("No provider yet"),
         "{shown}"
     );
     scene.screen.sent_requests.count("api.example.com", false);

@@ -105,6 +105,9 @@ pub(crate) const CONTAINER_ANYWAY: &str = "without the sandbox a container is as
 /// A test failed: a forbidden call succeeded.
 pub(crate) const CALL_WENT_THROUGH: &str = "a call that it refuses went through";
 
+/// Behind a setting that is not followed in a sandbox: `follow_no_settings` in `exec/packages/sources.rs`.
+pub(crate) const ONLY_WITHOUT: &str = " (only without a sandbox)";
+
 /// What is lost if bubblewrap is missing, and how to get it.
 /// What runs leave in shared memory without the outer layer.
 pub(crate) const SHARED_MEMORY: &str = "without bwrap: /dev/shm is that of this computer: runs can read and write what your account can there, and what they \

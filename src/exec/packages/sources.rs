@@ -3,6 +3,7 @@
 
 use super::super::environment::Environment;
 use super::super::plan;
+use crate::domain::sentences::sandbox::ONLY_WITHOUT;
 use std::ffi::OsString;
 
 /// Variables that name an index, a folder of packages, or a server that is trusted without a certificate, by language.
@@ -43,7 +44,7 @@ pub(super) fn told(language: &str, all: impl IntoIterator<Item = (OsString, OsSt
         .into_iter()
         .filter_map(|(name, value)| {
             let name = name.into_string().ok().filter(|name| names.contains(&name.as_str()))?;
-            let note = if name == "PIP_CONFIG_FILE" { " (only without a sandbox)" } else { "" };
+            let note = if name == "PIP_CONFIG_FILE" { ONLY_WITHOUT } else { "" };
             Some(format!("{name}={}{note}", without_password(&value.to_string_lossy())))
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use super::history::ActHistory;
 use crate::review::Scope;
-use crate::review::folder::join_folder;
+use crate::review::path_class::join_folder;
 use crate::review::path_class::{self, PathMeaning};
 use crate::review::rules::{EffectKind, ReviewRule, TargetClass};
 use crate::review::value::Value;

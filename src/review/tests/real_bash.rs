@@ -310,7 +310,7 @@ fn missed(handed: &[(String, String)], effects: &Effects, scope: &Scope) -> Vec<
     let told: BTreeSet<String> =
         effects.deletes.iter().filter_map(|path| path_class::resolved(path, scope)).collect();
     let is_told = |here: &str, path: &str| {
-        let Some(real) = path_class::resolved(&folder::join_folder(path, Some(here)), scope) else {
+        let Some(real) = path_class::resolved(&path_class::join_folder(path, Some(here)), scope) else {
             return false;
         };
         let end = format!("/{}", path.trim_start_matches("./"));

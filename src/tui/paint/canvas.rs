@@ -20,14 +20,14 @@ pub struct Canvas {
 /// What is drawn in a row.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct RowRecord {
-    steps: Vec<Step>,
+    steps: Vec<DrawStep>,
     /// The texts of the steps, one after the other.
     texts: String,
 }
 
 /// One step of drawing a row; `end` is where its text ends among the texts of the row.
 #[derive(Debug, PartialEq, Eq)]
-enum Step {
+enum DrawStep {
     /// The following texts start at this column and fill at most so many columns.
     Start {
         x: u16,
@@ -71,7 +71,7 @@ impl Canvas {
     /// Draws a line in at most `room` columns.
     pub(crate) fn set_line(&mut self, x: u16, y: u16, line: &Line<'_>, room: u16) {
         let Some(row) = self.rows.get_mut(usize::from(y)) else { return };
-        row.steps.push(Step::Start { x, room });
+        row.steps.push(DrawStep::Start { x, room });
         for span in &line.spans {
             row.text(&span.content, line.style.patch(span.style));
         }
@@ -80,7 +80,7 @@ impl Canvas {
     /// Draws a text in at most `room` columns.
     pub(crate) fn set_stringn(&mut self, x: u16, y: u16, text: impl AsRef<str>, room: usize, style: Style) {
         let Some(row) = self.rows.get_mut(usize::from(y)) else { return };
-        row.steps.push(Step::Start { x, room: u16::try_from(room).unwrap_or(u16::MAX) });
+        row.steps.push(DrawStep::Start { x, room: u16::try_from(room).unwrap_or(u16::MAX) });
         row.text(text.as_ref(), style);
     }
 
@@ -88,20 +88,20 @@ impl Canvas {
     pub(crate) fn set_border(&mut self, columns: Range<u16>, y: u16, symbol: &str, style: Style) {
         let Some(row) = self.rows.get_mut(usize::from(y)) else { return };
         row.texts.push_str(symbol);
-        row.steps.push(Step::Border { columns, end: row.texts.len(), style });
+        row.steps.push(DrawStep::Border { columns, end: row.texts.len(), style });
     }
 
     /// Changes the style of an area.
     pub(crate) fn set_style(&mut self, area: Rect, style: Style) {
         for row in self.rows_of(area) {
-            row.steps.push(Step::Style { columns: area.left()..area.right(), style });
+            row.steps.push(DrawStep::Style { columns: area.left()..area.right(), style });
         }
     }
 
     /// Removes everything from an area.
     pub(crate) fn set_blank(&mut self, area: Rect, style: Style) {
         for row in self.rows_of(area) {
-            row.steps.push(Step::Blank { columns: area.left()..area.right(), style });
+            row.steps.push(DrawStep::Blank { columns: area.left()..area.right(), style });
         }
     }
 
@@ -133,7 +133,7 @@ impl Canvas {
 impl RowRecord {
     fn text(&mut self, text: &str, style: Style) {
         self.texts.push_str(text);
-        self.steps.push(Step::Text { end: self.texts.len(), style });
+        self.steps.push(DrawStep::Text { end: self.texts.len(), style });
     }
 
     fn paint(&self, y: u16, buf: &mut Buffer) {
@@ -142,21 +142,21 @@ impl RowRecord {
             |end: usize| self.texts.get(std::mem::replace(&mut start, end)..end).unwrap_or_default();
         for step in &self.steps {
             match step {
-                Step::Start { x, room: columns } => (at, room) = (*x, *columns),
-                Step::Text { end, style } => {
+                DrawStep::Start { x, room: columns } => (at, room) = (*x, *columns),
+                DrawStep::Text { end, style } => {
                     let (next, _) = buf.set_stringn(at, y, text(*end), room.into(), *style);
                     room = room.saturating_sub(next.saturating_sub(at));
                     at = next;
                 }
-                Step::Border { columns, end, style } => {
+                DrawStep::Border { columns, end, style } => {
                     let symbol = text(*end);
                     columns.clone().for_each(|x| border(x, y, symbol, *style, buf));
                 }
-                Step::Style { columns, style } => {
+                DrawStep::Style { columns, style } => {
                     let width = columns.end.saturating_sub(columns.start);
                     buf.set_style(Rect { x: columns.start, y, width, height: 1 }, *style);
                 }
-                Step::Blank { columns, style } => blank(columns.clone(), y, *style, buf),
+                DrawStep::Blank { columns, style } => blank(columns.clone(), y, *style, buf),
             }
         }
     }
