@@ -6,8 +6,9 @@
 //! functions is not known.
 
 use super::ShellReader;
-use super::change::{ChangeTarget, FOLDER, POSITIONS, SYSTEM_NAMES, is_subshell, name_of, set_in_arithmetic};
-use super::folder::is_or;
+use super::change::{
+    ChangeTarget, FOLDER, POSITIONS, SYSTEM_NAMES, is_or, is_subshell, name_of, set_in_arithmetic,
+};
 use super::variable::uncertain;
 use crate::review::folder::{self, either};
 use crate::review::syntax::named_children;

@@ -119,6 +119,12 @@ impl<'s> ChangePlaces<'s> {
     }
 }
 
+/// Whether the last command of a list runs where those before it failed.
+pub(super) fn is_or(list: Node<'_>) -> bool {
+    let mut cursor = list.walk();
+    list.children(&mut cursor).any(|sign| sign.kind() == "||")
+}
+
 /// Whether a node runs in a shell of its own, so that nothing outside of it changes.
 pub(super) fn is_subshell(node: Node<'_>, source: &str) -> bool {
     match node.kind() {

@@ -3,7 +3,7 @@
 
 use super::ShellReader;
 use super::branch::{OpenScope, ScopeEnd};
-use super::change::{ERREXIT, OLD_FOLDER, PUSHED_FOLDERS, is_subshell};
+use super::change::{ERREXIT, OLD_FOLDER, PUSHED_FOLDERS, is_or, is_subshell};
 use crate::review::folder::{self, either, entered};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
@@ -245,12 +245,6 @@ impl<'t> ShellReader<'_, 't> {
             _ => false,
         }
     }
-}
-
-/// Whether the last command of a list runs where those before it failed.
-pub(super) fn is_or(list: Node<'_>) -> bool {
-    let mut cursor = list.walk();
-    list.children(&mut cursor).any(|sign| sign.kind() == "||")
 }
 
 /// Whether a node lies in one of these kinds.
