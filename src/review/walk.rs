@@ -92,6 +92,10 @@ enum ValueAfter {
     OrNow(Value),
 }
 
+fn is_loop(node: Node<'_>) -> bool {
+    matches!(node.kind(), "for_statement" | "while_statement" | "for_in_statement" | "do_statement")
+}
+
 /// What the readers of Python and JavaScript share.
 pub(super) struct WalkContext<'a, 't> {
     pub(super) source: &'a str,
@@ -288,16 +292,12 @@ impl<'a, 't> WalkContext<'a, 't> {
                 act.folder = Some(folder::unknown());
             }
         }
-        let changed = self.frames.changes() > stretch.changes && self.is_loop(node) && !self.is_second_round;
+        let changed = self.frames.changes() > stretch.changes && is_loop(node) && !self.is_second_round;
         if changed && !self.frames.pay_optional(node.byte_range().len() / 2) {
             self.reading.unknown = true;
             return None;
         }
         changed.then_some(stretch.frame)
-    }
-
-    fn is_loop(&self, node: Node<'t>) -> bool {
-        matches!(node.kind(), "for_statement" | "while_statement" | "for_in_statement" | "do_statement")
     }
 
     /// Begins or ends the second reading of a loop.

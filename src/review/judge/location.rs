@@ -65,14 +65,14 @@ pub(super) fn folders_to_tell<'a>(
     );
     let path = value.as_text().or_else(|| value.as_file()).filter(|_| !names_no_path && folders.len() > 1);
     let Some((path, _)) = path else { return told };
-    let classes = |folder: &Option<&str>| path_class::locate(path, *folder, scope).classes;
-    let mut known: Vec<TargetClass> = told.iter().flat_map(&classes).collect();
+    let classes = |folder: Option<&str>| path_class::locate(path, folder, scope).classes;
+    let mut known: Vec<TargetClass> = told.iter().copied().flat_map(classes).collect();
     if known.contains(&TargetClass::Unknown) {
         known.push(TargetClass::Inside);
     }
     known.push(TargetClass::Derived);
     for folder in folders.iter().skip(1) {
-        let there = classes(folder);
+        let there = classes(*folder);
         let is_inside = there.contains(&TargetClass::Inside) && !there.contains(&TargetClass::Root);
         if !is_inside || there.iter().any(|class| !known.contains(class)) {
             known.extend(there);

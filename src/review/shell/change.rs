@@ -303,8 +303,8 @@ fn changed_by_command<'s>(
 
 /// Whether these operands of `set` may switch its option `-e`.
 fn sets_errexit(operands: &[&str]) -> bool {
-    let switches = |word: &&str| word.starts_with(['-', '+']) && word.contains(['e', 'o']);
-    operands.iter().any(|word| switches(&word) || word.contains(['$', '`']))
+    let switches = |word: &str| word.starts_with(['-', '+']) && word.contains(['e', 'o']);
+    operands.iter().any(|word| switches(word) || word.contains(['$', '`']))
 }
 
 /// Whether these operands of `set` are more than options.

@@ -247,7 +247,7 @@ fn a_file_that_is_larger_than_a_run_may_keep_is_not_read() {
     let (line, _) = sealed(Timestamp(0), fields);
     let claimed = 20_000_000_000u64;
     let forged = String::from_utf8(line).unwrap().replace("o70000", &format!("o0 o{claimed} o0"));
-    let body = forged.split_once(",\"crc\"").unwrap().0;
+    let body = forged.rsplit_once(",\"crc\"").unwrap().0;
     let forged = format!("{body},\"crc\":\"{:08x}\"}}", crc32fast::hash(format!("{body}}}").as_bytes()));
     let frame = open(forged.as_bytes()).unwrap();
     let Ok(LineContent::Entry(_, Some(outside))) = decode(&frame, Path::new("/blobs")) else { panic!() };
