@@ -139,9 +139,14 @@ def _rounds(seed):
 [_rounds(seed) for seed in range(20)]
 "#;
 
+/// Plays the rounds. They take seconds of computing, and many more where other tests compute too.
+async fn all_rounds(shop: &Shop) -> Told {
+    shop.run_for("python", &format!("{KERNEL}{ROUNDS}"), Some(180_000)).await.ok()
+}
+
 #[tokio::test]
 async fn what_is_kept_of_variables_tells_the_same_as_a_look_at_all_of_them() {
-    let told = Shop::new().py(&format!("{KERNEL}{ROUNDS}")).await.ok();
+    let told = all_rounds(&Shop::new()).await;
     assert_eq!(told.value().matches("'the same'").count(), 20, "{}", told.value());
 }
 
@@ -149,7 +154,7 @@ async fn what_is_kept_of_variables_tells_the_same_as_a_look_at_all_of_them() {
 #[ignore = "needs a Python with numpy and pandas in SAYSO_TEST_DATA_PYTHON"]
 async fn what_is_kept_of_arrays_and_frames_tells_the_same_as_a_look_at_all_of_them() {
     let shop = Shop::with(|setup| setup.python = Some(venv()));
-    let told = shop.py(&format!("{KERNEL}{ROUNDS}")).await.ok();
+    let told = all_rounds(&shop).await;
     assert_eq!(shop.py("_numpy.__name__").await.ok().value(), "'numpy'");
     assert_eq!(told.value().matches("'the same'").count(), 20, "{}", told.value());
 }

@@ -143,7 +143,9 @@ impl RecipeDialogue {
     #[track_caller]
     fn hears(&self, words: &[&str]) {
         let told = self.told();
-        words.iter().for_each(|word| assert!(told.contains(word), "{word} in {told}"));
+        for word in words {
+            assert!(told.contains(word), "{word} in {told}");
+        }
     }
 
     /// Why the newest block was declined.

@@ -27,7 +27,9 @@ fn dialogue() -> Dialogue {
 /// The newest message to the model contains all of these words.
 #[track_caller]
 fn hears(d: &Dialogue, words: &[&str]) {
-    words.iter().for_each(|word| assert!(d.told().contains(word), "{word} in {}", d.told()));
+    for word in words {
+        assert!(d.told().contains(word), "{word} in {}", d.told());
+    }
 }
 
 mod explain {

@@ -604,7 +604,7 @@ fn a_file_that_cant_be_read_is_told_by_the_plan_as_by_the_copy() {
     let mut fixture = UndoFixture::new();
     fixture.write("open", "1");
     fixture.write("closed", "2");
-    fs::set_permissions(fixture.at("closed"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(fixture.at("closed"), fs::Permissions::from_mode(0o0)).unwrap();
     let scope = fixture.scope();
     let store = &mut fixture.store;
     let (told, taken) =
