@@ -156,7 +156,7 @@ fn with_inquisitive_pip(setup: &mut Setup) {
          print('config', seen(home), 'tmp', seen(tmp), 'cache', seen(cache), 'work', seen({:?}))\n\
          print('settings', os.environ['PIP_CONFIG_FILE'])\n\
          open(home + '/left', 'w'), open(tmp + '/left', 'w'), open(cache + '/left', 'w')\n",
-        setup.cwd
+        setup.cwd.to_string_lossy()
     );
     std::fs::write(pip.join("__main__.py"), source).unwrap();
     setup.python = Some(base.join("bin/python3"));
