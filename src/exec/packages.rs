@@ -310,7 +310,7 @@ mod tests {
         let found = |variables: &[(&str, &str)]| {
             let variables: Vec<_> = variables.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect();
             let review = review("python", "six", variables);
-            review.findings.into_iter().map(|finding| finding.message.to_string()).collect::<Vec<_>>()
+            review.findings.into_iter().map(|finding| finding.message.clone()).collect::<Vec<_>>()
         };
         assert_eq!(found(&[("PATH", "/bin")]).len(), 1);
         assert_eq!(
