@@ -28,12 +28,18 @@ const SOURCES: &[(&str, &[&str])] = &[
 
 /// Variables that name a manager's files of settings. In an environment of the project, a folder of packages or a home
 /// folder, an earlier run could have written such a file. uv is told by an option to follow none.
-const SETTINGS: &[&str] = &["PIP_CONFIG_FILE", "npm_config_userconfig", "npm_config_globalconfig"];
+///
+/// Each gets a file without settings. npm refuses to read one file twice.
+const SETTINGS: &[(&str, &str)] = &[
+    ("PIP_CONFIG_FILE", "/dev/null"),
+    ("npm_config_userconfig", "/dev/null"),
+    ("npm_config_globalconfig", "/nonexistent/npmrc"),
+];
 
 /// Makes package managers follow no file of settings.
 pub(in crate::exec) fn follow_no_settings(env: &mut Environment) {
-    for name in SETTINGS {
-        plan::set(env, name, "/dev/null");
+    for (name, file) in SETTINGS {
+        plan::set(env, name, file);
     }
 }
 
@@ -107,10 +113,10 @@ mod tests {
     fn no_file_of_settings_is_followed_whoever_named_it() {
         let mut env = pairs(&[("PIP_CONFIG_FILE", "/work/pip.conf"), ("PATH", "/bin")]);
         follow_no_settings(&mut env);
-        for name in SETTINGS {
+        for (name, file) in SETTINGS {
             let values: Vec<_> =
                 env.iter().filter(|(known, _)| known == name).map(|(_, value)| value).collect();
-            assert_eq!(values, ["/dev/null"], "{name}");
+            assert_eq!(values, [file], "{name}");
         }
     }
 }
