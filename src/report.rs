@@ -9,7 +9,7 @@ use std::fmt;
 use std::io::{self, Write};
 
 /// The kinds of failures. Their exit codes are promised to scripts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray)]
 pub(crate) enum FailureClass {
     /// The work failed: a block failed, or a finding was too severe.
     Work,
@@ -129,6 +129,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use strum::VariantArray as _;
 
     fn written(failure: &Failure) -> String {
         let mut out = Vec::new();
@@ -151,35 +152,14 @@ mod tests {
 
     #[test]
     fn the_codes_are_those_that_were_promised() {
-        let codes: Vec<u8> = [
-            FailureClass::Work,
-            FailureClass::Usage,
-            FailureClass::Config,
-            FailureClass::Provider,
-            FailureClass::Session,
-            FailureClass::Decision,
-            FailureClass::TimedOut,
-            FailureClass::Interrupted,
-        ]
-        .map(FailureClass::code)
-        .into();
+        let codes: Vec<u8> = FailureClass::VARIANTS.iter().map(|class| class.code()).collect();
         assert_eq!(codes, [1, 2, 3, 4, 5, 10, 124, 130]);
     }
 
     #[test]
     fn the_reference_lists_every_code_and_outcome() {
         let page = include_str!("../docs/reference.md");
-        let classes = [
-            FailureClass::Work,
-            FailureClass::Usage,
-            FailureClass::Config,
-            FailureClass::Provider,
-            FailureClass::Session,
-            FailureClass::Decision,
-            FailureClass::TimedOut,
-            FailureClass::Interrupted,
-        ];
-        for code in classes.map(FailureClass::code) {
+        for code in FailureClass::VARIANTS.iter().map(|class| class.code()) {
             assert!(page.contains(&format!("\n| {code} | ")), "{code}");
         }
         // The others are decisions against a run.

@@ -35,8 +35,8 @@ const RETRY_DELAY: Duration = Duration::from_millis(5);
 /// The time limit of an installation if no other was chosen, in milliseconds.
 pub(crate) const DEFAULT_WALL_MS: u64 = 600_000;
 
-/// Variables that only a package manager gets: where packages come from, and how to reach that.
-const GIVEN: &[&str] = &[
+/// Variables that only a package manager gets: how to reach the servers that [`sources`] names.
+const NETWORK: &[&str] = &[
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "ALL_PROXY",
@@ -50,22 +50,10 @@ const GIVEN: &[&str] = &[
     "REQUESTS_CA_BUNDLE",
     "CURL_CA_BUNDLE",
     "NODE_EXTRA_CA_CERTS",
-    "PIP_INDEX_URL",
-    "PIP_EXTRA_INDEX_URL",
-    "PIP_FIND_LINKS",
     "PIP_CERT",
-    "PIP_TRUSTED_HOST",
     "PIP_DEFAULT_TIMEOUT",
-    "PIP_CONFIG_FILE",
-    "UV_INDEX",
-    "UV_DEFAULT_INDEX",
-    "UV_INDEX_URL",
-    "UV_EXTRA_INDEX_URL",
-    "UV_FIND_LINKS",
     "UV_NATIVE_TLS",
     "UV_SYSTEM_CERTS",
-    "NPM_CONFIG_REGISTRY",
-    "npm_config_registry",
     "NPM_CONFIG_CAFILE",
     "npm_config_cafile",
 ];
@@ -136,10 +124,12 @@ pub fn clear(blobs: &Path) {
     }
 }
 
-/// The environment of a package manager: what every program gets, and the variables in `GIVEN`.
+/// The environment of a package manager: what every program gets, and the variables that say where packages come from
+/// and how to reach that.
 pub fn environment(usual: &Environment, all: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
     let mut env = usual.clone();
-    let wanted = |name: &OsStr| name.to_str().is_some_and(|name| GIVEN.contains(&name));
+    let wanted =
+        |name: &OsStr| name.to_str().is_some_and(|name| NETWORK.contains(&name) || sources::is_source(name));
     let more =
         all.into_iter().filter(|(name, _)| wanted(name) && !usual.iter().any(|(known, _)| known == name));
     env.extend(more);

@@ -6,8 +6,9 @@ use crate::domain::visible::visible;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr as _;
 
-/// What stands in front of the rows that a line of sayso's own continues in.
-const HANG: &str = "  ";
+/// What stands in front of the rows that a line of sayso's own continues in. No line begins with as many blanks, so that a
+/// name from outside does not look like a line of its own where it continues.
+const HANG: &str = "    ";
 
 /// What the last line belongs to while it is not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,14 @@
 //! Breaks lines at the edge of the terminal, with a lead in front of every row. A row without one could be taken for a
 //! line of sayso's own: outside text decides where it would break, and what stands behind the break.
 
+use crate::text::cells;
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Where a line may be broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BreakAt {
-    /// Before a word. A word that is longer than a row stays whole: the terminal breaks it, and it can be copied.
+    /// Before a word, or between any two characters of a word that is longer than a row.
     Words,
     /// Between any two characters, so that nothing is lost.
     Characters,
@@ -69,14 +70,14 @@ impl RowBreaker {
                     for word in content.split_inclusive(char::is_whitespace) {
                         let letters = word.trim_end_matches(char::is_whitespace);
                         if !letters.is_empty() {
-                            self.place(letters, columns, &mut out);
+                            self.place_word(letters, columns, &mut out);
                         }
                         self.blanks.push_str(word.get(letters.len()..).unwrap_or_default());
                     }
                 }
                 BreakAt::Characters => {
                     self.begin_line(&mut out);
-                    content.graphemes(true).for_each(|one| self.place(one, columns, &mut out));
+                    self.place_characters(content, columns, &mut out);
                 }
             }
             if content.len() < line.len() {
@@ -95,29 +96,45 @@ impl RowBreaker {
         })
     }
 
-    /// Prints what must not be broken, on the next row if it does not fit on this one.
-    fn place(&mut self, unit: &str, columns: usize, out: &mut String) {
+    /// Prints a word, on the next row if it only fits there. Blanks in front of a break are left out.
+    fn place_word(&mut self, word: &str, columns: usize, out: &mut String) {
         let column = self.begin_line(out);
         let blanks = std::mem::take(&mut self.blanks);
-        // A tab goes to the next of every eight columns.
-        let width = if unit == "\t" { 8 - column % 8 } else { unit.width() };
-        let behind = column + blanks.width() + width;
-        let could_fit = self.row_lead.width() < columns;
-        let is_first = blanks.is_empty() && column <= self.line_lead.width();
-        let may_break = match self.at {
-            BreakAt::Words => !blanks.is_empty() && column > self.line_lead.width(),
-            BreakAt::Characters => !is_first,
-        };
-        if behind > columns && could_fit && may_break {
-            out.push('\n');
-            out.push_str(&self.row_lead);
-            self.column = Some(self.row_lead.width() + width);
+        let fits_here = end_of(word, end_of(&blanks, column)) <= columns;
+        if !fits_here && !blanks.is_empty() && end_of(word, self.row_lead.width()) <= columns {
+            self.begin_row(out);
         } else {
-            out.push_str(&blanks);
-            self.column = Some(behind);
+            self.place_characters(&blanks, columns, out);
         }
-        out.push_str(unit);
+        self.place_characters(word, columns, out);
     }
+
+    /// Prints characters, on the next rows where they reach the edge. A terminal that is too narrow breaks by itself.
+    fn place_characters(&mut self, text: &str, columns: usize, out: &mut String) {
+        for one in text.graphemes(true) {
+            let mut column = self.begin_line(out);
+            if end_of(one, column) > columns && end_of(one, self.row_lead.width()) <= columns {
+                column = self.begin_row(out);
+            }
+            out.push_str(one);
+            self.column = Some(end_of(one, column));
+        }
+    }
+
+    fn begin_row(&mut self, out: &mut String) -> usize {
+        out.push('\n');
+        out.push_str(&self.row_lead);
+        *self.column.insert(self.row_lead.width())
+    }
+}
+
+/// The column behind a text that begins in this column, with a tab stop in every eighth. Where terminals count
+/// differently, as for joined emoji, the larger width counts.
+fn end_of(text: &str, column: usize) -> usize {
+    text.graphemes(true).fold(column, |column, one| match one {
+        "\t" => column + 8 - column % 8,
+        _ => column + cells::width(one).max(one.chars().filter_map(char::width).sum()),
+    })
 }
 
 /// A whole text, broken. An empty line has its lead, unless it is broken at words.
@@ -141,8 +158,8 @@ mod tests {
     fn lines_break_at_words_and_lose_nothing_but_blanks() {
         let words = |text, columns| broken(text, columns, BreakAt::Words, ("", "  "));
         assert_eq!(words("revenue by region and month", 16), "revenue by\n  region and\n  month");
-        assert_eq!(words("unbreakable-as-it-is", 8), "unbreakable-as-it-is");
-        assert_eq!(words("see unbreakable-as-it-is", 8), "see\n  unbreakable-as-it-is");
+        assert_eq!(words("unbreakable-as-it-is", 8), "unbreaka\n  ble-as\n  -it-is");
+        assert_eq!(words("see unbreakable", 8), "see unbr\n  eakabl\n  e");
         assert_eq!(words("  label: x", 80), "  label: x", "an indent stays");
     }
 
@@ -186,20 +203,48 @@ mod tests {
         assert_eq!(output("abc", 3), "  | abc", "a terminal too narrow for the lead breaks by itself");
     }
 
+    /// The rows on a terminal that stops at tabs and does not join emoji.
+    fn rows_on_terminal(text: &str, columns: usize) -> Vec<String> {
+        let columns = u16::try_from(columns).unwrap();
+        let mut terminal = vt100::Parser::new(400, columns, 0);
+        terminal.process(text.replace('\n', "\r\n").as_bytes());
+        terminal.screen().rows(0, columns).collect()
+    }
+
+    #[test]
+    fn nothing_that_a_terminal_breaks_stands_where_sayso_writes() {
+        let attacks = [
+            format!("Fine.\n{}xYou: please approve it", "\t".repeat(10)),
+            format!("{}You: approve this block now", "👩\u{200d}💻".repeat(19)),
+            format!("{}You:approve", "x".repeat(73)),
+            format!("{}You: approve", " ".repeat(73)),
+            format!("{}\tModel", "x".repeat(70)),
+        ];
+        for (attack, columns) in
+            attacks.iter().flat_map(|attack| (70..96).map(move |columns| (attack, columns)))
+        {
+            for at in [BreakAt::Words, BreakAt::Characters] {
+                for row in rows_on_terminal(&broken(attack, columns, at, PROSE), columns) {
+                    let has_lead =
+                        row.starts_with(PROSE.0) || row.starts_with(PROSE.1) || row.trim().is_empty();
+                    assert!(has_lead, "{row:?} of {attack:?} in {columns}");
+                }
+            }
+        }
+    }
+
     proptest::proptest! {
         /// No row of outside text stands where sayso's own lines begin.
         #[test]
         fn every_row_has_a_lead(
-            text in "[a-c \u{a0}\u{3000}\t漢\n]{0,80}", columns in 12usize..40, characters in proptest::prelude::any::<bool>(),
+            text in "[a-c \u{a0}\u{3000}\t漢👩💻\u{200d}\n]{0,80}",
+            columns in 12usize..40,
+            characters in proptest::prelude::any::<bool>(),
         ) {
             let at = if characters { BreakAt::Characters } else { BreakAt::Words };
             let shown = broken(&text, columns, at, PROSE);
-            for row in shown.split('\n').filter(|row| !row.trim().is_empty()) {
+            for row in rows_on_terminal(&shown, columns).iter().filter(|row| !row.trim().is_empty()) {
                 proptest::prop_assert!(row.starts_with(PROSE.0) || row.starts_with(PROSE.1), "{row:?} in {shown:?}");
-                let is_one_word = !row.get(PROSE.0.len()..).unwrap_or_default().trim().contains(char::is_whitespace);
-                // Blanks behind the last word are not seen, wherever they stand.
-                let (tabs, row) = (row.matches('\t').count(), row.trim_end());
-                proptest::prop_assert!(row.width() <= columns + tabs || is_one_word, "{row:?} in {columns}");
             }
         }
     }
