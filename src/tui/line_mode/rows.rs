@@ -151,6 +151,7 @@ pub(super) fn broken(text: &str, columns: usize, at: BreakAt, leads: (&str, &str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZero;
 
     const PROSE: (&str, &str) = ("Model: ", "       ");
 
@@ -191,7 +192,7 @@ mod tests {
         let mut prose = RowBreaker::new(BreakAt::Words, "", "");
         assert_eq!(prose.push("北京上海广州深圳", 16), "北京上海广州深圳");
         assert_eq!(prose.push("and", 16), "");
-        assert_eq!(prose.finish(16), "and");
+        assert_eq!(prose.finish(16), "\nand", "the row is full");
     }
 
     #[test]
@@ -205,10 +206,10 @@ mod tests {
 
     /// The rows on a terminal that stops at tabs and does not join emoji.
     fn rows_on_terminal(text: &str, columns: usize) -> Vec<String> {
-        let columns = u16::try_from(columns).unwrap();
-        let mut terminal = vt100::Parser::new(400, columns, 0);
+        let [rows, columns] = [400, columns].map(|size| NonZero::new(u16::try_from(size).unwrap()).unwrap());
+        let mut terminal = vt100::Parser::new(rows, columns, 0);
         terminal.process(text.replace('\n', "\r\n").as_bytes());
-        terminal.screen().rows(0, columns).collect()
+        terminal.screen().rows(0, columns.get()).collect()
     }
 
     #[test]
