@@ -5,11 +5,14 @@ use super::chunk::{CallPiece, ChunkFunction};
 use crate::domain::ToolCall;
 use crate::provider::accumulator::ENTRY_BYTES;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// The calls of one reply so far.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    calls: Vec<(Option<u64>, ToolCall)>,
+    calls: Vec<ToolCall>,
+    /// The position of the newest call of each index; a hostile reply has a great many.
+    newest: HashMap<u64, usize>,
     bytes: usize,
 }
 
@@ -18,7 +21,7 @@ impl Calls {
         let id = piece.id.unwrap_or_default();
         let function = piece.function.unwrap_or(ChunkFunction { name: None, arguments: None });
         let place = self.find_or_begin(piece.index, &id, function.name.as_deref().unwrap_or_default());
-        let Some((_, call)) = self.calls.get_mut(place) else { return };
+        let Some(call) = self.calls.get_mut(place) else { return };
         let bytes = |call: &ToolCall| call.id.len() + call.name.len() + call.arguments.len();
         let before = bytes(call);
         if call.id.is_empty() {
@@ -43,10 +46,10 @@ impl Calls {
     /// The position of the call to which a piece belongs; begins a new call if it belongs to none.
     fn find_or_begin(&mut self, index: Option<u64>, id: &str, name: &str) -> usize {
         let open = match index {
-            Some(index) => self.calls.iter().rposition(|(i, _)| *i == Some(index)),
+            Some(index) => self.newest.get(&index).copied(),
             None => self.calls.len().checked_sub(1),
         };
-        let same = |(_, call): &(Option<u64>, ToolCall)| {
+        let same = |call: &ToolCall| {
             let is_another = !id.is_empty() && !call.id.is_empty() && call.id != id;
             // Without an index, a name begins a new call unless the piece has the id of the last call.
             let begins = index.is_none() && !name.is_empty() && (id.is_empty() || call.id != id);
@@ -62,8 +65,12 @@ impl Calls {
                     arguments: String::new(),
                     signature: None,
                 };
-                self.calls.push((index, call));
-                self.calls.len() - 1
+                let place = self.calls.len();
+                self.calls.push(call);
+                if let Some(index) = index {
+                    self.newest.insert(index, place);
+                }
+                place
             }
         }
     }
@@ -78,7 +85,6 @@ impl Calls {
     }
 
     pub(super) fn take(&mut self) -> impl Iterator<Item = ToolCall> + use<> {
-        self.bytes = 0;
-        std::mem::take(&mut self.calls).into_iter().map(|(_, call)| call)
+        std::mem::take(self).calls.into_iter()
     }
 }
