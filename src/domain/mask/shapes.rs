@@ -120,9 +120,9 @@ pub(super) fn beginnings() -> Vec<[u8; 2]> {
 /// Matches the shapes at a position. `last`: no bytes follow.
 pub(super) fn at(bytes: &[u8], at: usize, last: bool) -> ShapeMatch {
     let rest = bytes.get(at..).unwrap_or_default();
-    let pem = pem(rest, last);
-    if pem != ShapeMatch::No {
-        return pem;
+    // Rows of dashes are common, and nothing but a private key begins with one.
+    if rest.starts_with(b"-") {
+        return pem(rest, last);
     }
     let aws = aws_secret(rest, last);
     if aws != ShapeMatch::No {
