@@ -86,7 +86,7 @@ pub(crate) struct ModelArgs {
 /// How runs are confined.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct ConfineArgs {
-    /// How runs are confined; if nothing can hold a run to the files of a level that is named, nothing runs
+    /// How runs are confined; if you name a level and it can't be enforced for files, nothing runs
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) sandbox: Option<SandboxLevel>,
     /// Let runs read this folder too

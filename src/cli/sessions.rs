@@ -227,7 +227,7 @@ pub struct SessionReplayArgs {
     /// Open the network to runs that had it open
     #[arg(long)]
     pub(crate) allow_network: bool,
-    /// How runs are confined; if nothing can hold a run to the files of a level that is named, nothing runs
+    /// How runs are confined; if you name a level and it can't be enforced for files, nothing runs
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) sandbox: Option<SandboxLevel>,
     /// Seconds that each may take, in place of what it was allowed then

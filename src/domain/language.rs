@@ -74,9 +74,11 @@ pub struct RunMethod {
     pub(crate) arguments: Vec<String>,
     /// Its arguments for building the program.
     pub(crate) compile: Vec<String>,
-    /// The oldest version that supports it: `22.13`.
+    /// The oldest version that supports it: `22.13`. [`LanguageEntry::ways`] sets it.
+    #[serde(skip)]
     pub(crate) since: Option<String>,
-    /// Whether it is R reading sayso's site profile instead of the installed one.
+    /// Whether it is R reading sayso's site profile instead of the installed one. [`LanguageEntry::ways`] sets it.
+    #[serde(skip)]
     pub(crate) profile: bool,
 }
 
@@ -87,19 +89,25 @@ impl LanguageEntry {
             command: self.command.clone(),
             arguments: self.arguments.clone(),
             compile: self.compile.clone(),
-            since: since(&self.name, &self.command, &self.arguments),
-            profile: self.arguments == WITH_PROFILE,
+            ..RunMethod::default()
         };
-        std::iter::once(first).chain(self.others.iter().cloned()).collect()
+        std::iter::once(first)
+            .chain(self.others.iter().cloned())
+            .map(|way| RunMethod {
+                since: since(&self.name, &way),
+                profile: way.arguments == WITH_PROFILE,
+                ..way
+            })
+            .collect()
     }
 }
 
 /// The oldest version of a program that can run the language in this way, if not every version can.
-fn since(language: &Language, command: &str, arguments: &[String]) -> Option<String> {
-    let program = command.rsplit('/').next().unwrap_or(command);
+fn since(language: &Language, way: &RunMethod) -> Option<String> {
+    let program = way.command.rsplit('/').next().unwrap_or_default();
     let is_node = language.as_str() == "typescript" && program == "node";
     // Node could run TypeScript from a file before it could from standard input.
-    let since = match arguments.first().map(String::as_str) {
+    let since = match way.arguments.first().map(String::as_str) {
         None => "22.13",
         Some("--import") => "20.6",
         Some(_) => "22.6",
@@ -163,6 +171,19 @@ mod tests {
         }
         assert_eq!(Languages::default().find("SH").map(|entry| entry.name.as_str()), Some("bash"));
         assert_eq!(Languages::default().find("c++").map(|entry| entry.name.as_str()), Some("cpp"));
+    }
+
+    #[test]
+    fn only_node_is_too_old_for_typescript_and_only_r_has_a_profile() {
+        let ways = |word: &str| Languages::default().find(word).map(LanguageEntry::ways).unwrap_or_default();
+        let since: Vec<_> = ways("ts").into_iter().map(|way| (way.command, way.since)).collect();
+        let of = |command: &str, since: Option<&str>| (command.to_owned(), since.map(str::to_owned));
+        let (first, last) = (of("node", Some("22.13")), of("node", Some("22.6")));
+        let others = ["tsx", "bun", "deno", "ts-node"].map(|command| of(command, None));
+        let expected = [vec![first, of("node", Some("20.6"))], others.to_vec(), vec![last]].concat();
+        assert_eq!(since, expected);
+        assert!(ways("js").iter().all(|way| way.since.is_none() && !way.profile));
+        assert!(ways("r").iter().all(|way| way.profile));
     }
 
     #[test]

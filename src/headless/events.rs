@@ -6,7 +6,7 @@ use crate::domain::{
     Answers, Block, BlockId, BlockKind, Entry, Grantor, Language, NotedInstructions, RecipeFact, Revision,
     RunId, Sha256, StepId, Terms,
 };
-use crate::engine::State;
+use crate::engine::Inspection;
 use serde_json::{Value, json};
 
 /// The event of a durable fact; `None` for facts that scripts don't need.
@@ -90,15 +90,13 @@ fn recipe(fact: &RecipeFact) -> Value {
     }
 }
 
-/// What the sandbox will refuse of an inspected block, in words.
-pub(crate) fn refusals(state: &State, block: BlockId) -> Value {
-    json!(state.inspected(block).map_or(&[][..], |inspected| &inspected.refused))
-}
-
-/// The files with further names where an inspected block may write; `None` if there are none.
-pub(crate) fn hard_links(state: &State, block: BlockId) -> Option<Value> {
-    let links = state.inspected(block)?.links;
-    (links.files > 0).then(|| json!({ "files": links.files, "all_seen": links.all_seen }))
+/// What the inspection of a block adds to the event of its review: what the sandbox will refuse, in words; and the files
+/// with further names where the block may write, if there are any.
+pub(super) fn of_inspection(inspected: Option<&Inspection>) -> Vec<(&'static str, Value)> {
+    let refused = inspected.map_or(&[][..], |inspected| &inspected.refused);
+    let links = inspected.map(|inspected| inspected.links).filter(|links| links.files > 0);
+    let links = links.map(|links| json!({ "files": links.files, "all_seen": links.all_seen }));
+    std::iter::once(("refused", json!(refused))).chain(links.map(|links| ("hard_links", links))).collect()
 }
 
 /// The events beside the steps of a turn: summaries, second opinions, instructions.
@@ -214,3 +212,6 @@ pub(crate) fn reasoning(step: StepId, text: &str) -> Value {
 pub(crate) fn output(run: RunId, stream: &str, text: &str) -> Value {
     json!({ "event": "output", "run": run.0, "stream": stream, "text": text })
 }
+
+#[cfg(test)]
+mod tests;

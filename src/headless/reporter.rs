@@ -3,7 +3,7 @@
 //! As text, standard output gets the conversation: replies as they stream, and the output of programs behind a gutter,
 //! with which no other line begins. What happens to blocks goes to standard error.
 
-use super::{Ending, TurnObserver, events, form, json};
+use super::{Ending, TurnObserver, events, form, json, shapes};
 use crate::domain::sentences::{links, running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
@@ -130,10 +130,7 @@ impl TurnReporter<'_> {
             return match events::entry(entry) {
                 Some(mut event) if !matches!(entry, Entry::TurnEnd(_)) => {
                     if let Entry::Review { block, .. } = entry {
-                        event["refused"] = events::refusals(state, *block);
-                        if let Some(links) = events::hard_links(state, *block) {
-                            event["hard_links"] = links;
-                        }
+                        event = shapes::with(event, events::of_inspection(state.inspected(*block)));
                     }
                     json::write_line(self.out, &event)
                 }

@@ -459,36 +459,56 @@ fn what_a_quick_model_says_around_its_block_is_told() {
 #[test]
 fn instructions_that_a_run_changed_are_shown_and_told_by_a_whole_word() {
     let home = tempfile::tempdir().expect("a home");
-    let story = r#"
-[[reply]]
-when = "go"
-text = """
-```python
-open("AGENTS.md", "w").write("Use tabs.\\n"); print("it is written")
-```
-"""
-[[reply]]
-when = "written"
-text = "The model says: all done."
-"#;
-    let mut terminal = lines(home.path(), story);
+    let work = home.path().join("work");
+    std::fs::create_dir_all(&work).expect("a folder");
+    let code = "open(\"AGENTS.md\", \"w\").write(\"Use tabs.\\n\"); print(\"it is written\")";
+    let block = format!("```python\n{code}\n```\n");
+    let replies = [&*block, "The model says: all done.", "Tabs it is.", "Spaces, then?"];
+    let server = ModelServer::start(replies.map(Answer::text).to_vec());
+    let (url, cwd) = (format!("{}/v1", server.url()), work.to_string_lossy());
+    let args = ["--plain", "--model", "openai/one", "--base-url", &url, "--cwd", &cwd];
+    // Everything that is asked stays on screen.
+    let mut terminal = Setup::new(home.path(), &args).env("TERM", "dumb").size(140, 80).start();
     terminal.wait_for("You:");
     answer(&terminal, "go");
     wait_for_block(&terminal, "Block 1 python");
     approve(&terminal);
     wait_for_question(&terminal, "The model says: all done.");
-    answer(&terminal, "/instructions changes");
+    let asked = |times| {
+        answer(&terminal, "/instructions changes");
+        terminal.wait_true(|s| s.matches("Type tell").count() == times);
+    };
+    asked(1);
     terminal.wait_for("AGENTS.md: +1 -0 lines since a run began.");
-    terminal.wait_for("  + Use tabs.");
-    terminal.wait_for("Type tell");
+    terminal.wait_for("  = + Use tabs.");
     answer(&terminal, "tell it");
     wait_for_question(&terminal, "Nothing was decided.");
-    answer(&terminal, "/instructions changes");
-    terminal.wait_true(|s| s.matches("Type tell").count() == 2);
+    asked(2);
     answer(&terminal, "tell");
     wait_for_question(&terminal, "The model is told the new text");
     answer(&terminal, "/instructions changes");
-    terminal.wait_for("No file of instructions was changed by a run.");
+    wait_for_question(&terminal, "No file of instructions was changed by a run.");
+    answer(&terminal, "/drop");
+    wait_for_question(&terminal, "You: /drop");
+    answer(&terminal, "and now?");
+    wait_for_question(&terminal, "Tabs it is.");
+    // While the project's instructions are off, an accepted text waits for them.
+    answer(&terminal, "/instructions off");
+    wait_for_question(&terminal, "is no longer told to the model.");
+    std::fs::write(work.join("AGENTS.md"), "Use spaces.\n").expect("written");
+    asked(3);
+    answer(&terminal, "tell");
+    wait_for_question(&terminal, "told to the model once /instructions on is given.");
+    answer(&terminal, "and then?");
+    wait_for_question(&terminal, "Spaces, then?");
+    let told: Vec<String> = server
+        .requests()
+        .iter()
+        .map(|request| request.json()["messages"][0]["content"].to_string())
+        .collect();
+    let holds = |text: &str| -> Vec<bool> { told.iter().map(|system| system.contains(text)).collect() };
+    assert_eq!(holds("Use tabs."), [false, false, true, false]);
+    assert_eq!(holds("Use spaces."), [false; 4]);
     answer(&terminal, "/quit");
     terminal.wait_exit();
 }

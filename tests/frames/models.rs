@@ -281,7 +281,8 @@ fn what_was_told_shorter_and_what_was_summed_up_is_counted() {
         drawn(scene, 140, 40)
     };
     let text = shown(&mut scene);
-    assert!(text.contains("2 results told shorter") && text.contains("on this computer"), "{text}");
+    assert!(text.contains("2 results told shorter"), "{text}");
+    assert!(text.contains("on a server of this computer"), "{text}");
     scene.reply(ANSWER);
     scene.command(Command::Compact);
     scene.replied(ReplyEvent::Delta("Two results were read.".into()));

@@ -17,10 +17,19 @@ const NOTHING_ELSEWHERE: &str = "sayso has sent nothing to another computer.";
 pub(crate) const LOCAL_MODELS: &str = "Requests to local models go to a server on this computer; what that server passes on, sayso does not see.";
 
 /// Where a model is whose server has an address of this computer.
-pub(crate) const HERE: &str = "on this computer";
+pub(crate) const HERE: &str = "on a server of this computer";
 
 /// What requests to such a model cost.
-pub(crate) const COSTS_NOTHING: &str = "nothing: the model's server is on this computer";
+pub(crate) const COSTS_NOTHING: &str = "nothing that sayso knows of: the model's server is on this computer";
+
+/// The person accepted what a run changed in files of instructions. `are_used`: the project's are told to the model.
+pub(crate) fn instructions_accepted(are_used: bool) -> &'static str {
+    if are_used {
+        "Accepted. The model is told the new text from its next request on."
+    } else {
+        "Accepted. The project's text is told to the model once /instructions on is given."
+    }
+}
 
 /// Which requests sayso sent to other computers, and how many runs could use the network.
 pub(crate) fn departed(departed: &RequestCounts, open_runs: usize) -> String {

@@ -277,14 +277,22 @@ fn without_features(source: &str) -> (Vec<String>, String) {
             Some(names) => features.extend(names),
             None => kept.push(line),
         }
-        is_head &= line.trim().is_empty() || line.starts_with('#') || feature_names(line).is_some();
+        let is_blank = |line: &str| line.trim().is_empty() || line.starts_with('#');
+        is_head &= python_line(line).is_some_and(is_blank) || feature_names(line).is_some();
     }
     (features, kept.join("\n"))
 }
 
+/// A line without the `\r` at its end; `None` if it holds another one: Python ends a line there.
+fn python_line(line: &str) -> Option<&str> {
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    (!line.contains('\r')).then_some(line)
+}
+
 /// The names in a line that imports features and does nothing else.
 fn feature_names(line: &str) -> Option<impl Iterator<Item = String>> {
-    let names = line.strip_prefix("from __future__ import ")?.split('#').next()?.trim().to_owned();
+    let names =
+        python_line(line)?.strip_prefix("from __future__ import ")?.split('#').next()?.trim().to_owned();
     let is_name =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
@@ -344,7 +352,10 @@ mod tests {
             without_features("# note\nfrom __future__ import annotations, division # all\n\nx = 1");
         assert_eq!(features, ["annotations", "division"]);
         assert_eq!(source, "# note\n\nx = 1");
+        assert_eq!(without_features("from __future__ import division\r\nx = 1").1, "x = 1");
         for kept in [
+            "from __future__ import annotations # all\rprint(1)",
+            "# note\rs = '''\nfrom __future__ import annotations\n'''",
             "s = \"\"\"\nfrom __future__ import annotations; __import__('os').system('id')\n\"\"\"",
             "s = \"\"\"\nfrom __future__ import annotations\n\"\"\"",
             "from __future__ import annotations; print(1)",

@@ -1,5 +1,6 @@
 //! Extracts the searchable texts of an entry, and names the places in a session where they are. Pure.
 
+use crate::domain::word::words;
 use crate::domain::{BlockId, BlockKind, Entry};
 use crate::text::escapes::without_escapes;
 use std::fmt;
@@ -9,37 +10,34 @@ use strum::VariantArray as _;
 /// The most bytes of a text that are stored: half from its beginning, half from its end.
 pub(super) const MAX_TEXT_BYTES: usize = 64 << 10;
 
-/// What kind of text it is.
+/// What kind of text it is. The numbers stand in databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum LocationKind {
     /// What the person said.
-    Prompt,
+    Prompt = 0,
     /// What the model said.
-    Reply,
+    Reply = 1,
     /// The text of a block.
-    Block,
+    Block = 2,
     /// What a run of a block printed, its value or its error.
-    Output,
+    Output = 3,
     /// The names of files: attached to a message, written by a block, or changed by a run.
-    File,
+    File = 4,
     /// The name of the session.
-    Name,
+    Name = 5,
 }
 
-impl LocationKind {
-    /// The word for it in JSON.
-    pub(crate) fn as_str(self) -> &'static str {
-        self.into()
-    }
+words!(LocationKind);
 
+impl LocationKind {
     /// Its number in the database.
     pub(super) fn number(self) -> i64 {
         self as i64
     }
 
     pub(super) fn of_number(number: i64) -> Option<Self> {
-        Self::VARIANTS.get(usize::try_from(number).ok()?).copied()
+        Self::VARIANTS.iter().copied().find(|kind| kind.number() == number)
     }
 }
 
@@ -201,6 +199,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_place_has_texts() {
+        assert_eq!((LocationKind::Prompt.number(), LocationKind::Name.number()), (0, 5));
         let all: Vec<Piece> = samples::each_kind().iter().flat_map(pieces).collect();
         for kind in LocationKind::VARIANTS {
             assert_eq!(LocationKind::of_number(kind.number()), Some(*kind));

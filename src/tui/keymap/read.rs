@@ -3,6 +3,7 @@
 use super::key::Key;
 use super::{Binding, Context};
 use crate::text::located::start_of;
+use crate::text::near::nearest;
 use crate::tui::action::Action;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -166,6 +167,15 @@ impl BindingRow {
     }
 }
 
+/// The action that was meant by a word, as a question; a list of all if no name is like it.
+fn known_action(word: &str) -> String {
+    let names = || Action::ALL.iter().map(|action| action.name());
+    match nearest(word, names()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("the actions are: {}", names().collect::<Vec<_>>().join(", ")),
+    }
+}
+
 struct KeymapReader<'a> {
     file: Arc<str>,
     text: &'a str,
@@ -209,9 +219,7 @@ impl KeymapReader<'_> {
         };
         let Some(action) = word("action").and_then(Action::parse) else {
             let given = word("action").unwrap_or_default();
-            return Err(
-                self.error(at, format!("there is no action `{given}`; assets/keymap.toml names them all"))
-            );
+            return Err(self.error(at, format!("there is no action `{given}`; {}", known_action(given))));
         };
         let Some(keys) = table.get("keys").and_then(|v| v.get_ref().as_array()) else {
             return Err(self.error(at, "`keys` is a list such as [\"a\", \"ctrl-x\"]"));

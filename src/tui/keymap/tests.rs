@@ -23,6 +23,17 @@ fn the_shipped_keymap_loads_and_every_action_has_a_key() {
 }
 
 #[test]
+fn an_unknown_action_names_the_one_that_was_meant_or_all() {
+    let of = |action: &str| {
+        let row = format!("bind = [ {{ context = \"pane\", keys = [\"M\"], action = \"{action}\" }} ]");
+        user(&row).unwrap_err().text
+    };
+    assert_eq!(of("pane.bear"), "there is no action `pane.bear`; did you mean `pane.bare`?");
+    let all = of("xyzzy");
+    assert!(Action::ALL.iter().all(|action| all.contains(action.name())), "{all}");
+}
+
+#[test]
 fn contexts_fall_back_and_inner_ones_go_first() {
     let map = Keymap::load(None).unwrap();
     assert_eq!(map.action(Context::Review, key("a")), Some(Action::Approve));

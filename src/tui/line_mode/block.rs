@@ -1,6 +1,6 @@
 //! Prints a waiting block: its rights, all of its code, the findings, and the words that decide.
 
-use super::page::LinePage;
+use super::page::{LinePage, TEXT_LEAD};
 use crate::domain::file_texts::{self, FilePart};
 use crate::domain::sentences::sandbox;
 use crate::domain::{BlockKind, Readiness, SandboxLevel, Severity, Version};
@@ -145,7 +145,7 @@ fn compare(
     (new_name, new): (&str, &str),
     page: &mut LinePage,
 ) -> io::Result<()> {
-    page.lines_behind("  ", &compared(&item.block.kind, (old_name, old), (new_name, new)))
+    page.lines_behind(TEXT_LEAD, &compared(&item.block.kind, (old_name, old), (new_name, new)))
 }
 
 /// The difference between two texts, in lines.

@@ -1,8 +1,9 @@
 //! Shows what a run changed in instruction files, and asks whether the model is told it. Only a whole word decides.
 
 use super::ask::Ask;
-use super::page::LinePage;
+use super::page::{LinePage, TEXT_LEAD};
 use super::session::{NOTHING_DECIDED, Session};
+use crate::domain::sentences::sending;
 use crate::driver::{HeldFile, Job};
 use crate::tui::instruction_changes::{NONE, difference, summary};
 use std::io;
@@ -27,7 +28,8 @@ impl Session<'_> {
             return self.mode.page.line(NOTHING_DECIDED);
         }
         self.driver.start_job(Job::TakeInstructions(held));
-        self.mode.page.line("The model is told the new text from its next request on.")
+        let are_used = self.driver.state().live.use_instructions;
+        self.mode.page.line(sending::instructions_accepted(are_used))
     }
 }
 
@@ -35,7 +37,7 @@ impl Session<'_> {
 fn show(held: &[HeldFile], page: &mut LinePage) -> io::Result<()> {
     for file in held {
         page.line(&summary(file, &file.path.display().to_string()))?;
-        page.lines_behind("  ", &difference(file))?;
+        page.lines_behind(TEXT_LEAD, &difference(file))?;
     }
     Ok(())
 }

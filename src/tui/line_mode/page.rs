@@ -10,6 +10,9 @@ use unicode_width::UnicodeWidthStr as _;
 /// name from outside does not look like a line of its own where it continues.
 const HANG: &str = "    ";
 
+/// The lead of comparisons, of changes in instructions, and of a recipe's summary.
+pub(super) const TEXT_LEAD: &str = "  = ";
+
 /// What the last line belongs to while it is not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenLine {
@@ -50,7 +53,7 @@ impl LinePage {
         self.out.flush()
     }
 
-    /// Prints lines with a lead that no other output begins with, also where they continue on the next row.
+    /// Prints lines with this lead on each row, also where a line continues on the next one.
     pub(super) fn lines_behind(&mut self, lead: &str, text: &str) -> io::Result<()> {
         self.go_on(OpenLine::None)?;
         for line in visible(text).lines() {

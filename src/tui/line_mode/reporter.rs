@@ -1,7 +1,7 @@
 //! Prints what happens in a session, a line each: what the model says, what programs print, what becomes of
 //! blocks.
 
-use super::page::{LinePage, OpenLine};
+use super::page::{LinePage, OpenLine, TEXT_LEAD};
 use super::reply::{self, ReplyNews, ReplyReporter};
 use crate::domain::sentences::running;
 use crate::domain::{
@@ -222,7 +222,7 @@ fn recipe(fact: &RecipeFact, page: &mut LinePage) -> io::Result<()> {
                 RecipeEnd::Limit => "The recipe ended at its limit.",
                 RecipeEnd::Stopped => "The recipe was stopped.",
             })?;
-            page.lines_behind("  ", summary.trim_end())
+            page.lines_behind(TEXT_LEAD, summary.trim_end())
         }
     }
 }

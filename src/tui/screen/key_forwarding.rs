@@ -84,9 +84,9 @@ impl Screen {
         self.panes.output.follow();
     }
 
-    /// Handles a key while keys are forwarded; `None`: the key is for the screen.
-    pub(super) fn forwarded_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Option<()> {
-        let (run, _) = self.forwarding.to?;
+    /// Handles a key while keys are forwarded; returns whether they are, else the key is for the screen.
+    pub(super) fn forwarded_key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> bool {
+        let Some((run, _)) = self.forwarding.to else { return false };
         // Whatever is typed here is text: no decision may count right after it.
         self.guard.key(event, KeyClass::Text, ctx.at);
         (self.last_step, self.note) = (ctx.at, None);
@@ -96,15 +96,15 @@ impl Screen {
         let shipped = Key::new(KeyCode::Char(']'), KeyModifiers::CONTROL);
         if key == shipped || self.keymap.action(Context::Everywhere, key) == Some(Action::ForwardKeys) {
             self.take_back_keys();
-            return Some(());
+            return true;
         }
         // In a window this small nobody sees what is typed.
         if self.arrangement.class == layout::SizeClass::TooSmall {
-            return Some(());
+            return true;
         }
         let application = ctx.state.terminal_screen().is_some_and(|screen| screen.application_cursor);
         self.into_terminal(run, bytes(event, application), ctx.state);
-        Some(())
+        true
     }
 
     fn take_back_keys(&mut self) {
@@ -115,9 +115,9 @@ impl Screen {
         }
     }
 
-    /// Handles a paste while keys are forwarded: only its text is typed, no control keys.
-    pub(super) fn forwarded_paste(&mut self, text: &str, ctx: Ctx<'_>) -> Option<()> {
-        let (run, _) = self.forwarding.to?;
+    /// Handles a paste while keys are forwarded: only its text is typed, no control keys. Returns whether they are.
+    pub(super) fn forwarded_paste(&mut self, text: &str, ctx: Ctx<'_>) -> bool {
+        let Some((run, _)) = self.forwarding.to else { return false };
         self.guard.pasted(false, ctx.at);
         let bracketed = ctx.state.terminal_screen().is_some_and(|screen| screen.bracketed_paste);
         let bytes = pasted(text, bracketed);
@@ -125,10 +125,10 @@ impl Screen {
             self.show_note(Note::warn(
                 "That is more than a terminal takes at once: nothing of it was typed.",
             ));
-            return Some(());
+            return true;
         }
         self.into_terminal(run, bytes, ctx.state);
-        Some(())
+        true
     }
 
     pub(super) fn into_terminal(&mut self, run: RunId, bytes: Vec<u8>, state: &State) {

@@ -18,7 +18,7 @@ impl Screen {
         }
         // Actions that were held back until now come before this key.
         self.tick(ctx);
-        if !self.show_key_in_key_test(event.into(), ctx.at) && self.forwarded_key(event, ctx).is_none() {
+        if !self.show_key_in_key_test(event.into(), ctx.at) && !self.forwarded_key(event, ctx) {
             self.guarded_key(event, ctx);
         }
     }
@@ -69,8 +69,10 @@ impl Screen {
             }
             return;
         }
+        if stroke.is_some_and(|stroke| self.take_stroke(stroke, ctx)) {
+            return;
+        }
         match (text, bound) {
-            _ if stroke.and_then(|stroke| self.take_stroke(stroke, ctx)).is_some() => {}
             (Some(letter), _) => self.letter(letter, ctx),
             (None, Some(action)) => self.act(action, ctx),
             (None, None) => self.unbound(event, ctx),
@@ -182,7 +184,7 @@ impl Screen {
         ) {
             return;
         }
-        if self.forwarded_paste(text, ctx).is_some() {
+        if self.forwarded_paste(text, ctx) {
             return;
         }
         let in_review = self.overlays.is_empty() && self.keymap_context(ctx.state) == Context::Review;

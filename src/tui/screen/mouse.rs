@@ -22,7 +22,7 @@ impl Screen {
         {
             return;
         }
-        if self.forwarded_mouse(event, ctx).is_some() {
+        if self.forwarded_mouse(event, ctx) {
             return;
         }
         match event.kind {

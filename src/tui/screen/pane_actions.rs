@@ -36,8 +36,10 @@ impl Screen {
                 return;
             }
         }
+        if self.act_anywhere(action, ctx) {
+            return;
+        }
         match self.keymap_context(ctx.state) {
-            _ if self.act_anywhere(action, ctx) => {}
             _ if !self.overlays.is_empty() => {
                 self.pass(ctx, |top, ctx, panes| top.action(action, ctx, panes));
             }

@@ -58,21 +58,12 @@ impl Screen {
         }
     }
 
-    /// Passes a stroke to vim; `None`: the key keeps its usual meaning.
-    pub(super) fn take_stroke(&mut self, stroke: char, ctx: Ctx<'_>) -> Option<()> {
+    /// Passes a stroke to vim; returns whether vim took it, else the key keeps its usual meaning.
+    pub(super) fn take_stroke(&mut self, stroke: char, ctx: Ctx<'_>) -> bool {
         let in_message = self.panes.focus == Pane::Message;
-        let half_page = if in_message { 5 } else { self.panes.code.page().unsigned_abs() / 2 };
-        let answer = if in_message {
-            let (vim, field) = self.panes.composer.vim()?;
-            vim.half_page = half_page;
-            vim.stroke(stroke, field.engine())
-        } else {
-            let (vim, text) = self.panes.code.editor()?.vim()?;
-            vim.half_page = half_page;
-            vim.stroke(stroke, text)
-        };
+        let Some(answer) = self.vim_stroke(stroke, in_message) else { return false };
         match answer {
-            StrokeResult::Pass => return None,
+            StrokeResult::Pass => return false,
             StrokeResult::Done => {}
             StrokeResult::Copy(text) => self.commands.push(UiCommand::Copy(text)),
             StrokeResult::Beyond(up) if in_message => self.older(up, ctx),
@@ -95,7 +86,21 @@ impl Screen {
             }
             StrokeResult::NoMatch => self.show_note(Note::info("No matches. / says what to look for.")),
         }
-        Some(())
+        true
+    }
+
+    /// What vim makes of a stroke in the message box or in the editor of a block; `None`: there is no vim.
+    fn vim_stroke(&mut self, stroke: char, in_message: bool) -> Option<StrokeResult> {
+        let (vim, text, half_page) = if in_message {
+            let (vim, field) = self.panes.composer.vim()?;
+            (vim, field.engine(), 5)
+        } else {
+            let half_page = self.panes.code.page().unsigned_abs() / 2;
+            let (vim, text) = self.panes.code.editor()?.vim()?;
+            (vim, text, half_page)
+        };
+        vim.half_page = half_page;
+        Some(vim.stroke(stroke, text))
     }
 
     /// Moves a line up or down in the message box; beyond the ends, to an older or newer message.

@@ -179,12 +179,12 @@ impl CellDiff {
         let placed = self.graphics.placed(&next);
         self.take_away(&placed, &mut shown);
         // A picture can make a row differ from what was drawn there.
-        let all = self.unknown || !self.placed.is_empty() || !placed.is_empty();
+        let compares_all = self.unknown || !self.placed.is_empty() || !placed.is_empty();
         let mut over = Vec::new();
         let width = usize::from(self.size.0).max(1);
         let rows = shown.content.chunks_mut(width).zip(next.content.chunks(width));
         for (y, (shown, next)) in (0u16..).zip(rows) {
-            if !all && self.canvas.has_same_row(y, &self.drawn) {
+            if !compares_all && self.canvas.has_same_row(y, &self.drawn) {
                 continue;
             }
             if self.unknown {

@@ -331,7 +331,7 @@ fn of_runs() -> Vec<Entry> {
         dropping,
         OutputBuffer::restore(1 << 20, big, (3, 4)),
     ];
-    outcomes
+    let mut entries: Vec<Entry> = outcomes
         .into_iter()
         .zip(outputs.into_iter().cycle())
         .enumerate()
@@ -346,5 +346,13 @@ fn of_runs() -> Vec<Entry> {
             report.receipt.signal = Some(-9);
             Entry::Ran { run: RunId(n as u32), block: BlockId(1), report: Box::new(report) }
         })
-        .collect()
+        .collect();
+    let mut changed = report(OutputBuffer::default());
+    let file = FileChange::new("modules/config", "changed", 7);
+    changed.receipt.files = vec![FileChange { of_git: true, other_names: 2, ..file }];
+    let unreadable = vec!["sub".into()];
+    changed.receipt.not_looked_at =
+        UnscannedChanges { names_incomplete: true, unreadable, ..UnscannedChanges::default() };
+    entries.push(Entry::Ran { run: RunId(8), block: BlockId(1), report: Box::new(changed) });
+    entries
 }

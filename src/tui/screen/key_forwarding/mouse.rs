@@ -8,23 +8,27 @@ use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
 impl Screen {
-    /// Handles a mouse event that belongs to the program; `None`: it is for the screen.
-    pub(in crate::tui::screen) fn forwarded_mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> Option<()> {
+    /// Handles a mouse event if it belongs to the program; returns whether it does, else it is for the screen.
+    pub(in crate::tui::screen) fn forwarded_mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> bool {
         // A release ends what began on the program's screen, even if the program gets no more events.
         let held = self.forwarding.held_button;
         if matches!(event.kind, MouseEventKind::Up(button) if held == Some(button)) {
             self.forwarding.held_button = None;
         }
-        let (run, _) = self.forwarding.to?;
-        let (there, _) = ctx.state.terminal().filter(|(there, _)| *there == run)?;
-        let shown = ctx.state.terminal_screen().filter(|shown| shown.mouse != MouseReports::None)?;
-        let is_free = self.overlays.is_empty() && !self.shows_vars();
-        let area = self.arrangement.output.filter(|_| is_free)?.inner;
+        let Some((run, _)) = self.forwarding.to else { return false };
+        let runs = ctx.state.terminal().is_some_and(|(there, _)| there == run);
+        let is_free = runs && self.overlays.is_empty() && !self.shows_vars();
+        let shown = ctx.state.terminal_screen().filter(|shown| shown.mouse != MouseReports::None);
+        let output = self.arrangement.output.filter(|_| is_free);
+        let (Some(shown), Some(output)) = (shown, output) else { return false };
+        let area = output.inner;
         let is_inside = area.contains(Position { x: event.column, y: event.row });
         match event.kind {
-            MouseEventKind::Up(button) | MouseEventKind::Drag(button) if held != Some(button) => return None,
+            MouseEventKind::Up(button) | MouseEventKind::Drag(button) if held != Some(button) => {
+                return false;
+            }
             MouseEventKind::Up(_) | MouseEventKind::Drag(_) => {}
-            _ if !is_inside || area.is_empty() => return None,
+            _ if !is_inside || area.is_empty() => return false,
             _ => {}
         }
         if let MouseEventKind::Down(button) = event.kind {
@@ -36,8 +40,8 @@ impl Screen {
         let row = event.row.clamp(area.y, area.bottom().saturating_sub(1)) - area.y;
         let place = (column, row.saturating_add(screen::rows_above(shown, area.height)));
         let bytes = mouse_report(event, place, shown.mouse, shown.mouse_in_numbers);
-        self.into_terminal(there, bytes, ctx.state);
-        Some(())
+        self.into_terminal(run, bytes, ctx.state);
+        true
     }
 }
 
