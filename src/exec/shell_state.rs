@@ -166,7 +166,8 @@ mod tests {
     #[test]
     fn the_last_complete_record_counts() {
         let mut state = ShellState::new("/start".into());
-        state.update(b"cwd\0/a\n\0A=1\0end\0cwd\0/b\n\0A=2=3\0_=x\0end\0cwd\0/torn\n\0A=4\0", BLOCK, |_| true);
+        state
+            .update(b"cwd\0/a\n\0A=1\0end\0cwd\0/b\n\0A=2=3\0_=x\0end\0cwd\0/torn\n\0A=4\0", BLOCK, |_| true);
         assert_eq!(state.cwd, PathBuf::from("/b"));
         assert_eq!(state.environment(&Vec::new()), vec![("A".into(), "2=3".into())]);
     }

@@ -148,7 +148,8 @@ impl Local {
     /// when its sandbox was fixed. If nobody has used the kernel, it is replaced instead.
     fn opened_since_start(&mut self, language: &Language) -> Option<String> {
         let kernel = self.kernel.as_ref()?;
-        let (then, interpreter, used) = (kernel.process.reach.clone(), kernel.interpreter.clone(), kernel.used);
+        let (then, interpreter, used) =
+            (kernel.process.reach.clone(), kernel.interpreter.clone(), kernel.used);
         let now = self.prepared_sandbox().ok()?.enclosure(&interpreter, true).reach;
         let all = [PathBuf::from("/")];
         let closed = then.kept_from_writing(&all);

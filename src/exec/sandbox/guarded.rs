@@ -43,9 +43,9 @@ pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
             guarded.add(folder, &git);
         }
         let (folders, too_full) = git_folders(folder);
-        let obeyed = folders.iter().flat_map(|git| {
-            OBEYED_BY_GIT.map(|name| git.join(name)).into_iter().chain(hooks(folder, git))
-        });
+        let obeyed = folders
+            .iter()
+            .flat_map(|git| OBEYED_BY_GIT.map(|name| git.join(name)).into_iter().chain(hooks(folder, git)));
         for path in obeyed.chain(too_full) {
             // It may lie in another writable folder, or where runs write nothing.
             let around = writable.iter().filter(|around| path != **around && path.starts_with(around));
@@ -135,8 +135,7 @@ fn is_gits(folder: &Path) -> bool {
 
 /// Whether this folder is one of git's own, or was before a run moved something in it away. These files can't be moved.
 fn may_be_gits(folder: &Path) -> bool {
-    let is_file =
-        |name: &str| fs::symlink_metadata(folder.join(name)).is_ok_and(|meta| !meta.is_dir());
+    let is_file = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok_and(|meta| !meta.is_dir());
     is_file("config") || is_file("commondir") || is_gits(folder)
 }
 

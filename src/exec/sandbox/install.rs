@@ -102,7 +102,8 @@ impl SandboxPolicy {
             ..self.clone()
         };
         let policy = policy.with_read(needed);
-        let in_sight = |path: &&PathBuf| *path != folder && policy.read.iter().any(|read| path.starts_with(read));
+        let in_sight =
+            |path: &&PathBuf| *path != folder && policy.read.iter().any(|read| path.starts_with(read));
         // What the program needs may lie around what runs can write.
         let hidden_folders = of_runs.iter().chain(&self.hidden_folders).filter(in_sight).cloned().collect();
         let hidden_files = self.hidden_files.iter().filter(in_sight).cloned().collect();

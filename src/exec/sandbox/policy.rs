@@ -293,8 +293,16 @@ pub(crate) mod tests {
         let mounts = mounts.iter().filter(|mount| mount.at().starts_with("/srv/ada"));
         let mut paths: Vec<_> = mounts.map(|mount| mount.at().strip_prefix("/srv/ada").unwrap()).collect();
         paths.sort();
-        let expected =
-            ["", ".git", ".git/hooks", ".netrc", ".ssh", ".ssh/mine", ".ssh/mine/.git", ".ssh/mine/.git/hooks"];
+        let expected = [
+            "",
+            ".git",
+            ".git/hooks",
+            ".netrc",
+            ".ssh",
+            ".ssh/mine",
+            ".ssh/mine/.git",
+            ".ssh/mine/.git/hooks",
+        ];
         assert_eq!(paths, expected.map(Path::new));
     }
 
