@@ -12,7 +12,7 @@ pub(crate) const OBEYED_BY_GIT: [&str; 6] =
 pub(crate) const INNER_FOLDERS: [&str; 2] = ["modules", "worktrees"];
 
 /// What git keeps by the names of branches and hashes, which may be any.
-const NAMED_BY_CONTENT: [&str; 3] = ["refs", "logs", "objects"];
+pub(crate) const NAMED_BY_CONTENT: [&str; 3] = ["refs", "logs", "objects"];
 
 /// Whether git takes a folder with these entries for one of its own. It checks no more than that they are there.
 pub(crate) fn is_git_folder<'a>(entries: impl IntoIterator<Item = &'a OsStr>) -> bool {

@@ -81,11 +81,15 @@ pub(super) fn spawn(
         let is_python_install =
             matches!(block.kind, BlockKind::Install { .. }) && language == Some(Language::python());
         let lacking = missing_packages(&block, revision, terms.is_ok(), &executor).await;
-        let (review, noted) = review_block(block, revision, scope.clone(), earlier).await;
+        let reach = match &terms {
+            Ok(terms) => executor.reach(terms).await,
+            Err(_) => Reach::default(),
+        };
+        let (review, noted) = review_block(block, revision, scope.clone(), (earlier, reach.clone())).await;
         seen.lock().unwrap_or_else(PoisonError::into_inner).insert((id, revision), noted);
         let (reach, refused) = match &terms {
-            Ok(terms) => refused_effects(&review, executor.reach(terms).await, &scope).await,
-            Err(_) => (Reach::default(), Vec::new()),
+            Ok(_) => refused_effects(&review, reach, &scope).await,
+            Err(_) => (reach, Vec::new()),
         };
         let image = match &terms {
             Err(_) => missing_image(language.filter(|_| is_code), &executor).await,
@@ -229,11 +233,11 @@ fn file_of_functions(path: &str, source: &str, cwd: &Path) -> Target {
 }
 
 /// The review of a block whose text is not code but names what to fetch: packages or an image.
-fn review_of_name(kind: &BlockKind, version: &Version) -> Option<Review> {
+fn review_of_name(kind: &BlockKind, version: &Version, reach: &Reach) -> Option<Review> {
     match kind {
         BlockKind::Install { .. } => {
             let language = version.language.as_ref().map_or("python", Language::as_str);
-            Some(exec::packages::review(language, &version.source, std::env::vars_os()))
+            Some(exec::packages::review(language, &version.source, std::env::vars_os(), reach))
         }
         BlockKind::Pull { .. } => Some(exec::images::review(&version.source)),
         _ => None,
@@ -244,12 +248,12 @@ async fn review_block(
     block: Block,
     revision: Revision,
     scope: Scope,
-    earlier: Arc<EarlierTexts>,
+    (earlier, reach): (Arc<EarlierTexts>, Reach),
 ) -> (Review, SeenPaths) {
     let known = scope.clone();
     let work = tokio::task::spawn_blocking(move || {
         let Some(version) = block.version(revision) else { return Default::default() };
-        if let Some(mut review) = review_of_name(&block.kind, version) {
+        if let Some(mut review) = review_of_name(&block.kind, version, &reach) {
             scope.rules.forbid().mark(&mut review);
             return (review, SeenPaths::default());
         }
@@ -304,7 +308,8 @@ mod tests {
             let scope = Scope { rules: Arc::new(book), ..Scope::default() };
             let earlier =
                 EarlierTexts::new(UnreadTexts::default(), || Box::new(|_| Err("nothing is away".to_owned())));
-            let (review, _) = review_block(block.clone(), Revision(1), scope, Arc::new(earlier)).await;
+            let known = (Arc::new(earlier), Reach::default());
+            let (review, _) = review_block(block.clone(), Revision(1), scope, known).await;
             assert_eq!(review.findings.len(), 1);
             assert_eq!(review.findings.iter().all(|finding| finding.forbidden), forbidden);
         }

@@ -28,6 +28,7 @@ use super::backend::{BackendEvent, BackendRun, EndCause, RunEnd, may_start_in};
 use super::helper_wire::{PauseState, ResourceUse};
 use super::kernel_wire::KernelMessage;
 use crate::config::ContainerExecutor;
+use crate::domain::sentences::rights;
 use crate::domain::{DeadKernel, ExecutorKind, KernelFate, KernelRef, Language, Limits, RunEvent, Terms};
 use crate::exec::KernelNotice;
 use crate::text::number::memory;
@@ -192,9 +193,12 @@ impl Containers {
                     KernelMessage::Done(done) => {
                         if let Some(kernel) = &mut self.kernel {
                             kernel.state.variables = done.variables;
-                            let named = done.cwd.as_ref().filter(|cwd| may_start_in(&kernel.reach, cwd));
-                            kernel.cwd = named.cloned().unwrap_or_else(|| kernel.cwd.clone());
                             kernel.shared.changed.clone_from(&done.found);
+                            match &done.cwd {
+                                Some(cwd) if may_start_in(&kernel.reach, cwd) => kernel.cwd.clone_from(cwd),
+                                Some(_) => kernel.shared.changed.push(rights::IN_CLOSED_FOLDER.into()),
+                                None => {}
+                            }
                             kernel.end_run();
                         }
                         job.done = Some(*done);

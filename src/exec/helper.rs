@@ -79,7 +79,7 @@ fn prepare() -> rustix::io::Result<OwnedFd> {
     // Fails if it already leads a session of its own.
     let _ = rustix::process::setsid();
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    write_no_core();
+    disable_core_dumps();
     // The code under it has the same user; it must not be able to trace this process.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     Ok(socket)
@@ -136,7 +136,7 @@ fn confine(socket: &mut UnixStream) -> Result<(), ConfineError> {
     if terminal {
         take_terminal().map_err(std::io::Error::from)?;
     }
-    write_no_core();
+    disable_core_dumps();
     Ok(sandbox::enter(&confinement)?)
 }
 
@@ -178,7 +178,7 @@ fn close_inherited() {
 }
 
 /// Disables core dumps, which may hold secrets and are large.
-pub fn write_no_core() {
+pub fn disable_core_dumps() {
     let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
 }
 

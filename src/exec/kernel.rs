@@ -12,7 +12,7 @@ use super::outbox::Outbox;
 use super::plan::{self, InheritedFd};
 use super::process::{self, Process};
 use super::sandbox::Enclosure;
-use crate::domain::{KernelRef, Limits, Reach, SharedState};
+use crate::domain::{KernelRef, Limits, SharedState};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -41,8 +41,6 @@ pub(super) struct Kernel {
     pub(crate) limits: Limits,
     /// The limits that are set for its process now; `None` while that is not known.
     pub(crate) fitted: Option<Limits>,
-    /// What it can reach; fixed at its start.
-    pub(crate) reach: Reach,
     /// Runs that its helper was told to begin and has not confirmed yet.
     pub(crate) beginning: u32,
     /// Whether it was ordered to end because its control socket failed.
@@ -87,7 +85,6 @@ impl Kernel {
             used: false,
             limits: *limits,
             fitted: Some(*limits),
-            reach: enclosure.reach.clone(),
             beginning: 0,
             cut_off: false,
             woken: false,

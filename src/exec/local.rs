@@ -26,7 +26,7 @@ use super::sandbox::refused::ClosedPlaces;
 use super::sandbox::{Sandbox, SandboxError, Scratch};
 use super::shell_state::ShellState;
 use super::watch::WatchedDescriptor;
-use crate::domain::{BlockId, Chunk, Limits, Reach, RunEvent, Stream};
+use crate::domain::{BlockId, Chunk, Limits, RunEvent, Stream};
 use crate::exec::KernelNotice;
 use crate::launch::PrivateFolder;
 use ask::PackageQuestion;
@@ -94,8 +94,6 @@ struct LocalRun {
     out_of_time: bool,
     /// The paths that the sandbox blocks for it.
     closed: Option<ClosedPlaces>,
-    /// What it can reach.
-    reach: Reach,
     /// The state of the kernel after it.
     pause: Option<PauseState>,
 }

@@ -15,7 +15,7 @@ use super::own_names::OwnNames;
 use super::plan::Invocation;
 use crate::domain::packages::python_package;
 use crate::domain::sentences::network;
-use crate::domain::{Finding, InstallInto, PackageList, Review, Severity};
+use crate::domain::{Finding, InstallInto, PackageList, Reach, Review, Severity};
 pub(super) use sources::follow_no_settings;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -164,7 +164,6 @@ pub(crate) fn invocation(
             "install",
             "--no-input",
             "--disable-pip-version-check",
-            "--no-cache-dir",
             "--no-warn-script-location",
             "--no-color",
             "--progress-bar",
@@ -233,10 +232,12 @@ pub fn package_names(lacking: &[MissingFacility]) -> Vec<String> {
 }
 
 /// The review of a list of packages to install. The variables of the person's environment may say where they come from.
+/// `reach` is that of the installation.
 pub fn review(
     language: &str,
     source: &str,
     variables: impl IntoIterator<Item = (OsString, OsString)>,
+    reach: &Reach,
 ) -> Review {
     let Ok(list) = PackageList::parse(language, source) else { return Review::default() };
     let stays = match list.into {
@@ -245,7 +246,7 @@ pub fn review(
     };
     let message = network::of_installation(&list.words(), stays);
     let mut findings = vec![Finding::new("sayso.install", Severity::Medium, message)];
-    let sources = sources::told(language, variables);
+    let sources = sources::told(language, variables, reach);
     if !sources.is_empty() {
         let message = network::of_sources(&sources);
         findings.push(Finding::new("sayso.install.source", Severity::Medium, message));
@@ -299,7 +300,7 @@ mod tests {
     fn an_index_that_the_environment_names_is_a_finding_of_its_own() {
         let found = |variables: &[(&str, &str)]| {
             let variables: Vec<_> = variables.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect();
-            let review = review("python", "six", variables);
+            let review = review("python", "six", variables, &Reach::open());
             review.findings.into_iter().map(|finding| finding.message.clone()).collect::<Vec<_>>()
         };
         assert_eq!(found(&[("PATH", "/bin")]).len(), 1);

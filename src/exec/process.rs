@@ -11,7 +11,7 @@ use super::pipes::Pipes;
 use super::plan::{InheritedFd, Invocation, set};
 use super::sandbox::{Enclosure, Scratch};
 use super::terminal::Emulator;
-use crate::domain::Limits;
+use crate::domain::{Limits, Reach};
 use crate::text::number::hex;
 use std::ffi::OsStr;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -30,6 +30,8 @@ pub(super) struct Process {
     pub(crate) names: OwnNames,
     /// The control group of all its processes. Dropped after them, when it is empty.
     pub(crate) group: Option<Group>,
+    /// What it can reach; fixed at its start.
+    pub(crate) reach: Reach,
     /// Private folders that it alone has. Dropping them removes them.
     pub(crate) private: Option<Scratch>,
 }
@@ -72,5 +74,6 @@ pub(super) fn start(
     let link = Link::open(entry.as_ref().unwrap_or(inner), format!("{MARK}={mark}").into_bytes())?;
     let fds: Vec<BorrowedFd<'_>> = writing.iter().chain(&inherited).map(|fd| fd.as_fd()).collect();
     link.spawn(&invocation.program, &fds)?;
-    Ok(Process { link, pipes, screen, names: invocation.names, group, private: None })
+    let reach = enclosure.reach.clone();
+    Ok(Process { link, pipes, screen, names: invocation.names, group, reach, private: None })
 }

@@ -187,7 +187,7 @@ impl Sandbox {
         site: SessionSite<'_>,
         limits: &Limits,
     ) -> Result<(), SandboxError> {
-        let scratch = private_folders(request.level)?;
+        let scratch = Scratch::of_level(request.level)?;
         let (policy, notes) = survey::survey(request, site, &scratch)?;
         self.narrowed = policy.level != request.level;
         let mut found = report::LayerSurvey::new(notes);
@@ -368,12 +368,6 @@ impl Enclosure {
             }
         }
     }
-}
-
-/// Makes private folders for runs of this level.
-fn private_folders(level: SandboxLevel) -> Result<Scratch, SandboxError> {
-    let missing = |error| SandboxError::Missing(level, format!("no private folder can be made: {error}"));
-    Scratch::make(&std::env::temp_dir()).map_err(missing)
 }
 
 pub(super) fn processors() -> u64 {

@@ -5,10 +5,11 @@
 //! large for the system to pass to a program: with that no later block could start. Pure.
 
 use super::environment::{Environment, is_of_each_shell, is_steering};
+use crate::domain::sentences::rights::FOLDER_NOT_CARRIED_OVER;
 use crate::domain::{BlockId, BlockRanges, SharedState};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Describes where the output of a run goes, so each run sets its own.
 const TERMINAL_VARIABLE: &str = "TERM";
@@ -29,6 +30,8 @@ pub(super) struct ShellState {
     env: Option<Environment>,
     /// Variables that the last block exported but that are not carried over.
     left_out: Environment,
+    /// Whether the last block ended in a folder in which the next one may not start.
+    is_in_closed_folder: bool,
     /// Whether the last block left more than is read, so that the state is that of a block before it.
     too_large: bool,
     /// The blocks that produced this state.
@@ -42,20 +45,22 @@ impl ShellState {
             cwd,
             env: None,
             left_out: Environment::new(),
+            is_in_closed_folder: false,
             too_large: false,
             blocks: BlockRanges::default(),
         }
     }
 
     /// Updates the state from what a shell wrote at the end of this block. If the shell wrote nothing complete (it was
-    /// killed, or became another program), the state stays.
-    pub(super) fn update(&mut self, written: &[u8], block: BlockId) {
+    /// killed, or became another program), the state stays. `may_start` tells whether the next block may start in a folder.
+    pub(super) fn update(&mut self, written: &[u8], block: BlockId, may_start: impl FnOnce(&Path) -> bool) {
         self.too_large = written.len() >= MAX_STATE_BYTES;
         if self.too_large {
             return self.blocks.push(block);
         }
         let Some((cwd, env)) = parse(written) else { return };
-        if let Some(cwd) = cwd {
+        self.is_in_closed_folder = cwd.as_ref().is_some_and(|cwd| !may_start(cwd));
+        if let Some(cwd) = cwd.filter(|_| !self.is_in_closed_folder) {
             self.cwd = cwd;
         }
         let (left_out, env): (Environment, _) = env.into_iter().partition(|(name, _)| is_steering(name));
@@ -81,6 +86,9 @@ impl ShellState {
             changed.push(
                 "not carried over: the folder and the variables, which are too large together".to_owned(),
             );
+        }
+        if self.is_in_closed_folder {
+            changed.push(FOLDER_NOT_CARRIED_OVER.to_owned());
         }
         let env = self.env.as_ref().or(self.too_large.then_some(usual))?;
         let value = |of: &Environment, wanted: &OsStr| {
@@ -158,7 +166,8 @@ mod tests {
     #[test]
     fn the_last_complete_record_counts() {
         let mut state = ShellState::new("/start".into());
-        state.update(b"cwd\0/a\n\0A=1\0end\0cwd\0/b\n\0A=2=3\0_=x\0end\0cwd\0/torn\n\0A=4\0", BLOCK);
+        state
+            .update(b"cwd\0/a\n\0A=1\0end\0cwd\0/b\n\0A=2=3\0_=x\0end\0cwd\0/torn\n\0A=4\0", BLOCK, |_| true);
         assert_eq!(state.cwd, PathBuf::from("/b"));
         assert_eq!(state.environment(&Vec::new()), vec![("A".into(), "2=3".into())]);
     }
@@ -166,8 +175,8 @@ mod tests {
     #[test]
     fn nothing_written_changes_nothing() {
         let mut state = ShellState::new("/start".into());
-        state.update(b"", BLOCK);
-        state.update(b"cwd\0/a\n\0", BLOCK);
+        state.update(b"", BLOCK, |_| true);
+        state.update(b"cwd\0/a\n\0", BLOCK, |_| true);
         assert_eq!(state, ShellState::new("/start".into()));
         assert_eq!(state.shared(&Vec::new()), None);
     }
@@ -175,8 +184,21 @@ mod tests {
     #[test]
     fn a_folder_that_is_gone_is_not_taken() {
         let mut state = ShellState::new("/start".into());
-        state.update(b"cwd\0\0A=1\0end\0", BLOCK);
+        state.update(b"cwd\0\0A=1\0end\0", BLOCK, |_| true);
         assert_eq!(state.cwd, PathBuf::from("/start"));
+    }
+
+    #[test]
+    fn a_folder_that_is_closed_is_not_taken_and_that_is_told() {
+        let mut state = ShellState::new("/start".into());
+        let is_open = |cwd: &Path| cwd != Path::new("/closed");
+        state.update(b"cwd\0/closed\n\0A=1\0end\0", BLOCK, is_open);
+        let told = state.shared(&Vec::new()).unwrap();
+        assert_eq!(state.cwd, PathBuf::from("/start"));
+        assert_eq!(told.changed, [FOLDER_NOT_CARRIED_OVER, "variables exported: A"]);
+        state.update(b"cwd\0/open\n\0end\0", BLOCK, is_open);
+        assert_eq!(state.cwd, PathBuf::from("/open"));
+        assert_eq!(state.shared(&Vec::new()).unwrap().changed, [""; 0]);
     }
 
     #[test]
@@ -188,7 +210,7 @@ mod tests {
         let mut state = ShellState::new("/start".into());
         let written = "cwd\0/a\n\0PATH=/evil\0A=1\0GIT_AUTHOR_NAME=Eve\0GIT_COMMITTER_NAME=Ann\0LD_PRELOAD=x.so\0PYTHONPATH=src\0GIT_DIR=x\0\
                        NODE_OPTIONS=-r x\0BASH_FUNC_ls%%=() { id; }\0PERL5OPT=x\0RUBYOPT=x\0ENV=x\0BASH_ENV=x\0end\0";
-        state.update(written.as_bytes(), BLOCK);
+        state.update(written.as_bytes(), BLOCK, |_| true);
         let env = state.environment(&usual);
         let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
         let of_person = [pair("GIT_AUTHOR_NAME", "Ann"), pair("GIT_COMMITTER_NAME", "Ann")];
@@ -214,7 +236,7 @@ mod tests {
         let usual: Environment = vec![("PATH".into(), "/bin".into())];
         let left = |variables: &[(String, usize)]| {
             let mut state = ShellState::new("/start".into());
-            state.update(&record(variables), BLOCK);
+            state.update(&record(variables), BLOCK, |_| true);
             let env = state.environment(&usual);
             let bytes: usize = env.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
             assert!(bytes <= MAX_ENVIRONMENT_BYTES && env.iter().any(|(name, _)| name == "PATH"));
@@ -231,20 +253,20 @@ mod tests {
         assert!(told.starts_with("not carried over: ") && !told.contains("V0,"), "{told}");
         // More than is read at all.
         let mut state = ShellState::new("/start".into());
-        state.update(&vec![b'x'; MAX_STATE_BYTES], BLOCK);
+        state.update(&vec![b'x'; MAX_STATE_BYTES], BLOCK, |_| true);
         let told = state.shared(&usual).unwrap();
         assert_eq!(
             (told.changed.len(), told.changed[0].starts_with("not carried over: the folder")),
             (1, true)
         );
-        state.update(&record(&[]), BLOCK);
+        state.update(&record(&[]), BLOCK, |_| true);
         assert_eq!(state.shared(&usual).unwrap().changed, [""; 0]);
     }
 
     proptest! {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(prop_oneof![Just(0u8), Just(b'='), any::<u8>()], 0..200)) {
-            ShellState::new("/".into()).update(&bytes, BLOCK);
+            ShellState::new("/".into()).update(&bytes, BLOCK, |_| true);
         }
     }
 }

@@ -85,11 +85,8 @@ const PLACES: &[&str] = &[
     "XDG_DATA_HOME",
 ];
 
-/// Whether a variable of [`PLACES`] names a place that is not trusted, or options for `less` name a file or a command.
+/// Whether a variable of [`PLACES`] names a place that is not trusted.
 pub(crate) fn leads_astray(name: &OsStr, value: &OsStr, trusted: impl Fn(&Path) -> bool) -> bool {
-    if name == "LESS" {
-        return value.as_encoded_bytes().iter().any(|byte| b"+/".contains(byte));
-    }
     let is_bad = |place: PathBuf| {
         !place.as_os_str().is_empty() && (place.is_relative() || (place.exists() && !trusted(&place)))
     };

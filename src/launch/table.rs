@@ -138,8 +138,8 @@ pub(crate) const TABLE: &[StartRow] = &[
     row(Start::Open, FindRule::At("/usr/bin/open"), KeptVariables::Only(&["HOME", "USER", "LANG"])),
     row(Start::Editor, FindRule::ByThePerson, KeptVariables::Person),
     StartRow {
-        // The commands of `less` could start a shell, and its preprocessors programs, on a text that somebody else
-        // wrote.
+        // The commands of `less` could start a shell, its preprocessors programs, and its options (`LESS`) either, on a
+        // text that somebody else wrote.
         sets: &[("LESSSECURE", "1")],
         ..row(Start::Pager, FindRule::ByThePerson, KeptVariables::Person)
     },

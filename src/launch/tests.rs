@@ -136,7 +136,6 @@ fn a_place_in_the_working_folder_is_not_passed_on() {
         assert!(!astray(name, &own) && !astray(name, &format!("{own}:/usr/share:/no/such:")), "{name}");
     }
     assert!(!astray("EDITOR_OPTION", &format!("{work}/cfg")));
-    assert!(!astray("LESS", "-R -F --mouse") && astray("LESS", "-R +!id") && astray("LESS", "-k/work/keys"));
 }
 
 #[test]

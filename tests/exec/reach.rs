@@ -159,6 +159,32 @@ async fn a_kernel_reaches_what_it_was_started_with() {
     // A shell starts after the file was made. Landlock alone can't take it out of the folder that is writable.
     let bash = shop.executor.terms(&Language("bash".into()), None).await.unwrap();
     let reach = shop.executor.reach(&bash).await;
+    if bash.rights.sandbox.contained {
+        assert_eq!(reach.writes(&hooks), Reachability::No, "{reach:?}");
+    }
     let could = shop.sh("echo x >> .envrc").await.report.outcome == Outcome::Ok;
     assert_eq!(reach.writes(&hooks) == Reachability::Yes, could, "{reach:?}");
+}
+
+#[tokio::test]
+async fn who_goes_to_a_closed_folder_is_said_not_to_be_in_the_one_shown() {
+    // Landlock alone keeps nobody from going there.
+    let shop = Shop::with(|setup| {
+        furnish(setup);
+        setup.without = DisabledLayers { bwrap: true, ..DisabledLayers::default() };
+    });
+    let home = shop.work().parent().unwrap().join("home");
+    let other = home.join("other").display().to_string();
+    for (language, source) in
+        [("python", format!("import os\nos.chdir('{other}')")), ("bash", format!("cd '{other}'"))]
+    {
+        let told = shop.run(language, &source).await.ok();
+        let terms = shop.executor.terms(&Language(language.into()), None).await.unwrap();
+        let is_off = terms.rights.sandbox.level == SandboxLevel::Off;
+        assert_eq!(terms.cwd, home.join(if is_off { "other" } else { "work" }), "{language}");
+        assert_eq!(told.report.cwd, Some(terms.cwd), "{language}");
+        let changed = terms.shared.unwrap().changed;
+        let is_said = changed.iter().any(|change| change.contains("folder") && change.contains("closed to"));
+        assert_eq!(is_said, !is_off, "{language}: {changed:?}");
+    }
 }

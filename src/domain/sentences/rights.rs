@@ -10,6 +10,12 @@ pub(crate) const TERMINAL: &str = "its own, a whole screen: you can type into it
                                    computes alone, and begins anew whenever they change hands; T takes the terminal \
                                    away";
 
+/// A change of a kernel that went to a folder of which a run's word is not taken.
+pub(crate) const IN_CLOSED_FOLDER: &str = "it is in a folder that is closed to it, not in the one shown";
+
+/// A change of a shell that ended in such a folder.
+pub(crate) const FOLDER_NOT_CARRIED_OVER: &str = "not carried over: the folder, which is closed to runs";
+
 /// `sandbox on, network off, writes here`; `name` turns a folder into words, where "here" is the folder in which the
 /// code would start.
 fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {

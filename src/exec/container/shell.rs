@@ -39,7 +39,7 @@ impl ContainerShell {
 
     /// Updates the state from what a shell wrote at the end of this block.
     pub(super) fn update(&mut self, written: &[u8], block: BlockId) {
-        self.state.update(written, block);
+        self.state.update(written, block, |_| true);
     }
 
     /// Where the next block starts: in the folder where the last one ended, if that still exists and every container

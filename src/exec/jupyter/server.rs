@@ -5,7 +5,7 @@ use super::error::JupyterError;
 use super::message::JupyterMessage;
 use super::specs::Spec;
 use super::token::ServerToken;
-use crate::config::JupyterExecutor;
+use crate::config::{JupyterExecutor, without_secrets};
 use crate::exec::ledger;
 use crate::launch::Launcher;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -341,16 +341,9 @@ impl Socket {
     }
 }
 
-/// An address without parts that could be secret.
+/// An address for messages, without parts that could be secret.
 fn redacted(url: &str) -> String {
-    let Ok(mut url) = Url::parse(url) else {
-        return url.chars().filter(|c| !c.is_control()).take(100).collect();
-    };
-    url.set_query(None);
-    url.set_fragment(None);
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.as_str().trim_end_matches('/').to_owned()
+    without_secrets(url).trim_end_matches('/').chars().filter(|c| !c.is_control()).collect()
 }
 
 fn causes(error: &dyn std::error::Error) -> String {

@@ -75,7 +75,6 @@ impl Backend for Local {
     async fn begin(&mut self, job: BackendRun) {
         self.leaving = None;
         let closed = self.closed_places(&job.terms);
-        let reach = self.reach_of(&job.terms).unwrap_or_default();
         let begun = match job.terms.executor {
             ExecutorKind::Kernel => self.begin_in_kernel(&job),
             ExecutorKind::Installer => self.begin_install(&job),
@@ -87,7 +86,7 @@ impl Backend for Local {
                 if matches!(host, RunHost::Kernel) && ready {
                     self.queue.push_back(RunEvent::Started.into());
                 }
-                self.run = Some(LocalRun::new(host, &job, (closed, reach)));
+                self.run = Some(LocalRun::new(host, &job, closed));
             }
             Err(error) => self.queue.push_back(RunEnd::of(EndCause::NotStarted(error.to_string())).into()),
         }

@@ -148,7 +148,8 @@ impl Local {
     /// when its sandbox was fixed. If nobody has used the kernel, it is replaced instead.
     fn opened_since_start(&mut self, language: &Language) -> Option<String> {
         let kernel = self.kernel.as_ref()?;
-        let (then, interpreter, used) = (kernel.reach.clone(), kernel.interpreter.clone(), kernel.used);
+        let (then, interpreter, used) =
+            (kernel.process.reach.clone(), kernel.interpreter.clone(), kernel.used);
         let now = self.prepared_sandbox().ok()?.enclosure(&interpreter, true).reach;
         let all = [PathBuf::from("/")];
         let closed = then.kept_from_writing(&all);
@@ -190,7 +191,7 @@ impl Local {
                 Ok(reach)
             }
             ExecutorKind::Kernel if self.kernel_that_fits(&terms.limits).is_some() => {
-                Ok(self.kernel.as_ref().map(|kernel| kernel.reach.clone()).unwrap_or_default())
+                Ok(self.kernel.as_ref().map(|kernel| kernel.process.reach.clone()).unwrap_or_default())
             }
             _ => {
                 let python = terms.language.as_str() == "python";
@@ -290,11 +291,7 @@ fn mark_of(token: &FrameToken) -> String {
 
 impl LocalRun {
     /// A run that begins now.
-    pub(super) fn new(
-        host: RunHost,
-        job: &BackendRun,
-        (closed, reach): (Option<ClosedPlaces>, Reach),
-    ) -> Self {
+    pub(super) fn new(host: RunHost, job: &BackendRun, closed: Option<ClosedPlaces>) -> Self {
         Self {
             host,
             block: job.block,
@@ -306,7 +303,6 @@ impl LocalRun {
             limit: None,
             out_of_time: false,
             closed,
-            reach,
             pause: None,
         }
     }

@@ -13,7 +13,7 @@ use crate::exec::languages;
 use crate::exec::shell_state::MAX_STATE_BYTES;
 use crate::text::line::last_line;
 use std::os::unix::fs::FileExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// How much output is read of a kernel that never was ready.
@@ -87,16 +87,13 @@ impl Local {
         let mut ended = RunEnd { used, ..RunEnd::of(end) };
         match &mut run.host {
             RunHost::Kernel => (ended.kernel, ended.cwd) = self.after_block(&ended.end),
-            RunHost::Program(_, state) => {
+            RunHost::Program(process, state) => {
                 let limit =
                     if run.language == "julia" { julia::MAX_TOTAL_IMAGE_BYTES } else { MAX_STATE_BYTES };
                 if let Some(written) = state.take().and_then(|file| read_state(&file, limit)) {
                     if run.language == "bash" {
-                        let before = self.shell.cwd.clone();
-                        self.shell.update(&written, run.block);
-                        if !may_start_in(&run.reach, &self.shell.cwd) {
-                            self.shell.cwd = before;
-                        }
+                        let may_start = |cwd: &Path| may_start_in(&process.reach, cwd);
+                        self.shell.update(&written, run.block, may_start);
                     } else if run.language == "julia" {
                         self.queue.extend(julia::pictures(&written));
                     } else if let Some((way, _)) = self.finder.run_method(&Language(run.language.clone())) {

@@ -1,6 +1,7 @@
 //! Handles messages about a run: from the kernel about its block, from the helpers about their processes.
 
 use super::{Local, LocalRun, RunHost};
+use crate::domain::sentences::rights;
 use crate::domain::{Language, RunEvent};
 use crate::exec::backend::{BackendEvent, EndCause, may_start_in};
 use crate::exec::error::ExecError;
@@ -126,11 +127,13 @@ impl Local {
             KernelMessage::Done(done) => {
                 if let Some(kernel) = &mut self.kernel {
                     kernel.state.variables = done.variables;
-                    if let Some(cwd) = done.cwd.as_ref().filter(|cwd| may_start_in(&kernel.reach, cwd)) {
-                        kernel.cwd.clone_from(cwd);
-                    }
                     kernel.module_path.clone_from(&done.module_path);
                     kernel.shared.changed.clone_from(&done.found);
+                    match &done.cwd {
+                        Some(cwd) if may_start_in(&kernel.process.reach, cwd) => kernel.cwd.clone_from(cwd),
+                        Some(_) => kernel.shared.changed.push(rights::IN_CLOSED_FOLDER.into()),
+                        None => {}
+                    }
                 }
                 run.over = Some(Instant::now());
                 run.done = Some(*done);

@@ -2,17 +2,20 @@
 //! of each folder, and what git obeys in its own folders, those of submodules and worktrees too. Changes nothing.
 
 use crate::domain::auto_run::{AUTO_RUN_NAMES, OF_GIT};
-use crate::domain::git_folder::{INNER_FOLDERS, OBEYED_BY_GIT, gitdir, hooks_path, is_git_folder};
+use crate::domain::git_folder::{
+    INNER_FOLDERS, NAMED_BY_CONTENT, OBEYED_BY_GIT, gitdir, hooks_path, is_git_folder,
+};
 use rustix::fs::OFlags;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// The most folders of git's own that are protected: a mount each for what is in them.
+/// The most folders of git's own that are protected: a mount each for what is in them. With more, the folders around
+/// them are read-only, so that no number of folders that a run made leaves a real one open.
 const MAX_GIT_FOLDERS: usize = 100;
-/// The most entries that are read to find them.
+/// The most entries that are read to find them. With more, the same holds.
 const MAX_ENTRIES: usize = 10_000;
 /// Larger settings of git are not read.
 const MAX_TEXT_BYTES: u64 = 256 << 10;
@@ -39,13 +42,15 @@ pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
         if git.is_file() {
             guarded.add(folder, &git);
         }
-        for git in git_folders(folder) {
-            for path in OBEYED_BY_GIT.map(|name| git.join(name)).into_iter().chain(hooks(folder, &git)) {
-                // It may lie in another writable folder, or where runs write nothing.
-                let around = writable.iter().filter(|around| path != **around && path.starts_with(around));
-                if let Some(around) = around.max_by_key(|around| around.components().count()) {
-                    guarded.add(around, &path);
-                }
+        let (folders, too_full) = git_folders(folder);
+        let obeyed = folders
+            .iter()
+            .flat_map(|git| OBEYED_BY_GIT.map(|name| git.join(name)).into_iter().chain(hooks(folder, git)));
+        for path in obeyed.chain(too_full) {
+            // It may lie in another writable folder, or where runs write nothing.
+            let around = writable.iter().filter(|around| path != **around && path.starts_with(around));
+            if let Some(around) = around.max_by_key(|around| around.components().count()) {
+                guarded.add(around, &path);
             }
         }
     }
@@ -53,6 +58,9 @@ pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
         list.sort();
         list.dedup();
     }
+    // What is read-only can't be moved. A mount that keeps it in place would make it writable.
+    let GuardedPaths { protected, pinned } = &mut guarded;
+    pinned.retain(|path| !protected.iter().any(|held| path.starts_with(held)));
     guarded
 }
 
@@ -80,35 +88,60 @@ impl GuardedPaths {
     }
 }
 
-/// The folders of git's own that belong to this folder: its `.git` or where that leads, what several worktrees share,
-/// and those of submodules and worktrees in them.
-fn git_folders(folder: &Path) -> Vec<PathBuf> {
-    let (mut found, mut todo, mut left) = (Vec::new(), Vec::new(), MAX_ENTRIES);
-    if is_git_folder(entries(folder, &mut left).iter().map(|(name, _)| name.as_os_str())) {
-        todo.push(folder.to_path_buf());
-    }
-    todo.extend(git_folder_of(folder));
-    while let Some(git) = todo.pop().filter(|_| found.len() < MAX_GIT_FOLDERS) {
-        if found.contains(&git) {
-            continue;
+/// The folders of git's own that belong to this folder: itself or its `.git` or where that leads, what several worktrees
+/// share, and those of submodules and worktrees in them. Also the folders for such ones that hold too much to be looked
+/// through.
+fn git_folders(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let bare = Some(folder.to_path_buf()).filter(|folder| is_gits(folder));
+    let mut found: Vec<PathBuf> = bare.into_iter().chain(git_folder_of(folder)).collect();
+    let shared: Vec<PathBuf> = found.iter().filter_map(|git| shared_folder(git)).collect();
+    found.extend(shared);
+    let inner = found.iter().flat_map(|git| INNER_FOLDERS.map(|name| git.join(name)));
+    let mut inner: Vec<PathBuf> = inner.collect();
+    let mut left = MAX_ENTRIES;
+    inner.retain(|inner| !look_through(inner, &mut found, &mut left));
+    (found, inner)
+}
+
+/// Adds the folders of git's own below a folder for submodules or worktrees. Returns whether it looked at all of them.
+/// A run may have made any folder look like one of git's, so what lies below that is looked at too.
+fn look_through(inner: &Path, found: &mut Vec<PathBuf>, left: &mut usize) -> bool {
+    let mut todo = vec![(inner.to_path_buf(), false)];
+    while let Some((folder, mut inside)) = todo.pop() {
+        if may_be_gits(&folder) {
+            inside = true;
+            found.extend(shared_folder(&folder).filter(|shared| !found.contains(shared)));
+            found.push(folder.clone());
         }
-        todo.extend(
-            text(&git.join("commondir")).and_then(|path| fs::canonicalize(git.join(path.trim())).ok()),
-        );
-        let mut inner: Vec<PathBuf> = INNER_FOLDERS.iter().map(|name| git.join(name)).collect();
-        while let Some(folder) = inner.pop() {
-            let entries = entries(&folder, &mut left);
-            if is_git_folder(entries.iter().map(|(name, _)| name.as_os_str())) {
-                todo.push(folder);
-            } else {
-                inner.extend(
-                    entries.into_iter().filter(|(_, is_dir)| *is_dir).map(|(name, _)| folder.join(name)),
-                );
+        for child in folders_in(&folder, left) {
+            let by_content = NAMED_BY_CONTENT.iter().any(|name| child.ends_with(name));
+            if !(inside && by_content) || may_be_gits(&child) {
+                todo.push((child, inside));
             }
         }
-        found.push(git);
+        if found.len() > MAX_GIT_FOLDERS || *left == 0 {
+            return false;
+        }
     }
-    found
+    true
+}
+
+/// Whether git takes this folder for one of its own. The names are looked up, as git does it: no number of other names
+/// hides them.
+fn is_gits(folder: &Path) -> bool {
+    let names = ["HEAD", "objects", "refs", "commondir"].map(OsStr::new);
+    is_git_folder(names.into_iter().filter(|name| fs::symlink_metadata(folder.join(name)).is_ok()))
+}
+
+/// Whether this folder is one of git's own, or was before a run moved something in it away. These files can't be moved.
+fn may_be_gits(folder: &Path) -> bool {
+    let is_file = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok_and(|meta| !meta.is_dir());
+    is_file("config") || is_file("commondir") || is_gits(folder)
+}
+
+/// The folder that a worktree's folder of git's own shares with others.
+fn shared_folder(git: &Path) -> Option<PathBuf> {
+    text(&git.join("commondir")).and_then(|path| fs::canonicalize(git.join(path.trim())).ok())
 }
 
 /// The folder of git's own of a folder with files: `.git`, or where a link or a file of that name leads.
@@ -133,14 +166,14 @@ fn hooks(folder: &Path, git: &Path) -> Vec<PathBuf> {
     [folder, git].iter().filter_map(|start| fs::canonicalize(start.join(&path)).ok()).collect()
 }
 
-/// The names in a folder, and which of them are folders.
-fn entries(folder: &Path, left: &mut usize) -> Vec<(OsString, bool)> {
-    let Ok(listed) = fs::read_dir(folder) else { return Vec::new() };
-    let entries = listed.take(*left).flatten();
-    let entries: Vec<_> =
-        entries.map(|entry| (entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_dir()))).collect();
-    *left = left.saturating_sub(entries.len());
-    entries
+/// The folders in a folder. Each of its entries counts.
+fn folders_in(folder: &Path, left: &mut usize) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let folders = entries.take(*left).inspect(|_| *left -= 1);
+    folders
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.path())
+        .collect()
 }
 
 /// The text of a small file. Does not block on a pipe in its place, and follows no link.
@@ -202,6 +235,59 @@ mod tests {
             ".git/worktrees/w",
         ];
         assert_eq!(pinned, expected);
+    }
+
+    #[test]
+    fn nothing_that_a_run_makes_or_moves_opens_a_submodule() {
+        let folder = TestFolder::new();
+        git(&folder, "work/.git");
+        git(&folder, "work/.git/modules/lib");
+        let is_held = |why: &str| {
+            let (protected, pinned) = guarded(&folder);
+            let held = [".git/modules/lib/config", ".git/modules/lib/hooks"];
+            assert!(held.iter().all(|path| protected.contains(&(*path).into())), "{why}: {protected:?}");
+            assert!(pinned.contains(&".git/modules/lib".into()), "{why}: {pinned:?}");
+        };
+        is_held("as git made it");
+        fs::rename(folder.at("work/.git/modules/lib/refs"), folder.at("work/.git/modules/lib/r")).unwrap();
+        is_held("a name that git looks for is gone");
+        folder.file("work/.git/modules/config", "");
+        is_held("the folder around it looks like git's");
+        git(&folder, "work/.git/modules");
+        is_held("it is git's");
+        for at in 0..=MAX_ENTRIES {
+            fs::File::create(folder.at("work").join(at.to_string())).unwrap();
+        }
+        is_held("there are many names in the working folder");
+    }
+
+    #[test]
+    fn with_too_many_folders_all_of_them_are_read_only() {
+        let folder = TestFolder::new();
+        git(&folder, "work/.git");
+        for at in 0..=MAX_GIT_FOLDERS {
+            folder.file(&format!("work/.git/modules/{at}/config"), "");
+        }
+        let (protected, pinned) = guarded(&folder);
+        assert!(protected.contains(&".git/modules".into()), "{protected:?}");
+        assert_eq!(pinned, [".git"]);
+        let folder = TestFolder::new();
+        git(&folder, "work/.git");
+        for at in 0..MAX_ENTRIES {
+            folder.file(&format!("work/.git/worktrees/w/{at}"), "");
+        }
+        assert_eq!(guarded(&folder).0, [".git/config", ".git/hooks", ".git/worktrees"]);
+    }
+
+    #[test]
+    fn settings_of_git_make_nothing_writable_in_what_is_protected() {
+        let folder = TestFolder::new();
+        git(&folder, "work/.git");
+        folder.file("work/.git/config", "[core]\n\thooksPath = .vscode/a/b\n");
+        folder.file("work/.vscode/a/b/pre-commit", "");
+        let (protected, pinned) = guarded(&folder);
+        assert!(protected.contains(&".vscode".into()) && protected.contains(&".vscode/a/b".into()));
+        assert_eq!(pinned, [".git"]);
     }
 
     #[test]

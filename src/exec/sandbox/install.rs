@@ -32,7 +32,7 @@ impl Sandbox {
     /// # Errors
     /// When they can't be made.
     pub(crate) fn folders_to_install(&self) -> Result<Option<Scratch>, SandboxError> {
-        self.confined.as_ref().map(|(policy, _)| super::private_folders(policy.level)).transpose()
+        self.confined.as_ref().map(|(policy, _)| Scratch::of_level(policy.level)).transpose()
     }
 
     /// Sets the variables that point the programs of an installation to its private folders.
@@ -74,32 +74,40 @@ impl Sandbox {
             programs: &self.programs,
         };
         let private = private.unwrap_or(session);
-        let mut policy = of_session.without_working_folder(folder);
+        let needed = programs.iter().flat_map(|program| {
+            let python = program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));
+            toolchain::of_interpreter(program, python, scope)
+        });
+        let mut policy = of_session.without_working_folder(folder, &needed.collect::<Vec<_>>());
         policy.private = (private.tmp(), private.home());
         policy.network = true;
-        for program in programs {
-            let python = program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));
-            policy = policy.with_read(&toolchain::of_interpreter(program, python, scope));
-        }
         Some(policy)
     }
 }
 
 impl SandboxPolicy {
-    /// The same policy for a program that works in another folder, the only one that it may write to.
-    fn without_working_folder(&self, folder: &Path) -> Self {
-        let still_seen = |hidden: &&PathBuf| self.read.iter().any(|read| hidden.starts_with(read));
-        Self {
+    /// The same policy for a program that works in another folder, the only one that it may write to. `needed` is what it
+    /// has to read.
+    fn without_working_folder(&self, folder: &Path, needed: &[PathBuf]) -> Self {
+        let of_runs = [std::slice::from_ref(&self.cwd), &self.write].concat();
+        let around = |read: &PathBuf| of_runs.iter().any(|of_runs| of_runs.starts_with(read));
+        let policy = Self {
             level: SandboxLevel::Workspace,
             cwd: folder.to_path_buf(),
+            read: self.read.iter().filter(|read| !around(read)).cloned().collect(),
             write: Vec::new(),
             protected: Vec::new(),
             pinned: Vec::new(),
             shown: Vec::new(),
-            hidden_folders: self.hidden_folders.iter().filter(still_seen).cloned().collect(),
-            hidden_files: self.hidden_files.iter().filter(still_seen).cloned().collect(),
             ..self.clone()
-        }
+        };
+        let policy = policy.with_read(needed);
+        let in_sight =
+            |path: &&PathBuf| *path != folder && policy.read.iter().any(|read| path.starts_with(read));
+        // What the program needs may lie around what runs can write.
+        let hidden_folders = of_runs.iter().chain(&self.hidden_folders).filter(in_sight).cloned().collect();
+        let hidden_files = self.hidden_files.iter().filter(in_sight).cloned().collect();
+        Self { hidden_folders, hidden_files, ..policy }
     }
 }
 
@@ -112,13 +120,16 @@ mod tests {
 
     #[test]
     fn an_installation_sees_nothing_of_the_working_folder() {
+        let programs: Vec<PathBuf> = vec!["/home/ada/.pyenv".into()];
+        let around: [PathBuf; 3] = ["/home/ada/data".into(), "/home/ada/data/sales".into(), "/srv".into()];
         let session = SandboxPolicy {
+            read: [&programs[..], &around].concat(),
             hidden_folders: vec!["/home/ada/data/sales/own".into(), "/home/ada/.pyenv/secret".into()],
             ..sample(SandboxLevel::Workspace)
         };
         for folder in ["/data/s1/packages/python", "/home/ada/data/sales/.venv"] {
-            let policy = session.without_working_folder(Path::new(folder));
-            assert_eq!((policy.writable(), policy.readable()), (vec![folder.into()], session.read.clone()));
+            let policy = session.without_working_folder(Path::new(folder), &programs);
+            assert_eq!((policy.writable(), policy.readable()), (vec![folder.into()], programs.clone()));
             assert_eq!(policy.hidden(), [PathBuf::from("/home/ada/.pyenv/secret")]);
             for alone in [false, true] {
                 let mut layers = layered();
@@ -132,6 +143,12 @@ mod tests {
                 assert_eq!(all("/srv/out/x"), closed);
                 assert_eq!(all(&format!("{folder}/six.py")), (Reachability::Yes, Reachability::Yes));
             }
+            let policy = session.without_working_folder(Path::new(folder), &around[..1]);
+            let reach = layered().reach(&policy, false);
+            let reads = |path: &str| reach.reads(Path::new(path));
+            assert_eq!(reads("/home/ada/data/bin/npm"), Reachability::Yes, "its program lies around it");
+            assert_eq!(reads("/home/ada/data/sales/sales.csv"), Reachability::No);
+            assert_eq!(reads(&format!("{folder}/six.py")), Reachability::Yes);
         }
     }
 }

@@ -118,6 +118,16 @@ impl SandboxPolicy {
         self
     }
 
+    /// Whether a path is hidden. What the person opened by name inside of a hidden folder is not.
+    fn is_hidden(&self, path: &Path) -> bool {
+        let depth = |of: &[PathBuf]| {
+            let around = of.iter().filter(|outer| path.starts_with(outer));
+            around.map(|outer| outer.components().count()).max()
+        };
+        let hidden = depth(&self.hidden());
+        hidden.is_some() && hidden >= depth(&[self.readable(), self.writable()].concat())
+    }
+
     /// All mounts, parents before the folders inside of them.
     pub(super) fn mounts(&self) -> Vec<Mount> {
         let system = SYSTEM.iter().chain(SETTINGS).chain(MACHINE).map(|path| Mount::System(path.into()));
@@ -131,8 +141,10 @@ impl SandboxPolicy {
         let same = |path: &PathBuf| Mount::Write { from: path.clone(), at: path.clone() };
         mounts.extend(self.readable().into_iter().map(Mount::Read));
         mounts.extend(self.writable().iter().map(same));
-        mounts.extend(self.pinned.iter().map(same));
-        mounts.extend(self.protected.iter().cloned().map(Mount::Read));
+        // Settings of git name some of these. A mount would show what lies behind one that hides it.
+        let shown = |path: &&PathBuf| !self.is_hidden(path);
+        mounts.extend(self.pinned.iter().filter(shown).map(same));
+        mounts.extend(self.protected.iter().filter(shown).cloned().map(Mount::Read));
         mounts.extend(self.hidden_folders.iter().cloned().map(Mount::Empty));
         mounts.extend(self.hidden_files.iter().cloned().map(Mount::Nothing));
         // A later mount covers an earlier one. The sort is stable, so of two mounts at the same path the later one
@@ -264,6 +276,34 @@ pub(crate) mod tests {
             !file_rules.read.contains(&"/home/ada".into())
                 && file_rules.read.contains(&"/home/ada/data".into())
         );
+    }
+
+    #[test]
+    fn no_protected_name_shows_what_is_hidden() {
+        let below = |paths: &[&str]| paths.iter().map(|path| Path::new("/srv/ada").join(path)).collect();
+        let policy = SandboxPolicy {
+            write: below(&["", ".ssh/mine"]),
+            hidden_folders: below(&[".ssh"]),
+            hidden_files: below(&[".netrc"]),
+            protected: below(&[".git/hooks", ".netrc", ".ssh/keys", ".ssh/mine/.git/hooks"]),
+            pinned: below(&[".git", ".ssh", ".ssh/keys", ".ssh/mine/.git"]),
+            ..sample(SandboxLevel::Workspace)
+        };
+        let mounts = policy.mounts();
+        let mounts = mounts.iter().filter(|mount| mount.at().starts_with("/srv/ada"));
+        let mut paths: Vec<_> = mounts.map(|mount| mount.at().strip_prefix("/srv/ada").unwrap()).collect();
+        paths.sort();
+        let expected = [
+            "",
+            ".git",
+            ".git/hooks",
+            ".netrc",
+            ".ssh",
+            ".ssh/mine",
+            ".ssh/mine/.git",
+            ".ssh/mine/.git/hooks",
+        ];
+        assert_eq!(paths, expected.map(Path::new));
     }
 
     #[test]

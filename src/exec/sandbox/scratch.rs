@@ -1,6 +1,8 @@
 //! The private folder of a session, or of one installation: what its programs see as `/tmp` and as the writable parts
 //! of their home. It is removed at the end; the next sayso removes what a killed one left behind.
 
+use super::error::SandboxError;
+use crate::domain::SandboxLevel;
 use crate::launch::PrivateFolder;
 use std::fs::DirBuilder;
 use std::io;
@@ -15,6 +17,15 @@ pub(super) const HOME_PARTS: [&str; 3] = [".cache", ".config", ".local"];
 pub(in crate::exec) struct Scratch(PrivateFolder);
 
 impl Scratch {
+    /// Makes the folder for runs of this level.
+    ///
+    /// # Errors
+    /// When it can't be made: the level can't be had.
+    pub(super) fn of_level(level: SandboxLevel) -> Result<Self, SandboxError> {
+        let missing = |error| SandboxError::Missing(level, format!("no private folder can be made: {error}"));
+        Self::make(&std::env::temp_dir()).map_err(missing)
+    }
+
     /// Makes the folder in `parent`.
     ///
     /// # Errors
