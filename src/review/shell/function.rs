@@ -1,6 +1,7 @@
 //! Follows calls of functions that the text defines, with their arguments; acts get the span of the call.
 
 use super::ShellReader;
+use super::change::is_subshell;
 use crate::review::syntax::{each, named_children, text};
 use crate::review::value::{Argument, Value};
 use crate::review::walk::walk;
@@ -20,35 +21,54 @@ pub(super) struct ShellFunction<'t> {
     body: Node<'t>,
     /// Whether it uses its arguments.
     takes: bool,
+    /// Whether a call behind its definition ends the shell, as long as nothing changes the function.
+    exits: bool,
 }
 
-impl ShellFunction<'_> {
-    /// Whether it certainly ends the shell.
-    pub(super) fn exits(&self, source: &str) -> bool {
-        named_children(self.body, 64).into_iter().any(|statement| {
-            let name = statement.child_by_field_name("name").filter(|_| statement.kind() == "command");
-            name.is_some_and(|name| text(name, source) == "exit")
-        })
-    }
-}
+/// The most functions of a text that are followed.
+const MAX_FUNCTIONS: usize = 1024;
 
 /// All functions of a text; of several with the same name, the last one.
 pub(super) fn all<'t>(root: Node<'t>, source: &str) -> HashMap<String, ShellFunction<'t>> {
-    let mut functions = HashMap::new();
+    let mut functions: HashMap<String, ShellFunction<'t>> = HashMap::new();
     each(root, |node, _| {
         if node.kind() == "function_definition"
-            && functions.len() < 1024
+            && functions.len() < MAX_FUNCTIONS
             && let (Some(name), Some(body)) =
                 (node.child_by_field_name("name"), node.child_by_field_name("body"))
         {
-            functions.insert(
-                text(name, source).to_owned(),
-                ShellFunction { body, takes: takes(text(body, source)) },
-            );
+            let name = text(name, source);
+            // One that is defined again, or only perhaps, may be another one where it is called.
+            let is_sure = !functions.contains_key(name)
+                && node.parent().is_some_and(|around| around.kind() == "program");
+            let exits = is_sure && ends_in_exit(body, source);
+            functions
+                .insert(name.to_owned(), ShellFunction { body, takes: takes(text(body, source)), exits });
         }
         true
     });
+    if functions.contains_key("exit") || functions.len() == MAX_FUNCTIONS {
+        functions.values_mut().for_each(|function| function.exits = false);
+    }
     functions
+}
+
+/// Whether a body comes to an `exit` that ends the shell that calls the function.
+fn ends_in_exit(body: Node<'_>, source: &str) -> bool {
+    if body.kind() != "compound_statement" {
+        return false;
+    }
+    for statement in named_children(body, 64) {
+        let name = statement.child_by_field_name("name").filter(|_| statement.kind() == "command");
+        if name.is_some_and(|name| text(name, source) == "exit") {
+            return !is_subshell(statement, source);
+        }
+        let spelled = text(statement, source);
+        if spelled.contains("return") || spelled.contains("eval") {
+            return false;
+        }
+    }
+    false
 }
 
 /// Whether the text of a body uses `$1` and the like.
@@ -58,10 +78,19 @@ fn takes(body: &str) -> bool {
 }
 
 impl<'t> ShellReader<'_, 't> {
+    /// Whether the call of a function at a node certainly ends the shell.
+    pub(super) fn is_exit(&self, name: &str, call: Node<'_>) -> bool {
+        self.functions.get(name).is_some_and(|function| {
+            function.exits
+                && function.body.end_byte() <= call.start_byte()
+                && !self.changes.later(name, function.body.start_byte())
+        })
+    }
+
     /// Follows a call of one of the text's functions: reads its body with these arguments.
     pub(super) fn follow(
         &mut self,
-        ShellFunction { body, takes }: ShellFunction<'t>,
+        ShellFunction { body, takes, .. }: ShellFunction<'t>,
         given: Vec<Argument>,
         span: &Range<usize>,
     ) {
