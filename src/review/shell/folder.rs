@@ -3,17 +3,11 @@
 
 use super::ShellReader;
 use super::branch::{OpenScope, ScopeEnd};
-use super::change::{ERREXIT, OLD_FOLDER, PUSHED_FOLDERS, is_or, is_subshell};
+use super::change::{ERREXIT, OLD_FOLDER, PUSHED_FOLDERS, is_or};
 use crate::review::folder::{self, either, entered};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use tree_sitter::Node;
-
-/// What one step up the tree costs: the tree finds a parent from its root on, which takes longer deep inside.
-const STEP_COST: usize = 8;
-
-/// The deepest nesting of `{ … }` in which a statement is looked for that ends what runs.
-const MAX_LEVELS: u32 = 8;
 
 /// Builtins that change what later commands mean.
 const CHANGING_BUILTINS: &[&str] = &[
@@ -149,11 +143,6 @@ impl<'t> ShellReader<'_, 't> {
         before.any(|assignment| text(assignment, self.source).starts_with("CDPATH"))
     }
 
-    /// The node around another; `None` at the root, and where the work for this text is used up.
-    fn around(&mut self, node: Node<'t>) -> Option<Node<'t>> {
-        if self.frames.pay(STEP_COST) { node.parent() } else { None }
-    }
-
     /// Whether a command changes to a folder that is there in any case: the root, or one above.
     fn always_works(&self, node: Node<'t>) -> bool {
         let words = text(node, self.source).strip_prefix("cd ").unwrap_or_default().trim();
@@ -253,62 +242,6 @@ impl<'t> ShellReader<'_, 't> {
         if switches || self.changes.in_functions.contains(ERREXIT) {
             self.frames.share(ERREXIT);
         }
-    }
-
-    /// Whether what follows a statement is not reached: it ends the text, the function or the round of a loop.
-    pub(super) fn leaves(&mut self, node: Node<'t>) -> bool {
-        self.leaves_at(node, MAX_LEVELS)
-    }
-
-    fn leaves_at(&mut self, node: Node<'t>, levels: u32) -> bool {
-        if levels == 0 || !self.frames.pay(1) {
-            return false;
-        }
-        match node.kind() {
-            "command" => {
-                let name = node.child_by_field_name("name").map(|name| text(name, self.source));
-                let name = name.unwrap_or_default();
-                if is_subshell(node, self.source) {
-                    return false;
-                }
-                if self.functions.contains_key(name) {
-                    return self.is_exit(name, node);
-                }
-                // Outside of a function or a loop, these only report an error.
-                match name {
-                    "exit" => true,
-                    "return" => self.is_within(node, &["function_definition"]),
-                    "continue" | "break" => {
-                        self.is_within(node, &["for_statement", "while_statement", "c_style_for_statement"])
-                    }
-                    _ => false,
-                }
-            }
-            "compound_statement" => {
-                let mut statements = named_children(node, 64).into_iter();
-                statements.any(|statement| self.leaves_at(statement, levels - 1))
-            }
-            "redirected_statement" => {
-                node.child_by_field_name("body").is_some_and(|body| self.leaves_at(body, levels - 1))
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a node lies in one of these kinds and runs in the same shell and function as that.
-    fn is_within(&mut self, node: Node<'t>, kinds: &[&str]) -> bool {
-        let mut at = node;
-        while let Some(around) = self.around(at) {
-            if kinds.contains(&around.kind()) {
-                return true;
-            }
-            if matches!(around.kind(), "function_definition" | "pipeline") || is_subshell(around, self.source)
-            {
-                return false;
-            }
-            at = around;
-        }
-        false
     }
 }
 

@@ -1,8 +1,7 @@
 //! Follows calls of functions that the text defines, with their arguments; acts get the span of the call.
 
 use super::ShellReader;
-use super::change::is_subshell;
-use crate::review::syntax::{each, named_children, text};
+use crate::review::syntax::{each, text};
 use crate::review::value::{Argument, Value};
 use crate::review::walk::walk;
 use std::collections::HashMap;
@@ -18,11 +17,11 @@ const FREE_BYTES: usize = 64 << 10;
 /// A function of the text.
 #[derive(Clone, Copy)]
 pub(super) struct ShellFunction<'t> {
-    body: Node<'t>,
+    pub(super) body: Node<'t>,
     /// Whether it uses its arguments.
     takes: bool,
-    /// Whether a call behind its definition ends the shell, as long as nothing changes the function.
-    exits: bool,
+    /// Whether the text certainly defines it, and only once.
+    pub(super) is_sure: bool,
 }
 
 /// The most functions of a text that are followed.
@@ -41,34 +40,15 @@ pub(super) fn all<'t>(root: Node<'t>, source: &str) -> HashMap<String, ShellFunc
             // One that is defined again, or only perhaps, may be another one where it is called.
             let is_sure = !functions.contains_key(name)
                 && node.parent().is_some_and(|around| around.kind() == "program");
-            let exits = is_sure && ends_in_exit(body, source);
-            functions
-                .insert(name.to_owned(), ShellFunction { body, takes: takes(text(body, source)), exits });
+            let takes = takes(text(body, source));
+            functions.insert(name.to_owned(), ShellFunction { body, takes, is_sure });
         }
         true
     });
-    if functions.contains_key("exit") || functions.len() == MAX_FUNCTIONS {
-        functions.values_mut().for_each(|function| function.exits = false);
+    if functions.len() == MAX_FUNCTIONS {
+        functions.values_mut().for_each(|function| function.is_sure = false);
     }
     functions
-}
-
-/// Whether a body comes to an `exit` that ends the shell that calls the function.
-fn ends_in_exit(body: Node<'_>, source: &str) -> bool {
-    if body.kind() != "compound_statement" {
-        return false;
-    }
-    for statement in named_children(body, 64) {
-        let name = statement.child_by_field_name("name").filter(|_| statement.kind() == "command");
-        if name.is_some_and(|name| text(name, source) == "exit") {
-            return !is_subshell(statement, source);
-        }
-        let spelled = text(statement, source);
-        if spelled.contains("return") || spelled.contains("eval") {
-            return false;
-        }
-    }
-    false
 }
 
 /// Whether the text of a body uses `$1` and the like.
@@ -78,15 +58,6 @@ fn takes(body: &str) -> bool {
 }
 
 impl<'t> ShellReader<'_, 't> {
-    /// Whether the call of a function at a node certainly ends the shell.
-    pub(super) fn is_exit(&self, name: &str, call: Node<'_>) -> bool {
-        self.functions.get(name).is_some_and(|function| {
-            function.exits
-                && function.body.end_byte() <= call.start_byte()
-                && !self.changes.later(name, function.body.start_byte())
-        })
-    }
-
     /// Follows a call of one of the text's functions: reads its body with these arguments.
     pub(super) fn follow(
         &mut self,
