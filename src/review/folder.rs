@@ -2,7 +2,7 @@
 //! an unknown one.
 
 use super::Scope;
-use super::path_class::{START, is_absolute, join_folder, resolved};
+use super::path_class::{MAX_PATH_BYTES, START, is_absolute, join_folder, resolved};
 use super::value::{Act, HOLE, Value, ValueKind};
 
 /// The most folders that are told apart; with more, any folder is possible.
@@ -21,6 +21,9 @@ pub(super) fn unknown() -> Value {
 /// The folder after a change to `to`, which starts at `from` if it is relative.
 pub(super) fn entered(from: Option<&Value>, to: &Value) -> Value {
     let enter = |from: Option<&Value>, to: &Value| match (to.as_text(), from.and_then(Value::as_text)) {
+        (Some((text, _)), from) if text.len() + from.map_or(0, |(from, _)| from.len()) > MAX_PATH_BYTES => {
+            unknown()
+        }
         (Some((text, whole)), Some((from, known))) if from != START && !is_absolute(text) => {
             Value::new(ValueKind::Text { text: join_folder(text, Some(from)), whole: whole && known })
         }
@@ -36,10 +39,11 @@ pub(super) fn entered(from: Option<&Value>, to: &Value) -> Value {
 /// One of these folders; `None` is the one in which the text starts. The first is the one that the text means.
 pub(super) fn either(meant: Option<Value>, other: Option<Value>, scope: &Scope) -> Value {
     let mut all: Vec<Value> = Vec::new();
+    let mut places: Vec<Option<String>> = Vec::new();
     let place = |folder: &Value| folder.as_whole_text().and_then(|path| resolved(path, scope));
     for folder in [meant, other].into_iter().flat_map(|folder| folder.unwrap_or_else(start).alternatives()) {
         let here = place(&folder);
-        if here.is_some() && all.iter().any(|known| place(known) == here) {
+        if here.is_some() && places.contains(&here) {
             continue;
         }
         if all.len() == MAX_FOLDERS {
@@ -47,6 +51,7 @@ pub(super) fn either(meant: Option<Value>, other: Option<Value>, scope: &Scope) 
             break;
         }
         all.push(folder);
+        places.push(here);
     }
     Value::any(all)
 }

@@ -19,6 +19,7 @@ use crate::domain::{Effects, Severity};
 use crate::text::names::first_names;
 pub(super) use history::ActHistory;
 use location::{folders_to_tell, follow_links, is_in_place, is_path, locate_target};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// The result of judging one act.
@@ -91,9 +92,8 @@ fn apply(
     past: &mut ActHistory,
     judged: &mut Judgement,
 ) {
-    let mut shown = Vec::new();
-    let mut made = Vec::new();
-    let mut what = None;
+    let (mut shown, mut made) = (Vec::new(), Vec::new());
+    let (mut what, mut nested, mut named) = (None, None, HashSet::new());
     let targets = act.first_of(&shape.target);
     let none_given = targets.is_empty();
     let any = none_given && shape.target.is_empty();
@@ -113,10 +113,13 @@ fn apply(
             .filter(|_| is_path(rule.effect))
             .and_then(|(text, _)| follow_links(rule.effect, text, folder, scope, past));
         let spelled = spell(value, span, rule.effect, folder, source);
-        shown.push(match &place {
+        let spelled = match &place {
             Some(place) => format!("{spelled} -> {}", short(place)),
             None => spelled,
-        });
+        };
+        if named.insert(spelled.clone()) {
+            shown.push(spelled);
+        }
         if let (Some(place), None) = (&place, rule.runs) {
             // The effects list both: the name, and the place that it leads to.
             add_target(rule.effect, &Value::text(place), None, &mut past.effects);
@@ -129,7 +132,10 @@ fn apply(
             let path = |text: &str| join_folder(text.strip_prefix("./").unwrap_or(text), folder);
             made.extend(value.as_whole_text().map(path).map(|path| (path, shape.fetches)));
         }
-        if let Some(language) = rule.runs {
+        // Code is read once, in whatever folders it may run.
+        if let Some(language) = rule.runs
+            && !nested.replace(value).is_some_and(|last| std::ptr::eq(last, value))
+        {
             let span = span.cloned().unwrap_or_else(|| act.span.clone());
             let more: Vec<&Value> = act.first_of(&shape.words).into_iter().map(|(value, _)| value).collect();
             add_nested(value, &more, language, span, judged, &mut past.effects);

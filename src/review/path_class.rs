@@ -15,7 +15,7 @@ pub(super) const START: &str = ".";
 pub(super) const TEMPORARY_FOLDER: &str = "@temporary";
 
 /// Longer paths are not judged; no file has such a name.
-const MAX_PATH_BYTES: usize = 1024;
+pub(super) const MAX_PATH_BYTES: usize = 1024;
 
 /// Folders that builds and tools create.
 const DERIVED_FOLDERS: &[&str] = &[

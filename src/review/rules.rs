@@ -268,7 +268,8 @@ pub(super) struct ReviewRule {
     pub(super) over: Vec<String>,
     /// The target is itself code, which runs in this way.
     pub(super) runs: Option<InnerLanguage>,
-    /// May contain `{target}`, `{what}` (what a sensitive place is) and `{name}`.
+    /// May contain `{target}`; and, in a rule without a query, `{what}` (what a sensitive place is), `{name}` and
+    /// `{folder}` (` in …`, where that is not the folder in which the text starts).
     #[serde(default)]
     pub(super) message: String,
     #[serde(default)]

@@ -4,7 +4,8 @@
 //! words that become several, `brace` those with braces, `form` the forms of `${…}`, `print` what commands print.
 //! `variable` holds the values of variables, `read` sets them, `change` and `branch` find where they stop to be known.
 //! `assign` reads assignments, `stream` passes input, `redirect` handles redirections, `alias` aliases, `function`
-//! functions, `folder` and `own_folder` changes of the folder, and `program` what options do. The acts are judged in `judge`.
+//! functions, `exit` what ends them, `folder` and `own_folder` changes of the folder, and `program` what options do. The
+//! acts are judged in `judge`.
 //!
 //! A value counts as known only where bash certainly agrees; everything else is unknown.
 
@@ -14,6 +15,7 @@ mod brace;
 mod branch;
 mod change;
 mod command;
+mod exit;
 mod expand;
 mod find;
 mod folder;

@@ -450,6 +450,8 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
         ("bash", "bash -c '".repeat(n / 9)),
         ("bash", "{".repeat(n)),
         ("bash", "((".repeat(n / 2)),
+        ("bash", ("cd a && ".repeat(390) + "ls\n").repeat(n / 3120)),
+        ("bash", format!("cd a || {}exit{}", "{ ".repeat(n / 4), "; }".repeat(n / 4))),
         ("javascript", "(".repeat(n)),
         ("javascript", "{".repeat(n)),
         ("javascript", "`${".repeat(n / 3)),

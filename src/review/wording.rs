@@ -2,7 +2,7 @@
 
 use super::folder::folders_of;
 use super::path_class;
-use super::path_class::join_folder;
+use super::path_class::{START, join_folder};
 use super::rules::EffectKind;
 use super::value::{Act, HOLE, Value, ValueKind};
 use crate::text::line::one_line;
@@ -41,7 +41,7 @@ pub(super) fn spell(
 pub(super) fn in_folder(act: &Act) -> String {
     let folders = folders_of(act);
     let spelled = folders.iter().map(|folder| match folder {
-        None | Some(".") => "here".to_owned(),
+        None | Some(START) => "here".to_owned(),
         Some(folder) if folder.contains(HOLE) => "a folder known only at run time".to_owned(),
         Some(folder) => short(folder),
     });

@@ -51,7 +51,8 @@ fn locate_path(
     located
 }
 
-/// The folders from which a target is told: the first of these, and each other in which its path means more.
+/// The folders from which a target is told: the first of these, and each other in which its path is another and means
+/// more.
 pub(super) fn folders_to_tell<'a>(
     effect: Option<EffectKind>,
     value: &Value,
@@ -72,6 +73,9 @@ pub(super) fn folders_to_tell<'a>(
     }
     known.push(TargetClass::Derived);
     for folder in folders.iter().skip(1) {
+        if told.iter().any(|known| join_folder(path, *known) == join_folder(path, *folder)) {
+            continue;
+        }
         let there = classes(*folder);
         let is_inside = there.contains(&TargetClass::Inside) && !there.contains(&TargetClass::Root);
         if !is_inside || there.iter().any(|class| !known.contains(class)) {

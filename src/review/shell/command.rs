@@ -192,20 +192,19 @@ impl ShellReader<'_, '_> {
         if matches!(name.as_str(), "tar" | "bsdtar" | "gtar") {
             members_of_archive(&mut words);
         }
-        let outer = self.folder.clone();
-        let own = entered_by_options(&name, &words, outer.as_ref());
-        let moves = own.is_some();
-        self.folder = own.or_else(|| outer.clone());
+        let own = entered_by_options(&name, &words, self.folder.as_ref(), self.scope);
+        let outer = own.map(|own| self.folder.replace(own));
         let (mut act, known) = self.split_by_table(&name, words, input.clone(), span);
         if let ("trap", Some(first)) = (act.name.as_str(), act.arguments.first_mut()) {
             first.value = self.put_in(&first.value, Some(span.start));
+            self.note_trap(&act.arguments);
         }
         if matches!(act.name.as_str(), "cd" | "pushd" | "popd") {
             self.change_folder(&act);
         }
         self.reading.acts.push(act.clone());
         self.by_table(&act, &known, input.as_ref(), depth);
-        if moves {
+        if let Some(outer) = outer {
             self.folder = outer;
         }
     }

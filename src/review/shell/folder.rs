@@ -1,9 +1,9 @@
-//! Follows `cd`, `pushd` and `popd`. Where one of them may fail, bash goes on in the folder it was in: then both folders
-//! count, but for what runs only after a success.
+//! Follows `cd`, `pushd` and `popd`. Where one of them may fail, bash goes on in the folder it was in: then both
+//! folders count, but for what runs only after a success.
 
 use super::ShellReader;
 use super::branch::{OpenScope, ScopeEnd};
-use super::change::{ERREXIT, OLD_FOLDER, PUSHED_FOLDERS, is_or, is_subshell};
+use super::change::{ERREXIT, OLD_FOLDER, PUSHED_FOLDERS, is_or};
 use crate::review::folder::{self, either, entered};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
@@ -113,10 +113,12 @@ impl<'t> ShellReader<'_, 't> {
             node.child_by_field_name("name").map(|name| text(name, self.source)).unwrap_or_default();
         if let Some(name) = name.filter(|name| CHANGING_BUILTINS.contains(name))
             && spelled.trim_matches(['"', '\'', '\\']) != name
-            && !matches!(spelled, "command" | "builtin" | "time")
         {
             // What stands before it was read without knowing of it.
             self.reading.unknown = true;
+        }
+        if self.folder != before && self.sets_search_path(node) {
+            self.folder = Some(folder::unknown());
         }
         // `popd` goes back where `pushd` came from, or both failed.
         if self.folder == before
@@ -135,6 +137,12 @@ impl<'t> ShellReader<'_, 't> {
         self.open.insert(at, OpenScope { end: until, then: ScopeEnd::OrFolder(before) });
     }
 
+    /// Whether folders elsewhere are searched for the operand of this command: `CDPATH=.. cd x`.
+    fn sets_search_path(&self, node: Node<'_>) -> bool {
+        let mut before = named_children(node, 64).into_iter().filter(|n| n.kind() == "variable_assignment");
+        before.any(|assignment| text(assignment, self.source).starts_with("CDPATH"))
+    }
+
     /// Whether a command changes to a folder that is there in any case: the root, or one above.
     fn always_works(&self, node: Node<'t>) -> bool {
         let words = text(node, self.source).strip_prefix("cd ").unwrap_or_default().trim();
@@ -142,9 +150,9 @@ impl<'t> ShellReader<'_, 't> {
     }
 
     /// Where it ends to be certain that a command succeeded; `None` if all that follows needs its success.
-    fn succeeds_until(&self, node: Node<'t>) -> Option<usize> {
+    fn succeeds_until(&mut self, node: Node<'t>) -> Option<usize> {
         let (mut at, mut until) = (node, node.end_byte());
-        while let Some(around) = at.parent() {
+        while let Some(around) = self.around(at) {
             match around.kind() {
                 "redirected_statement" => {}
                 "list" => {
@@ -178,7 +186,7 @@ impl<'t> ShellReader<'_, 't> {
             return false;
         }
         let mut at = node;
-        while let Some(around) = at.parent() {
+        while let Some(around) = self.around(at) {
             let last = around.named_child(around.named_child_count().saturating_sub(1) as u32);
             let is_tested = match around.kind() {
                 "list" => last.is_none_or(|last| last.id() != at.id()),
@@ -194,7 +202,7 @@ impl<'t> ShellReader<'_, 't> {
             }
             at = around;
         }
-        true
+        !self.frames.is_exhausted()
     }
 
     /// `set -e`, `set +e`, `set -o errexit`.
@@ -219,44 +227,22 @@ impl<'t> ShellReader<'_, 't> {
         }
     }
 
-    /// Whether what follows a statement is not reached: it ends the text, the function or the round of a loop.
-    pub(super) fn leaves(&self, node: Node<'t>) -> bool {
-        match node.kind() {
-            "command" => {
-                let name = node.child_by_field_name("name").map(|name| text(name, self.source));
-                let name = name.unwrap_or_default();
-                let is_own = self.functions.contains_key(name);
-                // Outside of a function or a loop, these only report an error.
-                let ends = match name {
-                    "exit" => true,
-                    "return" => is_within(node, &["function_definition"]),
-                    "continue" | "break" => {
-                        is_within(node, &["for_statement", "while_statement", "c_style_for_statement"])
-                    }
-                    _ => false,
-                };
-                !is_own && ends && !is_subshell(node, self.source)
-                    || self.functions.get(name).is_some_and(|function| function.exits(self.source))
-            }
-            "compound_statement" => {
-                named_children(node, 64).into_iter().any(|statement| self.leaves(statement))
-            }
-            "redirected_statement" => node.child_by_field_name("body").is_some_and(|body| self.leaves(body)),
-            _ => false,
+    /// `trap`: what runs at a signal, or before each command, may switch `-e` at any time.
+    pub(super) fn note_trap(&mut self, words: &[Argument]) {
+        const SWITCHING: &[&str] = &["set", "shopt", "eval", "source"];
+        let Some((code, signals)) = words.split_first() else { return };
+        let is_at_end =
+            |signal: &Argument| matches!(signal.value.as_whole_text(), Some("EXIT" | "exit" | "0"));
+        if signals.iter().all(is_at_end) {
+            return;
+        }
+        let switches = code.value.as_text().is_none_or(|(text, _)| {
+            text.split(|c: char| !c.is_alphanumeric()).any(|word| SWITCHING.contains(&word))
+        });
+        if switches || self.changes.in_functions.contains(ERREXIT) {
+            self.frames.share(ERREXIT);
         }
     }
-}
-
-/// Whether a node lies in one of these kinds.
-fn is_within(node: Node<'_>, kinds: &[&str]) -> bool {
-    let mut at = node.parent();
-    while let Some(around) = at {
-        if kinds.contains(&around.kind()) {
-            return true;
-        }
-        at = around.parent();
-    }
-    false
 }
 
 /// Whether a node is a condition of the statement around it.

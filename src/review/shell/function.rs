@@ -1,7 +1,7 @@
 //! Follows calls of functions that the text defines, with their arguments; acts get the span of the call.
 
 use super::ShellReader;
-use crate::review::syntax::{each, named_children, text};
+use crate::review::syntax::{each, text};
 use crate::review::value::{Argument, Value};
 use crate::review::walk::walk;
 use std::collections::HashMap;
@@ -17,37 +17,37 @@ const FREE_BYTES: usize = 64 << 10;
 /// A function of the text.
 #[derive(Clone, Copy)]
 pub(super) struct ShellFunction<'t> {
-    body: Node<'t>,
+    pub(super) body: Node<'t>,
     /// Whether it uses its arguments.
     takes: bool,
+    /// Whether the text certainly defines it, and only once.
+    pub(super) is_sure: bool,
 }
 
-impl ShellFunction<'_> {
-    /// Whether it certainly ends the shell.
-    pub(super) fn exits(&self, source: &str) -> bool {
-        named_children(self.body, 64).into_iter().any(|statement| {
-            let name = statement.child_by_field_name("name").filter(|_| statement.kind() == "command");
-            name.is_some_and(|name| text(name, source) == "exit")
-        })
-    }
-}
+/// The most functions of a text that are followed.
+const MAX_FUNCTIONS: usize = 1024;
 
 /// All functions of a text; of several with the same name, the last one.
 pub(super) fn all<'t>(root: Node<'t>, source: &str) -> HashMap<String, ShellFunction<'t>> {
-    let mut functions = HashMap::new();
+    let mut functions: HashMap<String, ShellFunction<'t>> = HashMap::new();
     each(root, |node, _| {
         if node.kind() == "function_definition"
-            && functions.len() < 1024
+            && functions.len() < MAX_FUNCTIONS
             && let (Some(name), Some(body)) =
                 (node.child_by_field_name("name"), node.child_by_field_name("body"))
         {
-            functions.insert(
-                text(name, source).to_owned(),
-                ShellFunction { body, takes: takes(text(body, source)) },
-            );
+            let name = text(name, source);
+            // One that is defined again, or only perhaps, may be another one where it is called.
+            let is_sure = !functions.contains_key(name)
+                && node.parent().is_some_and(|around| around.kind() == "program");
+            let takes = takes(text(body, source));
+            functions.insert(name.to_owned(), ShellFunction { body, takes, is_sure });
         }
         true
     });
+    if functions.len() == MAX_FUNCTIONS {
+        functions.values_mut().for_each(|function| function.is_sure = false);
+    }
     functions
 }
 
@@ -61,7 +61,7 @@ impl<'t> ShellReader<'_, 't> {
     /// Follows a call of one of the text's functions: reads its body with these arguments.
     pub(super) fn follow(
         &mut self,
-        ShellFunction { body, takes }: ShellFunction<'t>,
+        ShellFunction { body, takes, .. }: ShellFunction<'t>,
         given: Vec<Argument>,
         span: &Range<usize>,
     ) {

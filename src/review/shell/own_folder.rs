@@ -1,7 +1,8 @@
 //! Finds the folder that a program itself changes to by an option, before it looks at any path: `git -C`, `make -C`,
 //! `npm --prefix`.
 
-use crate::review::folder::{entered, unknown};
+use crate::review::Scope;
+use crate::review::folder::{either, entered, unknown};
 use crate::review::value::{Argument, Value};
 
 /// Programs, and their options that name the folder to work in.
@@ -18,22 +19,34 @@ const OPTIONS: &[(&[&str], &[&str])] = &[
 ];
 
 /// Options of git before its verb that take the next word.
-const OPTIONS_OF_GIT: &[&str] =
-    &["-C", "-c", "--work-tree", "--git-dir", "--namespace", "--config-env", "--super-prefix"];
+const OPTIONS_OF_GIT: &[&str] = &[
+    "-C",
+    "-c",
+    "--work-tree",
+    "--git-dir",
+    "--namespace",
+    "--config-env",
+    "--super-prefix",
+    "--attr-source",
+];
 
 /// The folder in which a program works that was started in `folder`; `None` if it stays there.
-pub(super) fn entered_by_options(name: &str, words: &[Argument], folder: Option<&Value>) -> Option<Value> {
-    let moves = if name == "git" {
-        moves_of_git(words)
-    } else {
-        let options = OPTIONS.iter().find(|(names, _)| names.contains(&name)).map(|(_, options)| *options)?;
-        moves(words, options)
-    };
-    let mut now: Option<Value> = None;
-    for to in moves {
-        now = Some(entered(now.as_ref().or(folder), &to));
+pub(super) fn entered_by_options(
+    name: &str,
+    words: &[Argument],
+    folder: Option<&Value>,
+    scope: &Scope,
+) -> Option<Value> {
+    if name == "git" {
+        return entered_by_git(words, folder, scope);
     }
-    now
+    let options = OPTIONS.iter().find(|(names, _)| names.contains(&name)).map(|(_, options)| *options)?;
+    after_moves(&moves(words, options), folder)
+}
+
+/// The folder behind these changes, one after the other; `None` if there are none.
+fn after_moves(moves: &[Value], folder: Option<&Value>) -> Option<Value> {
+    moves.iter().fold(None, |now, to| Some(entered(now.as_ref().or(folder), to)))
 }
 
 /// The operands of tar, from the folders that its options `-C` name.
@@ -42,9 +55,10 @@ pub(super) fn members_of_archive(words: &mut [Argument]) {
     let mut at = 0;
     while let Some(word) = words.get_mut(at) {
         at += 1;
-        let text = word.value.as_text().map(|(text, _)| text.to_owned()).unwrap_or_default();
+        let known = word.value.as_text().map(|(text, whole)| (text.to_owned(), whole));
+        let (text, whole) = known.unwrap_or_default();
         if let Some(to) = text.strip_prefix("--directory=") {
-            folder = Some(entered(folder.as_ref(), &Value::text(to)));
+            folder = Some(entered(folder.as_ref(), &spelled(to, whole)));
         } else if matches!(text.as_str(), "-C" | "--directory") {
             folder = words.get(at).map(|to| entered(folder.as_ref(), &to.value));
             at += 1;
@@ -75,15 +89,20 @@ fn moves(words: &[Argument], options: &[&str]) -> Vec<Value> {
             rest.strip_prefix('=').or_else(|| (option.len() == 2 && !rest.is_empty()).then_some(rest))
         });
         if let Some(to) = attached {
-            moves.push(if whole { Value::text(to) } else { Value::part(to) });
+            moves.push(spelled(to, whole));
         }
     }
     moves
 }
 
-/// The folders that git changes to by the options before its verb.
-fn moves_of_git(words: &[Argument]) -> Vec<Value> {
-    let mut moves = Vec::new();
+fn spelled(text: &str, whole: bool) -> Value {
+    if whole { Value::text(text) } else { Value::part(text) }
+}
+
+/// The folder in which git works by the options before its verb. `-C` changes to another one. `--work-tree` names the
+/// folder of the files that git manages: paths start there if git was started outside of it, else where it was started.
+fn entered_by_git(words: &[Argument], folder: Option<&Value>, scope: &Scope) -> Option<Value> {
+    let (mut moves, mut tree, mut takes_all) = (Vec::new(), None, false);
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let Some((text, whole)) = word.value.as_text() else {
@@ -92,13 +111,22 @@ fn moves_of_git(words: &[Argument]) -> Vec<Value> {
             break;
         };
         if let Some(to) = text.strip_prefix("--work-tree=") {
-            moves.push(if whole { Value::text(to) } else { Value::part(to) });
+            tree = Some(spelled(to, whole));
         } else if OPTIONS_OF_GIT.contains(&text) {
-            let to = words.next().filter(|_| matches!(text, "-C" | "--work-tree"));
-            moves.extend(to.map(|to| to.value.clone()));
+            let Some(to) = words.next() else { break };
+            match text {
+                "-C" => moves.push(to.value.clone()),
+                "--work-tree" => tree = Some(to.value.clone()),
+                _ => {}
+            }
         } else if !text.starts_with('-') {
+            // A reset takes all files, wherever git was started.
+            takes_all = text == "reset";
             break;
         }
     }
-    moves
+    let here = after_moves(&moves, folder);
+    let Some(tree) = tree else { return here };
+    let top = entered(here.as_ref().or(folder), &tree);
+    Some(if takes_all { top } else { either(Some(top), here.or_else(|| folder.cloned()), scope) })
 }

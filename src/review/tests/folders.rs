@@ -125,7 +125,10 @@ fn where_a_change_of_the_folder_may_fail_both_folders_are_told() {
         ("bash", "cd build && rm -rf ../src", &["build/../src"], false),
         ("bash", "cd build || exit 1\nrm -rf ../src", &["build/../src"], false),
         ("bash", "die() { echo no; exit 1; }; cd build || die\nrm -rf ../src", &["build/../src"], false),
-        ("bash", "f() { cd build || return; }; for d in a; do cd x || continue; rm -rf y; done", &[], true),
+        ("bash", "for d in a; do cd /opt/y || continue; rm -rf x; done", &["/opt/y/x"], false),
+        ("bash", "f() { cd /opt/y || return; rm -rf x; }; f", &["/opt/y/x"], false),
+        ("bash", "set -e; trap 'set +e' EXIT; cd build; rm -rf ../src", &["build/../src"], false),
+        ("bash", "set -e; trap : INT TERM; cd build; rm -rf ../src", &["build/../src"], false),
         ("bash", "set -e\ncd build\nrm -rf ../src", &["build/../src"], false),
         ("bash", "set -euo pipefail\ncd build\nrm -rf *", &["build/*"], false),
         ("bash", "set -o errexit; cd build; rm -rf ../src", &["build/../src"], false),
@@ -148,7 +151,62 @@ fn where_a_change_of_the_folder_may_fail_both_folders_are_told() {
         ("bash", "C=cd; if test -e x; then $C build; fi; rm -rf ../src"),
         ("bash", "c''d build; popd; rm -rf ../src"),
         ("bash", "CDPATH=..; cd work; rm -rf src"),
+        ("bash", "CDPATH=.. cd work; rm -rf src"),
+        ("bash", "CDPATH=.. builtin cd work; rm -rf src"),
+        ("bash", "set -e; trap 'set +e' DEBUG; cd build; rm -rf ../src"),
+        ("bash", "off() { set +e; }; set -e; trap off DEBUG; cd build; rm -rf ../src"),
     ]);
+}
+
+#[test]
+fn only_what_certainly_ends_the_shell_or_the_round_counts_as_such() {
+    for before in [
+        "die() { return; exit 1; }",
+        "die() { test -e x && return; exit 1; }",
+        "die() { eval \"$1\"; exit 1; }",
+        "die() ( exit 1 )",
+        "die() { exit 1 & }",
+        "die() { exit 1; }; die() { :; }",
+        "die() { exit 1; }; unset -f die",
+        "die() { exit 1; }; eval 'die() { :; }'",
+        "if test -e x; then die() { exit 1; }; fi",
+        "exit() { :; }; die() { exit 1; }",
+    ] {
+        assert_told(&[("bash", &format!("{before}; cd build || die; rm -rf ../src"))]);
+    }
+    assert_told(&[
+        ("bash", "die() { :; }; cd build || die; rm -rf ../src; die() { exit 1; }"),
+        ("bash", "cd build || die; rm -rf ../src; die() { exit 1; }"),
+        ("bash", "exit() { :; }; cd build || exit; rm -rf ../src"),
+        ("bash", "for d in a; do (cd build || continue; rm -rf ../src); done"),
+        ("bash", "for d in a; do { cd build || continue; rm -rf ../src; } & done"),
+        ("bash", "for d in a; do { cd build || break; rm -rf ../src; } | cat; done"),
+        ("bash", "for d in a; do x=$(cd build || continue; rm -rf ../src); done"),
+        (
+            "bash",
+            "f() { (cd build || return; rm -rf ../src); }; for d in a; do g() { cd build || continue; }; done",
+        ),
+    ]);
+}
+
+#[test]
+fn a_path_that_is_the_same_from_several_folders_is_named_once() {
+    let told =
+        |source: &str| look("bash", source).findings.into_iter().map(|f| f.message).collect::<Vec<_>>();
+    assert_eq!(told("cd a; rm -rf /opt/x"), ["deletes a folder: /opt/x"]);
+    assert_eq!(told("cd a; rm -rf ~/x ~/x"), ["deletes a folder: ~/x"]);
+    for message in told("cd a; make; cd ..\ncd a; make; cd ..\ncd a; make; cd ..\n") {
+        assert_eq!(message, "runs what this folder says: make");
+    }
+}
+
+#[test]
+fn long_chains_and_deep_braces_stay_within_the_work_that_a_text_may_take() {
+    let chain = "cd a && ".repeat(390) + "ls\n";
+    assert!(look("bash", &chain.repeat(20)).unchecked.is_some());
+    assert!(look("bash", "cd a && make || exit 1\n".repeat(20).as_str()).unchecked.is_none());
+    let deep = format!("cd a || {}exit{}\nrm -rf ../src\n", "{ ".repeat(10_000), "; }".repeat(10_000));
+    assert!(look("bash", &deep).unchecked.is_some());
 }
 
 #[test]
@@ -187,8 +245,10 @@ fn programs_with_a_folder_of_their_own_are_told_from_it() {
     assert_deletes(&[
         ("bash", "git -C .. rm -rf src", &["../src"], false),
         ("bash", "git -C a -C b rm -rf out", &["a/b/out"], false),
-        ("bash", "git --work-tree=.. rm -rf src", &["../src"], false),
-        ("bash", "git --work-tree .. rm -rf src", &["../src"], false),
+        // Paths start where git was started, or at the top of the tree if that is elsewhere.
+        ("bash", "git --work-tree=.. rm -rf src", &["../src", "src"], false),
+        ("bash", "git --work-tree .. rm -rf src", &["../src", "src"], false),
+        ("bash", "git --work-tree=b -C .. rm -rf src", &["../b/src", "../src"], false),
         ("bash", "git -C .. rm -rf src; rm -rf out", &["../src", "out"], false),
         ("bash", "git -C \"$X\" rm -rf src", &[], true),
         ("bash", "find build ../src -delete", &["../src", "build"], false),
@@ -211,6 +271,7 @@ fn programs_with_a_folder_of_their_own_are_told_from_it() {
         ("git -C .. clean -fdx", "deletes files that git does not know: git clean in .."),
         ("git -C .. checkout -- .", "discards all changes below: git checkout . in .."),
         ("git --work-tree=/ reset --hard", "discards changes: git reset --hard in /"),
+        ("git --work-tree=.. clean -fdx", "deletes files that git does not know: git clean in .. or here"),
         ("git clean -fdx", "deletes files that git does not know: git clean"),
     ] {
         let told: Vec<String> =
