@@ -4,7 +4,7 @@ use super::ShellReader;
 use super::brace::{self, braces, fields};
 use super::quoting::unescaped;
 use super::variable::{DEFAULT_SEPARATORS, uncertain};
-use super::word::parts_of;
+use super::word::{Piece, is_literal, joined, parts_of};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{HOLE, Value, ValueKind};
 use tree_sitter::Node;
@@ -34,26 +34,27 @@ impl ShellReader<'_, '_> {
         }
         let mut made: Vec<Value> = Vec::new();
         // The pieces of the word that is not ended yet.
-        let mut pieces: Vec<Value> = Vec::new();
+        let mut pieces: Vec<Piece> = Vec::new();
         for part in parts {
             let value = part.map_or_else(Value::unknown, |part| self.word(part, depth));
+            let is_literal = part.is_none_or(is_literal);
             let Some(part) = part.filter(|part| is_split(&Some(*part))) else {
-                pieces.push(value);
+                pieces.push(Piece { value, is_literal });
                 continue;
             };
             let quoted =
                 text(part, self.source).contains(['"', '\'']) && part.kind() != "command_substitution";
             for (index, piece) in self.split_at_separators(value, quoted).into_iter().enumerate() {
                 if index > 0 && !pieces.is_empty() {
-                    made.push(joined(&mut pieces));
+                    made.push(joined(&std::mem::take(&mut pieces)));
                 }
                 if piece.as_whole_text() != Some("") {
-                    pieces.push(piece);
+                    pieces.push(Piece { value: piece, is_literal: false });
                 }
             }
         }
         if !pieces.is_empty() {
-            made.push(joined(&mut pieces));
+            made.push(joined(&pieces));
         }
         made
     }
@@ -190,15 +191,6 @@ impl ShellReader<'_, '_> {
             _ => brace::quoted(&held),
         };
         Value { kind: ValueKind::Text { text, whole }, taint: value.all_taint() }
-    }
-}
-
-/// The word that pieces make together.
-fn joined(pieces: &mut Vec<Value>) -> Value {
-    let pieces = std::mem::take(pieces);
-    match <[Value; 1]>::try_from(pieces) {
-        Ok([one]) => one,
-        Err(pieces) => Value::join(&pieces, ""),
     }
 }
 

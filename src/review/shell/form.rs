@@ -130,6 +130,11 @@ fn formed(form: &str, value: &Value) -> Option<Value> {
     if form.contains(['$', '`', '\\', '&', '{', '}', '(', '~']) || !held.is_ascii() {
         return None;
     }
+    // The folder is spelled `.` and the home `~`: bash has other texts, of which only the end is known.
+    let is_short = held == "." || held.starts_with("./") || held.starts_with('~');
+    if is_short && (!form.starts_with('%') || held.len() == 1) {
+        return None;
+    }
     // A value with signs of a pattern may stand for many names; only what ends it is known.
     let is_pattern = held.contains(PATTERN_SIGNS);
     let out = if let Some(rest) = form.strip_prefix('%') {

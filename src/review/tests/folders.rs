@@ -190,6 +190,27 @@ fn only_what_certainly_ends_the_shell_or_the_round_counts_as_such() {
 }
 
 #[test]
+fn the_name_of_the_folder_is_known_only_where_a_path_begins_with_it() {
+    for source in [
+        "rm -rf $PWD.old",
+        "rm -rf \"$PWD-old\"",
+        "rm -rf /opt/x$PWD",
+        "rm -rf \"/opt/x${PWD}\"",
+        "rm -rf /opt/x\"$PWD\"/y",
+        "D=$PWD/y; rm -rf /opt/x$D",
+        "rm -rf /opt/${PWD:1}",
+        "rm -rf /opt/${HOME#/}",
+    ] {
+        assert!(look("bash", source).effects.unknown, "{source}");
+    }
+    assert_known(&[
+        ("bash", "rm -rf \"$PWD\"/build", "./build"),
+        ("bash", "D=$PWD; rm -rf \"$D/build\"", "./build"),
+        ("bash", "D=$PWD/build/; rm -rf \"${D%/}\"", "./build"),
+    ]);
+}
+
+#[test]
 fn a_path_that_is_the_same_from_several_folders_is_named_once() {
     let told =
         |source: &str| look("bash", source).findings.into_iter().map(|f| f.message).collect::<Vec<_>>();

@@ -128,8 +128,7 @@ const COMPOUND_STATEMENTS: &[&str] = &[
     "until true; do S; done",
 ];
 
-/// Words that a shell expands. `$PWD` is not among them, because a review spells it `.`, which is wrong behind other
-/// text: `x$PWD`.
+/// Words that a shell expands.
 const ODD_WORDS: &[&str] = &[
     "${N}",
     "\"${N:-L}\"",
@@ -167,6 +166,10 @@ const ODD_WORDS: &[&str] = &[
     "\"$(echo V)\"",
     "$(printf %s V)",
     "$(pwd)/L",
+    "$PWD",
+    "\"$PWD\"/L",
+    "x$PWD",
+    "\"${PWD}L\"",
     "./L",
     "\"./L\"",
     "~/L",
