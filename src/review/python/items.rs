@@ -1,8 +1,9 @@
 //! Folds Python lists and loops over them: literals, comprehensions, and functions that pair, chain and pick items.
 
-use super::PythonReader;
+use super::{PythonReader, known};
 use crate::review::flow::{element, element_in};
-use crate::review::syntax::{named_children, pair};
+use crate::review::items::{key_of, position};
+use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Value, ValueKind};
 use tree_sitter::Node;
 
@@ -40,12 +41,13 @@ impl<'t> PythonReader<'_, 't> {
         // Its names hold in it alone.
         let names = self.names_of_clauses(node);
         let held = names.into_iter().map(|name| {
-            let here = self.shared.frames.holder(frame, &name) == Some(frame);
-            let value = if here { self.shared.frames.lookup(frame, &name) } else { None };
+            let value = self.shared.frames.own(frame, &name);
             (name, value)
         });
         let held: Vec<(String, Option<Value>)> = held.collect();
+        self.shared.step.branches += 1;
         let value = self.comprehended(node, frame, depth);
+        self.shared.step.branches -= 1;
         for (name, value) in held {
             self.shared.frames.put_back(frame, &name, value);
         }
@@ -89,6 +91,43 @@ impl<'t> PythonReader<'_, 't> {
             _ => Value::unknown().tainted(body.all_taint()),
         }
     }
+
+    /// `value[index]`.
+    pub(super) fn index(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
+        let (Some(value), Some(index)) = pair(node, "value", "subscript") else { return Value::unknown() };
+        let value = self.fold(value, frame, depth);
+        if index.kind() == "slice" {
+            let written = text(index, self.shared.source);
+            return value.each(|value| known::slice(value, written));
+        }
+        let index = self.fold(index, frame, depth);
+        value.each_pair(&index, |value, index| self.item_of(value, index))
+    }
+
+    /// An item by its key or position, including tables of names such as `globals()`.
+    pub(super) fn item_of(&self, value: &Value, index: &Value) -> Value {
+        if let (Some(name), Some(key)) = (value.as_name(), index.as_whole_text()) {
+            if name == "os.environ" {
+                return known::variable(key);
+            }
+            // The members of `__builtins__` and `builtins` are the global names themselves.
+            if name.is_empty() {
+                return self.named(key);
+            }
+            for table in [".__dict__", "__dict__", "vars()", "globals()", "locals()", "__builtins__"] {
+                if let Some(module) = name.strip_suffix(table) {
+                    let about = known::vars_of(value);
+                    let module = about.as_deref().unwrap_or(module);
+                    let full = if module.is_empty() { key.to_owned() } else { format!("{module}.{key}") };
+                    return self.named(&full);
+                }
+            }
+            if name == "sys.modules" {
+                return self.named(key);
+            }
+        }
+        item(value, index)
+    }
 }
 
 /// The result of functions on lists and dictionaries; `None` for other functions.
@@ -109,7 +148,7 @@ fn result_of_dict(act: &Act) -> Option<Value> {
         "dict.copy" | "list.copy" => receiver?.clone(),
         "dict.items" => {
             let ValueKind::Map(items) = &receiver?.kind else { return None };
-            list(items.iter().map(|(k, v)| list(vec![Value::text(k.clone()), v.clone()])).collect())
+            list(items.iter().map(|(k, v)| list(vec![key_of(k), v.clone()])).collect())
         }
         "dict.values" => {
             let ValueKind::Map(items) = &receiver?.kind else { return None };
@@ -117,7 +156,7 @@ fn result_of_dict(act: &Act) -> Option<Value> {
         }
         "dict.keys" => {
             let ValueKind::Map(items) = &receiver?.kind else { return None };
-            list(items.iter().map(|(k, _)| Value::text(k.clone())).collect())
+            list(items.iter().map(|(k, _)| key_of(k)).collect())
         }
         "dict.get" | "dict.pop" | "dict.setdefault" => {
             let found = item(receiver?, first?);
@@ -182,9 +221,7 @@ fn result_of_list(act: &Act) -> Option<Value> {
 pub(super) fn item(value: &Value, index: &Value) -> Value {
     let found = match (&value.kind, &index.kind) {
         (ValueKind::List(items), ValueKind::Number(n)) => {
-            let at =
-                if *n < 0 { items.len().checked_add_signed(*n as isize) } else { usize::try_from(*n).ok() };
-            at.and_then(|at| items.get(at)).cloned()
+            position(items.len(), *n).and_then(|at| items.get(at)).cloned()
         }
         // An item with an unknown key may be this one.
         (ValueKind::Map(items), ValueKind::Text { text, whole: true })
