@@ -14,6 +14,9 @@ const MAX_GROWING_MAP: usize = 64;
 /// The longest list whose items are followed once their order is lost.
 const MAX_MIXED: usize = 12;
 
+/// The most lists that a name may hold one of while they change.
+const MAX_CHOICES: usize = 8;
+
 /// Stands for a key that is known only at run time.
 const UNKNOWN_KEY: &str = "?";
 
@@ -40,12 +43,44 @@ pub(super) fn spread(value: &Value, index: usize) -> Value {
     }
 }
 
+/// The values that a value may be.
+pub(super) fn values(value: &Value) -> &[Value] {
+    match &value.kind {
+        ValueKind::Any(items) => items,
+        _ => std::slice::from_ref(value),
+    }
+}
+
 /// Whether a value is a list, whichever of its values it has.
 pub(super) fn is_list(value: &Value) -> bool {
+    values(value).iter().all(|value| matches!(value.kind, ValueKind::List(_)))
+}
+
+/// Whether a value may be so many lists that only what they have in common is followed.
+pub(super) fn may_be_many_lists(value: &Value) -> bool {
+    values(value).len() > MAX_CHOICES && is_list(value)
+}
+
+/// What is known of a value that may be something else too. If it may be several lists, they begin with the same items,
+/// and anything follows.
+pub(super) fn in_common(value: &Value) -> Value {
+    let rest = Value::unknown().tainted(value.all_taint());
+    let lists: Vec<&[Value]> = values(value).iter().map_while(items_in).collect();
+    let first = lists.first().copied().unwrap_or_default();
+    let is_same = |at: &usize| lists.iter().all(|list| list.get(*at) == first.get(*at));
+    let mut start: Vec<Value> =
+        (0..first.len()).take_while(is_same).filter_map(|at| first.get(at).cloned()).collect();
+    if start.is_empty() || lists.len() < 2 || !is_list(value) {
+        return rest;
+    }
+    start.push(rest);
+    list(start)
+}
+
+fn items_in(value: &Value) -> Option<&[Value]> {
     match &value.kind {
-        ValueKind::List(_) => true,
-        ValueKind::Any(items) => items.iter().all(is_list),
-        _ => false,
+        ValueKind::List(items) => Some(items),
+        _ => None,
     }
 }
 

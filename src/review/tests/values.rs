@@ -153,11 +153,11 @@ fn items_that_change_in_branches_hold_both_values() {
             "p = ['../src']\nif flag:\n    p[0] = 'build'\nelse:\n    shutil.rmtree(p[0])",
             "p = {'a': '../src'}\nif flag:\n    p['a'] = 'build'\nshutil.rmtree(p['a'])",
             "p = ['../src']\nx = flag and p.append('build')\nshutil.rmtree(p[-1])",
-            "p = ['../src']\nx = [p.insert(0, y) for y in names()]\nshutil.rmtree(p[0])",
+            "p = ['../src']\nx = [p.insert(0, y) for y in flags]\nshutil.rmtree(p[0])",
             "p = ['a'] if flag else ['b']\np[0] = '../src'\nshutil.rmtree(p[0])",
-            "p = ['a']\ntry:\n    p[0] = '../src'\n    g()\n    p[0] = 'b'\nexcept OSError:\n    shutil.rmtree(p[0])",
-            "p = ['a']\ntry:\n    if g():\n        p[0] = '../src'\n        g()\n        p[0] = 'b'\nexcept OSError:\n    shutil.rmtree(p[0])",
-            "p = ['../src']\ndef f():\n    p[0] = 'build'\nf() if flag else g()\nshutil.rmtree(p[0])",
+            "p = ['a']\ntry:\n    p[0] = '../src'\n    print()\n    p[0] = 'b'\nexcept OSError:\n    shutil.rmtree(p[0])",
+            "p = ['a']\ntry:\n    if flag:\n        p[0] = '../src'\n        print()\n        p[0] = 'b'\nexcept OSError:\n    shutil.rmtree(p[0])",
+            "p = ['../src']\ndef f():\n    p[0] = 'build'\nf() if flag else print()\nshutil.rmtree(p[0])",
         ],
     );
     assert_told(
@@ -165,7 +165,7 @@ fn items_that_change_in_branches_hold_both_values() {
         &[
             "const p = ['../src']; if (x) p[0] = 'build'; rm(p[0])",
             "const p = ['../src']; if (x) { p[0] = 'build' } rm(p[0])",
-            "const p = ['../src']; if (x) { while (y()) p[0] = 'build'; rm(p[0]) }",
+            "const p = ['../src']; if (x) { while (y) p[0] = 'build'; rm(p[0]) }",
             "const p = []; p[0] = '../src'; rm(p[0])",
             "const p = {a: 'build'}; p['a'] = '../src'; rm(p['a'])",
             "const p = {a: 'build'}; p[k] = '../src'; rm(p.a)",
@@ -206,6 +206,10 @@ fn lists_keep_the_order_that_their_methods_give() {
     assert_eq!((effects.programs, effects.unknown), (vec!["git".to_owned()], false));
     let effects = look("python", "import subprocess, sys\ncmd = ['git', 'add']\nfor f in sys.argv:\n    cmd += ['-f', f]\nsubprocess.run(cmd)\n").effects;
     assert_eq!((effects.programs, effects.unknown), (vec!["git".to_owned()], false));
+    let flags = (0..7).map(|at| format!("if sys.argv[{at}]:\n    cmd.append('-{at}')\n"));
+    let flags = "import subprocess, sys\ncmd = ['git', 'add']\n".to_owned() + &flags.collect::<String>();
+    let effects = look("python", &(flags + "subprocess.run(cmd)\n")).effects;
+    assert_eq!((effects.programs, effects.unknown), (vec!["git".to_owned()], false));
     assert_told(
         "python",
         &[
@@ -214,8 +218,8 @@ fn lists_keep_the_order_that_their_methods_give() {
             "p = ['build', '../src']\np.remove(x)\nshutil.rmtree(p[0])",
             "p = ['build']\np.insert(n, '../src')\nshutil.rmtree(p[0])",
             "p = {'a': 'build'}\np.update(q)\nshutil.rmtree(p['a'])",
-            "p = ['a', 'b', '../src']\nwhile x():\n    shutil.rmtree(p[0])\n    p.pop(0)",
-            "p = {}\np[x()] = 'build'\nfor k, v in p.items():\n    shutil.rmtree(k)",
+            "p = ['a', 'b', '../src']\nwhile flag:\n    shutil.rmtree(p[0])\n    p.pop(0)",
+            "p = {}\np[flag] = 'build'\nfor k, v in p.items():\n    shutil.rmtree(k)",
         ],
     );
     assert_known(
@@ -253,7 +257,7 @@ fn loops_are_followed_until_nothing_changes() {
         &[
             "a = b = 'build'\nwhile True:\n    shutil.rmtree(a)\n    a = b\n    b = '../src'",
             "a = b = c = d = 'build'\nwhile True:\n    shutil.rmtree(a)\n    a = b\n    b = c\n    c = d\n    d = '../src'",
-            "s = 'build'\nwhile x():\n    shutil.rmtree(s)\n    s = '../' + s",
+            "s = 'build'\nwhile flag:\n    shutil.rmtree(s)\n    s = '../' + s",
         ],
     );
     assert_told(
@@ -266,8 +270,8 @@ fn loops_are_followed_until_nothing_changes() {
     assert_known(
         "python",
         &[
-            ("s = ''\nfor d in names():\n    s += 'x'\n    shutil.rmtree('build')", &["build"]),
-            ("n = 0\nwhile x():\n    n += 1\n    shutil.rmtree('build')", &["build"]),
+            ("s = ''\nfor d in flags:\n    s += 'x'\n    shutil.rmtree('build')", &["build"]),
+            ("n = 0\nwhile flag:\n    n += 1\n    shutil.rmtree('build')", &["build"]),
             ("for p in ['a']:\n    pass\nfor p in ['b']:\n    shutil.rmtree(p)", &["b"]),
         ],
     );
@@ -290,8 +294,8 @@ fn names_mean_what_the_block_around_them_says() {
     assert_known(
         "python",
         &[
-            ("match x():\n    case Path():\n        pass\nshutil.rmtree(Path('build'))", &["build"]),
-            ("p = 'build'\nmatch x():\n    case Point(p=1) | q.p:\n        shutil.rmtree(p)", &["build"]),
+            ("match flag:\n    case Path():\n        pass\nshutil.rmtree(Path('build'))", &["build"]),
+            ("p = 'build'\nmatch flag:\n    case Point(p=1) | q.p:\n        shutil.rmtree(p)", &["build"]),
             ("n = 'build'\nshutil.rmtree(f'{n!s}/x')", &["build/x"]),
         ],
     );
@@ -301,12 +305,11 @@ fn names_mean_what_the_block_around_them_says() {
             "let p = 'build'; function f() { for (p of ['../src']) {} } f(); rm(p)",
             "let p = 'build'; function f() { [p] = ['../src'] } f(); rm(p)",
             "let p = 'build'; function f() { ({ p } = { p: '../src' }) } f(); rm(p)",
-            "let p = '../src'; for (let p = 'build'; x; ) {} rm(p)",
+            "let q = 'b', p = '../src'; { for (p of ['build']) for (let q = 'a'; x; ) {} } rm(p)",
             "let p = '../src'; for (const { p } of [{ p: 'build' }]) {} rm(p)",
             "let p = '../src'; { let { p } = { p: 'build' } } rm(p)",
-            "let p = '../src'; switch (x) { default: let p = 'build' } rm(p)",
-            "let p = '../src'; { for (const q of l) switch (q) { default: let p = 'build' } } rm(p)",
+            "let q = 'b', p = '../src'; { for (p of ['build']) switch (q) { default: let q = 'a' } } rm(p)",
         ],
     );
-    assert_known("javascript", &[("let p = 'build'; for (let p = 'a'; x(); ) { } rm(p)", &["a", "build"])]);
+    assert_known("javascript", &[("let p = 'build'; for (let p = 'a'; x; ) {} rm(p)", &["a", "build"])]);
 }

@@ -1,7 +1,7 @@
 //! Follows statements that change the items of lists and maps that names hold.
 
 use super::WalkContext;
-use crate::review::items::{after_dict_method, after_list_method, with_item};
+use crate::review::items::{after_dict_method, after_list_method, in_common, may_be_many_lists, with_item};
 use crate::review::value::Value;
 
 /// The heaviest value that is followed while it changes, in the units of `Value::weight`.
@@ -67,8 +67,8 @@ impl WalkContext<'_, '_> {
         }
         let is_certain = holder == frame && self.is_certain(frame, name);
         let changed = if is_certain { changed } else { Value::any([held, changed]) };
-        let is_followed = changed.weight() <= MAX_WEIGHT;
-        let changed = if is_followed { changed } else { Value::unknown().tainted(changed.all_taint()) };
+        let is_too_much = may_be_many_lists(&changed) || changed.weight() > MAX_WEIGHT;
+        let changed = if is_too_much { in_common(&changed) } else { changed };
         self.frames.bind(holder, name, changed, false);
     }
 

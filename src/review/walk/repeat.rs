@@ -3,10 +3,13 @@
 //! A loop is read a second time with the values that its end gives to names, because its beginning may use them. What
 //! changes once more is then unknown, and the loop is read a last time.
 
-use super::stretch::{LoopRound, RepeatedStretch, ValueAfter, is_covered, is_loop, widened};
+use super::stretch::{LoopRound, RepeatedStretch, ValueAfter, is_covered, is_loop};
 use super::{WalkContext, WalkStep};
 use crate::review::flow::MAX_CHANGES;
 use crate::review::folder;
+use crate::review::items::{in_common, may_be_many_lists};
+use crate::review::value::Value;
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 /// The most names that get their values back behind one node.
@@ -84,18 +87,17 @@ impl<'t> WalkContext<'_, 't> {
             return None;
         }
         let Some(mut round) = self.rounds.pop_if(|round| round.depth == depth) else {
-            let held = |(frame, name): (usize, String)| {
-                let value = self.frames.own(frame, &name)?;
-                Some((frame, name, value))
+            let held = |name: (usize, String)| {
+                let value = self.frames.own(name.0, &name.1)?;
+                Some((name, value))
             };
-            let held: Vec<_> = changed.into_iter().filter_map(held).collect();
-            return (!held.is_empty()).then_some(LoopRound { node, depth, held, widened: Vec::new() });
+            let held: HashMap<_, _> = changed.into_iter().filter_map(held).collect();
+            return (!held.is_empty()).then_some(LoopRound { node, depth, held, widened: HashSet::new() });
         };
-        changed.retain(|(frame, name)| {
-            let Some(now) = self.frames.own(*frame, name) else { return false };
-            let mut held = round.held.iter().filter(|(f, n, _)| f == frame && n == name);
-            let is_same = held.any(|(.., before)| is_covered(&now, before));
-            !is_same && !round.widened.iter().any(|(f, n)| f == frame && n == name)
+        changed.retain(|name| {
+            let now = self.frames.own(name.0, &name.1);
+            let is_same = |now: &Value| round.held.get(name).is_some_and(|before| is_covered(now, before));
+            now.is_some_and(|now| !is_same(&now)) && !round.widened.contains(name)
         });
         if changed.is_empty() || !round.widened.is_empty() {
             self.reading.unknown |= !changed.is_empty();
@@ -103,10 +105,11 @@ impl<'t> WalkContext<'_, 't> {
         }
         for (frame, name) in &changed {
             if let Some(value) = self.frames.own(*frame, name) {
-                self.frames.put_back(*frame, name, Some(widened(&value)));
+                let anything = Value::any([value.clone(), in_common(&value)]);
+                self.frames.put_back(*frame, name, Some(anything));
             }
         }
-        round.widened = changed;
+        round.widened = changed.into_iter().collect();
         Some(round)
     }
 
@@ -116,7 +119,13 @@ impl<'t> WalkContext<'_, 't> {
         for (frame, name, restored) in behind.into_iter().rev() {
             match restored {
                 ValueAfter::Exactly(value) => self.frames.put_back(frame, &name, value),
-                ValueAfter::OrNow(value) => self.frames.bind(frame, &name, value, true),
+                ValueAfter::OrNow(value) => {
+                    self.frames.bind(frame, &name, value, true);
+                    let many = self.frames.own(frame, &name).filter(may_be_many_lists);
+                    if let Some(value) = many {
+                        self.frames.put_back(frame, &name, Some(in_common(&value)));
+                    }
+                }
             }
         }
     }

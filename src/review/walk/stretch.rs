@@ -1,6 +1,8 @@
 //! What is kept of a stretch that may run several times while it is read, and how its values are compared.
 
+use crate::review::items::values;
 use crate::review::value::{Value, ValueKind};
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 /// A stretch of the text that may run several times.
@@ -24,9 +26,9 @@ pub(super) struct LoopRound {
     /// How many calls were being followed where it stands.
     pub(super) depth: usize,
     /// The names that it changed when it was read first, with their frames, and what they held then.
-    pub(super) held: Vec<(usize, String, Value)>,
+    pub(super) held: HashMap<(usize, String), Value>,
     /// The names that changed again, so that they became unknown; empty in the second round.
-    pub(super) widened: Vec<(usize, String)>,
+    pub(super) widened: HashSet<(usize, String)>,
 }
 
 /// What a name holds behind a node.
@@ -41,14 +43,6 @@ pub(super) fn is_loop(node: Node<'_>) -> bool {
     matches!(node.kind(), "for_statement" | "while_statement" | "for_in_statement" | "do_statement")
 }
 
-/// The values that a value may be.
-fn values(value: &Value) -> &[Value] {
-    match &value.kind {
-        ValueKind::Any(items) => items,
-        _ => std::slice::from_ref(value),
-    }
-}
-
 /// Whether a value can be nothing but what it could be before. A part of a named thing counts as the thing.
 pub(super) fn is_covered(value: &Value, before: &Value) -> bool {
     let before = values(before);
@@ -59,24 +53,4 @@ pub(super) fn is_covered(value: &Value, before: &Value) -> bool {
         _ => false,
     };
     values(value).iter().all(|value| before.contains(value) || is_part(value))
-}
-
-/// A value that each round of a loop changes: also anything else. Of a list, the items at its beginning stay known.
-pub(super) fn widened(value: &Value) -> Value {
-    let rest = Value::unknown().tainted(value.all_taint());
-    let lists = values(value).iter().map(|value| match &value.kind {
-        ValueKind::List(items) => Some(items.as_slice()),
-        _ => None,
-    });
-    let Some(lists) = lists.collect::<Option<Vec<&[Value]>>>() else {
-        return Value::any([value.clone(), rest]);
-    };
-    let first = lists.first().copied().unwrap_or_default();
-    let is_same = |at: &usize| lists.iter().all(|list| list.get(*at) == first.get(*at));
-    let same = (0..first.len()).take_while(is_same).count();
-    let Some(start) = first.get(..same).filter(|start| !start.is_empty()) else {
-        return Value::any([value.clone(), rest]);
-    };
-    let grown = start.iter().cloned().chain([rest]).collect();
-    Value::any([value.clone(), Value::new(ValueKind::List(grown))])
 }
