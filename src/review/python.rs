@@ -8,6 +8,7 @@ mod call;
 mod define;
 mod fold;
 mod imports;
+mod index;
 mod items;
 mod known;
 mod text;
