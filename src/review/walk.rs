@@ -98,8 +98,8 @@ pub(super) struct WalkContext<'a, 't> {
     repeated: Vec<RepeatedStretch>,
     /// The loops that are being read again, the innermost last.
     rounds: Vec<LoopRound>,
-    /// The blocks of statements that are being read, with their `WalkStep::branches`, the innermost last; `None` in what
-    /// `try` runs.
+    /// The blocks of statements that are being read, with their `WalkStep::branches`, the innermost last; `None` stands
+    /// in what `try` runs.
     blocks: Vec<(usize, Option<u32>)>,
     /// The body of the last `try` statement.
     tried: Option<usize>,
