@@ -27,6 +27,7 @@ mod forbid;
 mod grammar;
 mod hidden;
 mod inspect;
+mod items;
 mod javascript;
 mod judge;
 mod keys;

@@ -46,16 +46,19 @@ pub(super) struct Frames {
     choices: bool,
     /// Names that functions of the text set outside of themselves: they may have other values at any time.
     shared: HashSet<String>,
-    /// How often a name got another value than it had.
-    changes: usize,
+    /// The names that got another value than they had, with their frames, in order.
+    changes: Vec<(usize, String)>,
 }
+
+/// The most changes of names that are noted.
+pub(super) const MAX_CHANGES: usize = 1 << 16;
 
 impl Frames {
     /// The scopes for a text of this size; frame 0 is the module.
     pub(super) fn new(bytes: usize) -> Self {
         let fuel = 20_000 + bytes.saturating_mul(8);
         let frames = vec![ScopeFrame::default()];
-        Self { frames, fuel, reserve: fuel / 2, choices: false, shared: HashSet::new(), changes: 0 }
+        Self { frames, fuel, reserve: fuel / 2, choices: false, shared: HashSet::new(), changes: Vec::new() }
     }
 
     /// Scopes in which a name with several values keeps all of them.
@@ -89,24 +92,20 @@ impl Frames {
 
     /// The value of a name in a frame or the frames around it. At most 32 frames are searched.
     pub(super) fn lookup(&mut self, frame: usize, name: &str) -> Option<Value> {
-        let mut at = Some(frame);
-        for _ in 0..32 {
-            let here = self.frames.get(at?)?;
-            if let Some(value) = here.names.get(name) {
-                let weight = value.weight();
-                let value = value.clone();
-                let is_function = matches!(value.kind, ValueKind::Name { about: None, .. });
-                return Some(match self.pay(weight) {
-                    true if self.shared.contains(name) && !is_function => {
-                        Value::any([value, Value::unknown()])
-                    }
-                    true => value,
-                    false => Value::unknown(),
-                });
-            }
-            at = here.parent;
-        }
-        None
+        let holder = self.holder(frame, name)?;
+        self.own(holder, name)
+    }
+
+    /// The value that a frame itself gives to a name.
+    pub(super) fn own(&mut self, frame: usize, name: &str) -> Option<Value> {
+        let value = self.frames.get(frame)?.names.get(name)?;
+        let (weight, value) = (value.weight(), value.clone());
+        let is_function = matches!(value.kind, ValueKind::Name { about: None, .. });
+        Some(match self.pay(weight) {
+            true if self.shared.contains(name) && !is_function => Value::any([value, Value::unknown()]),
+            true => value,
+            false => Value::unknown(),
+        })
     }
 
     /// Notes a name that a function sets outside of itself.
@@ -114,9 +113,28 @@ impl Frames {
         self.shared.insert(name.to_owned());
     }
 
-    /// How often a name got another value than it had.
+    /// How many scopes there are.
+    pub(super) fn count(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// How often a name got another value than it had, as far as that is noted.
     pub(super) fn changes(&self) -> usize {
-        self.changes
+        self.changes.len()
+    }
+
+    /// The names that got another value since so many changes, in the first `frames` frames.
+    pub(super) fn changed_since(&self, changes: usize, frames: usize) -> Vec<(usize, String)> {
+        let changed = self.changes.get(changes..).unwrap_or_default();
+        let mut names: Vec<_> = changed.iter().filter(|(frame, _)| *frame < frames).cloned().collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Forgets which names changed.
+    pub(super) fn forget_changes(&mut self) {
+        self.changes.clear();
     }
 
     /// The frame that holds a name: this one, or one around it.
@@ -137,7 +155,8 @@ impl Frames {
         if !self.pay(value.weight()) {
             return;
         }
-        let Some(frame) = self.frames.get_mut(frame) else { return };
+        let at = frame;
+        let Some(frame) = self.frames.get_mut(at) else { return };
         let value = match frame.names.get(name) {
             // `except ImportError: x = None`: code that uses `x` means the module.
             Some(old) if branch && value.kind == ValueKind::Nothing && old.as_name().is_some() => old.clone(),
@@ -146,8 +165,10 @@ impl Frames {
             _ => value,
         };
         let old = frame.names.insert(name.to_owned(), value);
-        if old.is_some_and(|old| old.kind != ValueKind::Unknown && frame.names.get(name) != Some(&old)) {
-            self.changes += 1;
+        let changed =
+            old.is_some_and(|old| old.kind != ValueKind::Unknown && frame.names.get(name) != Some(&old));
+        if changed && self.choices && self.changes.len() < MAX_CHANGES {
+            self.changes.push((at, name.to_owned()));
         }
     }
 

@@ -6,16 +6,16 @@
 
 mod bind;
 mod call;
+mod define;
 mod fold;
 mod known;
 
 use super::Scope;
-use super::argument_flow::FlowFunction;
 use super::flow::{Extraction, element_in};
 use super::rule_set::RuleSet;
 use super::syntax::{each, named_children, pair, text};
 use super::value::{Argument, Value, ValueKind};
-use super::walk::{WalkContext, WalkStep, Walker, walk};
+use super::walk::{WalkContext, WalkStep, Walker, walk, walk_from};
 use std::collections::HashSet;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -23,8 +23,7 @@ use tree_sitter::Node;
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, rules: &RuleSet, scope: &Scope) -> Extraction {
     let shared = WalkContext::new(root, source, rules, scope);
-    let mut reader =
-        JavascriptReader { shared, collected: HashSet::new(), unverified: false, blocks: Vec::new() };
+    let mut reader = JavascriptReader { shared, collected: HashSet::new(), unverified: false };
     reader.share(root);
     reader.hoist(root, 0);
     let mut next = 0;
@@ -42,8 +41,17 @@ struct JavascriptReader<'a, 't> {
     collected: HashSet<usize>,
     /// Whether the text switches off certificate checks for all later connections.
     unverified: bool,
-    /// The blocks that are being read, the innermost last.
-    blocks: Vec<usize>,
+}
+
+/// The names that a pattern binds, at most 64.
+fn names_below(pattern: Node<'_>) -> Vec<Node<'_>> {
+    let mut names = Vec::new();
+    each(pattern, |node, _| {
+        let is_name = matches!(node.kind(), "identifier" | "shorthand_property_identifier_pattern");
+        names.extend((is_name && names.len() < 64).then_some(node));
+        !matches!(node.kind(), "member_expression" | "subscript_expression")
+    });
+    names
 }
 
 /// Whether a node is a function of any kind.
@@ -61,15 +69,16 @@ fn is_function(kind: &str) -> bool {
 
 impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
     fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
-        let WalkStep { frame, branch, top } = step;
-        self.shared.is_conditional = branch || frame > 0;
+        let (frame, branch, top) = (step.frame, step.branches > 0, step.top);
+        self.shared.step = step;
         match node.kind() {
             kind if !top && is_function(kind) => {
                 self.function(node, frame, branch);
                 return false;
             }
             "class_declaration" | "class" => self.class(node, frame),
-            "statement_block" | "switch_case" => self.blocks.push(node.id()),
+            "statement_block" | "switch_case" | "switch_default" => self.shared.begin_block(node),
+            "try_statement" => self.shared.begin_try(node),
             "lexical_declaration" => self.shadow(node, frame),
             "enum_declaration" => self.enumeration(node, frame),
             "import_statement" => self.import(node, frame),
@@ -87,6 +96,11 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
                 }
             }
             "augmented_assignment_expression" => self.augment(node, frame, branch),
+            "update_expression" => {
+                if let Some(counted) = node.child_by_field_name("argument") {
+                    self.bind_pattern(counted, Value::unknown(), frame, branch);
+                }
+            }
             "return_statement" => {
                 let value = node.named_child(0).map(|value| self.fold(value, frame, 0));
                 self.shared.functions.note_return(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
@@ -97,16 +111,21 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
                     self.shared.functions.note_yield(value);
                 }
             }
-            "for_statement" | "while_statement" | "do_statement" => self.shared.begin_repeated(node, frame),
-            "for_in_statement" => {
+            "for_statement" => {
+                // What its head declares is known in it alone.
+                self.shared.begin_block(node);
                 self.shared.begin_repeated(node, frame);
+            }
+            "while_statement" | "do_statement" => self.shared.begin_repeated(node, frame),
+            "for_in_statement" => {
                 if let (Some(left), Some(right)) = pair(node, "left", "right") {
-                    if left.kind() == "identifier" {
-                        self.shared.keep_behind(node.id(), frame, &self.spelled(left));
+                    for name in names_below(left) {
+                        self.shared.keep_behind(node.id(), frame, &self.spelled(name));
                     }
                     let value = element_in(&self.fold(right, frame, 0), self.shared.scope);
                     self.bind_pattern(left, value, frame, false);
                 }
+                self.shared.begin_repeated(node, frame);
             }
             "catch_clause" => {
                 if let Some(name) = node.child_by_field_name("parameter").filter(|n| n.kind() == "identifier")
@@ -124,11 +143,8 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
     }
 
     fn leave(&mut self, node: Node<'t>) {
-        self.blocks.pop_if(|block| *block == node.id());
-        if let Some(frame) = self.shared.end_repeated(node) {
-            self.shared.set_second_round(true);
-            walk(self, node, frame);
-            self.shared.set_second_round(false);
+        if let Some(step) = self.shared.end(node) {
+            walk_from(self, node, step);
         }
     }
 
@@ -169,16 +185,18 @@ impl<'t> JavascriptReader<'_, 't> {
                 around.push(node.byte_range());
             }
             let Some(function) = around.last().map(|span| span.start) else { return true };
-            let name = |field: &str| {
-                let name = node.child_by_field_name(field).filter(|name| name.kind() == "identifier");
-                name.map(|name| (function, text(name, source)))
+            let names = |field: &str| {
+                let names = node.child_by_field_name(field).map(names_below).unwrap_or_default();
+                names.into_iter().map(move |name| (function, text(name, source)))
             };
             match node.kind() {
-                "assignment_expression" | "augmented_assignment_expression" => set.extend(name("left")),
-                "update_expression" => set.extend(name("argument")),
-                "variable_declarator" => own.extend(name("name")),
-                "arrow_function" => own.extend(name("parameter")),
-                "required_parameter" | "optional_parameter" => own.extend(name("pattern")),
+                "assignment_expression" | "augmented_assignment_expression" => set.extend(names("left")),
+                "for_in_statement" if node.child_by_field_name("kind").is_none() => set.extend(names("left")),
+                "for_in_statement" => own.extend(names("left")),
+                "update_expression" => set.extend(names("argument")),
+                "variable_declarator" => own.extend(names("name")),
+                "arrow_function" => own.extend(names("parameter")),
+                "required_parameter" | "optional_parameter" => own.extend(names("pattern")),
                 _ => {}
             }
             true
@@ -192,104 +210,13 @@ impl<'t> JavascriptReader<'_, 't> {
 
     /// `let` and `const` in a block hide what their names mean around it, as far as the block reaches.
     fn shadow(&mut self, declaration: Node<'t>, frame: usize) {
-        let Some(block) = self.blocks.last().copied() else { return };
+        let Some(block) = self.shared.block() else { return };
         for declarator in named_children(declaration, 64) {
-            let name = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier");
-            if let Some(name) = name.map(|name| self.spelled(name)) {
-                self.shared.keep_behind(block, frame, &name);
+            let names = declarator.child_by_field_name("name").map(names_below).unwrap_or_default();
+            for name in names {
+                self.shared.keep_behind(block, frame, &self.spelled(name));
             }
         }
-    }
-
-    /// Binds declared functions first, because they can be called above their declaration.
-    fn hoist(&mut self, body: Node<'t>, frame: usize) {
-        for child in named_children(body, 4096) {
-            let inner = child.child_by_field_name("declaration").unwrap_or(child);
-            if matches!(inner.kind(), "function_declaration" | "generator_function_declaration") {
-                self.named_function(inner, frame, false);
-            }
-        }
-    }
-
-    fn named_function(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        let Some(name) = node.child_by_field_name("name").filter(|n| n.kind() == "identifier") else {
-            return;
-        };
-        let name = self.spelled(name);
-        let mut called = format!("function {name}");
-        if branch {
-            called = format!("{called}@{}", node.start_byte());
-        }
-        self.shared.frames.bind(frame, &name, Value::name(called.clone()), branch);
-        self.shared.functions.define(called, FlowFunction { node, frame, method: false });
-    }
-
-    /// Binds the name of a function and queues its body.
-    fn function(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        self.named_function(node, frame, branch);
-        if let Some(inner) = self.shared.queue_body(node, frame) {
-            self.parameters(node, inner, None);
-        }
-    }
-
-    /// The value of a function that has no name of its own.
-    fn function_value(&mut self, node: Node<'t>, frame: usize) -> Value {
-        let called = format!("function @{}", node.start_byte());
-        self.shared.functions.define(called.clone(), FlowFunction { node, frame, method: false });
-        Value::name(called)
-    }
-
-    /// A class: binds its name, its methods, its fields and its base class.
-    fn class(&mut self, node: Node<'t>, frame: usize) {
-        let Some(name) = node.child_by_field_name("name") else { return };
-        let name = self.spelled(name);
-        let mut class = Value::name(format!("class {name}"));
-        let heritage = named_children(node, 8).into_iter().find(|n| n.kind() == "class_heritage");
-        let base = heritage.and_then(|h| h.named_child(0));
-        let base = base.map(|b| b.child_by_field_name("value").unwrap_or(b));
-        if let Some(base) = base.map(|base| self.fold(base, frame, 0)) {
-            match base.as_name() {
-                Some(base) if base.starts_with("class ") => {
-                    self.shared.functions.note_subclass(format!("class {name}"), base.to_owned());
-                }
-                Some(known) if self.shared.rules.knows(known) => class = base.clone(),
-                _ => {}
-            }
-        }
-        self.shared.frames.bind(frame, &name, class, false);
-        let body = node.child_by_field_name("body").map(|body| named_children(body, 256)).unwrap_or_default();
-        for item in body {
-            let Some(member) =
-                item.child_by_field_name("name").or_else(|| item.child_by_field_name("property"))
-            else {
-                continue;
-            };
-            let member = self.spelled(member);
-            if item.kind() == "method_definition" {
-                for owner in [format!("class {name}()"), format!("class {name}")] {
-                    let function = FlowFunction { node: item, frame, method: true };
-                    self.shared.functions.define(format!("{owner}.{member}"), function);
-                }
-            } else if let Some(value) = item.child_by_field_name("value") {
-                let value = self.fold(value, frame, 0);
-                for owner in [format!("class {name}"), format!("class {name}()"), "this".to_owned()] {
-                    self.shared.frames.bind_shared(&format!("{owner}.{member}"), value.clone());
-                }
-            }
-        }
-    }
-
-    /// `enum Command { List = 'ls' }`: binds its name to a map of its values.
-    fn enumeration(&mut self, node: Node<'t>, frame: usize) {
-        let (Some(name), Some(body)) = pair(node, "name", "body") else { return };
-        let mut items = Vec::new();
-        for item in named_children(body, 256) {
-            if let (Some(key), Some(value)) = pair(item, "name", "value") {
-                items.push((self.spelled(key), self.fold(value, frame, 0)));
-            }
-        }
-        let name = self.spelled(name);
-        self.shared.frames.bind(frame, &name, Value::new(ValueKind::Map(items)), false);
     }
 
     /// An identifier as JavaScript reads it, escapes resolved.

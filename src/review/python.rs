@@ -5,20 +5,21 @@
 
 mod bind;
 mod call;
+mod define;
 mod fold;
 mod imports;
+mod index;
 mod items;
 mod known;
 mod text;
 
 use super::Scope;
-use super::argument_flow::FlowFunction;
 use super::flow::Extraction;
 use super::notebook_magics;
 use super::rule_set::RuleSet;
 use super::syntax::{each, named_children, pair, text};
 use super::value::{Act, Argument, Value, ValueKind};
-use super::walk::{WalkContext, WalkStep, Walker, walk};
+use super::walk::{WalkContext, WalkStep, Walker, walk, walk_from};
 use std::collections::HashSet;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -61,14 +62,16 @@ struct PythonReader<'a, 't> {
 
 impl<'t> Walker<'t> for PythonReader<'_, 't> {
     fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
-        let WalkStep { frame, branch, top } = step;
-        self.shared.is_conditional = branch || frame > 0;
+        let (frame, branch, top) = (step.frame, step.branches > 0, step.top);
+        self.shared.step = step;
         match node.kind() {
             "function_definition" | "lambda" if !top => {
                 self.define(node, frame, branch);
                 return false;
             }
             "class_definition" => self.class(node, frame, branch),
+            "block" => self.shared.begin_block(node),
+            "try_statement" => self.shared.begin_try(node),
             "import_statement" => self.import(node, frame, branch),
             "import_from_statement" => self.import_from(node, frame, branch),
             "assignment" => self.assign(node, frame, branch),
@@ -132,10 +135,8 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
     }
 
     fn leave(&mut self, node: Node<'t>) {
-        if let Some(frame) = self.shared.end_repeated(node) {
-            self.shared.set_second_round(true);
-            walk(self, node, frame);
-            self.shared.set_second_round(false);
+        if let Some(step) = self.shared.end(node) {
+            walk_from(self, node, step);
         }
     }
 
@@ -167,89 +168,6 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
 }
 
 impl<'t> PythonReader<'_, 't> {
-    /// Binds the name of a function and queues its body.
-    fn define(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        if let Some(name) = node.child_by_field_name("name") {
-            let name = self.spelled(name);
-            // Each of several conditional definitions of one name counts, so each gets a unique name.
-            let mut called = format!("def {name}");
-            if branch {
-                called = format!("{called}@{}", node.start_byte());
-            }
-            self.shared.frames.bind(frame, &name, Value::name(called.clone()), branch);
-            self.shared.functions.define(called, FlowFunction { node, frame, method: false });
-        } else {
-            self.lambda(node, frame);
-        }
-        if let Some(inner) = self.shared.queue_body(node, frame)
-            && let Some(parameters) = node.child_by_field_name("parameters")
-        {
-            self.parameters(parameters, inner, None);
-        }
-    }
-
-    /// The value of a lambda, which can be called and passed on.
-    fn lambda(&mut self, node: Node<'t>, frame: usize) -> Value {
-        let called = format!("def lambda@{}", node.start_byte());
-        self.shared.functions.define(called.clone(), FlowFunction { node, frame, method: false });
-        Value::name(called)
-    }
-
-    /// A class: binds its name, its methods, the names in its body and its base classes.
-    fn class(&mut self, node: Node<'t>, frame: usize, branch: bool) {
-        let Some(name) = node.child_by_field_name("name") else { return };
-        let name = self.spelled(name);
-        let mut class = Value::name(format!("class {name}"));
-        let bases =
-            node.child_by_field_name("superclasses").map(|list| named_children(list, 8)).unwrap_or_default();
-        for base in bases.into_iter().filter(|base| base.kind() != "keyword_argument") {
-            let base = self.fold(base, frame, 0);
-            match base.as_name() {
-                Some(base) if base.starts_with("class ") => {
-                    self.shared.functions.note_subclass(format!("class {name}"), base.to_owned());
-                }
-                // A class derived from one that rules mention is called like that one.
-                Some(known) if self.shared.rules.knows(known) => class = base.clone(),
-                _ => {}
-            }
-        }
-        self.shared.frames.bind(frame, &name, class, branch);
-        let body = node.child_by_field_name("body").map(|body| named_children(body, 256)).unwrap_or_default();
-        for item in body {
-            let (item, decorators) = match item.kind() {
-                "decorated_definition" => {
-                    let Some(inner) = item.child_by_field_name("definition") else { continue };
-                    (inner, text(item, self.shared.source))
-                }
-                _ => (item, ""),
-            };
-            match item.kind() {
-                "function_definition" => {
-                    let Some(method) = item.child_by_field_name("name") else { continue };
-                    let method_name = self.spelled(method);
-                    let method = !decorators.trim_start().starts_with("@staticmethod");
-                    let function = FlowFunction { node: item, frame, method };
-                    self.shared.functions.define(format!("class {name}().{method_name}"), function);
-                    let bare = decorators.trim_start().starts_with("@classmethod");
-                    let function = FlowFunction { node: item, frame, method: bare };
-                    self.shared.functions.define(format!("class {name}.{method_name}"), function);
-                }
-                "expression_statement" => {
-                    let Some(assignment) = item.named_child(0).filter(|n| n.kind() == "assignment") else {
-                        continue;
-                    };
-                    let (Some(left), Some(right)) = pair(assignment, "left", "right") else { continue };
-                    let value = self.fold(right, frame, 0);
-                    let field = self.spelled(left);
-                    for owner in [format!("class {name}"), format!("class {name}()"), "self".to_owned()] {
-                        self.shared.frames.bind_shared(&format!("{owner}.{field}"), value.clone());
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// An identifier as Python reads it, after NFKC folding.
     fn spelled(&self, node: Node<'t>) -> String {
         let spelled = text(node, self.shared.source);

@@ -1,9 +1,9 @@
 //! Binds names in JavaScript: imports, patterns, parameters.
 
 use super::JavascriptReader;
+use crate::review::items::spread;
 use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
-use crate::review::walk::spread;
 use tree_sitter::Node;
 
 impl<'t> JavascriptReader<'_, 't> {
@@ -86,7 +86,7 @@ impl<'t> JavascriptReader<'_, 't> {
                     && object.kind() == "identifier"
                 {
                     let (name, index) = (self.spelled(object), self.fold(index, frame, 0));
-                    self.shared.set_item(frame, &name, &index, value);
+                    self.shared.set_item(frame, &name, &index, &value);
                 }
             }
             // `name = default` in a pattern.

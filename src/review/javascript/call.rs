@@ -177,6 +177,7 @@ impl<'t> JavascriptReader<'_, 't> {
             CallEntry::Known(value) => value,
             CallEntry::Refused => Value::unknown(),
             CallEntry::Read(key) => {
+                let step = self.shared.step;
                 let frame = self.shared.frames.open(function.frame);
                 if function.method
                     && let Some((class, _)) = as_called.rsplit_once('.')
@@ -195,6 +196,7 @@ impl<'t> JavascriptReader<'_, 't> {
                     }
                 }
                 walk(self, function.node, frame);
+                self.shared.step = step;
                 self.shared.forget_calls(&function.node.byte_range());
                 self.shared.functions.end(function.node.id(), key)
             }

@@ -81,7 +81,12 @@ impl<'t> JavascriptReader<'_, 't> {
                 Value::new(ValueKind::List(items.into_iter().map(|n| self.fold(n, frame, deeper)).collect()))
             }
             "object" => self.object(node, frame, deeper),
-            "binary_expression" | "ternary_expression" => self.binary(node, frame, deeper),
+            "binary_expression" | "ternary_expression" => {
+                self.shared.step.branches += 1;
+                let value = self.binary(node, frame, deeper);
+                self.shared.step.branches -= 1;
+                value
+            }
             "call_expression" | "new_expression" => self.fold_call(node, frame, deeper),
             _ => Value::unknown(),
         }
@@ -122,10 +127,13 @@ impl<'t> JavascriptReader<'_, 't> {
                 }
                 self.shared.member_of(path, about.as_deref(), name, value.taint)
             }
-            ValueKind::Map(items) => items.iter().find(|(key, _)| key == name).map_or_else(
-                || Value::name_about(format!("object.{name}"), value.clone()),
-                |(_, v)| v.clone(),
-            ),
+            ValueKind::Map(items) => {
+                // An item with an unknown key may be this one.
+                let found = items.iter().filter(|(key, _)| key == name || key == "?").map(|(_, v)| v.clone());
+                let is_named = items.iter().any(|(key, _)| key == name);
+                let method = || Value::name_about(format!("object.{name}"), value.clone());
+                Value::any(found.chain((!is_named).then(method)))
+            }
             ValueKind::Text { .. } => Value::name_about(format!("string.{name}"), value.clone()),
             ValueKind::List(_) => Value::name_about(format!("array.{name}"), value.clone()),
             _ => Value::name(format!("?.{name}")).tainted(value.all_taint()),
@@ -256,10 +264,11 @@ impl<'t> JavascriptReader<'_, 't> {
         }
         if let (Some(object), Some(method)) = pair(function, "object", "property")
             && object.kind() == "identifier"
+            && !self.collected.contains(&node.id())
         {
             let given: Vec<Value> = arguments.iter().map(|argument| argument.value.clone()).collect();
             let (name, method) = (self.spelled(object), self.spelled(method));
-            self.shared.change_items(frame, &name, &method, &given);
+            self.shared.change_list(frame, &name, &method, &given);
         }
         let mut acts: Vec<Act> = Vec::new();
         let mut values = Vec::new();

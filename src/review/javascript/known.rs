@@ -2,6 +2,7 @@
 
 use super::JavascriptReader;
 use crate::review::escapes;
+use crate::review::items::key_of;
 use crate::review::path_class::{TEMPORARY_FOLDER, is_secret};
 use crate::review::stdin;
 use crate::review::value::taint;
@@ -135,9 +136,8 @@ impl JavascriptReader<'_, '_> {
             },
             "Object.entries" => match &first?.kind {
                 ValueKind::Map(items) => {
-                    let row = |(k, v): &(String, Value)| {
-                        Value::new(ValueKind::List(vec![Value::text(k.clone()), v.clone()]))
-                    };
+                    let row =
+                        |(k, v): &(String, Value)| Value::new(ValueKind::List(vec![key_of(k), v.clone()]));
                     Value::new(ValueKind::List(items.iter().map(row).collect()))
                 }
                 _ => return None,

@@ -3,10 +3,10 @@
 use super::PythonReader;
 use super::known;
 use crate::review::flow::element_in;
+use crate::review::items::{is_list, spread};
 use crate::review::path_class::TEMPORARY_FOLDER;
 use crate::review::syntax::{each, named_children, pair, text};
 use crate::review::value::{Act, Value, ValueKind};
-use crate::review::walk::spread;
 use tree_sitter::Node;
 
 impl<'t> PythonReader<'_, 't> {
@@ -21,6 +21,10 @@ impl<'t> PythonReader<'_, 't> {
         let added = self.fold(right, frame, 0);
         let before = self.fold(left, frame, 0);
         let plus = node.child_by_field_name("operator").is_some_and(|o| text(o, self.shared.source) == "+=");
+        if plus && left.kind() == "identifier" && is_list(&before) {
+            let name = self.spelled(left);
+            return self.shared.change_list(frame, &name, "extend", &[added]);
+        }
         let value = if plus {
             before.each_pair(&added, known::plus)
         } else {
@@ -63,7 +67,7 @@ impl<'t> PythonReader<'_, 't> {
         }
         let name = self.spelled(table);
         let key = self.fold(key, frame, 0);
-        self.shared.set_item(frame, &name, &key, value);
+        self.shared.set_item(frame, &name, &key, &value);
     }
 
     /// The names in a target.
@@ -86,9 +90,22 @@ impl<'t> PythonReader<'_, 't> {
         clauses.flat_map(|clause| self.names_in(clause.child_by_field_name("left"))).collect()
     }
 
-    /// A pattern of `case` binds its names to parts of a value.
+    /// A pattern of `case` binds its names to parts of a value; names of classes and of their fields are no such names.
+    /// Patterns of `case` in it are visited by themselves.
     pub(super) fn forget_names(&mut self, pattern: Node<'t>, frame: usize) {
-        for name in self.names_in(Some(pattern)) {
+        let mut names = Vec::new();
+        each(pattern, |node, depth| {
+            for child in named_children(node, 64) {
+                let is_bound = match child.kind() {
+                    "identifier" => matches!(node.kind(), "splat_pattern" | "as_pattern"),
+                    "dotted_name" => node.kind() != "class_pattern" && child.named_child_count() == 1,
+                    _ => false,
+                };
+                names.extend(is_bound.then(|| self.spelled(child)));
+            }
+            depth == 0 || node.kind() != "case_pattern"
+        });
+        for name in names {
             if self.shared.frames.holder(frame, &name).is_some() {
                 self.shared.frames.bind(frame, &name, Value::unknown(), true);
             }

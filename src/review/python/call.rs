@@ -221,6 +221,7 @@ impl<'t> PythonReader<'_, 't> {
             CallEntry::Known(value) => value,
             CallEntry::Refused => Value::unknown(),
             CallEntry::Read(key) => {
+                let step = self.shared.step;
                 let frame = self.shared.frames.open(function.frame);
                 if let Some(parameters) = parameters {
                     self.parameters(parameters, frame, Some((&inside, function.method)));
@@ -233,6 +234,7 @@ impl<'t> PythonReader<'_, 't> {
                     self.shared.functions.note_return(value);
                 }
                 walk(self, function.node, frame);
+                self.shared.step = step;
                 self.shared.forget_calls(&function.node.byte_range());
                 self.shared.functions.end(function.node.id(), key)
             }

@@ -1,7 +1,6 @@
 //! Folds Python expressions: works out what is known of their values without running anything.
 
 use super::PythonReader;
-use super::items;
 use super::known::{self, plus};
 use super::text::{content, percent};
 use crate::review::path_class::TEMPORARY_FOLDER;
@@ -61,11 +60,14 @@ impl<'t> PythonReader<'_, 't> {
             "list_splat" => Value::unknown(),
             "conditional_expression" | "boolean_operator" => {
                 let mut parts = named_children(node, 3);
+                self.shared.step.branches += 1;
                 if node.kind() == "conditional_expression" && parts.len() == 3 {
                     // The condition decides between the values, but is not one of them.
                     parts.remove(1);
                 }
-                Value::any(self.fold_all(&parts, frame, deeper))
+                let parts = self.fold_all(&parts, frame, deeper);
+                self.shared.step.branches -= 1;
+                Value::any(parts)
             }
             "list_comprehension" | "generator_expression" | "set_comprehension" => {
                 self.comprehension(node, frame, deeper)
@@ -151,9 +153,10 @@ impl<'t> PythonReader<'_, 't> {
                 }
                 "interpolation" => {
                     let mut cursor = child.walk();
-                    let plain = child
-                        .children(&mut cursor)
-                        .all(|part| !matches!(part.kind(), "format_specifier" | "type_conversion" | "="));
+                    let plain = child.children(&mut cursor).all(|part| match part.kind() {
+                        "type_conversion" => text(part, self.shared.source) == "!s",
+                        kind => !matches!(kind, "format_specifier" | "="),
+                    });
                     let value = child.child_by_field_name("expression").map(|n| self.fold(n, frame, depth));
                     let value = value.unwrap_or_else(Value::unknown);
                     parts.push(if plain { value } else { Value::unknown().tainted(value.taint) });
@@ -202,42 +205,6 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    fn index(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        let (Some(value), Some(index)) = pair(node, "value", "subscript") else { return Value::unknown() };
-        let value = self.fold(value, frame, depth);
-        if index.kind() == "slice" {
-            let written = text(index, self.shared.source);
-            return value.each(|value| known::slice(value, written));
-        }
-        let index = self.fold(index, frame, depth);
-        value.each_pair(&index, |value, index| self.item_of(value, index))
-    }
-
-    /// An item by its key or position, including tables of names such as `globals()`.
-    pub(super) fn item_of(&self, value: &Value, index: &Value) -> Value {
-        if let (Some(name), Some(key)) = (value.as_name(), index.as_whole_text()) {
-            if name == "os.environ" {
-                return known::variable(key);
-            }
-            // The members of `__builtins__` and `builtins` are the global names themselves.
-            if name.is_empty() {
-                return self.named(key);
-            }
-            for table in [".__dict__", "__dict__", "vars()", "globals()", "locals()", "__builtins__"] {
-                if let Some(module) = name.strip_suffix(table) {
-                    let about = known::vars_of(value);
-                    let module = about.as_deref().unwrap_or(module);
-                    let full = if module.is_empty() { key.to_owned() } else { format!("{module}.{key}") };
-                    return self.named(&full);
-                }
-            }
-            if name == "sys.modules" {
-                return self.named(key);
-            }
-        }
-        items::item(value, index)
-    }
-
     /// The value of a call. Its acts are stored for the walk.
     fn fold_call(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         if let Some((value, _)) = self.shared.calls.get(&node.id()) {
@@ -281,10 +248,13 @@ impl<'t> PythonReader<'_, 't> {
         }
         if let (Some(object), Some(method)) = pair(function, "object", "attribute")
             && object.kind() == "identifier"
+            && !self.collected.contains(&node.id())
         {
             let given: Vec<Value> = arguments.iter().map(|argument| argument.value.clone()).collect();
+            let named: Vec<_> = by_name.iter().map(|(key, a)| (key.clone(), a.value.clone())).collect();
             let (name, method) = (self.spelled(object), self.spelled(method));
-            self.shared.change_items(frame, &name, &method, &given);
+            self.shared.change_list(frame, &name, &method, &given);
+            self.shared.change_dict(frame, &name, &method, (&given, &named));
         }
         let mut acts: Vec<Act> = Vec::new();
         let mut values = Vec::new();

@@ -2,6 +2,7 @@
 
 use super::PythonReader;
 use crate::review::flow::{element, element_in};
+use crate::review::items::{key_of, position};
 use crate::review::syntax::{named_children, pair};
 use crate::review::value::{Act, Value, ValueKind};
 use tree_sitter::Node;
@@ -40,12 +41,13 @@ impl<'t> PythonReader<'_, 't> {
         // Its names hold in it alone.
         let names = self.names_of_clauses(node);
         let held = names.into_iter().map(|name| {
-            let here = self.shared.frames.holder(frame, &name) == Some(frame);
-            let value = if here { self.shared.frames.lookup(frame, &name) } else { None };
+            let value = self.shared.frames.own(frame, &name);
             (name, value)
         });
         let held: Vec<(String, Option<Value>)> = held.collect();
+        self.shared.step.branches += 1;
         let value = self.comprehended(node, frame, depth);
+        self.shared.step.branches -= 1;
         for (name, value) in held {
             self.shared.frames.put_back(frame, &name, value);
         }
@@ -109,7 +111,7 @@ fn result_of_dict(act: &Act) -> Option<Value> {
         "dict.copy" | "list.copy" => receiver?.clone(),
         "dict.items" => {
             let ValueKind::Map(items) = &receiver?.kind else { return None };
-            list(items.iter().map(|(k, v)| list(vec![Value::text(k.clone()), v.clone()])).collect())
+            list(items.iter().map(|(k, v)| list(vec![key_of(k), v.clone()])).collect())
         }
         "dict.values" => {
             let ValueKind::Map(items) = &receiver?.kind else { return None };
@@ -117,7 +119,7 @@ fn result_of_dict(act: &Act) -> Option<Value> {
         }
         "dict.keys" => {
             let ValueKind::Map(items) = &receiver?.kind else { return None };
-            list(items.iter().map(|(k, _)| Value::text(k.clone())).collect())
+            list(items.iter().map(|(k, _)| key_of(k)).collect())
         }
         "dict.get" | "dict.pop" | "dict.setdefault" => {
             let found = item(receiver?, first?);
@@ -182,9 +184,7 @@ fn result_of_list(act: &Act) -> Option<Value> {
 pub(super) fn item(value: &Value, index: &Value) -> Value {
     let found = match (&value.kind, &index.kind) {
         (ValueKind::List(items), ValueKind::Number(n)) => {
-            let at =
-                if *n < 0 { items.len().checked_add_signed(*n as isize) } else { usize::try_from(*n).ok() };
-            at.and_then(|at| items.get(at)).cloned()
+            position(items.len(), *n).and_then(|at| items.get(at)).cloned()
         }
         // An item with an unknown key may be this one.
         (ValueKind::Map(items), ValueKind::Text { text, whole: true })

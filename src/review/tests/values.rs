@@ -134,3 +134,181 @@ fn texts_and_paths_are_put_together_as_the_language_does() {
         &[("rm(path.join('out', '/x'))", &["out//x"]), ("rm(path.resolve('out', '/x/src'))", &["/x/src"])],
     );
 }
+
+/// Asserts what each sample is told to run.
+fn assert_runs(samples: &[(&str, &[&str])]) {
+    for (body, runs) in samples {
+        let review = look("python", &format!("import subprocess, sys\n{body}\nsubprocess.run(cmd)\n"));
+        let told: Vec<_> = review.findings.iter().map(|f| f.message.as_str()).collect();
+        assert_eq!((told.as_slice(), review.effects.unknown), (*runs, false), "{body}");
+    }
+}
+
+#[test]
+fn items_that_change_in_branches_hold_both_values() {
+    assert_told(
+        "python",
+        &[
+            "p = ['../src']\nif flag:\n    p[0] = 'build'\nshutil.rmtree(p[0])",
+            "p = ['../src']\nif flag:\n    p[0] = 'build'\nelse:\n    shutil.rmtree(p[0])",
+            "p = {'a': '../src'}\nif flag:\n    p['a'] = 'build'\nshutil.rmtree(p['a'])",
+            "p = ['../src']\nx = flag and p.append('build')\nshutil.rmtree(p[-1])",
+            "p = ['../src']\nx = [p.insert(0, y) for y in flags]\nshutil.rmtree(p[0])",
+            "p = ['a'] if flag else ['b']\np[0] = '../src'\nshutil.rmtree(p[0])",
+            "p = ['a']\ntry:\n    p[0] = '../src'\n    print()\n    p[0] = 'b'\nexcept OSError:\n    shutil.rmtree(p[0])",
+            "p = ['a']\ntry:\n    if flag:\n        p[0] = '../src'\n        print()\n        p[0] = 'b'\nexcept OSError:\n    shutil.rmtree(p[0])",
+            "p = ['../src']\ndef f():\n    p[0] = 'build'\nf() if flag else print()\nshutil.rmtree(p[0])",
+        ],
+    );
+    assert_told(
+        "javascript",
+        &[
+            "const p = ['../src']; if (x) p[0] = 'build'; rm(p[0])",
+            "const p = ['../src']; if (x) { p[0] = 'build' } rm(p[0])",
+            "const p = ['../src']; if (x) { while (y) p[0] = 'build'; rm(p[0]) }",
+            "const p = []; p[0] = '../src'; rm(p[0])",
+            "const p = {a: 'build'}; p['a'] = '../src'; rm(p['a'])",
+            "const p = {a: 'build'}; p[k] = '../src'; rm(p.a)",
+        ],
+    );
+    assert_known(
+        "python",
+        &[
+            ("p = ['a']\np[0] = 'b'\nshutil.rmtree(p[0])", &["b"]),
+            ("def f():\n    p = ['a']\n    p[0] = 'b'\n    shutil.rmtree(p[0])\nf()", &["b"]),
+            ("if x:\n    p = ['a']\n    p[0] = 'b'\n    p.append('c')\n    shutil.rmtree(p[1])", &["c"]),
+            ("p = ['a']\nif x:\n    p[0] = 'b'\nshutil.rmtree(p[0])", &["a", "b"]),
+        ],
+    );
+}
+
+#[test]
+fn lists_keep_the_order_that_their_methods_give() {
+    assert_runs(&[
+        ("cmd = ['git', 'status']\ncmd.extend(['--short'])", &["runs a program: git status --short"]),
+        (
+            "cmd = ['git']\ncmd += ['status']\ncmd.insert(1, '--no-pager')",
+            &["runs a program: git --no-pager status"],
+        ),
+        ("cmd = ['x', 'git', 'status']\ncmd.pop(0)", &["runs a program: git status"]),
+        ("cmd = ['git', 'status', 'x']\ncmd.pop()", &["runs a program: git status"]),
+        ("cmd = ['git', 'x', 'status']\ncmd.remove('x')", &["runs a program: git status"]),
+        ("cmd = ['status', 'git']\ncmd.reverse()", &["runs a program: git status"]),
+    ]);
+    let inside = "import subprocess, sys\nif sys.argv:\n    cmd = ['git']\n    cmd.append('log')\n    cmd.append('-1')\n    subprocess.run(cmd)\n";
+    let told: Vec<_> = look("python", inside).findings.into_iter().map(|f| f.message).collect();
+    assert_eq!(told, ["runs a program: git log -1"]);
+    let long = "cmd = ['git', 'log']\n".to_owned() + &"cmd.append('-v')\n".repeat(14);
+    assert_runs(&[(&long, &[&format!("runs a program: git log{}", " -v".repeat(14))])]);
+    let added = "import subprocess, sys\nfor f in sys.argv:\n    cmd = ['git', 'add']\n    cmd.append('-f')\n    cmd.append(f)\n    subprocess.run(cmd)\n";
+    let effects = look("python", added).effects;
+    assert_eq!((effects.programs, effects.unknown), (vec!["git".to_owned()], false));
+    let effects = look("python", "import subprocess, sys\ncmd = ['git', 'add']\nfor f in sys.argv:\n    cmd += ['-f', f]\nsubprocess.run(cmd)\n").effects;
+    assert_eq!((effects.programs, effects.unknown), (vec!["git".to_owned()], false));
+    let flags = (0..7).map(|at| format!("if sys.argv[{at}]:\n    cmd.append('-{at}')\n"));
+    let flags = "import subprocess, sys\ncmd = ['git', 'add']\n".to_owned() + &flags.collect::<String>();
+    let effects = look("python", &(flags + "subprocess.run(cmd)\n")).effects;
+    assert_eq!((effects.programs, effects.unknown), (vec!["git".to_owned()], false));
+    assert_told(
+        "python",
+        &[
+            "p = ['build', '../src']\np.pop(0)\nshutil.rmtree(p[0])",
+            "p = ['build', '../src']\np.pop(n)\nshutil.rmtree(p[0])",
+            "p = ['build', '../src']\np.remove(x)\nshutil.rmtree(p[0])",
+            "p = ['build']\np.insert(n, '../src')\nshutil.rmtree(p[0])",
+            "p = {'a': 'build'}\np.update(q)\nshutil.rmtree(p['a'])",
+            "p = ['a', 'b', '../src']\nwhile flag:\n    shutil.rmtree(p[0])\n    p.pop(0)",
+            "p = {}\np[flag] = 'build'\nfor k, v in p.items():\n    shutil.rmtree(k)",
+        ],
+    );
+    assert_known(
+        "python",
+        &[
+            ("p = {'a': 'build'}\np.update(b='y')\nshutil.rmtree(p['a'])", &["build"]),
+            ("p = {'a': 'build'}\np.update({'a': 'y'})\nshutil.rmtree(p['a'])", &["y"]),
+            ("p = {'a': 'build'}\np.setdefault('a', 'y')\nshutil.rmtree(p['a'])", &["build"]),
+        ],
+    );
+}
+
+#[test]
+fn many_changes_of_one_list_or_map_are_followed_to_their_end() {
+    let lines = |start: &str, line: &str| {
+        let lines = (0..300).map(|at| line.replace('#', &at.to_string()));
+        start.to_owned() + &lines.collect::<String>()
+    };
+    for text in [
+        lines("l = []\n", "l.append('line #')\n"),
+        lines("l = []\n", "l += ['line #']\n"),
+        lines("d = {}\n", "d['#'] = 'x'\n"),
+        lines("l = []\nif x:\n    pass\n", "    l.append('#')\n"),
+        lines("l = []\ndef out(s):\n    l.append(s)\n", "out('line #')\n"),
+    ] {
+        let review = look("python", &text);
+        assert_eq!((review.unchecked, review.effects.unknown), (None, false), "{text:.60}");
+    }
+}
+
+#[test]
+fn loops_are_followed_until_nothing_changes() {
+    assert_told(
+        "python",
+        &[
+            "a = 'build'\nb = 'build'\nwhile True:\n    shutil.rmtree(a)\n    a = b\n    b = '../src'",
+            "a, b, c, d = ['build', 'build', 'build', 'build']\nwhile True:\n    shutil.rmtree(a)\n    a = b\n    b = c\n    c = d\n    d = '../src'",
+            "s = 'build'\nwhile flag:\n    shutil.rmtree(s)\n    s = '../' + s",
+        ],
+    );
+    assert_told(
+        "javascript",
+        &[
+            "let a = 'build', b = 'build'; while (x) { rm(a); a = b; b = '../src' }",
+            "let i = 0; while (x) { rm('d' + i); i++ }",
+        ],
+    );
+    assert_known(
+        "python",
+        &[
+            ("s = ''\nfor d in flags:\n    s += 'x'\n    shutil.rmtree('build')", &["build"]),
+            ("n = 0\nwhile flag:\n    n += 1\n    shutil.rmtree('build')", &["build"]),
+            ("for p in ['a']:\n    pass\nfor p in ['b']:\n    shutil.rmtree(p)", &["b"]),
+        ],
+    );
+}
+
+#[test]
+fn names_mean_what_the_block_around_them_says() {
+    assert_told(
+        "python",
+        &[
+            "p = Path('build')\ndef f():\n    shutil.rmtree(p)\nf()\np = Path('../src')\nf()",
+            "p = ['build']\ndef f():\n    shutil.rmtree(p[0])\nf()\np = ['../src']\nf()",
+            "p = 'build'\nmatch x:\n    case {'a': p}:\n        shutil.rmtree(p)",
+            "p = 'build'\nmatch x:\n    case [*p]:\n        shutil.rmtree(p)",
+            "p = 'build'\nmatch x:\n    case [1] as p:\n        shutil.rmtree(p)",
+            "p = 'build'\nmatch x:\n    case Point(x=p):\n        shutil.rmtree(p)",
+            "p = 'build'\nmatch x:\n    case 1 | p:\n        shutil.rmtree(p)",
+        ],
+    );
+    assert_known(
+        "python",
+        &[
+            ("match flag:\n    case Path():\n        pass\nshutil.rmtree(Path('build'))", &["build"]),
+            ("p = 'build'\nmatch flag:\n    case Point(p=1) | q.p:\n        shutil.rmtree(p)", &["build"]),
+            ("n = 'build'\nshutil.rmtree(f'{n!s}/x')", &["build/x"]),
+        ],
+    );
+    assert_told(
+        "javascript",
+        &[
+            "let p = 'build'; function f() { for (p of ['../src']) {} } f(); rm(p)",
+            "let p = 'build'; function f() { [p] = ['../src'] } f(); rm(p)",
+            "let p = 'build'; function f() { ({ p } = { p: '../src' }) } f(); rm(p)",
+            "let q = 'b', p = '../src'; { for (p of ['build']) for (let q = 'a'; x; ) {} } rm(p)",
+            "let p = '../src'; for (const { p } of [{ p: 'build' }]) {} rm(p)",
+            "let p = '../src'; { let { p } = { p: 'build' } } rm(p)",
+            "let q = 'b', p = '../src'; { for (p of ['build']) switch (q) { default: let q = 'a' } } rm(p)",
+        ],
+    );
+    assert_known("javascript", &[("let p = 'build'; for (let p = 'a'; x; ) {} rm(p)", &["a", "build"])]);
+}
