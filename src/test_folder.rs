@@ -53,10 +53,9 @@ pub(crate) fn write_program(path: &Path, text: &str) {
 pub(crate) fn obeying_modes<T: Send>(act: impl FnOnce() -> T + Send) -> T {
     use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
     let obey = || {
+        let none = CapabilitySet::empty();
         let mut has = capabilities(None).unwrap();
-        let bypass = CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH | CapabilitySet::SYS_PTRACE;
-        has.effective.remove(bypass);
-        has.permitted.remove(bypass);
+        (has.effective, has.permitted) = (none, none);
         set_capabilities(None, has).unwrap();
         act()
     };
