@@ -15,6 +15,7 @@
 //!
 //! It decides nothing and keeps no state: it is loaded once and passed on as a value.
 
+mod addresses;
 mod chosen;
 mod context;
 mod environment_and_flags;

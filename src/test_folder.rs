@@ -47,3 +47,23 @@ pub(crate) fn write_program(path: &Path, text: &str) {
     write(path, text);
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
+
+/// Runs this on a thread that has to obey the modes of files and can't look into programs that refuse it, also as root.
+#[cfg(target_os = "linux")]
+pub(crate) fn obeying_modes<T: Send>(act: impl FnOnce() -> T + Send) -> T {
+    use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+    let obey = || {
+        let none = CapabilitySet::empty();
+        let mut has = capabilities(None).unwrap();
+        (has.effective, has.permitted) = (none, none);
+        set_capabilities(None, has).unwrap();
+        act()
+    };
+    std::thread::scope(|scope| scope.spawn(obey).join()).unwrap()
+}
+
+/// Runs this: there is no way to take these powers from root here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn obeying_modes<T>(act: impl FnOnce() -> T) -> T {
+    act()
+}

@@ -1,5 +1,6 @@
 //! Loads the configuration: reads the files and the environment and merges the layers.
 
+use super::addresses::separate_addresses;
 use super::environment_and_flags::{self, Flags};
 use super::error::ConfigError;
 use super::layers::{self, FoundSetting, Origin, Origins, dotted};
@@ -9,7 +10,7 @@ use crate::domain::Notice;
 use crate::text::located::line_of;
 use rustix::fs::OFlags;
 use std::io::{self, Read as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use toml::Value;
 
@@ -65,7 +66,7 @@ pub(crate) fn load(
         layered.file(&paths.file(), found);
         layered.check_language_commands(&paths.file(), &source)?;
     }
-    if let Some((path, source)) = project_file(cwd, &paths.file())? {
+    if let Some((path, source)) = project_file(cwd, &paths.file(), &mut layered.notices)? {
         layered.add_project(&path, &source)?;
     }
     // Keep the values of the files alone: stored keys belong to addresses in files, and the address in the file
@@ -211,33 +212,6 @@ impl ConfigLayers {
     }
 }
 
-/// Separates addresses given only for this start from the providers' own, and assigns `base_url` to the provider of
-/// the model that it was given with, and to no other.
-fn separate_addresses(config: &mut Config, origins: &Origins, files: &toml::Table) {
-    let text = |name: &[&str]| {
-        let name: Vec<String> = name.iter().map(|part| (*part).to_owned()).collect();
-        layers::get(files, &name).and_then(Value::as_str).map(str::to_owned)
-    };
-    for (name, provider) in &mut config.providers {
-        let given = origins.of(&dotted(&["providers".to_owned(), name.clone(), "base_url".to_owned()]));
-        if matches!(given, Origin::Environment(_)) {
-            provider.address_override = provider.base_url.take();
-            provider.base_url = text(&["providers", name, "base_url"]);
-        }
-    }
-    let Some(address) = config.base_url.clone() else { return };
-    let from_file = matches!(origins.of("base_url"), Origin::File(..));
-    let model = if from_file { text(&["model"]) } else { config.model.clone() };
-    let owner = config.provider_of(model.as_deref().unwrap_or_default()).to_owned();
-    if let Some(provider) = config.providers.get_mut(&owner) {
-        if from_file {
-            provider.base_url = Some(address);
-        } else {
-            provider.address_override = Some(address);
-        }
-    }
-}
-
 /// Reads a file in which any error is fatal.
 fn read_strict(path: &Path, source: &str) -> Result<Vec<FoundSetting>, ConfigError> {
     let (found, wrong) = layers::read(path, source)?;
@@ -274,23 +248,36 @@ fn read_opened(path: &Path, more: OFlags) -> Result<Option<String>, ConfigError>
     Ok(Some(text))
 }
 
-/// The nearest project file, searched upwards from the working folder. Folders above it in which anybody may make
-/// files, such as `/tmp`, hold no settings.
-fn project_file(cwd: &Path, own: &Path) -> Result<Option<(PathBuf, String)>, ConfigError> {
+/// The nearest project file, searched upwards from the working folder. One above it that somebody else put into a
+/// folder in which anybody may make files, such as `/tmp`, is passed over with a notice.
+fn project_file(
+    cwd: &Path,
+    own: &Path,
+    notices: &mut Vec<Notice>,
+) -> Result<Option<(PathBuf, String)>, ConfigError> {
     for folder in cwd.ancestors() {
         let path = folder.join(PROJECT_FILE);
-        if path != own
-            && (folder == cwd || !is_open_to_all(folder))
-            && let Some(source) = read_project_file(&path)?
-        {
+        if path == own {
+            continue;
+        }
+        if folder != cwd && is_anybodys(folder, &path) {
+            let path = path.display();
+            notices.push(Notice::warn(format!(
+                "{path} was ignored: somebody else made it in a folder that is open to everybody."
+            )));
+        } else if let Some(source) = read_project_file(&path)? {
             return Ok(Some((path, source)));
         }
     }
     Ok(None)
 }
 
-fn is_open_to_all(folder: &Path) -> bool {
-    std::fs::metadata(folder).is_ok_and(|info| info.permissions().mode() & 0o002 != 0)
+/// Whether a file is there that is neither this person's nor root's, in a folder in which anybody may make files. The
+/// mode of the folder alone says little: on some disks every folder has this one.
+fn is_anybodys(folder: &Path, file: &Path) -> bool {
+    let may_be_theirs = [rustix::process::geteuid().as_raw(), 0];
+    std::fs::metadata(folder).is_ok_and(|info| info.mode() & 0o002 != 0)
+        && std::fs::symlink_metadata(file).is_ok_and(|info| !may_be_theirs.contains(&info.uid()))
 }
 
 /// The text of a project's file; `None` if there is no file of this name.

@@ -320,10 +320,18 @@ fn what_others_put_above_a_project_or_link_into_it_is_not_believed() {
         std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode)).unwrap();
     };
     let home = Home::new().with("work/.sayso.toml", "step_limit = 2");
+    let file = home.folder.path().join("work/.sayso.toml");
     open(&home, 0o1777);
-    assert_ne!(home.load().config.step_limit, 2, "anybody may have written it");
-    open(&home, 0o755);
-    assert_eq!(home.load().config.step_limit, 2);
+    assert_eq!(home.load().config.step_limit, 2, "nobody else can have made a file of this account");
+    // Only root can give files away.
+    let other = rustix::process::geteuid().as_raw() + 1;
+    if std::os::unix::fs::chown(&file, Some(other), None).is_ok() {
+        let loaded = home.load();
+        assert_ne!(loaded.config.step_limit, 2, "somebody else made it");
+        assert!(loaded.notices.iter().any(|notice| notice.text.contains("work/.sayso.toml was ignored")));
+        open(&home, 0o755);
+        assert_eq!(home.load().config.step_limit, 2);
+    }
     let home = Home::new().with("secret", "key = \"sk-secret\"").with("work/project/a.py", "");
     symlink(home.folder.path().join("secret"), home.folder.path().join(PROJECT)).unwrap();
     let told = home.try_load().unwrap_err().to_string();

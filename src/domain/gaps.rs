@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 const MAX_FOLDERS_SHOWN: usize = 3;
+/// Stands among what can't be read for a program that a run left and that the system does not let anybody look into: a
+/// store of it into a file that it has mapped would not be noticed.
+pub(crate) const MEMORY_KEPT: &str = "the memory of a program of a run";
 
 /// What of the working folder was not checked for changes.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -10,6 +13,9 @@ const MAX_FOLDERS_SHOWN: usize = 3;
 pub struct UnscannedChanges {
     /// Folders that were not checked, or not completely: caches of tools, or folders with too many files.
     pub folders: u32,
+    /// How many of these are single files: programs of runs have them mapped, and they are too large to be read.
+    #[serde(skip_serializing_if = "super::serial::is_zero")]
+    pub files: u32,
     /// The first of these folders, relative to the working folder.
     pub names: Vec<String>,
     /// Changes that were found but are not listed.
@@ -19,7 +25,7 @@ pub struct UnscannedChanges {
     #[serde(rename = "obeyed")]
     pub names_incomplete: bool,
     /// The first of the folders that can't be read, so that nothing is known of such names in them; relative to the
-    /// working folder.
+    /// working folder. [`MEMORY_KEPT`] may stand before them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<String>,
 }
@@ -44,11 +50,21 @@ impl UnscannedChanges {
         if self.folders > 0 {
             let named = self.names.iter().take(MAX_FOLDERS_SHOWN).cloned().collect::<Vec<_>>().join(", ");
             let more = if self.folders as usize > MAX_FOLDERS_SHOWN { ", …" } else { "" };
-            let s = if self.folders == 1 { "" } else { "s" };
-            lines.push(format!("{} folder{s} ({named}{more})", self.folders));
+            let folders = self.folders.saturating_sub(self.files);
+            let counted = [(folders, "folder"), (self.files, "file")].into_iter().filter(|(n, _)| *n > 0);
+            let counted: Vec<_> =
+                counted.map(|(n, what)| format!("{n} {what}{}", if n == 1 { "" } else { "s" })).collect();
+            lines.push(format!("{} ({named}{more})", counted.join(" and ")));
         }
         lines.extend(self.unknown_names());
         lines
+    }
+
+    /// These gaps, and what is not known of names that programs obey by themselves. Of too many folders nothing is
+    /// compared, so what can't be read is not the reason then.
+    pub(crate) fn with_unknown_names(self, are_too_many: bool, unreadable: Vec<String>) -> Self {
+        let unreadable = if are_too_many { Vec::new() } else { unreadable };
+        Self { names_incomplete: are_too_many || !unreadable.is_empty(), unreadable, ..self }
     }
 
     /// Why a change of names that programs obey by themselves may be missing, if so.
@@ -83,7 +99,13 @@ mod tests {
         };
         assert_eq!(one.lines()[0], "1 folder (target)");
         assert!(one.lines()[1].contains("too many folders"));
-        let closed = UnscannedChanges { unreadable: vec!["sub".into()], ..one };
+        let closed = one.clone().with_unknown_names(false, vec!["sub".into()]);
         assert_eq!(closed.lines()[1], "names that programs obey by themselves: what can't be read (sub)");
+        let too_many = one.clone().with_unknown_names(true, vec!["sub".into()]);
+        assert_eq!(too_many, one, "what can't be read is not why nothing was compared");
+        assert!(UnscannedChanges::default().with_unknown_names(false, Vec::new()).is_empty());
+        let mapped = UnscannedChanges { folders: 3, files: 1, ..one.clone() };
+        assert_eq!(mapped.lines()[0], "2 folders and 1 file (target)");
+        assert_eq!(UnscannedChanges { files: 1, ..one }.lines()[0], "1 file (target)");
     }
 }

@@ -2,7 +2,7 @@
 //! where their texts lead. Pure.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What git obeys in a folder of its own. A folder stands for everything in it.
 pub(crate) const OBEYED_BY_GIT: [&str; 6] =
@@ -70,6 +70,21 @@ pub(crate) fn gitdir(text: &str) -> Option<&str> {
 
 /// The folder of hooks that git's settings name.
 pub(crate) fn hooks_path(settings: &str) -> Option<String> {
+    core_setting(settings, "hookspath")
+}
+
+/// Where the hooks are that the settings in this folder of git's name. Git resolves a relative path where it works: at
+/// the top of the person's files (beside its folder, or for a submodule the working tree that the settings name), or in
+/// its own folder.
+pub(crate) fn hooks_folders(git: &Path, settings: &str) -> Vec<PathBuf> {
+    let Some(path) = hooks_path(settings) else { return Vec::new() };
+    let tree = core_setting(settings, "worktree").map(|tree| git.join(tree));
+    let starts = git.parent().into_iter().chain([git]).chain(tree.as_deref());
+    starts.map(|start| start.join(&path)).collect()
+}
+
+/// The last value of a setting in the section `core`.
+fn core_setting(settings: &str, name: &str) -> Option<String> {
     let (mut is_core, mut found) = (false, None);
     for line in settings.lines().map(str::trim) {
         let mut rest = line;
@@ -78,12 +93,12 @@ pub(crate) fn hooks_path(settings: &str) -> Option<String> {
             rest = after.trim();
         }
         let Some((key, value)) = rest.split_once('=').filter(|_| is_core) else { continue };
-        if key.trim().eq_ignore_ascii_case("hookspath") {
+        if key.trim().eq_ignore_ascii_case(name) {
             let value = value.split(['#', ';']).next().unwrap_or_default();
             found = Some(value.trim().trim_matches('"').to_owned());
         }
     }
-    found.filter(|path| !path.is_empty())
+    found.filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]
@@ -115,6 +130,14 @@ mod tests {
         assert_eq!(hooks_path("[core]\n\tbare = false\n\thooksPath = .githooks\n"), Some(".githooks".into()));
         assert_eq!(hooks_path("[core] hookspath=\"a b\" # mine\n[x]\n"), Some("a b".into()));
         assert_eq!(hooks_path("[user]\n\thooksPath = x\n"), None);
+        let of_submodule = "[core]\n\tworktree = ../../../lib\n\thooksPath = tools\n";
+        let git = Path::new("/w/.git/modules/lib");
+        assert_eq!(
+            hooks_folders(git, of_submodule),
+            ["/w/.git/modules/tools", "/w/.git/modules/lib/tools", "/w/.git/modules/lib/../../../lib/tools"]
+                .map(PathBuf::from)
+        );
+        assert!(hooks_folders(git, "[core]\n\tworktree = x\n").is_empty());
         assert_eq!(gitdir("gitdir: ../a\n"), Some("../a"));
         assert_eq!(gitdir("ref: x"), None);
     }

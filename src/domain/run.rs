@@ -219,7 +219,7 @@ pub struct FileChange {
     /// Whether git obeys it although its path does not say so: it lies in a folder of git's own with another name.
     #[serde(rename = "git", default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) of_git: bool,
-    /// How many names the file has besides this one (hard links); wherever they are, they have the change too.
+    /// How many names the file has besides this one (hard links). Wherever they are, they show what this one shows.
     #[serde(default, skip_serializing_if = "super::serial::is_zero")]
     pub(crate) other_names: u32,
 }

@@ -54,7 +54,7 @@ pub(super) fn spawn(
 ) {
     tokio::spawn(async move {
         let id = block.id;
-        if block.kind.acts_on_file() {
+        let inspection = if block.kind.acts_on_file() {
             let working = files.scope.cwd.clone();
             let (mut inspection, found) = look_at_file(block, revision, options.limits, files).await;
             if let Ok(terms) = &inspection.terms {
@@ -63,59 +63,59 @@ pub(super) fn spawn(
             if !found.is_empty() {
                 places.hold(id, revision, found);
             }
-            let event = Event::Inspected(id, revision, Box::new(inspection));
-            let _ = inbox.send(Signal::Event(event)).await;
-            return;
-        }
-        let scope = files.scope;
-        let working = scope.cwd.clone();
-        let terms = find_terms(&block, revision, options, &executor).await;
-        let terms = terms.map_err(|why| why.to_string());
-        let scope = match &terms {
-            // An earlier `cd` changes what relative paths mean.
-            Ok(terms) => Scope { cwd: terms.cwd.clone(), ..scope },
-            Err(_) => scope,
-        };
-        let language = block.version(revision).and_then(|version| version.language.clone());
-        let is_code = block.kind.is_code();
-        let is_python_install =
-            matches!(block.kind, BlockKind::Install { .. }) && language == Some(Language::python());
-        let lacking = missing_packages(&block, revision, terms.is_ok(), &executor).await;
-        let reach = match &terms {
-            Ok(terms) => executor.reach(terms).await,
-            Err(_) => Reach::default(),
-        };
-        let (review, noted) = review_block(block, revision, scope.clone(), (earlier, reach.clone())).await;
-        seen.lock().unwrap_or_else(PoisonError::into_inner).insert((id, revision), noted);
-        let (reach, refused) = match &terms {
-            Ok(_) => refused_effects(&review, reach, &scope).await,
-            Err(_) => (reach, Vec::new()),
-        };
-        let image = match &terms {
-            Err(_) => missing_image(language.filter(|_| is_code), &executor).await,
-            Ok(_) => None,
-        };
-        let venv = if is_python_install { executor.project_venv().await } else { None };
-        let undo = match &terms {
-            Ok(terms) => undo_cover(undo, (id, revision), terms.clone(), working.clone()).await,
-            Err(_) => None,
-        };
-        let links = match &terms {
-            Ok(terms) => hard_links(terms, &working).await,
-            Err(_) => HardLinks::default(),
-        };
-        let inspection = Inspection {
-            reach,
-            refused,
-            lacking,
-            image,
-            venv,
-            undo,
-            links,
-            ..Inspection::new(review, terms)
+            inspection
+        } else {
+            let (inspection, noted) =
+                inspect_code(block, revision, options, earlier, files.scope, &executor, undo).await;
+            seen.lock().unwrap_or_else(PoisonError::into_inner).insert((id, revision), noted);
+            inspection
         };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
+}
+
+/// Inspects code, or a block that names what to fetch; returns the paths that the review followed, too.
+async fn inspect_code(
+    block: Block,
+    revision: Revision,
+    options: RunOptions,
+    earlier: Arc<EarlierTexts>,
+    scope: Scope,
+    executor: &Executor,
+    undo: Arc<UndoRoom>,
+) -> (Inspection, SeenPaths) {
+    let (id, working) = (block.id, scope.cwd.clone());
+    let terms = find_terms(&block, revision, options, executor).await.map_err(|why| why.to_string());
+    let scope = match &terms {
+        // An earlier `cd` changes what relative paths mean.
+        Ok(terms) => Scope { cwd: terms.cwd.clone(), ..scope },
+        Err(_) => scope,
+    };
+    let language = block.version(revision).and_then(|version| version.language.clone());
+    let is_code = block.kind.is_code();
+    let is_python_install =
+        matches!(block.kind, BlockKind::Install { .. }) && language == Some(Language::python());
+    let lacking = missing_packages(&block, revision, terms.is_ok(), executor).await;
+    let reach = match &terms {
+        Ok(terms) => executor.reach(terms).await,
+        Err(_) => Reach::default(),
+    };
+    let (review, noted) = review_block(block, revision, scope.clone(), (earlier, reach.clone())).await;
+    let venv = if is_python_install { executor.project_venv().await } else { None };
+    let usual = Inspection { lacking, venv, ..Inspection::new(review, terms) };
+    let inspection = match &usual.terms {
+        Ok(terms) => {
+            let (reach, refused) = refused_effects(&usual.review, reach, &scope).await;
+            let undo = undo_cover(undo, (id, revision), terms.clone(), working.clone()).await;
+            let links = hard_links(terms, &working).await;
+            Inspection { reach, refused, undo, links, ..usual }
+        }
+        Err(_) => {
+            let image = missing_image(language.filter(|_| is_code), executor).await;
+            Inspection { image, ..usual }
+        }
+    };
+    (inspection, noted)
 }
 
 /// Which effects of a block its run can't carry out, judging by its reach; returns the reach too. Links are followed on
@@ -237,7 +237,7 @@ fn review_of_name(kind: &BlockKind, version: &Version, reach: &Reach) -> Option<
     match kind {
         BlockKind::Install { .. } => {
             let language = version.language.as_ref().map_or("python", Language::as_str);
-            Some(exec::packages::review(language, &version.source, std::env::vars_os(), reach))
+            Some(exec::packages::review(language, &version.source, reach))
         }
         BlockKind::Pull { .. } => Some(exec::images::review(&version.source)),
         _ => None,

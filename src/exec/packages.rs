@@ -233,7 +233,12 @@ pub fn package_names(lacking: &[MissingFacility]) -> Vec<String> {
 
 /// The review of a list of packages to install. The variables of the person's environment may say where they come from.
 /// `reach` is that of the installation.
-pub fn review(
+pub fn review(language: &str, source: &str, reach: &Reach) -> Review {
+    review_with(language, source, std::env::vars_os(), reach)
+}
+
+/// The same, with these variables of the environment.
+pub fn review_with(
     language: &str,
     source: &str,
     variables: impl IntoIterator<Item = (OsString, OsString)>,
@@ -300,7 +305,7 @@ mod tests {
     fn an_index_that_the_environment_names_is_a_finding_of_its_own() {
         let found = |variables: &[(&str, &str)]| {
             let variables: Vec<_> = variables.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect();
-            let review = review("python", "six", variables, &Reach::open());
+            let review = review_with("python", "six", variables, &Reach::open());
             review.findings.into_iter().map(|finding| finding.message.clone()).collect::<Vec<_>>()
         };
         assert_eq!(found(&[("PATH", "/bin")]).len(), 1);

@@ -10,11 +10,10 @@
 mod comparison;
 
 use super::read;
-use super::shared_maps::MappedFiles;
-use super::stamp::{FileStamp, is_gone};
+use super::stamp::{FileStamp, Stamping, is_folder, is_gone};
 use super::undo_auto_run::EntryCopy;
 use crate::domain::auto_run::{AutoRunName, auto_run_name, run_by_tools};
-use crate::domain::git_folder::{folder_that_obeys, hooks_path, is_git_folder};
+use crate::domain::git_folder::{folder_that_obeys, hooks_folders, is_git_folder};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -53,12 +52,13 @@ pub struct AutoRunFiles {
     /// Copies of auto-run files, up to a total size.
     copies: BTreeMap<PathBuf, EntryCopy>,
     copied: usize,
-    /// The files that processes of runs had mapped.
-    mapped: MappedFiles,
     /// Folders outside of git's own in which its settings say that its hooks are.
     hooks: BTreeSet<PathBuf>,
-    /// Folders whose content is not known, or not completely, because the system refused.
+    /// Folders whose content is not known, or not completely, because the system refused; and mapped files that were
+    /// not read.
     unread: BTreeSet<PathBuf>,
+    /// Whether a program of a run keeps its memory from being looked at.
+    pub(super) is_kept_out: bool,
 }
 
 const MAX_COPIED_BYTES: usize = 16 << 20;
@@ -79,9 +79,11 @@ impl AutoRunFiles {
         // A folder inside another one is searched with it.
         roots.sort();
         roots.dedup_by(|inner, outer| inner.starts_with(&*outer));
-        let mut now =
-            Self { roots, at: Some(SystemTime::now()), mapped: MappedFiles::now(), ..Self::default() };
-        now.fill(self);
+        let mut stamping = Stamping::begin();
+        let at = Some(stamping.moment());
+        let mut now = Self { roots, at, is_kept_out: stamping.is_kept_out(), ..Self::default() };
+        now.fill(self, &mut stamping);
+        now.unread.append(&mut stamping.unread);
         now
     }
 
@@ -90,7 +92,7 @@ impl AutoRunFiles {
         self.files.keys().filter(|path| self.is_obeyed(path)).cloned().collect()
     }
 
-    /// Folders whose content is not known, or not completely.
+    /// Folders whose content is not known, or not completely, and mapped files that were not read.
     pub(super) fn unread(&self) -> impl Iterator<Item = &PathBuf> {
         self.unread.iter()
     }
@@ -105,7 +107,7 @@ impl AutoRunFiles {
         self.folders.len() > MAX_FOLDERS
     }
 
-    fn fill(&mut self, before: &Self) {
+    fn fill(&mut self, before: &Self, stamping: &mut Stamping) {
         let mut todo: Vec<(Arc<OsStr>, FileStamp)> = Vec::new();
         for root in self.roots.clone() {
             match std::fs::symlink_metadata(&root) {
@@ -115,7 +117,9 @@ impl AutoRunFiles {
         }
         while let Some((name, stamp)) = todo.pop().filter(|_| !self.is_too_large()) {
             let known = before.folders.get(&name);
-            let known = known.filter(|then| stamp.is_as(&then.stamp) && then.stamp.is_settled(before.at));
+            let is_same = |then: &&ListedFolder| stamp.is_as(&then.stamp) && then.stamp.is_settled(before.at);
+            // What could not be read may be readable by now: the system may have been out of descriptors.
+            let known = known.filter(|then| then.is_read).filter(is_same);
             let folder = match known {
                 Some(known) => ListedFolder { stamp, ..known.clone() },
                 None => self.list(Path::new(&*name), stamp),
@@ -127,35 +131,41 @@ impl AutoRunFiles {
             self.folders.insert(name.clone(), folder);
             // Even if no name in a folder changed, the content of its files may have.
             for path in files.iter() {
-                self.keep(path, before);
+                self.keep(path, before, stamping);
             }
             todo.extend(self.stamps(Path::new(&*name), &below));
         }
-        self.keep_hooks(before);
+        self.keep_hooks(before, stamping);
     }
 
-    /// Records the hooks in folders that git's settings name.
-    fn keep_hooks(&mut self, before: &Self) {
+    /// Records the hooks in folders that git's settings name, or named before: a run that changes a hook may lead git
+    /// elsewhere, and git obeys the hook once the settings are restored.
+    fn keep_hooks(&mut self, before: &Self, stamping: &mut Stamping) {
         let gits = self.folders.iter().filter(|(_, folder)| folder.is_gits);
         self.hooks = gits.flat_map(|(name, _)| self.hooks_of(Path::new(&**name))).collect();
-        for folder in self.hooks.clone() {
+        let folders: Vec<PathBuf> = self.hooks.union(&before.hooks).cloned().collect();
+        for folder in folders {
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for path in entries.flatten().map(|entry| entry.path()) {
-                if !self.files.contains_key(&path) && !is_folder(&path) {
-                    self.keep(&path, before);
+                if self.files.contains_key(&path) {
+                    // It was recorded before its folder was known to be one of hooks.
+                    self.keep_copy(&path, before);
+                } else if !is_folder(&path) {
+                    self.keep(&path, before, stamping);
                 }
             }
         }
     }
 
-    /// The folders below a root in which the hooks of this folder of git's may be.
+    /// The folders below a root in which the hooks of this folder of git's may be, besides those of git's own.
     fn hooks_of(&self, git: &Path) -> Vec<PathBuf> {
         let settings = read::bounded_plain(&git.join("config"), MAX_SETTINGS_BYTES).unwrap_or_default();
-        let Some(path) = hooks_path(&String::from_utf8_lossy(&settings)) else { return Vec::new() };
-        // Git resolves the path where it works: at the top of the person's files, or in its own folder.
-        let starts = git.parent().into_iter().chain([git]);
-        let found = starts.filter_map(|start| std::fs::canonicalize(start.join(&path)).ok());
-        found.filter(|found| self.roots.iter().any(|root| found != root && found.starts_with(root))).collect()
+        let named = hooks_folders(git, &String::from_utf8_lossy(&settings));
+        let found = named.into_iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
+        let below =
+            found.filter(|found| self.roots.iter().any(|root| found != root && found.starts_with(root)));
+        // What git obeys anyway is recorded as such.
+        below.filter(|found| !self.is_obeyed(&found.join("pre-commit"))).collect()
     }
 
     fn is_git_folder(&self, folder: &Path) -> bool {
@@ -193,28 +203,33 @@ impl AutoRunFiles {
     }
 
     /// Records the present state of a file.
-    fn keep(&mut self, path: &Path, before: &Self) {
-        let at = self.at.unwrap_or_else(SystemTime::now);
+    fn keep(&mut self, path: &Path, before: &Self, stamping: &mut Stamping) {
         let now = match before.files.get(path) {
-            Some(then) => then.again(path, at, &self.mapped),
-            None => {
-                std::fs::symlink_metadata(path).map(|info| FileStamp::of_file(path, &info, at, &self.mapped))
-            }
+            Some(then) => stamping.again(then, path),
+            None => std::fs::symlink_metadata(path).map(|info| stamping.stamp(path, &info)),
         };
-        let stamp = match now {
-            Ok(stamp) => stamp,
-            Err(error) => return self.note_unread(path.parent().unwrap_or(path), &error),
-        };
-        if self.is_obeyed(path) {
-            let same = before.files.get(path).is_some_and(|then| stamp.is_as(then));
-            let copy = before.copies.get(path).filter(|_| same).cloned();
-            let copy = copy.or_else(|| EntryCopy::of(path, &std::fs::symlink_metadata(path).ok()?));
-            if let Some(copy) = copy.filter(|copy| self.copied + copy.size() <= MAX_COPIED_BYTES) {
-                self.copied += copy.size();
-                self.copies.insert(path.to_path_buf(), copy);
+        match now {
+            Ok(stamp) => {
+                self.files.insert(path.to_path_buf(), stamp);
+                self.keep_copy(path, before);
             }
+            Err(error) => self.note_unread(path.parent().unwrap_or(path), &error),
         }
-        self.files.insert(path.to_path_buf(), stamp);
+    }
+
+    /// Keeps a copy of a recorded file if programs obey it.
+    fn keep_copy(&mut self, path: &Path, before: &Self) {
+        if self.copies.contains_key(path) || !self.is_obeyed(path) {
+            return;
+        }
+        let (now, then) = (self.files.get(path), before.files.get(path));
+        let is_same = now.zip(then).is_some_and(|(now, then)| now.is_as(then));
+        let copy = before.copies.get(path).filter(|_| is_same).cloned();
+        let copy = copy.or_else(|| EntryCopy::of(path, &std::fs::symlink_metadata(path).ok()?));
+        if let Some(copy) = copy.filter(|copy| self.copied + copy.size() <= MAX_COPIED_BYTES) {
+            self.copied += copy.size();
+            self.copies.insert(path.to_path_buf(), copy);
+        }
     }
 
     fn list(&self, folder: &Path, stamp: FileStamp) -> ListedFolder {
@@ -267,10 +282,6 @@ impl AutoRunFiles {
         }
         found
     }
-}
-
-fn is_folder(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|info| info.is_dir())
 }
 
 #[cfg(test)]

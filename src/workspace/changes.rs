@@ -9,7 +9,7 @@ mod snapshot;
 use super::auto_run::AutoRunFiles;
 use super::stamp::{FileStamp, is_gone};
 use super::undo_auto_run;
-use crate::domain::{FileChange, UnscannedChanges};
+use crate::domain::{FileChange, MEMORY_KEPT, UnscannedChanges};
 pub(super) use snapshot::SKIPPED_FOLDERS;
 use snapshot::{ALWAYS_LISTED, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,23 +90,31 @@ impl ChangeWatch {
         others.truncate(MAX_CHANGES_SHOWN);
         others.sort_by(|a, b| a.path.cmp(&b.path));
         files.append(&mut others);
-        let all: BTreeSet<&PathBuf> = self.before.gaps.iter().chain(&now.gaps).collect();
-        let mut names: Vec<&PathBuf> = all.iter().copied().collect();
-        names.sort_by_key(|path| path.components().count());
-        let unreadable: BTreeSet<&PathBuf> = auto_run.unread().chain(self.auto_run.unread()).collect();
-        let unreadable: Vec<String> =
-            unreadable.into_iter().take(MAX_FOLDERS_SHOWN).map(|path| self.display_path(path)).collect();
-        let gaps = UnscannedChanges {
-            folders: u32::try_from(all.len()).unwrap_or(u32::MAX),
-            names: names.into_iter().take(MAX_FOLDERS_SHOWN).map(|path| self.display_path(path)).collect(),
-            changes: u32::try_from(more).unwrap_or(u32::MAX),
-            names_incomplete: !unreadable.is_empty()
-                || auto_run.is_too_large()
-                || self.auto_run.is_too_large(),
-            unreadable,
-        };
+        let gaps = UnscannedChanges { changes: number(more), ..self.gaps(&now, &auto_run) };
         let revertible = auto_run.revertible(&self.auto_run);
         Changes { files, gaps, auto_run, revertible }
+    }
+
+    /// What was not covered, before the run or now.
+    fn gaps(&self, now: &Snapshot, auto_run: &AutoRunFiles) -> UnscannedChanges {
+        let unread: BTreeSet<&PathBuf> = self.before.unread.iter().chain(&now.unread).collect();
+        let mut all: BTreeSet<&PathBuf> = self.before.gaps.iter().chain(&now.gaps).collect();
+        all.extend(&unread);
+        let mut names: Vec<&PathBuf> = all.iter().copied().collect();
+        names.sort_by_key(|path| path.components().count());
+        let gaps = UnscannedChanges {
+            folders: number(all.len()),
+            files: number(unread.len()),
+            names: names.into_iter().take(MAX_FOLDERS_SHOWN).map(|path| self.display_path(path)).collect(),
+            ..UnscannedChanges::default()
+        };
+        let unreadable: BTreeSet<&PathBuf> = auto_run.unread().chain(self.auto_run.unread()).collect();
+        let memory = (auto_run.is_kept_out || self.auto_run.is_kept_out).then(|| MEMORY_KEPT.to_owned());
+        let unreadable = memory.into_iter().chain(unreadable.into_iter().map(|path| self.display_path(path)));
+        gaps.with_unknown_names(
+            auto_run.is_too_large() || self.auto_run.is_too_large(),
+            unreadable.take(MAX_FOLDERS_SHOWN).collect(),
+        )
     }
 
     fn compare(&self, now: &Snapshot) -> Vec<FileChange> {
@@ -145,6 +153,10 @@ impl ChangeWatch {
     fn display_path(&self, path: &Path) -> String {
         display_path(self.folders.first().map_or(Path::new(""), PathBuf::as_path), path)
     }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// A path as it is shown: relative to the working folder if it lies in it.

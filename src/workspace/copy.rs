@@ -26,7 +26,7 @@ pub(crate) enum CopyError {
     Missing(PathBuf, PathBuf),
     #[error("{} is no plain file", .0.display())]
     Special(PathBuf),
-    #[error("{} holds more files than can be listed, or a folder that can't be read: name those that are needed", .0.display())]
+    #[error("{} holds more files than can be listed: name those that are needed", .0.display())]
     Cut(PathBuf),
     #[error("{} files of {} are too much to be copied (at most {} of {}): name those that are needed", grouped(*.0 as u64), size(*.1), grouped(MAX_FILES as u64), size(MAX_BYTES))]
     TooMuch(usize, u64),
@@ -45,6 +45,8 @@ pub(crate) enum WhyNotCopied {
     Secret,
     /// It is a link.
     Link,
+    /// It is a folder that can't be read.
+    Unread,
 }
 
 /// The files to copy.
@@ -148,8 +150,11 @@ impl ChosenFiles {
                 Some(why) => self.left_out.push((path, why)),
             }
         }
-        let links = listed.links.iter().filter_map(|path| Some(below.join(path).to_str()?.to_owned()));
-        self.left_out.extend(links.map(|path| (path, WhyNotCopied::Link)));
+        let links = listed.links.iter().map(|path| (path, WhyNotCopied::Link));
+        let unread = listed.unread.iter().map(|path| (path, WhyNotCopied::Unread));
+        let left_out = links.chain(unread);
+        self.left_out
+            .extend(left_out.filter_map(|(path, why)| Some((below.join(path).to_str()?.to_owned(), why))));
         self.check_bounds()
     }
 
@@ -206,6 +211,7 @@ fn write_new(from: &mut dyn io::Read, to: &Path, mode: u32) -> Result<u64, FileE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_folder::obeying_modes;
     use std::os::unix::fs::symlink;
 
     fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, Folder) {
@@ -248,6 +254,19 @@ mod tests {
         assert_eq!((earlier.bytes(), earlier.is_earlier("gone/b")), (6, true));
         // An existing file is not overwritten.
         assert!(matches!(chosen.copy(&from, into.path()), Err(CopyError::File(FileError::Io(..)))));
+    }
+
+    #[test]
+    fn a_folder_that_can_not_be_read_is_left_out_and_the_others_are_copied() {
+        let (dir, from) = folder(&[("sub/a", "1"), ("sub/db/b", "2")]);
+        let close = |mode| std::fs::set_permissions(dir.path().join("sub/db"), Permissions::from_mode(mode));
+        close(0o0).unwrap();
+        let mut chosen = ChosenFiles::default();
+        let added = obeying_modes(|| chosen.add(&from, Path::new("sub")));
+        close(0o700).unwrap();
+        assert_eq!(added, Ok(()));
+        assert_eq!(chosen.paths().collect::<Vec<_>>(), ["sub/a"]);
+        assert_eq!(chosen.left_out().collect::<Vec<_>>(), [("sub/db", WhyNotCopied::Unread)]);
     }
 
     #[test]

@@ -32,7 +32,8 @@ pub(crate) fn look(folders: &[PathBuf]) -> HardLinks {
         LinkWalk { began: Instant::now(), opened: 0, tools: Vec::new(), found: HardLinks::default() };
     walk.found.all_seen = true;
     walk.walk(folders.to_vec(), &OWN);
-    // Each gets bounds of its own, so that a large one hides no other.
+    // Each has its own bounds on files and folders, so that a large one hides no other. The time is for all, and of
+    // folders of tools in each other the inner ones are looked at first.
     while let Some(folder) = walk.tools.pop() {
         walk.walk(vec![folder], &TOOLS);
     }

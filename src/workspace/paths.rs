@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, FileType, statat};
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,6 +31,8 @@ pub struct FolderFiles {
     pub files: Vec<PathOfFile>,
     /// The links that were found, which are not followed.
     pub links: Vec<String>,
+    /// Folders that can't be read, so that the files in them are not known.
+    pub unread: Vec<String>,
     /// Whether there are more files than were listed.
     pub is_cut: bool,
 }
@@ -94,7 +96,12 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
         let (names, folder) = match opened {
             Ok(opened) => opened,
             Err(error) => {
-                found.is_cut |= error.kind() != std::io::ErrorKind::NotFound;
+                match (error.kind(), at.path.to_str()) {
+                    (ErrorKind::NotFound, _) => {}
+                    (ErrorKind::PermissionDenied, Some(path)) => found.unread.push(path.to_owned()),
+                    // The next try may find more: this process may be out of descriptors.
+                    _ => found.is_cut = true,
+                }
                 continue;
             }
         };
@@ -162,7 +169,9 @@ fn own_patterns(folder: &File, at: &PendingFolder) -> Option<Patterns> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
+    use crate::test_folder::obeying_modes;
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     fn listed(files: &[(&str, &str)]) -> (tempfile::TempDir, Folder) {
         let dir = tempfile::tempdir().expect("a folder");
@@ -200,6 +209,17 @@ mod tests {
             paths(&folder),
             [".env", ".gitignore", "keep.log", "sub/.gitignore", "sub/a.log", "sub/deep/z", "sub/target/in"]
         );
+    }
+
+    #[test]
+    fn a_folder_that_can_not_be_read_is_named_and_cuts_nothing() {
+        let (dir, folder) = listed(&[("a/b", ""), ("db/data/c", ""), ("z", "")]);
+        let close = |mode| std::fs::set_permissions(dir.path().join("db/data"), Permissions::from_mode(mode));
+        close(0o0).expect("closed");
+        let found = obeying_modes(|| list(&folder).expect("listed"));
+        close(0o700).expect("opened");
+        assert_eq!((found.unread, found.is_cut), (vec!["db/data".to_owned()], false));
+        assert_eq!(found.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["z", "a/b"]);
     }
 
     #[test]

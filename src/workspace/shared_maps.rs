@@ -4,51 +4,92 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
 
-/// The inodes of the mapped files. A file of another disk with the same number is only read needlessly.
+/// The files that are mapped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct MappedFiles(HashSet<u64>);
+pub(super) struct MappedFiles {
+    /// Their inodes. A file of another disk with the same number is only read needlessly.
+    inodes: HashSet<u64>,
+    /// Whether a process keeps its mappings to itself.
+    is_kept_out: bool,
+}
 
 impl MappedFiles {
     /// The files that are mapped now by this process or a descendant of it. A process that ends meanwhile has none.
     pub(super) fn now() -> Self {
-        let (mut todo, mut seen, mut found) = (vec![std::process::id()], HashSet::new(), HashSet::new());
-        while let Some(process) = todo.pop() {
+        let (mut todo, mut seen) = (vec![(std::process::id(), 0_u32)], HashSet::new());
+        let mut found = Self::default();
+        while let Some((process, depth)) = todo.pop() {
             if !seen.insert(process) {
                 continue;
             }
             for thread in fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten() {
                 let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-                todo.extend(children.split_whitespace().filter_map(|id| id.parse::<u32>().ok()));
+                let children = children.split_whitespace().filter_map(|id| id.parse().ok());
+                todo.extend(children.map(|child| (child, depth + 1)));
             }
-            let maps = fs::read(format!("/proc/{process}/maps")).unwrap_or_default();
-            found.extend(maps.split(|byte| *byte == b'\n').filter_map(shared_file));
+            let maps = fs::read(format!("/proc/{process}/maps"));
+            // The helper does, which is a child of this process; the programs of runs are below it.
+            found.is_kept_out |=
+                depth > 1 && maps.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
+            let maps = maps.unwrap_or_default();
+            let shared = maps.split(|byte| *byte == b'\n').filter_map(SharedMap::read);
+            found.inodes.extend(shared.filter(|map| map.may_be_written(process)).map(|map| map.inode));
         }
-        Self(found)
+        found
     }
 
     pub(super) fn contains(&self, inode: u64) -> bool {
-        self.0.contains(&inode)
+        self.inodes.contains(&inode)
+    }
+
+    /// Whether a program of a run keeps its memory from being looked at: nothing is known of what it has mapped.
+    pub(super) fn is_kept_out(&self) -> bool {
+        self.is_kept_out
     }
 
     /// These files and those of the other moment.
     pub(super) fn and(&self, other: &Self) -> Self {
-        Self(self.0.union(&other.0).copied().collect())
+        Self {
+            inodes: self.inodes.union(&other.inodes).copied().collect(),
+            is_kept_out: self.is_kept_out || other.is_kept_out,
+        }
     }
 }
 
-/// The inode in a line of `maps`: `ADDRESSES rw-s OFFSET DEVICE INODE PATH`. A mapping that can't be written now can be
-/// made writable again.
-fn shared_file(line: &[u8]) -> Option<u64> {
-    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let is_shared = words.nth(1)?.ends_with(b"s");
-    let inode = std::str::from_utf8(words.nth(2)?).ok()?.parse().ok()?;
-    (is_shared && inode != 0).then_some(inode)
+/// A shared mapping of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SharedMap<'a> {
+    addresses: &'a str,
+    is_writable: bool,
+    inode: u64,
+}
+
+impl<'a> SharedMap<'a> {
+    /// From a line of `maps`: `ADDRESSES rw-s OFFSET DEVICE INODE PATH`.
+    fn read(line: &'a [u8]) -> Option<Self> {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let addresses = std::str::from_utf8(words.next()?).ok()?;
+        let mode = words.next()?;
+        let inode = std::str::from_utf8(words.nth(2)?).ok()?.parse().ok()?;
+        let is_shared = mode.ends_with(b"s") && inode != 0;
+        is_shared.then_some(Self { addresses, is_writable: mode.get(1) == Some(&b'w'), inode })
+    }
+
+    /// Whether the process can store into the mapping, or make it writable again: not if it had opened the file for
+    /// reading only. The mode of the entry in `map_files` says how it did.
+    fn may_be_written(&self, process: u32) -> bool {
+        let entry = format!("/proc/{process}/map_files/{}", self.addresses);
+        self.is_writable || fs::symlink_metadata(entry).map_or(true, |info| info.mode() & 0o200 != 0)
+    }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::test_folder::{TestFolder, obeying_modes};
     use crate::workspace::stamp::FileStamp;
     use std::io::{BufRead as _, BufReader, Write as _};
     use std::path::Path;
@@ -112,13 +153,63 @@ sys.stdin.readline()
         }
     }
 
+    impl MappedFiles {
+        pub(in crate::workspace) fn of(inodes: impl Iterator<Item = u64>) -> Self {
+            Self { inodes: inodes.collect(), is_kept_out: false }
+        }
+    }
+
     #[test]
     fn only_shared_mappings_of_files_count() {
-        let line = |text: &str| shared_file(text.as_bytes());
-        assert_eq!(line("7f00-7f01 rw-s 00000000 08:01 42    /work/a b"), Some(42));
-        assert_eq!(line("7f00-7f01 r--s 00000000 08:01 42 /work/a (deleted)"), Some(42));
+        let line = |text: &'static str| SharedMap::read(text.as_bytes());
+        let map = |is_writable| Some(SharedMap { addresses: "7f00-7f01", is_writable, inode: 42 });
+        assert_eq!(line("7f00-7f01 rw-s 00000000 08:01 42    /work/a b"), map(true));
+        assert_eq!(line("7f00-7f01 r--s 00000000 08:01 42 /work/a (deleted)"), map(false));
         assert_eq!(line("7f00-7f01 rw-p 00000000 08:01 42 /work/a"), None);
         assert_eq!(line("7f00-7f01 rw-s 00000000 00:01 0"), None);
         assert_eq!(line(""), None);
+    }
+
+    /// Starts a program below a shell, and looks when it says that it is ready.
+    fn look_at(folder: &TestFolder, script: &str, look: impl FnOnce() -> MappedFiles) -> MappedFiles {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "python3 -c \"$0\"; exit", script]).current_dir(&folder.base);
+        let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("started");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("heard");
+        assert_eq!(line.trim(), "ready");
+        let mapped = look();
+        drop(child.stdin.take());
+        child.wait().expect("ended");
+        mapped
+    }
+
+    #[test]
+    #[ignore = "needs python3"]
+    fn of_mappings_that_can_only_be_read_those_count_that_can_become_writable() {
+        let folder = TestFolder::new();
+        let inode = |name: &str| fs::metadata(folder.file(name, "1")).expect("there").ino();
+        let (read, written) = (inode("read"), inode("written"));
+        let script = "
+import mmap, sys
+opened = [open('read', 'rb'), open('written', 'r+b')]
+maps = [mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in opened]
+print('ready', flush=True)
+sys.stdin.readline()
+";
+        let mapped = look_at(&folder, script, MappedFiles::now);
+        assert!(mapped.contains(written) && !mapped.contains(read));
+    }
+
+    #[test]
+    #[ignore = "needs python3"]
+    fn that_a_program_hides_its_memory_is_noticed() {
+        let script = "
+import ctypes, sys
+ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+print('ready', flush=True)
+sys.stdin.readline()
+";
+        assert!(look_at(&TestFolder::new(), script, || obeying_modes(MappedFiles::now)).is_kept_out());
     }
 }

@@ -132,7 +132,8 @@ impl UndoStore {
         if limits.total == 0 {
             return Err(UndoCover::none("switched off in the configuration"));
         }
-        let walked = walk::walk(scope, &own, limits.files, Instant::now().checked_add(patience));
+        let until = Instant::now().checked_add(patience);
+        let walked = walk::walk(scope, &own, limits.files, until);
         let mut walked = walked.map_err(|error| match error {
             WalkError::TooMany => UndoCover::none(format!("more than {} files", limits.files)),
             WalkError::TooLong => UndoCover::none(WALK_TOO_LONG),
@@ -144,16 +145,24 @@ impl UndoStore {
         }
         let mut is_secret = |path: &Path| *secrets.entry(path.to_owned()).or_insert_with(|| is_secret(path));
         let (objects, index) = self.open().map_err(|error| UndoCover::none(error.to_string()))?;
-        let mut opener = Opener::default();
-        // A known content was read since the file or its mode last changed.
-        let mut is_readable =
-            |path: &Path, key: &FileKey| index.get(key).is_some() || opener.open(path).is_ok();
+        let (mut opener, mut is_late) = (Opener::default(), false);
+        // A known content was read since the file or its mode last changed. To open the others takes as long as to
+        // walk to them, so the same limit holds.
+        let mut is_readable = |path: &Path, key: &FileKey| {
+            let is_known = index.get(key).is_some();
+            is_late |= !is_known && until.is_some_and(|until| Instant::now() > until);
+            is_known || is_late || opener.open(path).is_ok()
+        };
         let named = |path: &Path| display_path(&working, path);
         let plan = CopyPlan::of(walked, &limits, &mut is_secret, &mut is_readable, named);
         let new: u64 = plan.kept().filter(|(_, key)| index.get(key).is_none()).map(|(_, key)| key.size).sum();
         let has_room = new <= objects.free();
         self.secrets = secrets;
-        if has_room { Ok(plan) } else { Err(UndoCover::none("no room on the disk for copies")) }
+        match () {
+            () if is_late => Err(UndoCover::none(WALK_TOO_LONG)),
+            () if has_room => Ok(plan),
+            () => Err(UndoCover::none("no room on the disk for copies")),
+        }
     }
 
     /// Copies the files of this scope as they are now, and `others`: single files in folders that the walk leaves

@@ -79,7 +79,7 @@ fn into(cwd: &str) -> Terms {
 
 /// The inspection of an installation of these packages into this folder.
 fn installation(source: &str, cwd: &str, venv: bool) -> Inspection {
-    let review = exec::packages::review("python", source, [], &Reach::default());
+    let review = exec::packages::review_with("python", source, [], &Reach::default());
     Inspection { review, venv: venv.then(|| VENV.into()), ..inspection(into(cwd), Vec::new()) }
 }
 

@@ -91,6 +91,7 @@ fn describe_left_out(path: &str, why: WhyNotCopied) -> Option<String> {
         WhyNotCopied::Hidden => "hidden",
         WhyNotCopied::Secret => "may hold keys",
         WhyNotCopied::Link => "a link",
+        WhyNotCopied::Unread => "a folder that can't be read",
     };
     Some(format!("{} ({why})", visible_line(path)))
 }

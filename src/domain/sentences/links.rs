@@ -22,12 +22,15 @@ pub(crate) fn in_rights(links: HardLinks) -> Option<String> {
     ))
 }
 
-/// Follows a changed file: `, 1 other name (hard link)`.
-pub(crate) fn of_change(other_names: u32) -> String {
+/// Follows a file that was created: `, has 1 other name (hard link)`, or changed: `, also under 1 other name (hard
+/// link)`. A file that was created may be no more than a new name of an old one, and of a file that was changed perhaps
+/// only the number of its names did, so neither says that what the other names show changed.
+pub(crate) fn of_change(other_names: u32, is_created: bool) -> String {
+    let how = if is_created { "has" } else { "also under" };
     match other_names {
         0 => String::new(),
-        1 => ", 1 other name (hard link) changed, too".to_owned(),
-        more => format!(", {more} other names (hard links) changed, too"),
+        1 => format!(", {how} 1 other name (hard link)"),
+        more => format!(", {how} {more} other names (hard links)"),
     }
 }
 
@@ -43,5 +46,8 @@ mod tests {
         assert!(one.starts_with("1 file here has other names (hard links)"), "{one}");
         let many = told(40, false).unwrap_or_default();
         assert!(many.starts_with("at least 40 files here have other names"), "{many}");
+        assert_eq!(of_change(0, true) + &of_change(0, false), "");
+        assert_eq!(of_change(1, true), ", has 1 other name (hard link)");
+        assert_eq!(of_change(2, false), ", also under 2 other names (hard links)");
     }
 }

@@ -108,11 +108,11 @@ pub(crate) const CALL_WENT_THROUGH: &str = "a call that it refuses went through"
 /// Behind a setting that is not followed in a sandbox: `follow_no_settings` in `exec/packages/sources.rs`.
 pub(crate) const ONLY_WITHOUT: &str = " (only without a sandbox)";
 
-/// What is lost if bubblewrap is missing, and how to get it.
 /// What runs leave in shared memory without the outer layer.
 pub(crate) const SHARED_MEMORY: &str = "without bwrap: /dev/shm is that of this computer: runs can read and write what your account can there, and what they \
      leave stays after them";
 
+/// What is lost if bubblewrap is missing, and how to get it.
 pub(crate) const WITHOUT_BWRAP: &str = "Runs have no file system, network and processes of their own. Install bubblewrap (apt install bubblewrap, dnf \
      install bubblewrap); where it is there but refused, user namespaces are switched off (Ubuntu: an AppArmor profile \
      for bwrap; containers: allow them for this one).";

@@ -4,7 +4,7 @@
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::driver::{FolderFiles, JobResult, PathOfFile};
 use crate::text::at_words::at_word;
-use crate::text::number::size;
+use crate::text::number::{counted, size};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
 use crate::tui::widgets::draw_style::DrawStyle;
@@ -173,7 +173,13 @@ impl Overlay for FileList {
                 self.matches.len(),
                 all.files.len()
             ),
-            Some(all) => format!("{} of {} files.", self.matches.len(), all.files.len()),
+            Some(all) => {
+                let unread = match all.unread.len() {
+                    0 => String::new(),
+                    folders => format!(" {} can't be read.", counted(folders, "folder")),
+                };
+                format!("{} of {} files.{unread}", self.matches.len(), all.files.len())
+            }
         })
     }
 

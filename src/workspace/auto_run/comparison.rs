@@ -31,7 +31,8 @@ impl AutoRunFiles {
         // A file that can't be accessed any more does not count as deleted.
         let gone = gone.filter(|path| std::fs::symlink_metadata(path).is_err_and(|error| is_gone(&error)));
         changes.extend(gone.filter_map(|path| self.change(path, "deleted", None, before)));
-        changes.extend(self.became_gits(before, &changes));
+        let became_gits = self.became_gits(before, &changes);
+        changes.extend(became_gits);
         changes
     }
 
@@ -61,19 +62,20 @@ impl AutoRunFiles {
             && !self.matches_below_root(path, auto_run_name)
     }
 
-    /// Folders with files that git obeys only now, because something else changed.
+    /// Folders with files that git obeys only now, because something else changed. A file that is reported itself needs
+    /// no report of its folder.
     fn became_gits(&self, before: &Self, changes: &[FileChange]) -> Vec<FileChange> {
-        let obeyed: BTreeSet<&Path> = self.files.keys().filter_map(|path| folder_that_obeys(path)).collect();
+        let told: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+        let untold = self.files.keys().filter(|path| !told.contains(&*path.to_string_lossy()));
         let is_new = |folder: &&Path| self.is_git_folder(folder) && !before.is_git_folder(folder);
-        let is_told =
-            |folder: &Path| changes.iter().any(|change| Path::new(&change.path).starts_with(folder));
-        let hooks = self.hooks.difference(&before.hooks).map(PathBuf::as_path);
-        let new = obeyed.into_iter().filter(is_new).chain(hooks).filter(|folder| !is_told(folder));
-        new.map(|folder| FileChange {
+        let mut new: BTreeSet<&Path> =
+            untold.filter_map(|path| folder_that_obeys(path)).filter(is_new).collect();
+        new.extend(self.hooks.difference(&before.hooks).map(PathBuf::as_path));
+        let report = |folder: &Path| FileChange {
             of_git: true,
             ..FileChange::new(folder.to_string_lossy(), "changed", 0)
-        })
-        .collect()
+        };
+        new.into_iter().map(report).collect()
     }
 
     /// The changes to auto-run files since that snapshot, each ready to be taken back. Files that tools run by
@@ -97,10 +99,11 @@ impl AutoRunFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::TestFolder;
+    use crate::test_folder::{TestFolder, obeying_modes};
     use rustix::fs::{Mode, OFlags, mkdirat, openat};
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::time::SystemTime;
 
     fn of(folder: &TestFolder) -> AutoRunFiles {
         AutoRunFiles::default().scan(vec![folder.base.clone()])
@@ -164,6 +167,23 @@ mod tests {
     }
 
     #[test]
+    fn no_other_file_hides_that_a_folder_became_gits() {
+        let folder = TestFolder::new();
+        for name in ["data/config", "data/objects/x", "data/refs/x"] {
+            folder.file(name, "");
+        }
+        let before = of(&folder);
+        for name in ["data/HEAD", "data/Makefile", "data/hooks/post-checkout"] {
+            folder.file(name, "1");
+        }
+        let changes = before.rescan().changes_since(&before);
+        let obeyed: Vec<_> = changes.iter().filter(|change| change.obeyed().is_some()).collect();
+        let paths = obeyed.iter().map(|change| PathBuf::from(&change.path)).collect::<BTreeSet<_>>();
+        assert_eq!(paths, [folder.at("data"), folder.at("data/hooks/post-checkout")].into());
+        assert_eq!(changes.len(), obeyed.len() + 1, "the Makefile is told as well");
+    }
+
+    #[test]
     fn hooks_are_told_where_the_settings_say_that_they_are() {
         let folder = TestFolder::new();
         git(&folder, ".git");
@@ -181,10 +201,65 @@ mod tests {
         let now = before.rescan();
         assert_eq!(told(&folder, &now, &before), ["changed .git/config", "changed scripts"]);
         assert_eq!(now.revertible(&before).len(), 1, "what is older than the run is not removed");
+        folder.file(".git/hooks/post-checkout", "");
+        let before = now.rescan();
+        folder.file(".git/config", "[core]\n\thooksPath = .git/hooks\n");
+        assert_eq!(told(&folder, &before.rescan(), &before), ["changed .git/config"]);
     }
 
     #[test]
-    fn a_folder_that_can_not_be_read_is_recorded_or_what_is_in_it_is_told() {
+    fn hooks_are_told_though_the_same_run_leads_git_elsewhere() {
+        let folder = TestFolder::new();
+        git(&folder, ".git");
+        folder.file(".git/config", "[core]\n\thooksPath = tools\n");
+        folder.file("tools/pre-commit", "");
+        let before = of(&folder);
+        folder.file("tools/pre-commit", "1");
+        folder.file(".git/config", "");
+        let now = before.rescan();
+        assert_eq!(told(&folder, &now, &before), ["changed .git/config", "changed tools/pre-commit"]);
+        assert!(now.revertible(&before).iter().all(|change| change.undo().is_ok()));
+        assert_eq!(fs::read_to_string(folder.at("tools/pre-commit")).expect("there"), "");
+    }
+
+    #[test]
+    fn hooks_are_taken_back_also_in_a_folder_called_hooks() {
+        for (git_at, settings, hooks) in [
+            (".git", "[core]\n\thooksPath = scripts/hooks\n", "scripts/hooks"),
+            (".git/modules/lib", "[core]\n\tworktree = ../../../lib\n\thooksPath = hooks\n", "lib/hooks"),
+        ] {
+            let folder = TestFolder::new();
+            git(&folder, git_at);
+            folder.file(&format!("{git_at}/config"), settings);
+            let hook = folder.file(&format!("{hooks}/pre-commit"), "mine");
+            let before = of(&folder);
+            folder.file(&format!("{hooks}/pre-commit"), "1");
+            let now = before.rescan();
+            assert_eq!(told(&folder, &now, &before), [format!("changed {hooks}/pre-commit")]);
+            assert!(now.revertible(&before).iter().all(|change| change.undo().is_ok()));
+            assert_eq!(fs::read_to_string(hook).expect("there"), "mine");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_could_not_be_read_is_tried_again() {
+        let folder = TestFolder::new();
+        folder.file("sub/.envrc", "");
+        let close = |mode| fs::set_permissions(folder.at("sub"), fs::Permissions::from_mode(mode));
+        close(0o300).expect("closed");
+        let stamp = FileStamp::of(&fs::metadata(folder.at("sub")).expect("there"));
+        while !stamp.is_settled(Some(SystemTime::now())) {
+            std::thread::yield_now();
+        }
+        let before = obeying_modes(|| of(&folder));
+        // For root it is open, and nothing of the folder changed.
+        let (now, is_open) = (before.rescan(), fs::read_dir(folder.at("sub")).is_ok());
+        close(0o700).expect("opened");
+        assert_eq!((before.unread().count(), now.unread().count()), (1, usize::from(!is_open)));
+    }
+
+    #[test]
+    fn a_folder_that_can_not_be_read_is_recorded() {
         let folder = TestFolder::new();
         folder.file("sub/.envrc", "");
         let before = of(&folder);
@@ -192,14 +267,13 @@ mod tests {
         folder.file("sub/.envrc", "1");
         folder.file("sub/.zshenv", "1");
         fs::set_permissions(folder.at("sub"), fs::Permissions::from_mode(0o311)).expect("set");
-        let now = before.rescan();
-        let (told, unread) = (told(&folder, &now, &before), now.unread().cloned().collect::<Vec<_>>());
+        let (now, told) = obeying_modes(|| {
+            let now = before.rescan();
+            let told = told(&folder, &now, &before);
+            (now, told)
+        });
+        let unread: Vec<_> = now.unread().cloned().collect();
         fs::set_permissions(folder.at("sub"), fs::Permissions::from_mode(0o700)).expect("set");
-        if unread.is_empty() {
-            // Nothing is closed to root.
-            assert_eq!(told, ["changed sub/.envrc", "created sub/.zshenv"]);
-            return;
-        }
         assert_eq!((told, unread), (Vec::new(), vec![folder.at("sub")]));
         // What may have been there is not removed as if the run had made it.
         let later = now.rescan();

@@ -1,10 +1,10 @@
 //! A bounded snapshot of the files in some folders, with the folders that it does not cover.
 
-use crate::workspace::shared_maps::MappedFiles;
-use crate::workspace::stamp::{FileStamp, is_gone};
+use crate::workspace::stamp::{FileStamp, Stamping, is_folder, is_gone};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// Folders of tools, which are listed within limits of their own, whatever else there is.
 pub(super) const ALWAYS_LISTED: [&str; 3] = [".git", ".hg", ".venv"];
@@ -24,6 +24,8 @@ pub(super) struct Snapshot {
     pub(super) files: BTreeMap<PathBuf, FileStamp>,
     /// Folders that were not listed, or not completely.
     pub(super) gaps: BTreeSet<PathBuf>,
+    /// Mapped files that were not read because they are too large.
+    pub(super) unread: BTreeSet<PathBuf>,
 }
 
 impl Snapshot {
@@ -34,17 +36,16 @@ impl Snapshot {
 
     /// A new snapshot of the same folders. Known files are checked first, so that new ones can't crowd them out.
     pub(super) fn again(&self, roots: &[PathBuf]) -> Self {
-        let (at, mapped) = (SystemTime::now(), MappedFiles::now());
+        let mut stamping = Stamping::begin();
         let mut now = Self::default();
         for (path, stamp) in &self.files {
-            match stamp.again(path, at, &mapped) {
+            match stamping.again(stamp, path) {
                 Ok(stamp) => drop(now.files.insert(path.clone(), stamp)),
                 Err(error) if is_gone(&error) => {}
                 Err(_) => drop(now.gaps.insert(path.parent().unwrap_or(path).to_path_buf())),
             }
         }
-        let mut walk =
-            SnapshotWalk { at, mapped, now, known: self, seen: BTreeSet::new(), always: Vec::new() };
+        let mut walk = SnapshotWalk::new(stamping, now, self);
         for root in roots {
             walk.always
                 .extend(ALWAYS_LISTED.iter().map(|name| root.join(name)).filter(|path| is_folder(path)));
@@ -53,7 +54,8 @@ impl Snapshot {
         walk.list(roots.iter().cloned().collect(), USUAL_BOUNDS);
         // The listing may have found more of these folders deeper down.
         walk.list_always();
-        walk.now
+        walk.stamp_mapped();
+        Self { unread: walk.stamping.unread, ..walk.now }
     }
 
     /// Whether the path lies in a folder that was not covered.
@@ -62,21 +64,29 @@ impl Snapshot {
     }
 }
 
-fn is_folder(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|info| info.is_dir())
-}
-
 struct SnapshotWalk<'a> {
-    at: SystemTime,
-    mapped: MappedFiles,
+    stamping: Stamping,
     now: Snapshot,
     known: &'a Snapshot,
     seen: BTreeSet<PathBuf>,
     /// Folders to list in any case.
     always: Vec<PathBuf>,
+    /// New files that are stamped after the listing, as that may take longer than a listing may.
+    mapped: Vec<(PathBuf, Metadata)>,
 }
 
-impl SnapshotWalk<'_> {
+impl<'a> SnapshotWalk<'a> {
+    fn new(stamping: Stamping, now: Snapshot, known: &'a Snapshot) -> Self {
+        Self { stamping, now, known, seen: BTreeSet::new(), always: Vec::new(), mapped: Vec::new() }
+    }
+
+    fn stamp_mapped(&mut self) {
+        for (path, info) in std::mem::take(&mut self.mapped) {
+            let stamp = self.stamping.stamp(&path, &info);
+            self.now.files.insert(path, stamp);
+        }
+    }
+
     fn list_always(&mut self) {
         let folders = std::mem::take(&mut self.always);
         self.list(folders.into(), ALWAYS_LISTED_BOUNDS);
@@ -122,9 +132,13 @@ impl SnapshotWalk<'_> {
         if self.known.files.contains_key(&path) {
             return;
         }
-        if let Ok(info) = entry.metadata() {
-            let stamp = FileStamp::of_file(&path, &info, self.at, &self.mapped);
-            self.now.files.insert(path, stamp);
+        match entry.metadata() {
+            Ok(info) if self.stamping.is_mapped(&info) => self.mapped.push((path, info)),
+            Ok(info) => {
+                let stamp = self.stamping.stamp(&path, &info);
+                self.now.files.insert(path, stamp);
+            }
+            Err(_) => {}
         }
     }
 }
@@ -138,11 +152,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().to_path_buf();
         let listed = || {
-            let (known, at) = (Snapshot::default(), SystemTime::now());
-            let now = Snapshot::default();
-            let mapped = MappedFiles::default();
-            let mut walk =
-                SnapshotWalk { at, mapped, now, known: &known, seen: BTreeSet::new(), always: Vec::new() };
+            let known = Snapshot::default();
+            let mut walk = SnapshotWalk::new(Stamping::begin(), Snapshot::default(), &known);
             walk.list([root.clone()].into(), (5_000, Duration::ZERO));
             (walk.now.files.len(), walk.now.gaps.contains(&root))
         };

@@ -179,6 +179,21 @@ fn a_change_of_a_file_with_other_names_says_so() {
 }
 
 #[test]
+fn a_new_name_of_a_file_says_that_there_are_others_and_a_folder_has_none() {
+    let folder = Folder::new();
+    folder.write("a", "1");
+    folder.write("c", "1");
+    let before = folder.look();
+    fs::hard_link(folder.at("a"), folder.at("b")).expect("linked");
+    fs::remove_file(folder.at("c")).expect("removed");
+    fs::create_dir_all(folder.at("c/x")).expect("made");
+    let changes = before.changes();
+    let names: Vec<_> =
+        changes.files.iter().map(|c| (c.change.as_str(), c.path.as_str(), c.other_names)).collect();
+    assert_eq!(names, [("changed", "a", 1), ("created", "b", 1), ("changed", "c", 0)]);
+}
+
+#[test]
 #[ignore = "needs python3"]
 fn a_store_into_an_earlier_shared_mapping_is_seen() {
     let folder = Folder::new();

@@ -1,6 +1,5 @@
 //! Decides which files below some folders are copied, and which are not and why, from names, sizes and whether they
-//! can be read. What is
-//! shown before a decision and what is copied before the run come from the same plan.
+//! can be read. What is shown before a decision and what is copied before the run come from the same plan.
 
 use super::index::FileKey;
 use super::opener::Node;

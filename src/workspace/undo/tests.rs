@@ -4,6 +4,7 @@ mod crash;
 
 use super::*;
 use crate::domain::UndoState;
+use crate::test_folder::obeying_modes;
 use crate::workspace::shared_maps::tests::SharedMapping;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -394,6 +395,11 @@ fn what_takes_too_long_to_look_at_is_told_and_not_waited_for() {
     let ground_of = fixture.scope();
     let words = fixture.store.cover_within(&ground_of, std::time::Duration::ZERO).words();
     assert_eq!(words, "none: looking at the folder took too long");
+    // To open the files takes its time as well.
+    let file = UndoScope::of_files([fixture.at("a")]);
+    let words = fixture.store.cover_within(&file, std::time::Duration::ZERO).words();
+    assert_eq!(words, "none: looking at the folder took too long");
+    assert_eq!(fixture.store.cover(&file).words(), "all");
     assert_eq!(fixture.store.cover(&ground_of).words(), "all");
 }
 
@@ -583,23 +589,7 @@ fn what_a_run_made_is_removed_also_where_there_is_no_room_for_a_note() {
     assert_eq!(fs::read_dir(&fixture.work).unwrap().count(), 1, "nothing is left behind");
 }
 
-/// Runs this on a thread that has to obey the modes of files, also as root.
-#[cfg(target_os = "linux")]
-fn obeying_modes<T: Send>(act: impl FnOnce() -> T + Send) -> T {
-    let obey = || {
-        let mut has = rustix::thread::capabilities(None).unwrap();
-        let bypass =
-            rustix::thread::CapabilitySet::DAC_OVERRIDE | rustix::thread::CapabilitySet::DAC_READ_SEARCH;
-        has.effective.remove(bypass);
-        has.permitted.remove(bypass);
-        rustix::thread::set_capabilities(None, has).unwrap();
-        act()
-    };
-    std::thread::scope(|scope| scope.spawn(obey).join()).unwrap()
-}
-
 #[test]
-#[cfg(target_os = "linux")]
 fn a_file_that_cant_be_read_is_told_by_the_plan_as_by_the_copy() {
     let mut fixture = UndoFixture::new();
     fixture.write("open", "1");

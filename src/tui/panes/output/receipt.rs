@@ -169,7 +169,7 @@ fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<
         .iter()
         .map(|file| {
             let (name, size) = (safe::one_line(&file.path), words::size(file.bytes));
-            let links = links::of_change(file.other_names);
+            let links = links::of_change(file.other_names, file.change == "created");
             match file.change.as_str() {
                 "created" => format!("+ {name}  {size}{links}"),
                 "deleted" => format!("- {name}"),
