@@ -3,7 +3,7 @@
 
 use crate::domain::auto_run::{AUTO_RUN_NAMES, OF_GIT};
 use crate::domain::git_folder::{
-    INNER_FOLDERS, NAMED_BY_CONTENT, OBEYED_BY_GIT, gitdir, hooks_path, is_git_folder,
+    INNER_FOLDERS, NAMED_BY_CONTENT, OBEYED_BY_GIT, gitdir, hooks_folders, hooks_path, is_git_folder,
 };
 use rustix::fs::OFlags;
 use std::ffi::OsStr;
@@ -159,11 +159,11 @@ fn git_folder_of(folder: &Path) -> Option<PathBuf> {
 
 /// The folders of hooks that the settings of git name, if they exist.
 fn hooks(folder: &Path, git: &Path) -> Vec<PathBuf> {
-    let Some(path) = text(&git.join("config")).and_then(|settings| hooks_path(&settings)) else {
-        return Vec::new();
-    };
-    // Git resolves the path where it works: at the top of the person's files, or in its own folder.
-    [folder, git].iter().filter_map(|start| fs::canonicalize(start.join(&path)).ok()).collect()
+    let settings = text(&git.join("config")).unwrap_or_default();
+    // Git may keep its own folder elsewhere than beside the person's files.
+    let own = hooks_path(&settings).map(|path| folder.join(path));
+    let named = own.into_iter().chain(hooks_folders(git, &settings));
+    named.filter_map(|hooks| fs::canonicalize(hooks).ok()).collect()
 }
 
 /// The folders in a folder. Each of its entries counts.
@@ -317,6 +317,12 @@ mod tests {
         );
         folder.file("work/.git/config", "[core]\n\thooksPath = ..\n");
         assert_eq!(guarded(&folder).0, [".git/config", ".git/hooks"], "nothing around the folder");
+        git(&folder, "work/.git/modules/lib");
+        let settings = "[core]\n\tworktree = ../../../lib\n\thooksPath = tools\n";
+        folder.file("work/.git/modules/lib/config", settings);
+        folder.file("work/lib/tools/pre-commit", "");
+        let protected = guarded(&folder).0;
+        assert!(protected.contains(&"lib/tools".into()), "of a submodule: {protected:?}");
     }
 
     #[test]
