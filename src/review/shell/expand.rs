@@ -4,7 +4,7 @@ use super::ShellReader;
 use super::brace::{self, braces, fields};
 use super::quoting::unescaped;
 use super::variable::{DEFAULT_SEPARATORS, uncertain};
-use super::word::{Piece, is_literal, joined, parts_of};
+use super::word::{WordPart, is_literal, joined, parts_of};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{HOLE, Value, ValueKind};
 use tree_sitter::Node;
@@ -34,12 +34,12 @@ impl ShellReader<'_, '_> {
         }
         let mut made: Vec<Value> = Vec::new();
         // The pieces of the word that is not ended yet.
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut pieces: Vec<WordPart> = Vec::new();
         for part in parts {
             let value = part.map_or_else(Value::unknown, |part| self.word(part, depth));
             let is_literal = part.is_none_or(is_literal);
             let Some(part) = part.filter(|part| is_split(&Some(*part))) else {
-                pieces.push(Piece { value, is_literal });
+                pieces.push(WordPart { value, is_literal });
                 continue;
             };
             let quoted =
@@ -49,7 +49,7 @@ impl ShellReader<'_, '_> {
                     made.push(joined(&std::mem::take(&mut pieces)));
                 }
                 if piece.as_whole_text() != Some("") {
-                    pieces.push(Piece { value: piece, is_literal: false });
+                    pieces.push(WordPart { value: piece, is_literal: false });
                 }
             }
         }

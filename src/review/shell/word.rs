@@ -55,11 +55,11 @@ impl ShellReader<'_, '_> {
 
     /// A concatenation; `{a,b}` in it stays as written.
     fn concatenation(&mut self, node: Node<'_>, depth: u32) -> Value {
-        let parts: Vec<Piece> = parts_of(node)
+        let parts: Vec<WordPart> = parts_of(node)
             .into_iter()
             .map(|part| {
                 let value = part.map_or_else(Value::unknown, |part| self.word(part, depth));
-                Piece { value, is_literal: part.is_none_or(is_literal) }
+                WordPart { value, is_literal: part.is_none_or(is_literal) }
             })
             .collect();
         joined(&parts)
@@ -97,19 +97,19 @@ impl ShellReader<'_, '_> {
                 continue;
             }
             let before = unescaped_quoted(self.source.get(at..child.start_byte()).unwrap_or_default());
-            parts.push(Piece { value: Value::text(before), is_literal: true });
-            parts.push(Piece { value: self.word(child, depth), is_literal: false });
+            parts.push(WordPart { value: Value::text(before), is_literal: true });
+            parts.push(WordPart { value: self.word(child, depth), is_literal: false });
             at = child.end_byte();
         }
         let rest = unescaped_quoted(self.source.get(at..end).unwrap_or_default());
-        parts.push(Piece { value: Value::text(rest), is_literal: true });
+        parts.push(WordPart { value: Value::text(rest), is_literal: true });
         let joined = joined(&parts);
         if parts.len() == 1 && joined == Value::unknown() { Value::text("") } else { joined }
     }
 }
 
 /// A part of a word.
-pub(super) struct Piece {
+pub(super) struct WordPart {
     pub(super) value: Value,
     /// Whether it is written as it is, without an expansion.
     pub(super) is_literal: bool,
@@ -122,18 +122,18 @@ pub(super) fn is_literal(part: Node<'_>) -> bool {
 
 /// The word that its parts make together. The folder is spelled `.`, which says what bash has only where a path begins
 /// with it: `$PWD/x`, but not `$PWD.old` or `/opt/x$PWD`.
-pub(super) fn joined(pieces: &[Piece]) -> Value {
-    if let [Piece { value, .. }] = pieces {
+pub(super) fn joined(pieces: &[WordPart]) -> Value {
+    if let [WordPart { value, .. }] = pieces {
         return value.clone();
     }
-    let is_empty = |piece: &&Piece| piece.value.as_whole_text() == Some("");
-    let values = pieces.iter().enumerate().map(|(at, Piece { value, is_literal })| {
+    let is_empty = |piece: &&WordPart| piece.value.as_whole_text() == Some("");
+    let values = pieces.iter().enumerate().map(|(at, WordPart { value, is_literal })| {
         let text = value.as_whole_text().unwrap_or_default();
         if *is_literal || text != "." && !text.starts_with("./") {
             return value.clone();
         }
         let behind = pieces.iter().skip(at + 1).find(|piece| !is_empty(piece));
-        let goes_on = |piece: &Piece| piece.value.as_text().is_some_and(|(text, _)| text.starts_with('/'));
+        let goes_on = |piece: &WordPart| piece.value.as_text().is_some_and(|(text, _)| text.starts_with('/'));
         let begins_path = pieces.iter().take(at).all(|piece| is_empty(&piece))
             && (text != "." || behind.is_none_or(goes_on));
         if begins_path { value.clone() } else { Value::unknown().tainted(value.taint) }
