@@ -19,7 +19,7 @@ use super::value::{Act, Argument, Taint, Value, ValueKind};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
-use stretch::{LoopRound, RepeatedStretch, ValueAfter};
+use stretch::{LoopRound, NameBehind, RepeatedStretch};
 use tree_sitter::Node;
 
 /// The position of a node in a walk.
@@ -108,7 +108,7 @@ pub(super) struct WalkContext<'a, 't> {
     /// Whether the text changes the working folder anywhere.
     moves: bool,
     /// What names hold behind a node, with their frames; by its id and the number of calls that are being followed.
-    restored: HashMap<(usize, usize), Vec<(usize, String, ValueAfter)>>,
+    restored: HashMap<(usize, usize), Vec<NameBehind>>,
     /// The position of what is being read.
     pub(super) step: WalkStep,
     /// Functions of the text, and the calls of them that were followed.

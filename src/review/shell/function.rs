@@ -46,7 +46,9 @@ pub(super) fn all<'t>(root: Node<'t>, source: &str) -> HashMap<String, ShellFunc
         true
     });
     if functions.len() == MAX_FUNCTIONS {
-        functions.values_mut().for_each(|function| function.is_sure = false);
+        for function in functions.values_mut() {
+            function.is_sure = false;
+        }
     }
     functions
 }

@@ -3,7 +3,7 @@
 //! A loop is read a second time with the values that its end gives to names, because its beginning may use them. What
 //! changes once more is then unknown, and the loop is read a last time.
 
-use super::stretch::{LoopRound, RepeatedStretch, ValueAfter, is_covered, is_loop};
+use super::stretch::{LoopRound, NameBehind, RepeatedStretch, ValueAfter, is_covered, is_loop};
 use super::{WalkContext, WalkStep};
 use crate::review::flow::MAX_CHANGES;
 use crate::review::folder;
@@ -116,8 +116,8 @@ impl<'t> WalkContext<'_, 't> {
     /// Gives names their values back behind a node.
     fn restore(&mut self, node: Node<'t>) {
         let behind = self.restored.remove(&(node.id(), self.functions.depth())).unwrap_or_default();
-        for (frame, name, restored) in behind.into_iter().rev() {
-            match restored {
+        for NameBehind { frame, name, value } in behind.into_iter().rev() {
+            match value {
                 ValueAfter::Exactly(value) => self.frames.put_back(frame, &name, value),
                 ValueAfter::OrNow(value) => {
                     self.frames.bind(frame, &name, value, true);
@@ -146,10 +146,10 @@ impl<'t> WalkContext<'_, 't> {
     /// Notes what a name holds behind a node; what was noted first stays.
     fn note_behind(&mut self, node: usize, frame: usize, name: &str, value: ValueAfter) -> bool {
         let behind = self.restored.entry((node, self.functions.depth())).or_default();
-        let is_noted = behind.iter().any(|(f, n, _)| *f == frame && n == name);
+        let is_noted = behind.iter().any(|known| known.frame == frame && known.name == name);
         let has_room = behind.len() < MAX_RESTORED;
         if !is_noted && has_room {
-            behind.push((frame, name.to_owned(), value));
+            behind.push(NameBehind { frame, name: name.to_owned(), value });
         }
         is_noted || has_room
     }

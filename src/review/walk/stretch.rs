@@ -31,6 +31,13 @@ pub(super) struct LoopRound {
     pub(super) widened: HashSet<(usize, String)>,
 }
 
+/// A name that holds something else behind a node.
+pub(super) struct NameBehind {
+    pub(super) frame: usize,
+    pub(super) name: String,
+    pub(super) value: ValueAfter,
+}
+
 /// What a name holds behind a node.
 pub(super) enum ValueAfter {
     /// What it held before; `None` if it had no value.
