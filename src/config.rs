@@ -21,6 +21,7 @@ mod context;
 mod environment_and_flags;
 mod error;
 mod executors;
+mod files;
 pub(crate) mod key_store;
 pub(crate) mod keys;
 mod layers;

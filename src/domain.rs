@@ -76,7 +76,6 @@ pub use finding::{Effects, Finding, Review, Severity};
 pub use form::{AnswerError, Answers, Field, FieldKind, Form, paths};
 pub use function::{Function, ParameterKind};
 pub(crate) use function::{FunctionFile, Parameter};
-pub(crate) use gaps::MEMORY_KEPT;
 pub use gaps::UnscannedChanges;
 pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};
 pub use image_name::ImageName;

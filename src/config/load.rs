@@ -3,22 +3,14 @@
 use super::addresses::separate_addresses;
 use super::environment_and_flags::{self, Flags};
 use super::error::ConfigError;
+use super::files::{project_file, read_file};
 use super::layers::{self, FoundSetting, Origin, Origins, dotted};
 use super::schema::{Config, Sandbox};
 use super::{Paths, settings, trust};
 use crate::domain::Notice;
 use crate::text::located::line_of;
-use rustix::fs::OFlags;
-use std::io::{self, Read as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use toml::Value;
-
-/// The largest configuration file.
-const MAX_BYTES: u64 = 1 << 20;
-
-/// The name of a project's configuration file.
-const PROJECT_FILE: &str = ".sayso.toml";
 
 /// The configuration, with the origins of its values.
 #[derive(Clone, Debug)]
@@ -218,77 +210,5 @@ fn read_strict(path: &Path, source: &str) -> Result<Vec<FoundSetting>, ConfigErr
     match wrong.into_iter().min_by_key(|wrong| wrong.span.start) {
         Some(first) => Err(first.in_file(path, source)),
         None => Ok(found),
-    }
-}
-
-/// The text of the person's file, which may be a link; `None` if it does not exist.
-fn read_file(path: &Path) -> Result<Option<String>, ConfigError> {
-    read_opened(path, OFlags::empty())
-}
-
-fn read_opened(path: &Path, more: OFlags) -> Result<Option<String>, ConfigError> {
-    let failed = |source| ConfigError::Io { path: path.to_owned(), source };
-    // Opening a pipe would block, and so would reading it.
-    let flags = i32::try_from((more | OFlags::NONBLOCK).bits()).unwrap_or_default();
-    let file = match std::fs::File::options().read(true).custom_flags(flags).open(path) {
-        Ok(file) => file,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(failed(error)),
-    };
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(failed(io::Error::other("it is not a plain file")));
-    }
-    let mut text = String::new();
-    file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
-    if text.len() as u64 > MAX_BYTES {
-        return Err(failed(io::Error::other("it is larger than 1 MiB")));
-    }
-    Ok(Some(text))
-}
-
-/// The nearest project file, searched upwards from the working folder. One above it that somebody else put into a
-/// folder in which anybody may make files, such as `/tmp`, is passed over with a notice.
-fn project_file(
-    cwd: &Path,
-    own: &Path,
-    notices: &mut Vec<Notice>,
-) -> Result<Option<(PathBuf, String)>, ConfigError> {
-    for folder in cwd.ancestors() {
-        let path = folder.join(PROJECT_FILE);
-        if path == own {
-            continue;
-        }
-        if folder != cwd && is_anybodys(folder, &path) {
-            let path = path.display();
-            notices.push(Notice::warn(format!(
-                "{path} was ignored: somebody else made it in a folder that is open to everybody."
-            )));
-        } else if let Some(source) = read_project_file(&path)? {
-            return Ok(Some((path, source)));
-        }
-    }
-    Ok(None)
-}
-
-/// Whether a file is there that is neither this person's nor root's, in a folder in which anybody may make files. The
-/// mode of the folder alone says little: on some disks every folder has this one.
-fn is_anybodys(folder: &Path, file: &Path) -> bool {
-    let may_be_theirs = [rustix::process::geteuid().as_raw(), 0];
-    std::fs::metadata(folder).is_ok_and(|info| info.mode() & 0o002 != 0)
-        && std::fs::symlink_metadata(file).is_ok_and(|info| !may_be_theirs.contains(&info.uid()))
-}
-
-/// The text of a project's file; `None` if there is no file of this name.
-fn read_project_file(path: &Path) -> Result<Option<String>, ConfigError> {
-    match std::fs::symlink_metadata(path) {
-        // The link belongs to the folder, and what it leads to may be a file of the person.
-        Ok(info) if info.is_symlink() => {
-            let source = io::Error::other("it is a link, and links of a project are not followed");
-            Err(ConfigError::Io { path: path.to_owned(), source })
-        }
-        Ok(info) if info.is_file() => read_opened(path, OFlags::NOFOLLOW),
-        _ => Ok(None),
     }
 }

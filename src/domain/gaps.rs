@@ -3,20 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 const MAX_FOLDERS_SHOWN: usize = 3;
-/// Stands among what can't be read for a program that a run left and that the system does not let anybody look into: a
-/// store of it into a file that it has mapped would not be noticed.
-pub(crate) const MEMORY_KEPT: &str = "the memory of a program of a run";
 
 /// What of the working folder was not checked for changes.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UnscannedChanges {
-    /// Folders that were not checked, or not completely: caches of tools, or folders with too many files.
+    /// Folders that were not checked, or not completely (caches of tools, or folders with too many files), and `files`.
     pub folders: u32,
     /// How many of these are single files: programs of runs have them mapped, and they are too large to be read.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub files: u32,
-    /// The first of these folders, relative to the working folder.
+    /// The first of these folders and files, relative to the working folder.
     pub names: Vec<String>,
     /// Changes that were found but are not listed.
     pub changes: u32,
@@ -25,9 +22,13 @@ pub struct UnscannedChanges {
     #[serde(rename = "obeyed")]
     pub names_incomplete: bool,
     /// The first of the folders that can't be read, so that nothing is known of such names in them; relative to the
-    /// working folder. [`MEMORY_KEPT`] may stand before them.
+    /// working folder.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<String>,
+    /// Whether a program that a run left can't be looked into: what it stores into files that it has mapped would not be
+    /// noticed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub memory_hidden: bool,
 }
 
 impl UnscannedChanges {
@@ -35,6 +36,7 @@ impl UnscannedChanges {
     pub(crate) fn may_hide(&self, path: &str) -> bool {
         let is_named = |folder: &String| std::path::Path::new(path).starts_with(folder);
         self.changes > 0
+            || self.memory_hidden
             || self.names.iter().any(is_named)
             || usize::try_from(self.folders).is_ok_and(|folders| folders > self.names.len())
     }
@@ -55,6 +57,9 @@ impl UnscannedChanges {
             let counted: Vec<_> =
                 counted.map(|(n, what)| format!("{n} {what}{}", if n == 1 { "" } else { "s" })).collect();
             lines.push(format!("{} ({named}{more})", counted.join(" and ")));
+        }
+        if self.memory_hidden {
+            lines.push("files that a program of a run has mapped: it can't be looked into".to_owned());
         }
         lines.extend(self.unknown_names());
         lines
@@ -107,5 +112,8 @@ mod tests {
         let mapped = UnscannedChanges { folders: 3, files: 1, ..one.clone() };
         assert_eq!(mapped.lines()[0], "2 folders and 1 file (target)");
         assert_eq!(UnscannedChanges { files: 1, ..one }.lines()[0], "1 file (target)");
+        let hidden = UnscannedChanges { memory_hidden: true, ..UnscannedChanges::default() };
+        assert_eq!(hidden.lines(), ["files that a program of a run has mapped: it can't be looked into"]);
+        assert!(hidden.may_hide("any"));
     }
 }

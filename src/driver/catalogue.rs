@@ -174,7 +174,7 @@ pub(crate) async fn ask_all(sources: Vec<ModelSource>) -> Vec<Offer> {
     futures_util::future::join_all(sources.into_iter().map(ModelSource::ask)).await
 }
 
-/// Asks the servers on this computer and returns those that list models. Nothing leaves this computer.
+/// Asks the servers on this computer and returns those that list models; no other computer is asked.
 pub async fn local_servers(catalogue: &Catalogue) -> Vec<Offer> {
     let catalogue = catalogue.clone();
     // Reading which providers can be asked takes disk access.

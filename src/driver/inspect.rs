@@ -100,7 +100,7 @@ async fn inspect_code(
         Ok(terms) => executor.reach(terms).await,
         Err(_) => Reach::default(),
     };
-    let (review, noted) = review_block(block, revision, scope.clone(), (earlier, reach.clone())).await;
+    let (review, noted) = review_block(block, revision, scope.clone(), earlier, reach.clone()).await;
     let venv = if is_python_install { executor.project_venv().await } else { None };
     let usual = Inspection { lacking, venv, ..Inspection::new(review, terms) };
     let inspection = match &usual.terms {
@@ -248,7 +248,8 @@ async fn review_block(
     block: Block,
     revision: Revision,
     scope: Scope,
-    (earlier, reach): (Arc<EarlierTexts>, Reach),
+    earlier: Arc<EarlierTexts>,
+    reach: Reach,
 ) -> (Review, SeenPaths) {
     let known = scope.clone();
     let work = tokio::task::spawn_blocking(move || {
@@ -308,8 +309,8 @@ mod tests {
             let scope = Scope { rules: Arc::new(book), ..Scope::default() };
             let earlier =
                 EarlierTexts::new(UnreadTexts::default(), || Box::new(|_| Err("nothing is away".to_owned())));
-            let known = (Arc::new(earlier), Reach::default());
-            let (review, _) = review_block(block.clone(), Revision(1), scope, known).await;
+            let (earlier, reach) = (Arc::new(earlier), Reach::default());
+            let (review, _) = review_block(block.clone(), Revision(1), scope, earlier, reach).await;
             assert_eq!(review.findings.len(), 1);
             assert_eq!(review.findings.iter().all(|finding| finding.forbidden), forbidden);
         }

@@ -25,7 +25,7 @@ pub struct Cost {
 /// Where a price comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PriceSource {
-    /// The model runs on this computer and costs nothing.
+    /// The model's server is on this computer; sayso knows of no price.
     Local,
     /// The provider reports it.
     Provider,

@@ -41,6 +41,20 @@ struct ListedFolder {
     is_read: bool,
 }
 
+impl ListedFolder {
+    /// If it could not be read, what was in it before counts as still there: its files are looked at by their names, and
+    /// none seems new when the folder can be read again.
+    fn with_earlier(mut self, earlier: Option<&Self>) -> Self {
+        let Some(earlier) = earlier.filter(|_| !self.is_read) else { return self };
+        let files: BTreeSet<_> = self.files.iter().chain(&*earlier.files).cloned().collect();
+        let folders: BTreeSet<_> = self.folders.iter().chain(&*earlier.folders).cloned().collect();
+        self.files = files.into_iter().collect();
+        self.folders = folders.into_iter().collect();
+        self.is_gits |= earlier.is_gits;
+        self
+    }
+}
+
 /// A snapshot of the auto-run files below some folders.
 #[derive(Clone, Debug, Default)]
 pub struct AutoRunFiles {
@@ -54,6 +68,8 @@ pub struct AutoRunFiles {
     copied: usize,
     /// Folders outside of git's own in which its settings say that its hooks are.
     hooks: BTreeSet<PathBuf>,
+    /// These folders, and those of earlier snapshots: git obeys their hooks again once earlier settings are restored.
+    all_hooks: BTreeSet<PathBuf>,
     /// Folders whose content is not known, or not completely, because the system refused; and mapped files that were
     /// not read.
     unread: BTreeSet<PathBuf>,
@@ -62,6 +78,9 @@ pub struct AutoRunFiles {
 }
 
 const MAX_COPIED_BYTES: usize = 16 << 20;
+
+/// The most folders of hooks that are remembered in a session.
+const MAX_HOOK_FOLDERS: usize = 1000;
 
 /// Larger settings of git are not read.
 const MAX_SETTINGS_BYTES: u64 = 256 << 10;
@@ -122,7 +141,7 @@ impl AutoRunFiles {
             let known = known.filter(|then| then.is_read).filter(is_same);
             let folder = match known {
                 Some(known) => ListedFolder { stamp, ..known.clone() },
-                None => self.list(Path::new(&*name), stamp),
+                None => self.list(Path::new(&*name), stamp).with_earlier(before.folders.get(&name)),
             };
             if !folder.is_read {
                 self.unread.insert(PathBuf::from(&*name));
@@ -138,13 +157,13 @@ impl AutoRunFiles {
         self.keep_hooks(before, stamping);
     }
 
-    /// Records the hooks in folders that git's settings name, or named before: a run that changes a hook may lead git
-    /// elsewhere, and git obeys the hook once the settings are restored.
+    /// Records the hooks in folders that git's settings name, or named before: a run that changes a hook, or one before
+    /// it, may lead git elsewhere.
     fn keep_hooks(&mut self, before: &Self, stamping: &mut Stamping) {
         let gits = self.folders.iter().filter(|(_, folder)| folder.is_gits);
         self.hooks = gits.flat_map(|(name, _)| self.hooks_of(Path::new(&**name))).collect();
-        let folders: Vec<PathBuf> = self.hooks.union(&before.hooks).cloned().collect();
-        for folder in folders {
+        self.all_hooks = self.hooks.union(&before.all_hooks).take(MAX_HOOK_FOLDERS).cloned().collect();
+        for folder in self.all_hooks.clone() {
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for path in entries.flatten().map(|entry| entry.path()) {
                 if self.files.contains_key(&path) {
@@ -175,7 +194,7 @@ impl AutoRunFiles {
     /// Whether git obeys a file because of the folder in which it lies.
     fn is_gits(&self, path: &Path) -> bool {
         folder_that_obeys(path).is_some_and(|folder| self.is_git_folder(folder))
-            || path.parent().is_some_and(|folder| self.hooks.contains(folder))
+            || path.parent().is_some_and(|folder| self.all_hooks.contains(folder))
     }
 
     fn is_obeyed(&self, path: &Path) -> bool {

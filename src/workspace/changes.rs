@@ -9,7 +9,7 @@ mod snapshot;
 use super::auto_run::AutoRunFiles;
 use super::stamp::{FileStamp, is_gone};
 use super::undo_auto_run;
-use crate::domain::{FileChange, MEMORY_KEPT, UnscannedChanges};
+use crate::domain::{FileChange, UnscannedChanges};
 pub(super) use snapshot::SKIPPED_FOLDERS;
 use snapshot::{ALWAYS_LISTED, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,11 +106,11 @@ impl ChangeWatch {
             folders: number(all.len()),
             files: number(unread.len()),
             names: names.into_iter().take(MAX_FOLDERS_SHOWN).map(|path| self.display_path(path)).collect(),
+            memory_hidden: auto_run.is_kept_out || self.auto_run.is_kept_out,
             ..UnscannedChanges::default()
         };
         let unreadable: BTreeSet<&PathBuf> = auto_run.unread().chain(self.auto_run.unread()).collect();
-        let memory = (auto_run.is_kept_out || self.auto_run.is_kept_out).then(|| MEMORY_KEPT.to_owned());
-        let unreadable = memory.into_iter().chain(unreadable.into_iter().map(|path| self.display_path(path)));
+        let unreadable = unreadable.into_iter().map(|path| self.display_path(path));
         gaps.with_unknown_names(
             auto_run.is_too_large() || self.auto_run.is_too_large(),
             unreadable.take(MAX_FOLDERS_SHOWN).collect(),

@@ -8,6 +8,7 @@ use super::listing::{MAX_NAMES, names};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{AtFlags, FileType, statat};
+use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -116,7 +117,15 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
                 return Ok(found);
             }
             let path = at.path.join(&name);
-            let Ok(info) = statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let info = match statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(info) => info,
+                // Its names can be read, and nothing else of it.
+                Err(Errno::ACCESS) => {
+                    found.unread.extend(at.path.to_str().map(str::to_owned));
+                    break;
+                }
+                Err(_) => continue,
+            };
             let kind = FileType::from_raw_mode(info.st_mode);
             let is_folder = kind == FileType::Directory;
             let is_out = at.patterns.as_ref().is_some_and(|patterns| patterns.leave_out(&path, is_folder));

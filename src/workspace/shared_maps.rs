@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::ErrorKind;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 
 /// The files that are mapped.
@@ -20,7 +20,7 @@ impl MappedFiles {
     /// The files that are mapped now by this process or a descendant of it. A process that ends meanwhile has none.
     pub(super) fn now() -> Self {
         let (mut todo, mut seen) = (vec![(std::process::id(), 0_u32)], HashSet::new());
-        let mut found = Self::default();
+        let (mut found, mut refused) = (Self::default(), Vec::new());
         while let Some((process, depth)) = todo.pop() {
             if !seen.insert(process) {
                 continue;
@@ -30,14 +30,17 @@ impl MappedFiles {
                 let children = children.split_whitespace().filter_map(|id| id.parse().ok());
                 todo.extend(children.map(|child| (child, depth + 1)));
             }
-            let maps = fs::read(format!("/proc/{process}/maps"));
+            let maps = fs::read(maps_of(process));
             // The helper does, which is a child of this process; the programs of runs are below it.
-            found.is_kept_out |=
-                depth > 1 && maps.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
+            if depth > 1 && is_refused(&maps) {
+                refused.push(process);
+            }
             let maps = maps.unwrap_or_default();
             let shared = maps.split(|byte| *byte == b'\n').filter_map(SharedMap::read);
             found.inodes.extend(shared.filter(|map| map.may_be_written(process)).map(|map| map.inode));
         }
+        // A process that the helper is starting is closed until it has become another program.
+        found.is_kept_out = refused.into_iter().any(|process| is_refused(&fs::read(maps_of(process))));
         found
     }
 
@@ -57,6 +60,14 @@ impl MappedFiles {
             is_kept_out: self.is_kept_out || other.is_kept_out,
         }
     }
+}
+
+fn maps_of(process: u32) -> String {
+    format!("/proc/{process}/maps")
+}
+
+fn is_refused(read: &io::Result<Vec<u8>>) -> bool {
+    read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }
 
 /// A shared mapping of a file.

@@ -304,8 +304,11 @@ impl<'a> Replay<'a> {
         if let Some(files) = &self.copied {
             let count = counted(files.count(), "file");
             writeln!(err, "  {count} of {} copied ({})", self.summary.cwd.display(), size(files.bytes()))?;
+            let mut left: Vec<_> = files.left_out().collect();
+            // Of a folder that can't be read, more is missing than of the others.
+            left.sort_by_key(|(_, why)| *why != WhyNotCopied::Unread);
             let left: Vec<String> =
-                files.left_out().filter_map(|(path, why)| describe_left_out(path, why)).collect();
+                left.into_iter().filter_map(|(path, why)| describe_left_out(path, why)).collect();
             if !left.is_empty() {
                 writeln!(err, "  {}: {}", replay::LEFT_OUT, first_names(&left, MAX_NAMES_SHOWN))?;
             }

@@ -100,6 +100,7 @@ impl AutoRunFiles {
 mod tests {
     use super::*;
     use crate::test_folder::{TestFolder, obeying_modes};
+    use crate::workspace::auto_run::ListedFolder;
     use rustix::fs::{Mode, OFlags, mkdirat, openat};
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -223,6 +224,21 @@ mod tests {
     }
 
     #[test]
+    fn hooks_of_earlier_settings_are_reported_in_later_runs_too() {
+        let folder = TestFolder::new();
+        git(&folder, ".git");
+        folder.file(".git/config", "[core]\n\thooksPath = tools\n");
+        folder.file("tools/pre-commit", "");
+        let before = of(&folder);
+        folder.file(".git/config", "");
+        let first = before.rescan();
+        assert_eq!(told(&folder, &first, &before), ["changed .git/config"]);
+        folder.file("tools/pre-commit", "1");
+        let second = first.rescan();
+        assert_eq!(told(&folder, &second, &first), ["changed tools/pre-commit"]);
+    }
+
+    #[test]
     fn hooks_are_taken_back_also_in_a_folder_called_hooks() {
         for (git_at, settings, hooks) in [
             (".git", "[core]\n\thooksPath = scripts/hooks\n", "scripts/hooks"),
@@ -242,20 +258,21 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_could_not_be_read_is_tried_again() {
+    fn a_folder_that_could_not_be_read_is_tried_again_and_nothing_in_it_seems_new() {
         let folder = TestFolder::new();
         folder.file("sub/.envrc", "");
-        let close = |mode| fs::set_permissions(folder.at("sub"), fs::Permissions::from_mode(mode));
-        close(0o300).expect("closed");
-        let stamp = FileStamp::of(&fs::metadata(folder.at("sub")).expect("there"));
-        while !stamp.is_settled(Some(SystemTime::now())) {
-            std::thread::yield_now();
-        }
-        let before = obeying_modes(|| of(&folder));
-        // For root it is open, and nothing of the folder changed.
-        let (now, is_open) = (before.rescan(), fs::read_dir(folder.at("sub")).is_ok());
-        close(0o700).expect("opened");
-        assert_eq!((before.unread().count(), now.unread().count()), (1, usize::from(!is_open)));
+        let before = of(&folder);
+        // As when this process is out of descriptors: nothing of the folder changed.
+        let mut cut = before.rescan();
+        let sub = folder.at("sub");
+        let listed = cut.folders.get_mut(sub.as_os_str()).expect("listed");
+        let unread = ListedFolder { files: [].into(), is_read: false, ..listed.clone() };
+        *listed = unread.with_earlier(before.folders.get(sub.as_os_str()));
+        cut.unread.insert(sub);
+        let now = cut.rescan();
+        assert_eq!((now.unread().count(), told(&folder, &now, &cut)), (0, Vec::new()));
+        folder.file("sub/.envrc", "1");
+        assert_eq!(told(&folder, &now.rescan(), &cut), ["changed sub/.envrc"]);
     }
 
     #[test]

@@ -165,6 +165,17 @@ fn a_folder_that_can_not_be_read_is_said_to_hide_names_that_are_obeyed() {
 }
 
 #[test]
+fn what_was_not_read_and_a_program_that_hides_its_memory_are_gaps() {
+    let folder = Folder::new();
+    let mut before = folder.look();
+    before.before.unread.insert(folder.at("data/large"));
+    before.auto_run.is_kept_out = true;
+    let gaps = before.changes().gaps;
+    assert_eq!(gaps.lines()[0], "1 file (data/large)");
+    assert!(gaps.memory_hidden && gaps.may_hide("any") && !gaps.names_incomplete, "{gaps:?}");
+}
+
+#[test]
 fn a_change_of_a_file_with_other_names_says_so() {
     let (folder, store) = (Folder::new(), Folder::new());
     store.write("stored", "1");

@@ -350,9 +350,15 @@ fn of_runs() -> Vec<Entry> {
     let mut changed = report(OutputBuffer::default());
     let file = FileChange::new("modules/config", "changed", 7);
     changed.receipt.files = vec![FileChange { of_git: true, other_names: 2, ..file }];
-    let unreadable = vec!["sub".into()];
-    changed.receipt.not_looked_at =
-        UnscannedChanges { names_incomplete: true, unreadable, ..UnscannedChanges::default() };
+    changed.receipt.not_looked_at = UnscannedChanges {
+        folders: 2,
+        files: 1,
+        names: vec!["big".into()],
+        changes: 0,
+        names_incomplete: true,
+        unreadable: vec!["sub".into()],
+        memory_hidden: true,
+    };
     entries.push(Entry::Ran { run: RunId(8), block: BlockId(1), report: Box::new(changed) });
     entries
 }
