@@ -104,7 +104,6 @@ mod tests {
     use rustix::fs::{Mode, OFlags, mkdirat, openat};
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
-    use std::time::SystemTime;
 
     fn of(folder: &TestFolder) -> AutoRunFiles {
         AutoRunFiles::default().scan(vec![folder.base.clone()])
