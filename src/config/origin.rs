@@ -50,7 +50,7 @@ pub(crate) fn without_secrets(address: &str) -> String {
     let plain = address.split(['?', '#']).next().unwrap_or_default().trim();
     match plain.split_once("://") {
         Some((scheme, rest)) => {
-            let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+            let (authority, path) = rest.find(['/', '\\']).map_or((rest, ""), |at| rest.split_at(at));
             let host = authority.rsplit('@').next().unwrap_or_default();
             format!("{scheme}://{host}{path}")
         }
@@ -89,6 +89,19 @@ mod tests {
             assert_eq!(is_loopback(address), is, "{address}");
         }
         assert_eq!(without_secrets("https://me:pw@h:1/v1?key=k#x"), "https://h:1/v1");
+    }
+
+    #[test]
+    fn an_address_is_shown_with_the_host_of_its_origin() {
+        for address in [
+            "https://evil.net\\@pypi.org/simple",
+            "https://me@evil.net\\@pypi.org",
+            "https://evil.net/\\@pypi.org",
+        ] {
+            let shown = without_secrets(address);
+            assert!(shown.starts_with("https://evil.net"), "{shown}");
+            assert_eq!(origin(&shown), origin(address), "{shown}");
+        }
     }
 
     #[test]

@@ -52,7 +52,8 @@ impl ShellState {
     }
 
     /// Updates the state from what a shell wrote at the end of this block. If the shell wrote nothing complete (it was
-    /// killed, or became another program), the state stays. `may_start` tells whether the next block may start in a folder.
+    /// killed, or became another program), the state stays. `may_start` tells whether the next block may start in a
+    /// folder.
     pub(super) fn update(&mut self, written: &[u8], block: BlockId, may_start: impl FnOnce(&Path) -> bool) {
         self.too_large = written.len() >= MAX_STATE_BYTES;
         if self.too_large {

@@ -1,19 +1,24 @@
-//! Finds the paths in writable folders that have to stay as they are: names that programs obey by themselves, at the top
-//! of each folder, and what git obeys in its own folders, those of submodules and worktrees too. Changes nothing.
+//! Finds the paths in writable folders that have to stay as they are: names that programs obey by themselves, at the
+//! top of each folder, and what git obeys in its own folders, those of submodules and worktrees too. Changes nothing.
+//!
+//! A run may take away the access to a folder, and a later run may give it back. So only a name that is known to be
+//! missing counts as missing. A folder that can't be looked into is protected as a whole.
 
 use crate::domain::auto_run::{AUTO_RUN_NAMES, OF_GIT};
 use crate::domain::git_folder::{
     INNER_FOLDERS, NAMED_BY_CONTENT, OBEYED_BY_GIT, gitdir, hooks_folders, hooks_path, is_git_folder,
 };
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// The most folders of git's own that are protected: a mount each for what is in them. With more, the folders around
-/// them are read-only, so that no number of folders that a run made leaves a real one open.
+/// them are read-only, so that no number of folders that a run made leaves a real one open. Folders of hooks that lie
+/// elsewhere are not found then for those that were not looked at, because their settings name them.
 const MAX_GIT_FOLDERS: usize = 100;
 /// The most entries that are read to find them. With more, the same holds.
 const MAX_ENTRIES: usize = 10_000;
@@ -65,9 +70,23 @@ pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
 }
 
 impl GuardedPaths {
-    /// Protects a path below a writable folder, if it exists.
+    /// Protects a path below a writable folder, unless it is missing. If that can't be told, the deepest folder around
+    /// it that can be looked at is protected, which may be the writable one.
     fn add(&mut self, folder: &Path, path: &Path) {
-        let Ok(meta) = fs::symlink_metadata(path) else { return };
+        let mut around = path.ancestors().take_while(|at| at.starts_with(folder));
+        let found = around.find_map(|at| match fs::symlink_metadata(at) {
+            Ok(meta) => Some(Some((at, meta))),
+            Err(error) => is_missing(&error).then_some(None),
+        });
+        let (path, meta) = match found {
+            Some(Some(found)) => found,
+            Some(None) => return,
+            // The folder itself can't be looked at.
+            None => return self.protected.push(folder.into()),
+        };
+        if path == folder {
+            return self.protected.push(folder.into());
+        }
         let mut between: Vec<&Path> =
             path.ancestors().skip(1).take_while(|parent| *parent != folder).collect();
         // A link leads to another folder, which whoever opened this one may not have meant.
@@ -88,9 +107,9 @@ impl GuardedPaths {
     }
 }
 
-/// The folders of git's own that belong to this folder: itself or its `.git` or where that leads, what several worktrees
-/// share, and those of submodules and worktrees in them. Also the folders for such ones that hold too much to be looked
-/// through.
+/// The folders of git's own that belong to this folder: itself or its `.git` or where that leads, what several
+/// worktrees share, and those of submodules and worktrees in them. Also the folders for such ones that can't be looked
+/// through, or hold too much.
 fn git_folders(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let bare = Some(folder.to_path_buf()).filter(|folder| is_gits(folder));
     let mut found: Vec<PathBuf> = bare.into_iter().chain(git_folder_of(folder)).collect();
@@ -104,20 +123,25 @@ fn git_folders(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
 }
 
 /// Adds the folders of git's own below a folder for submodules or worktrees. Returns whether it looked at all of them.
-/// A run may have made any folder look like one of git's, so what lies below that is looked at too.
+/// A run may have made any folder look like one of git's, so what lies below that is looked at too, but for what git
+/// keeps there by the names of branches and hashes.
 fn look_through(inner: &Path, found: &mut Vec<PathBuf>, left: &mut usize) -> bool {
     let mut todo = vec![(inner.to_path_buf(), false)];
-    while let Some((folder, mut inside)) = todo.pop() {
-        if may_be_gits(&folder) {
-            inside = true;
+    while let Some((folder, is_named_by_content)) = todo.pop() {
+        // A submodule's name may be that of such a folder: `modules/logs`.
+        let is_inner = INNER_FOLDERS.iter().any(|name| folder.ends_with(name));
+        let is_gits = may_be_gits(&folder);
+        if is_gits {
             found.extend(shared_folder(&folder).filter(|shared| !found.contains(shared)));
             found.push(folder.clone());
         }
-        for child in folders_in(&folder, left) {
-            let by_content = NAMED_BY_CONTENT.iter().any(|name| child.ends_with(name));
-            if !(inside && by_content) || may_be_gits(&child) {
-                todo.push((child, inside));
+        let Ok(children) = folders_in(&folder, left) else { return false };
+        for child in children {
+            if is_named_by_content && is_kept_by_content(&child) && !may_be_gits(&child) {
+                continue;
             }
+            let by_content = NAMED_BY_CONTENT.iter().any(|name| child.ends_with(name));
+            todo.push((child, is_gits && !is_inner && by_content));
         }
         if found.len() > MAX_GIT_FOLDERS || *left == 0 {
             return false;
@@ -126,22 +150,40 @@ fn look_through(inner: &Path, found: &mut Vec<PathBuf>, left: &mut usize) -> boo
     true
 }
 
+/// Whether git itself makes a folder of this name in its `objects`, `logs` or `refs`. Another one may be a submodule's,
+/// where a run made the folder around it look like one of git's.
+fn is_kept_by_content(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    match folder.parent().and_then(Path::file_name).and_then(OsStr::to_str) {
+        Some("objects") => matches!(&*name, "info" | "pack") || is_start_of_hash(&name),
+        Some("logs") => name == "refs",
+        _ => matches!(&*name, "heads" | "tags" | "remotes"),
+    }
+}
+
+fn is_start_of_hash(name: &str) -> bool {
+    name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// Whether git takes this folder for one of its own. The names are looked up, as git does it: no number of other names
 /// hides them.
 fn is_gits(folder: &Path) -> bool {
     let names = ["HEAD", "objects", "refs", "commondir"].map(OsStr::new);
-    is_git_folder(names.into_iter().filter(|name| fs::symlink_metadata(folder.join(name)).is_ok()))
+    is_git_folder(names.into_iter().filter(|name| may_exist(&folder.join(name))))
 }
 
 /// Whether this folder is one of git's own, or was before a run moved something in it away. These files can't be moved.
 fn may_be_gits(folder: &Path) -> bool {
-    let is_file = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok_and(|meta| !meta.is_dir());
-    is_file("config") || is_file("commondir") || is_gits(folder)
+    let may_be_file = |name: &str| match fs::symlink_metadata(folder.join(name)) {
+        Ok(meta) => !meta.is_dir(),
+        Err(error) => !is_missing(&error),
+    };
+    may_be_file("config") || may_be_file("commondir") || is_gits(folder)
 }
 
 /// The folder that a worktree's folder of git's own shares with others.
 fn shared_folder(git: &Path) -> Option<PathBuf> {
-    text(&git.join("commondir")).and_then(|path| fs::canonicalize(git.join(path.trim())).ok())
+    text(&git.join("commondir")).and_then(|path| end_of(&git.join(path.trim())))
 }
 
 /// The folder of git's own of a folder with files: `.git`, or where a link or a file of that name leads.
@@ -150,11 +192,11 @@ fn git_folder_of(folder: &Path) -> Option<PathBuf> {
     if fs::symlink_metadata(&git).ok()?.is_dir() {
         return Some(git);
     }
-    let git = fs::canonicalize(git).ok()?;
+    let git = end_of(&git)?;
     if git.is_dir() {
         return Some(git);
     }
-    fs::canonicalize(git.parent()?.join(gitdir(&text(&git)?)?)).ok()
+    end_of(&git.parent()?.join(gitdir(&text(&git)?)?))
 }
 
 /// The folders of hooks that the settings of git name, if they exist.
@@ -163,20 +205,55 @@ fn hooks(folder: &Path, git: &Path) -> Vec<PathBuf> {
     // Git may keep its own folder elsewhere than beside the person's files.
     let own = hooks_path(&settings).map(|path| folder.join(path));
     let named = own.into_iter().chain(hooks_folders(git, &settings));
-    named.filter_map(|hooks| fs::canonicalize(hooks).ok()).collect()
+    named.filter_map(|hooks| end_of(&hooks)).collect()
+}
+
+/// Where a path leads, through all links; `None` if nothing is there. Where a folder on its way can't be looked into,
+/// that folder.
+fn end_of(path: &Path) -> Option<PathBuf> {
+    match fs::canonicalize(path) {
+        Ok(end) => Some(end),
+        Err(error) if is_missing(&error) => None,
+        Err(_) => {
+            let around = path.parent()?;
+            end_of(&fs::read_link(path).map_or_else(|_| around.into(), |target| around.join(target)))
+        }
+    }
 }
 
 /// The folders in a folder. Each of its entries counts.
-fn folders_in(folder: &Path, left: &mut usize) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    let folders = entries.take(*left).inspect(|_| *left -= 1);
-    folders
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .map(|entry| entry.path())
-        .collect()
+///
+/// # Errors
+/// When the folder exists and can't be read.
+fn folders_in(folder: &Path, left: &mut usize) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if is_missing(&error) => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut folders = Vec::new();
+    for entry in entries.take(*left) {
+        *left -= 1;
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            folders.push(entry.path());
+        }
+    }
+    Ok(folders)
 }
 
-/// The text of a small file. Does not block on a pipe in its place, and follows no link.
+/// Whether something may have this name.
+fn may_exist(path: &Path) -> bool {
+    fs::symlink_metadata(path).map_or_else(|error| !is_missing(&error), |_| true)
+}
+
+/// Whether this error says that nothing is there. A link that leads to itself leads nowhere.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        || Errno::from_io_error(error) == Some(Errno::LOOP)
+}
+
+/// The text of a small file; `None` if it can't be read. No later run can make it readable: it or the folder around it
+/// is protected. Does not block on a pipe in its place, and follows no link.
 fn text(path: &Path) -> Option<String> {
     let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits()).ok()?;
     let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
@@ -189,8 +266,8 @@ fn text(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_folder::TestFolder;
-    use std::os::unix::fs::symlink;
+    use crate::test_folder::{TestFolder, obeying_modes};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     fn git(folder: &TestFolder, at: &str) {
         for name in ["HEAD", "objects/x", "refs/x", "config", "hooks/x"] {
@@ -259,6 +336,106 @@ mod tests {
             fs::File::create(folder.at("work").join(at.to_string())).unwrap();
         }
         is_held("there are many names in the working folder");
+    }
+
+    #[test]
+    fn a_submodule_is_held_whatever_names_its_path_has() {
+        let folder = TestFolder::new();
+        git(&folder, "work/.git");
+        let submodules = ["logs/viewer", "lib/modules/logs/x", "lib/modules/objects", "plain/refs/x/y"];
+        for path in submodules.iter().chain(&["lib"]) {
+            git(&folder, &format!("work/.git/modules/{path}"));
+        }
+        for around in ["", "logs/", "plain/", "lib/modules/"] {
+            folder.file(&format!("work/.git/modules/{around}config"), "");
+            let protected = guarded(&folder).0;
+            for path in submodules {
+                let hooks = format!(".git/modules/{path}/hooks");
+                assert!(protected.contains(&hooks), "{path} after {around}: {protected:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_git_keeps_by_the_names_of_branches_is_no_submodule() {
+        let folder = TestFolder::new();
+        git(&folder, "work/.git");
+        git(&folder, "work/.git/modules/lib");
+        for branch in ["refs/heads/my/config", "refs/remotes/origin/config", "logs/refs/heads/my/config"] {
+            folder.file(&format!("work/.git/modules/lib/{branch}"), "");
+        }
+        let protected = guarded(&folder).0;
+        let of_submodule = protected.iter().filter(|path| path.starts_with(".git/modules"));
+        let expected = [".git/modules/lib/config", ".git/modules/lib/hooks"];
+        assert_eq!(of_submodule.collect::<Vec<_>>(), expected.iter().collect::<Vec<_>>());
+    }
+
+    /// What is guarded while this folder or file has this mode.
+    fn guarded_with_mode(folder: &TestFolder, at: &str, mode: u32) -> (Vec<String>, Vec<String>) {
+        let path = folder.at(at);
+        let before = fs::metadata(&path).unwrap().permissions();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        let found = obeying_modes(|| guarded(folder));
+        fs::set_permissions(&path, before).unwrap();
+        found
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_folder_without_access_is_protected_as_a_whole() {
+        let folder = TestFolder::new();
+        git(&folder, "work/.git");
+        git(&folder, "work/.git/modules/lib");
+        folder.file("work/.cargo/config.toml", "");
+        folder.file("work/.git/info/attributes", "");
+        let (all, _) = guarded(&folder);
+        for (at, mode, protected) in [
+            ("work/.git", 0o000, ".git"),
+            ("work/.git", 0o444, ".git"),
+            ("work/.git/info", 0o000, ".git/info"),
+            ("work/.git/modules", 0o000, ".git/modules"),
+            ("work/.git/modules", 0o444, ".git/modules"),
+            ("work/.git/modules", 0o111, ".git/modules"),
+            ("work/.git/modules/lib", 0o000, ".git/modules"),
+            ("work/.git/modules/lib", 0o111, ".git/modules"),
+            ("work/.git/modules/lib/objects", 0o000, ".git/modules"),
+            ("work/.cargo", 0o000, ".cargo"),
+        ] {
+            let (found, pinned) = guarded_with_mode(&folder, at, mode);
+            assert!(found.contains(&protected.into()), "{at} {mode:o}: {found:?}");
+            assert!(!pinned.iter().any(|path| path.starts_with(protected)), "{at} {mode:o}: {pinned:?}");
+            let is_held = |path: &String| found.iter().any(|held| Path::new(path).starts_with(held));
+            assert!(all.iter().all(is_held), "{at} {mode:o}: {found:?}");
+        }
+        for mode in [0o000, 0o444] {
+            assert_eq!(guarded_with_mode(&folder, "work", mode), (vec![String::new()], vec![]), "{mode:o}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_a_link_or_a_setting_names_in_a_folder_without_access_is_protected() {
+        let folder = TestFolder::new();
+        git(&folder, "work/a/data");
+        symlink("a/data", folder.at("work/.git")).unwrap();
+        for at in ["work/a", "work/a/data"] {
+            let found = guarded_with_mode(&folder, at, 0o000);
+            assert_eq!(found.0, [at.strip_prefix("work/").unwrap()]);
+        }
+        fs::remove_file(folder.at("work/.git")).unwrap();
+        folder.file("work/.git", "gitdir: a/data\n");
+        assert_eq!(guarded_with_mode(&folder, "work/a", 0o000).0, [".git", "a"]);
+        folder.file("work/a/data/config", "[core]\n\thooksPath = tools/link/hooks\n");
+        folder.file("work/closed/hooks/pre-commit", "");
+        fs::create_dir(folder.at("work/tools")).unwrap();
+        symlink("../closed", folder.at("work/tools/link")).unwrap();
+        let found = guarded_with_mode(&folder, "work/closed", 0o000).0;
+        assert!(found.contains(&"closed".into()), "{found:?}");
+        let found = guarded_with_mode(&folder, "work/tools", 0o000).0;
+        assert!(found.contains(&"tools".into()), "{found:?}");
+        fs::remove_file(folder.at("work/tools/link")).unwrap();
+        symlink("link", folder.at("work/tools/link")).unwrap();
+        assert_eq!(guarded(&folder).0, [".git", "a/data/config", "a/data/hooks"], "a link to itself");
     }
 
     #[test]

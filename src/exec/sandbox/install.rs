@@ -2,8 +2,9 @@
 //! Also makes that folder readable for every later run.
 //!
 //! An installation has the network, which the runs before it may not have had. So it shares nothing with them that they
-//! could have written: it has private folders of its own, and it does not see the working folder. What it builds runs
-//! with the network too, and has nothing of the working folder to send.
+//! could have written: it has private folders of its own, and with bubblewrap it does not see the working folder. What
+//! it builds runs with the network too, and has nothing of the working folder to send. Landlock alone can hide nothing
+//! in a folder that it opens: there the working folder is readable if what the installation needs lies around it.
 
 use super::scratch::Scratch;
 use super::toolchain::{self, SearchScope};
@@ -86,8 +87,8 @@ impl Sandbox {
 }
 
 impl SandboxPolicy {
-    /// The same policy for a program that works in another folder, the only one that it may write to. `needed` is what it
-    /// has to read.
+    /// The same policy for a program that works in another folder, the only one that it may write to. `needed` is what
+    /// it has to read.
     fn without_working_folder(&self, folder: &Path, needed: &[PathBuf]) -> Self {
         let of_runs = [std::slice::from_ref(&self.cwd), &self.write].concat();
         let around = |read: &PathBuf| of_runs.iter().any(|of_runs| of_runs.starts_with(read));
@@ -144,11 +145,19 @@ mod tests {
                 assert_eq!(all(&format!("{folder}/six.py")), (Reachability::Yes, Reachability::Yes));
             }
             let policy = session.without_working_folder(Path::new(folder), &around[..1]);
-            let reach = layered().reach(&policy, false);
-            let reads = |path: &str| reach.reads(Path::new(path));
-            assert_eq!(reads("/home/ada/data/bin/npm"), Reachability::Yes, "its program lies around it");
-            assert_eq!(reads("/home/ada/data/sales/sales.csv"), Reachability::No);
-            assert_eq!(reads(&format!("{folder}/six.py")), Reachability::Yes);
+            // Landlock alone opens all of a folder that is needed; the rights name that folder.
+            assert_eq!(policy.readable(), around[..1]);
+            for (alone, own) in [(false, Reachability::No), (true, Reachability::Yes)] {
+                let mut layers = layered();
+                layers.bwrap = layers.bwrap.filter(|_| !alone);
+                let reach = layers.reach(&policy, false);
+                let reads = |path: &str| reach.reads(Path::new(path));
+                let writes = |path: &str| reach.writes(Path::new(path));
+                assert_eq!(reads("/home/ada/data/bin/npm"), Reachability::Yes, "its program lies around it");
+                assert_eq!(reads("/home/ada/data/sales/sales.csv"), own, "{alone}");
+                assert_eq!(writes("/home/ada/data/sales/sales.csv"), Reachability::No, "{alone}");
+                assert_eq!(reads(&format!("{folder}/six.py")), Reachability::Yes);
+            }
         }
     }
 }
