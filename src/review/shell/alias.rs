@@ -2,8 +2,11 @@
 
 use super::ShellReader;
 use crate::review::rules::InnerLanguage;
+use crate::review::syntax::{each, named_children, text};
 use crate::review::value::{Argument, Value};
+use std::collections::HashSet;
 use std::ops::Range;
+use tree_sitter::Node;
 
 impl ShellReader<'_, '_> {
     /// Reads a command whose name is an alias. If the alias is more than plain words, it is read as a script.
@@ -41,5 +44,54 @@ impl ShellReader<'_, '_> {
                 self.aliases.insert(name.to_owned(), meant.to_owned());
             }
         }
+    }
+}
+
+/// The words of a command, without quotes around them and without what only says how it is run.
+pub(super) fn command_words<'s>(command: Node<'_>, source: &'s str) -> Vec<&'s str> {
+    let parts = named_children(command, 64);
+    let words = parts.iter().filter(|part| !matches!(part.kind(), "variable_assignment" | "file_redirect"));
+    words
+        .map(|word| text(*word, source).trim_matches(['"', '\'', '\\']))
+        .skip_while(|word| matches!(*word, "command" | "builtin" | "time" | "--" | "-p"))
+        .collect()
+}
+
+/// The commands that the text gives another meaning.
+#[derive(Default)]
+pub(super) struct RenamedCommands {
+    names: HashSet<String>,
+    /// Whether any command may have another meaning or run in another shell: behind `enable`, an unknown alias, `coproc`.
+    any: bool,
+}
+
+impl RenamedCommands {
+    pub(super) fn of(root: Node<'_>, source: &str) -> Self {
+        let mut renamed = Self::default();
+        each(root, |node, _| {
+            if node.kind() == "command" {
+                renamed.note(&command_words(node, source));
+            }
+            true
+        });
+        renamed
+    }
+
+    fn note(&mut self, words: &[&str]) {
+        match words.split_first() {
+            Some((&("enable" | "coproc"), _)) => self.any = true,
+            Some((&"alias", aliases)) => {
+                for alias in aliases {
+                    let name = alias.split('=').next().unwrap_or_default();
+                    self.any |= name.contains(['$', '`', '"', '\'', '\\', '{']);
+                    self.names.insert(name.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.any || self.names.contains(name)
     }
 }

@@ -3,6 +3,7 @@
 use super::ShellReader;
 use super::change::{command_behind, keeps_prefix};
 use super::variable::uncertain;
+use super::word::{WordPart, joined};
 use crate::review::programs::{self, StartedAs};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
@@ -31,7 +32,8 @@ impl<'t> ShellReader<'_, 't> {
         let adds = text(node, self.source).get(name.len()..).is_some_and(|rest| rest.starts_with("+="));
         if adds {
             let before = self.frames.lookup(0, name).unwrap_or_else(Value::unknown);
-            value = added(before, value);
+            let before = WordPart { value: before, may_be_folder: self.changes.names_folder };
+            value = added(before, WordPart { value, may_be_folder: self.may_be_folder(given) });
         }
         self.set(name, Argument { value: value.clone(), span }, place);
         match command_behind(node, self.source) {
@@ -150,14 +152,14 @@ fn may_declare(node: Node<'_>, source: &str) -> bool {
 }
 
 /// `a+=b`: appends items to an array, or text to a text.
-fn added(before: Value, more: Value) -> Value {
-    let taint = before.taint.with(more.taint);
-    match (before.kind, more.kind) {
-        (ValueKind::List(mut items), ValueKind::List(more)) => {
-            items.extend(more);
+fn added(before: WordPart, more: WordPart) -> Value {
+    match (&before.value.kind, &more.value.kind) {
+        (ValueKind::List(items), ValueKind::List(more_items)) => {
+            let taint = before.value.taint.with(more.value.taint);
+            let items: Vec<Value> = items.iter().chain(more_items).cloned().collect();
             let kind = if items.len() > 256 { ValueKind::Unknown } else { ValueKind::List(items) };
             Value { kind, taint }
         }
-        (before, more) => Value::join(&[Value { kind: before, taint }, Value { kind: more, taint }], ""),
+        _ => joined(&[before, more]),
     }
 }

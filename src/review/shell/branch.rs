@@ -177,7 +177,7 @@ impl<'t> ShellReader<'_, 't> {
         for change in places {
             match change.target {
                 _ if change.within > inside => {}
-                ChangeTarget::Name(name) => drop(names.insert(name.to_owned())),
+                ChangeTarget::Name(name) | ChangeTarget::Unset(name) => drop(names.insert(name.to_owned())),
                 ChangeTarget::Functions => functions = true,
                 ChangeTarget::Everything => everything = true,
             }
@@ -200,6 +200,9 @@ impl<'t> ShellReader<'_, 't> {
     pub(super) fn forget_target(&mut self, target: ChangeTarget<'_>) {
         match target {
             ChangeTarget::Name(name) => self.forget(name),
+            // Then no folders elsewhere are searched.
+            ChangeTarget::Unset("CDPATH") => self.frames.bind(0, "CDPATH", Value::text(""), false),
+            ChangeTarget::Unset(name) => self.forget(name),
             ChangeTarget::Functions => {
                 if self.frames.pay(self.changes.in_functions.len()) {
                     let names: Vec<&str> = self.changes.in_functions.iter().copied().collect();

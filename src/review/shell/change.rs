@@ -2,6 +2,7 @@
 //!
 //! A list of all such places, made before the text is read; `branch` forgets by it what may have changed.
 
+use super::alias::RenamedCommands;
 use super::function::ShellFunction;
 use crate::review::syntax::{each, named_children, text};
 use std::collections::{HashMap, HashSet};
@@ -30,6 +31,8 @@ pub(super) const SYSTEM_NAMES: &[&str] = &["HOME", "PWD", "TMPDIR", "IFS", POSIT
 #[derive(Clone, Copy)]
 pub(super) enum ChangeTarget<'s> {
     Name(&'s str),
+    /// A variable, which has no value from there on.
+    Unset(&'s str),
     /// Whatever the functions of the text change: one is called.
     Functions,
     /// Perhaps everything, as `eval` does.
@@ -53,6 +56,12 @@ pub(super) struct ChangePlaces<'s> {
     /// What functions change.
     pub(super) in_functions: HashSet<&'s str>,
     pub(super) everything_in_functions: bool,
+    /// Whether a value may be the name of the folder, which is spelled `.`: the folder stays, and the text asks for it.
+    pub(super) names_folder: bool,
+    /// The commands that the text gives another meaning.
+    pub(super) renamed: RenamedCommands,
+    /// Where it ends to be certain that what stands first in a list succeeded, by the list; kept while the text is read.
+    pub(super) success_ends: HashMap<usize, Option<usize>>,
 }
 
 impl<'s> ChangePlaces<'s> {
@@ -77,13 +86,16 @@ impl<'s> ChangePlaces<'s> {
             }
             true
         });
+        changes.names_folder =
+            !changes.any(FOLDER) && ["PWD", "pwd"].iter().any(|name| source.contains(name));
+        changes.renamed = RenamedCommands::of(root, source);
         changes
     }
 
     fn add(&mut self, at: usize, within: usize, target: ChangeTarget<'s>, in_function: bool) {
         self.in_order.push(Change { at, within, target });
         match target {
-            ChangeTarget::Name(name) => {
+            ChangeTarget::Name(name) | ChangeTarget::Unset(name) => {
                 self.last.insert(name, at);
                 // A function has positions of its own.
                 if in_function && name != POSITIONS {
@@ -206,8 +218,15 @@ pub(super) fn changed_in_place<'s>(node: Node<'_>, source: &'s str) -> Vec<Chang
     let words = || named_children(node, 1024).into_iter().map(|child| (child.kind(), text(child, source)));
     match node.kind() {
         "unset_command" => {
-            let names = words().filter(|(_, word)| !word.starts_with('-'));
-            names.filter_map(|(_, word)| named_by(word)).collect()
+            // `-f` unsets functions, `-n` names for others.
+            let (options, names): (Vec<_>, Vec<_>) =
+                words().map(|(_, word)| word).partition(|word| word.starts_with('-'));
+            let is_plain = options.iter().all(|option| *option == "-v");
+            let unset = |target| match target {
+                ChangeTarget::Name(name) if is_plain => ChangeTarget::Unset(name),
+                target => target,
+            };
+            names.into_iter().filter_map(|word| named_by(word).map(unset)).collect()
         }
         "declaration_command" => {
             let spelled = text(node, source);

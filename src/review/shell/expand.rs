@@ -4,7 +4,7 @@ use super::ShellReader;
 use super::brace::{self, braces, fields};
 use super::quoting::unescaped;
 use super::variable::{DEFAULT_SEPARATORS, uncertain};
-use super::word::{WordPart, is_literal, joined, parts_of};
+use super::word::{WordPart, is_glued, joined, parts_of};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{HOLE, Value, ValueKind};
 use tree_sitter::Node;
@@ -37,9 +37,9 @@ impl ShellReader<'_, '_> {
         let mut pieces: Vec<WordPart> = Vec::new();
         for part in parts {
             let value = part.map_or_else(Value::unknown, |part| self.word(part, depth));
-            let is_literal = part.is_none_or(is_literal);
+            let may_be_folder = self.may_be_folder(part);
             let Some(part) = part.filter(|part| is_split(&Some(*part))) else {
-                pieces.push(WordPart { value, is_literal });
+                pieces.push(WordPart { value, may_be_folder });
                 continue;
             };
             let quoted =
@@ -49,7 +49,7 @@ impl ShellReader<'_, '_> {
                     made.push(joined(&std::mem::take(&mut pieces)));
                 }
                 if piece.as_whole_text() != Some("") {
-                    pieces.push(WordPart { value: piece, is_literal: false });
+                    pieces.push(WordPart { value: piece, may_be_folder });
                 }
             }
         }
@@ -149,7 +149,9 @@ impl ShellReader<'_, '_> {
         let parts = if node.kind() == "concatenation" { parts_of(node) } else { vec![Some(node)] };
         let mut pieces = if opened { vec![Value::text("{")] } else { Vec::new() };
         for part in parts {
-            pieces.push(part.map_or_else(Value::unknown, |part| self.brace_piece(part, depth)));
+            pieces.push(
+                part.map_or_else(Value::unknown, |part| self.brace_piece(part, node.start_byte(), depth)),
+            );
         }
         let value = Value::join(&pieces, "");
         let Some((text, whole)) = value.as_text() else { return Some(vec![value]) };
@@ -161,8 +163,9 @@ impl ShellReader<'_, '_> {
         })
     }
 
-    /// A part of a word before its braces are expanded. Only what is written without quotes means something in them.
-    fn brace_piece(&mut self, node: Node<'_>, depth: u32) -> Value {
+    /// A part of a word that starts at `start`, before its braces are expanded. Only what is written without quotes means
+    /// something in them.
+    fn brace_piece(&mut self, node: Node<'_>, start: usize, depth: u32) -> Value {
         let spelled = text(node, self.source);
         if node.kind() == "brace_expression" {
             return Value::text(spelled);
@@ -172,7 +175,11 @@ impl ShellReader<'_, '_> {
             Some((held, whole)) => (held.to_owned(), whole),
             None => (HOLE.to_string(), false),
         };
-        if brace::has_marks(&held) {
+        let quotes = ['"', '\''];
+        let before = self.source.get(start..node.start_byte()).unwrap_or_default().trim_end_matches(quotes);
+        let behind = self.source.get(node.end_byte()..).unwrap_or_default().trim_start_matches(quotes);
+        let is_other = self.may_be_folder(Some(node)) && is_glued(before, &held, || behind.chars().next());
+        if is_other || brace::has_marks(&held) {
             return Value::unknown().tainted(value.taint);
         }
         let text = match node.kind() {

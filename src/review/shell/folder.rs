@@ -5,8 +5,8 @@ use super::ShellReader;
 use super::branch::{OpenScope, ScopeEnd};
 use super::change::{ERREXIT, OLD_FOLDER, PUSHED_FOLDERS, is_or};
 use crate::review::folder::{self, either, entered};
-use crate::review::syntax::{named_children, text};
-use crate::review::value::{Act, Argument, Value, ValueKind};
+use crate::review::syntax::{named_children, pair, text};
+use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Builtins that change what later commands mean.
@@ -48,7 +48,9 @@ impl<'t> ShellReader<'_, 't> {
                 self.folder = Some(self.frames.lookup(0, OLD_FOLDER).unwrap_or_else(folder::unknown));
             }
             // Folders elsewhere are searched for the name.
-            ("cd" | "pushd", [_]) if self.frames.lookup(0, "CDPATH").is_some() => {
+            ("cd" | "pushd", [_])
+                if self.frames.lookup(0, "CDPATH").is_some_and(|path| path.as_whole_text() != Some("")) =>
+            {
                 self.folder = Some(folder::unknown());
             }
             ("cd", [to]) => self.enter(&to.clone()),
@@ -139,8 +141,11 @@ impl<'t> ShellReader<'_, 't> {
 
     /// Whether folders elsewhere are searched for the operand of this command: `CDPATH=.. cd x`.
     fn sets_search_path(&self, node: Node<'_>) -> bool {
-        let mut before = named_children(node, 64).into_iter().filter(|n| n.kind() == "variable_assignment");
-        before.any(|assignment| text(assignment, self.source).starts_with("CDPATH"))
+        named_children(node, 64).into_iter().filter(|n| n.kind() == "variable_assignment").any(|assignment| {
+            let (name, value) = pair(assignment, "name", "value");
+            let is_empty = value.is_none_or(|value| matches!(text(value, self.source), "" | "''" | "\"\""));
+            !is_empty && name.is_some_and(|name| text(name, self.source) == "CDPATH")
+        })
     }
 
     /// Whether a command changes to a folder that is there in any case: the root, or one above.
@@ -151,6 +156,15 @@ impl<'t> ShellReader<'_, 't> {
 
     /// Where it ends to be certain that a command succeeded; `None` if all that follows needs its success.
     fn succeeds_until(&mut self, node: Node<'t>) -> Option<usize> {
+        // The lists in which something follows only after a success: they all have the same end, so that a long chain is
+        // climbed once.
+        let mut passed = Vec::new();
+        let until = self.success_end(node, &mut passed);
+        self.changes.success_ends.extend(passed.into_iter().map(|list| (list, until)));
+        until
+    }
+
+    fn success_end(&mut self, node: Node<'t>, passed: &mut Vec<usize>) -> Option<usize> {
         let (mut at, mut until) = (node, node.end_byte());
         while let Some(around) = self.around(at) {
             match around.kind() {
@@ -160,7 +174,13 @@ impl<'t> ShellReader<'_, 't> {
                     let is_last = last.id() == at.id();
                     match (is_or(around), is_last) {
                         (false, true) => {}
-                        (false, false) => until = last.end_byte(),
+                        (false, false) => {
+                            if let Some(known) = self.changes.success_ends.get(&around.id()) {
+                                return *known;
+                            }
+                            passed.push(around.id());
+                            until = last.end_byte();
+                        }
                         (true, false) if self.leaves(last) => return None,
                         _ => return Some(until),
                     }
@@ -229,20 +249,33 @@ impl<'t> ShellReader<'_, 't> {
 
     /// `trap`: what runs at a signal, or before each command, may switch `-e` at any time.
     pub(super) fn note_trap(&mut self, words: &[Argument]) {
-        const SWITCHING: &[&str] = &["set", "shopt", "eval", "source"];
         let Some((code, signals)) = words.split_first() else { return };
         let is_at_end =
             |signal: &Argument| matches!(signal.value.as_whole_text(), Some("EXIT" | "exit" | "0"));
         if signals.iter().all(is_at_end) {
             return;
         }
-        let switches = code.value.as_text().is_none_or(|(text, _)| {
-            text.split(|c: char| !c.is_alphanumeric()).any(|word| SWITCHING.contains(&word))
-        });
-        if switches || self.changes.in_functions.contains(ERREXIT) {
+        let code = code.value.as_text().map(|(text, _)| text);
+        if code.is_none_or(may_switch)
+            || self.changes.in_functions.contains(ERREXIT)
+            || self.changes.everything_in_functions
+        {
             self.frames.share(ERREXIT);
         }
     }
+}
+
+/// Whether code, read without quotes, may switch an option of the shell: by a command that does, or by one whose name
+/// is not written plainly. Words in a message are none.
+fn may_switch(code: &str) -> bool {
+    const SWITCHING: &[&str] = &["set", "shopt", "eval", "source", "."];
+    const BEFORE_COMMANDS: &[&str] =
+        &["if", "then", "elif", "else", "while", "until", "do", "!", "time", "command", "builtin"];
+    code.contains(HOLE)
+        || code.split([';', '&', '|', '\n', '{', '(']).any(|command| {
+            let name = command.split_whitespace().find(|word| !BEFORE_COMMANDS.contains(word));
+            name.is_some_and(|name| SWITCHING.contains(&name) || name.contains(['"', '\'', '\\', '$', '`']))
+        })
 }
 
 /// Whether a node is a condition of the statement around it.

@@ -51,7 +51,8 @@ impl ShellReader<'_, '_> {
                 let is_assigned = item.is_some() || self.is_assigned(name);
                 self.with_default(node, sign, value, is_assigned, depth)
             }
-            _ => formed(form, &value).unwrap_or_else(|| Value::unknown().tainted(value.taint)),
+            _ => formed(form, &value, self.changes.names_folder)
+                .unwrap_or_else(|| Value::unknown().tainted(value.taint)),
         }
     }
 
@@ -123,15 +124,15 @@ impl ShellReader<'_, '_> {
 }
 
 /// Applies a form of `${NAME<form>}` to a known value: a substring, another case, a replacement, a removed prefix or
-/// suffix.
-fn formed(form: &str, value: &Value) -> Option<Value> {
+/// suffix. `names_folder`: a text that begins with `./` may come from the name of the folder.
+fn formed(form: &str, value: &Value, names_folder: bool) -> Option<Value> {
     let held = value.as_whole_text()?;
     // Expansions, escapes and what stands for the match in a replacement are not followed, nor other alphabets.
     if form.contains(['$', '`', '\\', '&', '{', '}', '(', '~']) || !held.is_ascii() {
         return None;
     }
     // The folder is spelled `.` and the home `~`: bash has other texts, of which only the end is known.
-    let is_short = held == "." || held.starts_with("./") || held.starts_with('~');
+    let is_short = held == "." || names_folder && held.starts_with("./") || held.starts_with('~');
     if is_short && (!form.starts_with('%') || held.len() == 1) {
         return None;
     }
@@ -225,7 +226,7 @@ mod tests {
             ("^", "rm", Some("Rm")),
             ("@Q", "rm", None),
         ] {
-            let formed = formed(form, &Value::text(held));
+            let formed = formed(form, &Value::text(held), true);
             assert_eq!(formed.as_ref().and_then(Value::as_whole_text), out, "{form} {held}");
         }
     }

@@ -1,7 +1,7 @@
 //! Follows calls of functions that the text defines, with their arguments; acts get the span of the call.
 
 use super::ShellReader;
-use crate::review::syntax::{each, text};
+use crate::review::syntax::{each, named_children, text};
 use crate::review::value::{Argument, Value};
 use crate::review::walk::walk;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ pub(super) struct ShellFunction<'t> {
     pub(super) body: Node<'t>,
     /// Whether it uses its arguments.
     takes: bool,
-    /// Whether the text certainly defines it, and only once.
+    /// Whether the text certainly defines it, and only once; unless braces around it run in another shell.
     pub(super) is_sure: bool,
 }
 
@@ -38,8 +38,8 @@ pub(super) fn all<'t>(root: Node<'t>, source: &str) -> HashMap<String, ShellFunc
         {
             let name = text(name, source);
             // One that is defined again, or only perhaps, may be another one where it is called.
-            let is_sure = !functions.contains_key(name)
-                && node.parent().is_some_and(|around| around.kind() == "program");
+            let is_sure =
+                !functions.contains_key(name) && named_children(node, 3).len() == 2 && is_at_top(node);
             let takes = takes(text(body, source));
             functions.insert(name.to_owned(), ShellFunction { body, takes, is_sure });
         }
@@ -51,6 +51,14 @@ pub(super) fn all<'t>(root: Node<'t>, source: &str) -> HashMap<String, ShellFunc
         }
     }
     functions
+}
+
+/// Whether a function is defined by the text itself, of which all may stand in braces.
+fn is_at_top(function: Node<'_>) -> bool {
+    let around = function.parent();
+    let outer =
+        around.filter(|around| around.kind() == "compound_statement").and_then(|around| around.parent());
+    outer.or(around).is_some_and(|around| around.kind() == "program")
 }
 
 /// Whether the text of a body uses `$1` and the like.

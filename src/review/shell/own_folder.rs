@@ -2,8 +2,10 @@
 //! `npm --prefix`.
 
 use crate::review::Scope;
-use crate::review::folder::{either, entered, unknown};
+use crate::review::folder::{either, entered, start, unknown};
+use crate::review::path_class::resolved;
 use crate::review::value::{Argument, Value};
+use std::path::Path;
 
 /// Programs, and their options that name the folder to work in.
 const OPTIONS: &[(&[&str], &[&str])] = &[
@@ -128,5 +130,16 @@ fn entered_by_git(words: &[Argument], folder: Option<&Value>, scope: &Scope) -> 
     let here = after_moves(&moves, folder);
     let Some(tree) = tree else { return here };
     let top = entered(here.as_ref().or(folder), &tree);
-    Some(if takes_all { top } else { either(Some(top), here.or_else(|| folder.cloned()), scope) })
+    if takes_all || here.is_none() && is_outside(folder, &top, scope) {
+        return Some(top);
+    }
+    Some(either(Some(top), here.or_else(|| folder.cloned()), scope))
+}
+
+/// Whether a folder, or each that it may be, certainly lies outside of another.
+fn is_outside(folder: Option<&Value>, top: &Value, scope: &Scope) -> bool {
+    let place = |folder: &Value| folder.as_whole_text().and_then(|path| resolved(path, scope));
+    let Some(top) = place(top) else { return false };
+    let folders = folder.cloned().unwrap_or_else(start).alternatives();
+    folders.iter().all(|folder| place(folder).is_some_and(|place| !Path::new(&place).starts_with(&top)))
 }

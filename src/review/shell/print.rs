@@ -2,6 +2,7 @@
 
 use super::ShellReader;
 use super::variable::uncertain;
+use super::word::is_glued;
 use crate::review::escapes;
 use crate::review::path_class::{TEMPORARY_FOLDER, is_secret};
 use crate::review::syntax::{named_children, text};
@@ -247,6 +248,7 @@ pub(super) fn formatted(operands: &[Value]) -> Value {
                 Some('%') => out.push('%'),
                 Some(_) => match values.next().map(Value::as_text) {
                     Some(Some((text, known))) => {
+                        certain &= !is_glued(&out, text, || chars.clone().next());
                         out.push_str(text);
                         whole &= known;
                     }

@@ -3,6 +3,7 @@
 use super::ShellReader;
 use super::quoting::{unescaped, unescaped_quoted};
 use crate::review::escapes;
+use crate::review::path_class::MAX_PATH_BYTES;
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{HOLE, Value, ValueKind};
 use tree_sitter::Node;
@@ -59,7 +60,7 @@ impl ShellReader<'_, '_> {
             .into_iter()
             .map(|part| {
                 let value = part.map_or_else(Value::unknown, |part| self.word(part, depth));
-                WordPart { value, is_literal: part.is_none_or(is_literal) }
+                WordPart { value, may_be_folder: self.may_be_folder(part) }
             })
             .collect();
         joined(&parts)
@@ -97,48 +98,77 @@ impl ShellReader<'_, '_> {
                 continue;
             }
             let before = unescaped_quoted(self.source.get(at..child.start_byte()).unwrap_or_default());
-            parts.push(WordPart { value: Value::text(before), is_literal: true });
-            parts.push(WordPart { value: self.word(child, depth), is_literal: false });
+            parts.push(WordPart { value: Value::text(before), may_be_folder: false });
+            parts.push(WordPart { value: self.word(child, depth), may_be_folder: self.changes.names_folder });
             at = child.end_byte();
         }
         let rest = unescaped_quoted(self.source.get(at..end).unwrap_or_default());
-        parts.push(WordPart { value: Value::text(rest), is_literal: true });
+        parts.push(WordPart { value: Value::text(rest), may_be_folder: false });
         let joined = joined(&parts);
         if parts.len() == 1 && joined == Value::unknown() { Value::text("") } else { joined }
+    }
+
+    /// Whether the value of a part may come from the name of the folder; what is written as it is does not.
+    pub(super) fn may_be_folder(&self, part: Option<Node<'_>>) -> bool {
+        let is_expanded = |part: Node<'_>| {
+            !matches!(part.kind(), "raw_string" | "ansi_c_string")
+                && text(part, self.source).contains(['$', '`'])
+        };
+        self.changes.names_folder && part.is_some_and(is_expanded)
     }
 }
 
 /// A part of a word.
 pub(super) struct WordPart {
     pub(super) value: Value,
-    /// Whether it is written as it is, without an expansion.
-    pub(super) is_literal: bool,
-}
-
-/// Whether a part of a word is written as it is.
-pub(super) fn is_literal(part: Node<'_>) -> bool {
-    matches!(part.kind(), "word" | "number" | "raw_string" | "ansi_c_string")
+    /// Whether it may come from the name of the folder, which is spelled `.`.
+    pub(super) may_be_folder: bool,
 }
 
 /// The word that its parts make together. The folder is spelled `.`, which says what bash has only where a path begins
-/// with it: `$PWD/x`, but not `$PWD.old` or `/opt/x$PWD`.
-pub(super) fn joined(pieces: &[WordPart]) -> Value {
-    if let [WordPart { value, .. }] = pieces {
+/// with it: `$PWD/x`, but not `$PWD.old` or `/opt/x$PWD`, which are unknown.
+pub(super) fn joined(parts: &[WordPart]) -> Value {
+    if let [WordPart { value, .. }] = parts {
         return value.clone();
     }
-    let is_empty = |piece: &&WordPart| piece.value.as_whole_text() == Some("");
-    let values = pieces.iter().enumerate().map(|(at, WordPart { value, is_literal })| {
-        let text = value.as_whole_text().unwrap_or_default();
-        if *is_literal || text != "." && !text.starts_with("./") {
-            return value.clone();
+    let mut before = String::new();
+    let values = parts.iter().enumerate().map(|(at, WordPart { value, may_be_folder })| {
+        let text = value.as_text().map_or_else(|| HOLE.to_string(), |(text, _)| text.to_owned());
+        let first = |part: &WordPart| match part.value.as_text() {
+            Some((text, _)) => text.chars().next(),
+            None => Some(HOLE),
+        };
+        let behind = || parts.iter().skip(at + 1).find_map(first);
+        let is_other = *may_be_folder && is_glued(&before, &text, behind);
+        // A longer text is unknown as a whole.
+        if before.len() <= MAX_PATH_BYTES * 16 {
+            before.push_str(&text);
         }
-        let behind = pieces.iter().skip(at + 1).find(|piece| !is_empty(piece));
-        let goes_on = |piece: &WordPart| piece.value.as_text().is_some_and(|(text, _)| text.starts_with('/'));
-        let begins_path = pieces.iter().take(at).all(|piece| is_empty(&piece))
-            && (text != "." || behind.is_none_or(goes_on));
-        if begins_path { value.clone() } else { Value::unknown().tainted(value.taint) }
+        if is_other { Value::unknown().tainted(value.taint) } else { value.clone() }
     });
     Value::join(&values.collect::<Vec<_>>(), "")
+}
+
+/// Whether a text that may be the name of the folder, spelled `.` or `./x`, is a part of another name between these
+/// texts. In code that a word holds, and behind `=` or an option, it begins a path.
+pub(super) fn is_glued(before: &str, text: &str, behind: impl FnOnce() -> Option<char>) -> bool {
+    if text != "." && !text.starts_with("./") {
+        return false;
+    }
+    let mut ends = before.chars().rev();
+    let is_option = matches!((ends.next(), ends.next(), ends.next()), (Some(letter), Some('-'), None | Some(' '))
+        if letter.is_ascii_alphabetic());
+    let is_name = |sign: char| sign.is_alphanumeric() || "/_-.+~%#".contains(sign) || sign == HOLE;
+    if before.ends_with(is_name) && !is_option && !before.ends_with("://") {
+        return true;
+    }
+    let goes_on = |sign: char| match sign {
+        // This quote ends one that was opened before.
+        '\'' | '"' => before.matches(sign).count() % 2 == 0,
+        ',' | '}' => !before.ends_with(['=', '{', ',']),
+        sign => !"/: \t\n;&|<>)`".contains(sign),
+    };
+    text == "." && behind().is_some_and(goes_on)
 }
 
 /// The parts of a concatenation; `None` for what has no name in the grammar, like a `$` at the end, and may become part
