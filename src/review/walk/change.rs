@@ -2,7 +2,7 @@
 
 use super::WalkContext;
 use crate::review::items::{
-    after_dict_method, after_list_method, in_common, may_be_many_lists, values, with_item,
+    after_dict_method, after_list_method, has_grown, in_common, may_be_many_lists, values, with_item,
 };
 use crate::review::value::{Value, ValueKind};
 
