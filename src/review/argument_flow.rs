@@ -123,6 +123,12 @@ impl<'t> ArgumentFlow<'t> {
         value
     }
 
+    /// Does not follow a call of a function.
+    pub(super) fn refuse(&mut self, function: FlowFunction<'t>) -> CallEntry {
+        self.refused.insert(function.node.id());
+        CallEntry::Refused
+    }
+
     /// Decides whether to follow a call of one of the text's functions.
     pub(super) fn entry(
         &mut self,
@@ -133,8 +139,7 @@ impl<'t> ArgumentFlow<'t> {
         let weight = given.iter().map(|(_, v)| v.weight()).sum::<usize>();
         let id = function.node.id();
         if weight > MAX_WEIGHT || !frames.pay(weight) {
-            self.refused.insert(id);
-            return CallEntry::Refused;
+            return self.refuse(function);
         }
         let mut key = String::new();
         for (name, value) in given {
@@ -148,8 +153,7 @@ impl<'t> ArgumentFlow<'t> {
         let readings = self.readings.entry(id).or_default();
         let work = function.node.byte_range().len() / 2 + 8;
         if *readings >= MAX_READINGS || self.returns.len() >= MAX_DEPTH || !frames.pay_optional(work) {
-            self.refused.insert(id);
-            return CallEntry::Refused;
+            return self.refuse(function);
         }
         *readings += 1;
         // A recursive call gets an unknown value.

@@ -1,27 +1,69 @@
 //! The items of lists and maps: which one an index means, and what methods and assignments make of them.
 //!
-//! The order of a list stays known as far as the code tells it, because the words of a command lie in lists.
+//! The order of a list stays known as far as the code tells it, because the words of a command lie in lists. A list that
+//! grows too long keeps its first items; the one behind them is unknown and stands for all the rest, with their marks.
+//!
+//! Not followed: two names of one list, items of items (`a[0][1] = x`), and `Object.assign`.
+
+mod map;
 
 use super::flow::element;
 use super::value::{Value, ValueKind};
+pub(super) use map::after_dict_method;
+use map::with_entry;
 
-/// The longest list that is followed while it grows.
+/// The most items that are followed of a list that grows.
 const MAX_GROWING_LIST: usize = 32;
-
-/// The largest map that is followed while it grows.
-const MAX_GROWING_MAP: usize = 64;
 
 /// The longest list whose items are followed once their order is lost.
 const MAX_MIXED: usize = 12;
+
+/// The heaviest list without an order that is followed, in the units of `Value::weight`.
+const MAX_MIXED_WEIGHT: usize = 600;
 
 /// The most lists that a name may hold one of while they change.
 const MAX_CHOICES: usize = 8;
 
 /// Stands for a key that is known only at run time.
-const UNKNOWN_KEY: &str = "?";
+pub(super) const UNKNOWN_KEY: &str = "?";
+
+/// The item that stands for all the rest of a list, if the list grew too long.
+fn rest_of(items: &[Value]) -> Option<&Value> {
+    items.last().filter(|last| items.len() > MAX_GROWING_LIST && last.kind == ValueKind::Unknown)
+}
+
+/// The position of the item that an index means; `None` if there is none, or if it may be one of the rest.
+pub(super) fn position_in(items: &[Value], index: i64) -> Option<usize> {
+    let has_rest = rest_of(items).is_some();
+    position(items.len(), index)
+        .filter(|at| *at < items.len() && (!has_rest || index >= 0 && at + 1 < items.len()))
+}
+
+/// Whether a value surely has no item of this index, so that reading it is an error in Python.
+fn is_missing(value: &Value, index: &Value) -> bool {
+    match (&value.kind, &index.kind) {
+        (ValueKind::List(items), ValueKind::Number(at)) => {
+            rest_of(items).is_none() && position_in(items, *at).is_none()
+        }
+        (ValueKind::Map(items), ValueKind::Text { text, whole: true }) => {
+            items.iter().all(|(key, _)| key != text && key != UNKNOWN_KEY)
+        }
+        _ => false,
+    }
+}
+
+/// The values of a choice that may have an item of this index; all of them if none has it.
+pub(super) fn having(value: &Value, index: &Value) -> Value {
+    let ValueKind::Any(choices) = &value.kind else { return value.clone() };
+    if choices.iter().all(|choice| is_missing(choice, index)) {
+        return value.clone();
+    }
+    let having = choices.iter().filter(|choice| !is_missing(choice, index));
+    Value::any(having.cloned()).tainted(value.taint)
+}
 
 /// The position that an index means; a negative one counts from the end.
-pub(super) fn position(length: usize, index: i64) -> Option<usize> {
+fn position(length: usize, index: i64) -> Option<usize> {
     if index < 0 {
         length.checked_add_signed(isize::try_from(index).ok()?)
     } else {
@@ -37,7 +79,9 @@ pub(super) fn key_of(spelled: &str) -> Value {
 /// The value of the target at `index` when a value is unpacked into several names.
 pub(super) fn spread(value: &Value, index: usize) -> Value {
     match &value.kind {
-        ValueKind::List(items) => items.get(index).cloned().unwrap_or_else(Value::unknown),
+        ValueKind::List(items) => {
+            items.get(index).or_else(|| rest_of(items)).cloned().unwrap_or_else(Value::unknown)
+        }
         ValueKind::Any(items) => Value::any(items.iter().map(|item| spread(item, index))),
         _ => Value::unknown().tainted(element(value).all_taint()),
     }
@@ -89,51 +133,68 @@ pub(super) fn with_item(held: &Value, index: &Value, value: &Value) -> Value {
     let same = |kind: ValueKind| Value { kind, taint: held.taint };
     match (&held.kind, &index.kind) {
         (ValueKind::Map(items), _) => with_entry(items, index, value).tainted(held.taint),
-        (ValueKind::List(items), ValueKind::Number(at)) => {
-            let mut items = items.clone();
+        (ValueKind::List(items), ValueKind::Number(at)) if rest_of(items).is_none() => {
             match position(items.len(), *at) {
-                Some(at) if at == items.len() => items.push(value.clone()),
-                at => match at.and_then(|at| items.get_mut(at)) {
-                    Some(item) => item.clone_from(value),
-                    None => return mixed(&items, std::slice::from_ref(value)).tainted(held.taint),
-                },
+                Some(at) if at == items.len() => {
+                    longer(items, std::slice::from_ref(value), false).tainted(held.taint)
+                }
+                Some(at) if at < items.len() => same(ValueKind::List(with_item_at(items, at, value))),
+                _ => mixed(items, std::slice::from_ref(value)).tainted(held.taint),
             }
-            same(ValueKind::List(items))
+        }
+        (ValueKind::List(items), ValueKind::Number(at)) if position_in(items, *at).is_some() => {
+            let at = position_in(items, *at).unwrap_or_default();
+            same(ValueKind::List(with_item_at(items, at, value)))
         }
         (ValueKind::List(items), _) => {
-            let either = |item: &Value| Value::any([item.clone(), value.clone()]);
-            same(ValueKind::List(items.iter().map(either).collect()))
+            let either = items.iter().map(|item| Value::any([item.clone(), value.clone()])).collect();
+            let changed = if rest_of(items).is_some() { cut(either) } else { list(either) };
+            changed.tainted(held.taint)
         }
+        (ValueKind::Unknown, _) => held.clone().tainted(value.all_taint()),
         _ => held.clone(),
     }
 }
 
-/// A list after one of its methods; other values stay as they are. `again`: the code is being read again, and what it
+fn with_item_at(items: &[Value], at: usize, value: &Value) -> Vec<Value> {
+    let mut items = items.to_vec();
+    if let Some(item) = items.get_mut(at) {
+        item.clone_from(value);
+    }
+    items
+}
+
+/// A list after one of its methods. An unknown value gets the marks of what is given; others stay as they are. `again`: the code is being read again, and what it
 /// appends may be in the list already; then the list stands for those with more of the same.
 pub(super) fn after_list_method(held: &Value, method: &str, given: &[Value], again: bool) -> Value {
-    let ValueKind::List(items) = &held.kind else { return held.clone() };
+    let items = match &held.kind {
+        ValueKind::List(items) => items,
+        ValueKind::Unknown => return held.clone().tainted(list(given.to_vec()).all_taint()),
+        _ => return held.clone(),
+    };
+    let has_rest = rest_of(items).is_some();
     let changed = match (method, given) {
         ("append" | "add" | "push", _) => longer(items, given, again),
-        ("extend" | "update", _) => {
+        ("extend" | "update" | "symmetric_difference_update", _) => {
             let mut held = held.clone();
             for more in given {
                 held = more.each(|more| {
                     held.each(|held| match &held.kind {
                         ValueKind::List(items) => longer(items, &items_of(more), again),
-                        _ => held.clone(),
+                        _ => held.clone().tainted(more.all_taint()),
                     })
                 });
             }
             held
         }
         ("unshift" | "appendleft", _) => longer(given, items, false),
-        ("insert", [Value { kind: ValueKind::Number(at), .. }, value]) => {
+        ("insert", [Value { kind: ValueKind::Number(at), .. }, value]) if *at >= 0 || !has_rest => {
             let at = position(items.len(), *at).unwrap_or(0).min(items.len());
             let (before, behind) = items.split_at(at);
             longer(&[before, std::slice::from_ref(value)].concat(), behind, false)
         }
         ("pop", []) => without(items, items.len().checked_sub(1)),
-        ("pop", [Value { kind: ValueKind::Number(at), .. }, ..]) => {
+        ("pop", [Value { kind: ValueKind::Number(at), .. }, ..]) if *at >= -1 || !has_rest => {
             without(items, position(items.len(), *at))
         }
         ("popleft" | "shift", _) => without(items, Some(0)),
@@ -144,45 +205,11 @@ pub(super) fn after_list_method(held: &Value, method: &str, given: &[Value], aga
             Value::any((0..=items.len()).map(|at| without(items, Some(at))))
         }
         ("clear", _) => list(Vec::new()),
-        ("reverse", _) => list(items.iter().rev().cloned().collect()),
+        ("reverse", _) if !has_rest => list(items.iter().rev().cloned().collect()),
         ("splice", _) => mixed(items, given.get(2..).unwrap_or_default()),
         ("insert", [_, value]) => mixed(items, std::slice::from_ref(value)),
         ("fill" | "extendleft", [value, ..]) => mixed(items, std::slice::from_ref(value)),
-        ("remove" | "discard" | "pop" | "sort" | "copyWithin" | "rotate", _) => mixed(items, &[]),
-        _ => return held.clone(),
-    };
-    changed.each(|changed| changed.clone().tainted(held.taint))
-}
-
-/// A Python dictionary after one of its methods; other values stay as they are.
-pub(super) fn after_dict_method(
-    held: &Value,
-    method: &str,
-    given: &[Value],
-    named: &[(String, Value)],
-) -> Value {
-    let ValueKind::Map(items) = &held.kind else { return held.clone() };
-    let nothing = Value::new(ValueKind::Nothing);
-    let changed = match (method, given) {
-        ("update", _) => {
-            let mut held = held.clone();
-            let named = Value::new(ValueKind::Map(named.to_vec()));
-            for more in given.iter().chain([&named]) {
-                held = more.each(|more| held.each(|held| merged(held, more)));
-            }
-            held
-        }
-        ("setdefault", [key, ..]) if items.iter().any(|(k, _)| Some(k.as_str()) == key.as_whole_text()) => {
-            return held.clone();
-        }
-        ("setdefault", [key]) => with_entry(items, key, &nothing),
-        ("setdefault", [key, value, ..]) => with_entry(items, key, value),
-        ("pop", [key, ..]) if key.as_whole_text().is_some() => {
-            let others = items.iter().filter(|(k, _)| Some(k.as_str()) != key.as_whole_text());
-            Value::new(ValueKind::Map(others.cloned().collect()))
-        }
-        ("pop" | "popitem", _) => Value::any([held.clone(), Value::unknown()]),
-        ("clear", _) => Value::new(ValueKind::Map(Vec::new())),
+        ("remove" | "discard" | "pop" | "sort" | "reverse" | "copyWithin" | "rotate", _) => mixed(items, &[]),
         _ => return held.clone(),
     };
     changed.each(|changed| changed.clone().tainted(held.taint))
@@ -200,28 +227,40 @@ fn items_of(value: &Value) -> Vec<Value> {
     }
 }
 
-/// A list with more items behind it; unknown once it is too long to be followed.
-fn longer(items: &[Value], more: &[Value], again: bool) -> Value {
-    let more = more.iter().filter(|value| !again || !items.contains(value));
-    let changed = list(items.iter().chain(more).cloned().collect());
-    match &changed.kind {
-        ValueKind::List(all) if all.len() > MAX_GROWING_LIST && all.len() > items.len() => {
-            Value::unknown().tainted(changed.all_taint())
-        }
-        _ => changed,
-    }
+/// Whether a value is a list to which something was appended, as others of these values show.
+pub(super) fn has_grown(value: &Value, among: &Value) -> bool {
+    let Some(items) = items_in(value) else { return false };
+    let is_start = |start: &[Value]| start.len() < items.len() && items.starts_with(start);
+    values(among).contains(value) && values(among).iter().filter_map(items_in).any(is_start)
 }
 
-/// A list without the item at a position, if there is one.
+/// A list with more items behind it; if `again`, it stays as it is where it has all of them.
+fn longer(items: &[Value], more: &[Value], again: bool) -> Value {
+    if more.is_empty() || again && more.iter().all(|value| items.contains(value)) {
+        return list(items.to_vec());
+    }
+    cut(items.iter().chain(more).cloned().collect())
+}
+
+/// A list of these items; of a long one, the first items and one that stands for the rest.
+fn cut(mut items: Vec<Value>) -> Value {
+    if items.len() > MAX_GROWING_LIST {
+        let rest = list(items.split_off(MAX_GROWING_LIST));
+        items.push(Value::unknown().tainted(rest.all_taint()));
+    }
+    list(items)
+}
+
+/// A list without the item at a position, if there is one. The rest of a list always stays, because it may be long.
 fn without(items: &[Value], at: Option<usize>) -> Value {
-    list(
-        items
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| Some(*index) != at)
-            .map(|(_, item)| item.clone())
-            .collect(),
-    )
+    let rest = rest_of(items);
+    let end = items.len() - usize::from(rest.is_some());
+    let mut changed = items.to_vec();
+    if let Some(at) = at.filter(|at| *at < end) {
+        changed.remove(at);
+        changed.extend(rest.cloned());
+    }
+    list(changed)
 }
 
 /// A list of these items in any order.
@@ -231,6 +270,9 @@ fn mixed(items: &[Value], given: &[Value]) -> Value {
         return Value::unknown().tainted(list(all).all_taint());
     }
     let each = Value::any(all.iter().cloned());
+    if each.weight() * all.len() > MAX_MIXED_WEIGHT {
+        return Value::unknown().tainted(list(all).all_taint());
+    }
     list(vec![each; all.len()])
 }
 
@@ -239,24 +281,4 @@ fn items_or_itself(value: &Value) -> Vec<Value> {
         ValueKind::List(items) => items.clone(),
         _ => vec![value.clone()],
     }
-}
-
-/// A map with one more item, in the place of one of the same key.
-fn with_entry(items: &[(String, Value)], key: &Value, value: &Value) -> Value {
-    let key = key.as_whole_text().unwrap_or(UNKNOWN_KEY);
-    let replaced = |(k, held): &&(String, Value)| k == key && (key != UNKNOWN_KEY || held == value);
-    let mut changed: Vec<_> = items.iter().filter(|item| !replaced(item)).cloned().collect();
-    changed.push((key.to_owned(), value.clone()));
-    let is_too_large = changed.len() > MAX_GROWING_MAP && changed.len() > items.len();
-    let changed = Value::new(ValueKind::Map(changed));
-    if is_too_large { Value::unknown().tainted(changed.all_taint()) } else { changed }
-}
-
-/// A map with the items of another one.
-fn merged(held: &Value, more: &Value) -> Value {
-    let ValueKind::Map(_) = &held.kind else { return held.clone() };
-    let ValueKind::Map(items) = &more.kind else {
-        return with_item(held, &Value::unknown(), &Value::unknown().tainted(more.all_taint()));
-    };
-    items.iter().fold(held.clone(), |held, (key, value)| with_item(&held, &key_of(key), value))
 }

@@ -16,7 +16,7 @@ use super::rule_set::RuleSet;
 use super::syntax::{each, named_children, pair, text};
 use super::value::{Argument, Value, ValueKind};
 use super::walk::{WalkContext, WalkStep, Walker, walk, walk_from};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -52,6 +52,12 @@ fn names_below(pattern: Node<'_>) -> Vec<Node<'_>> {
         !matches!(node.kind(), "member_expression" | "subscript_expression")
     });
     names
+}
+
+/// The span in which a name declared by `let` or `const` has its meaning; `None` for `var`.
+fn scope_of(declarator: Node<'_>) -> Option<Range<usize>> {
+    let declaration = declarator.parent().filter(|above| above.kind() == "lexical_declaration")?;
+    declaration.parent().map(|scope| scope.byte_range())
 }
 
 /// Whether a node is a function of any kind.
@@ -120,7 +126,7 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
             "for_in_statement" => {
                 if let (Some(left), Some(right)) = pair(node, "left", "right") {
                     for name in names_below(left) {
-                        self.shared.keep_behind(node.id(), frame, &self.spelled(name));
+                        self.shared.keep_behind(node.id(), frame, &self.spelled(name), false);
                     }
                     let value = element_in(&self.fold(right, frame, 0), self.shared.scope);
                     self.bind_pattern(left, value, frame, false);
@@ -131,7 +137,7 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
                 if let Some(name) = node.child_by_field_name("parameter").filter(|n| n.kind() == "identifier")
                 {
                     let name = self.spelled(name);
-                    self.shared.keep_behind(node.id(), frame, &name);
+                    self.shared.keep_behind(node.id(), frame, &name, false);
                     self.shared.frames.bind(frame, &name, Value::unknown(), false);
                 }
             }
@@ -175,8 +181,9 @@ impl<'t> JavascriptReader<'_, 't> {
     fn share(&mut self, root: Node<'t>) {
         let source = self.shared.source;
         let mut around: Vec<Range<usize>> = Vec::new();
-        let mut own: HashSet<(usize, &str)> = HashSet::new();
-        let mut set: Vec<(usize, &str)> = Vec::new();
+        // The names that a function declares, with the spans in which they mean that, by the start of the function.
+        let mut own: HashMap<(usize, &str), Vec<Range<usize>>> = HashMap::new();
+        let mut set: Vec<(Range<usize>, &str)> = Vec::new();
         each(root, |node, _| {
             while around.last().is_some_and(|span| span.end <= node.start_byte()) {
                 around.pop();
@@ -184,25 +191,41 @@ impl<'t> JavascriptReader<'_, 't> {
             if is_function(node.kind()) {
                 around.push(node.byte_range());
             }
-            let Some(function) = around.last().map(|span| span.start) else { return true };
+            let Some(function) = around.last().cloned() else { return true };
             let names = |field: &str| {
                 let names = node.child_by_field_name(field).map(names_below).unwrap_or_default();
-                names.into_iter().map(move |name| (function, text(name, source)))
+                names.into_iter().map(|name| text(name, source))
+            };
+            let mut declare = |field: &str, scope: Range<usize>| {
+                for name in names(field) {
+                    own.entry((function.start, name)).or_default().push(scope.clone());
+                }
+            };
+            let is_set = match node.kind() {
+                "assignment_expression" | "augmented_assignment_expression" => Some("left"),
+                "for_in_statement" if node.child_by_field_name("kind").is_none() => Some("left"),
+                "update_expression" => Some("argument"),
+                _ => None,
             };
             match node.kind() {
-                "assignment_expression" | "augmented_assignment_expression" => set.extend(names("left")),
-                "for_in_statement" if node.child_by_field_name("kind").is_none() => set.extend(names("left")),
-                "for_in_statement" => own.extend(names("left")),
-                "update_expression" => set.extend(names("argument")),
-                "variable_declarator" => own.extend(names("name")),
-                "arrow_function" => own.extend(names("parameter")),
-                "required_parameter" | "optional_parameter" => own.extend(names("pattern")),
+                _ if is_set.is_some() => {}
+                "for_in_statement" => {
+                    let kind = node.child_by_field_name("kind").map(|kind| text(kind, source));
+                    declare("left", if kind == Some("var") { function.clone() } else { node.byte_range() });
+                }
+                "variable_declarator" => declare("name", scope_of(node).unwrap_or(function.clone())),
+                "arrow_function" => declare("parameter", function.clone()),
+                "required_parameter" | "optional_parameter" => declare("pattern", function.clone()),
                 _ => {}
+            }
+            if let Some(field) = is_set {
+                set.extend(names(field).map(|name| (function.start..node.start_byte(), name)));
             }
             true
         });
-        for (function, name) in set {
-            if !own.contains(&(function, name)) {
+        for (Range { start: function, end: at }, name) in set {
+            let scopes = own.get(&(function, name));
+            if !scopes.is_some_and(|scopes| scopes.iter().any(|scope| scope.contains(&at))) {
                 self.shared.frames.share(name);
             }
         }
@@ -214,7 +237,7 @@ impl<'t> JavascriptReader<'_, 't> {
         for declarator in named_children(declaration, 64) {
             let names = declarator.child_by_field_name("name").map(names_below).unwrap_or_default();
             for name in names {
-                self.shared.keep_behind(block, frame, &self.spelled(name));
+                self.shared.keep_behind(block, frame, &self.spelled(name), false);
             }
         }
     }

@@ -95,17 +95,13 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
             }
             "for_statement" => {
                 for name in self.names_in(node.child_by_field_name("left")) {
-                    self.shared.keep_behind(node.id(), frame, &name);
+                    self.shared.keep_behind(node.id(), frame, &name, false);
                 }
                 self.each_of(node, frame);
                 self.shared.begin_repeated(node, frame);
             }
             "case_pattern" => self.forget_names(node, frame),
-            "delete_statement" => {
-                for name in named_children(node, 64).into_iter().filter(|n| n.kind() == "identifier") {
-                    self.bind_target(name, Value::unknown(), frame, branch);
-                }
-            }
+            "delete_statement" => self.delete(node, frame, branch),
             "for_in_clause" => self.each_of(node, frame),
             "list_comprehension"
             | "set_comprehension"

@@ -482,6 +482,8 @@ fn hostile(size: usize) -> Vec<(&'static str, String)> {
         ("bash", "x) a; 'b\n".repeat(n / 9)),
         ("javascript", "x = <a>b;\n".repeat(n / 10)),
         ("python", "while True:\n x.append(1)\n".repeat(n / 24)),
+        ("python", "d = {}\n".to_owned() + &"d['k'] = d\nd.update(d)\n".repeat(n / 24)),
+        ("javascript", "let l = ['a', 'b'];".to_owned() + &"if (x) { l.splice(1, 2, l) }\n".repeat(n / 30)),
     ];
     for language in ["python", "bash", "javascript"] {
         texts.push((language, "\u{0}\u{1b}\\'\"${<<".repeat(n / 8)));

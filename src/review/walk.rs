@@ -3,23 +3,23 @@
 //! `WalkContext` holds what the readers of Python and JavaScript share: variables, folded calls, and bodies that wait
 //! to be read. The readers decide what a node means.
 
+mod around;
 mod calls;
 mod change;
 mod repeat;
 mod stretch;
 
 use super::Scope;
-use super::argument_flow::{ArgumentFlow, FlowFunction};
+use super::argument_flow::ArgumentFlow;
 use super::flow::{Extraction, Frames};
 use super::folder;
 use super::rule_set::RuleSet;
-use super::syntax::{MAX_DEPTH, each, text};
+use super::syntax::MAX_DEPTH;
 use super::value::taint;
 use super::value::{Act, Argument, Taint, Value, ValueKind};
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
-use stretch::{LoopRound, NameBehind, RepeatedStretch};
+use stretch::{LoopRound, NameBehind, OpenBlock, RepeatedStretch};
 use tree_sitter::Node;
 
 /// The position of a node in a walk.
@@ -98,13 +98,14 @@ pub(super) struct WalkContext<'a, 't> {
     repeated: Vec<RepeatedStretch>,
     /// The loops that are being read again, the innermost last.
     rounds: Vec<LoopRound>,
-    /// The blocks of statements that are being read, with their `WalkStep::branches`, the innermost last; `None` stands
-    /// in what `try` runs.
-    blocks: Vec<(usize, Option<u32>)>,
+    /// The blocks of statements that are being read, the innermost last.
+    blocks: Vec<OpenBlock>,
     /// The body of the last `try` statement.
     tried: Option<usize>,
-    /// The names that functions use, by their nodes.
-    names_used: HashMap<usize, Vec<&'a str>>,
+    /// The names that functions use, by their nodes; `None` where they are too many.
+    names_used: HashMap<usize, Option<Vec<&'a str>>>,
+    /// The names that hold sets anywhere in the text.
+    sets: HashSet<String>,
     /// Whether the text changes the working folder anywhere.
     moves: bool,
     /// What names hold behind a node, with their frames; by its id and the number of calls that are being followed.
@@ -136,6 +137,7 @@ impl<'a, 't> WalkContext<'a, 't> {
             restored: HashMap::new(),
             moves: source.contains("chdir") || source.contains("%cd"),
             names_used: HashMap::new(),
+            sets: HashSet::new(),
             step: WalkStep { frame: 0, branches: 0, top: true },
             functions: ArgumentFlow::default(),
             waiting: vec![(root, 0)],
@@ -231,47 +233,6 @@ impl<'a, 't> WalkContext<'a, 't> {
     /// Whether the text changes the working folder anywhere.
     pub(super) fn moves(&self) -> bool {
         self.moves
-    }
-
-    /// What a function of the text reads from around itself, as far as paths may depend on it.
-    pub(super) fn read_around(&mut self, function: FlowFunction<'t>) -> Option<(String, Value)> {
-        let source = self.source;
-        let names = self.names_used.entry(function.node.id()).or_insert_with(|| {
-            let mut names: Vec<&str> = Vec::new();
-            each(function.node, |node, _| {
-                names.extend((node.kind() == "identifier" && names.len() < 256).then(|| text(node, source)));
-                true
-            });
-            names.sort_unstable();
-            names.dedup();
-            names
-        });
-        let names = names.clone();
-        if !self.frames.pay_optional(names.len()) {
-            return None;
-        }
-        let may_name_path = |value: &Value| {
-            !matches!(
-                value.kind,
-                ValueKind::Name { about: None, .. }
-                    | ValueKind::Number(_)
-                    | ValueKind::Bool(_)
-                    | ValueKind::Nothing
-                    | ValueKind::Unknown
-            )
-        };
-        let held: Vec<(&str, Value)> = names
-            .into_iter()
-            .filter_map(|name| Some((name, self.frames.lookup(function.frame, name).filter(may_name_path)?)))
-            .collect();
-        let mut hasher = DefaultHasher::new();
-        format!("{held:?}").hash(&mut hasher);
-        (!held.is_empty()).then(|| ("=".to_owned(), Value::text(hasher.finish().to_string())))
-    }
-
-    /// What a call of a function of the text depends on, besides its arguments.
-    pub(super) fn folder_given(&self) -> Option<(String, Value)> {
-        self.folder.clone().map(|folder| ("/".to_owned(), folder))
     }
 
     /// The act of calling a value.

@@ -1,7 +1,7 @@
 //! Binds names in JavaScript: imports, patterns, parameters.
 
 use super::JavascriptReader;
-use crate::review::items::spread;
+use crate::review::items::{is_list, spread};
 use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use tree_sitter::Node;
@@ -86,7 +86,12 @@ impl<'t> JavascriptReader<'_, 't> {
                     && object.kind() == "identifier"
                 {
                     let (name, index) = (self.spelled(object), self.fold(index, frame, 0));
-                    self.shared.set_item(frame, &name, &index, &value);
+                    // A negative index means a property of a list, and none of its items.
+                    let is_property = matches!(index.kind, ValueKind::Number(..0))
+                        && self.shared.frames.lookup(frame, &name).is_some_and(|held| is_list(&held));
+                    if !is_property {
+                        self.shared.set_item(frame, &name, &index, &value);
+                    }
                 }
             }
             // `name = default` in a pattern.

@@ -171,9 +171,7 @@ impl<'t> JavascriptReader<'_, 't> {
         let as_called = if made { format!("{}().constructor", act.name) } else { act.name.clone() };
         let function = self.shared.functions.function(&as_called)?;
         let positional = act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
-        let given: Vec<(String, Value)> =
-            positional.chain(self.shared.folder_given()).chain(self.shared.read_around(function)).collect();
-        let value = match self.shared.functions.entry(&mut self.shared.frames, function, &given) {
+        let value = match self.shared.entry(function, positional) {
             CallEntry::Known(value) => value,
             CallEntry::Refused => Value::unknown(),
             CallEntry::Read(key) => {

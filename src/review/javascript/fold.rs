@@ -2,6 +2,7 @@
 
 use super::JavascriptReader;
 use crate::review::escapes;
+use crate::review::items::UNKNOWN_KEY;
 use crate::review::path_class;
 use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
@@ -129,7 +130,8 @@ impl<'t> JavascriptReader<'_, 't> {
             }
             ValueKind::Map(items) => {
                 // An item with an unknown key may be this one.
-                let found = items.iter().filter(|(key, _)| key == name || key == "?").map(|(_, v)| v.clone());
+                let found =
+                    items.iter().filter(|(key, _)| key == name || key == UNKNOWN_KEY).map(|(_, v)| v.clone());
                 let is_named = items.iter().any(|(key, _)| key == name);
                 let method = || Value::name_about(format!("object.{name}"), value.clone());
                 Value::any(found.chain((!is_named).then(method)))
@@ -153,7 +155,8 @@ impl<'t> JavascriptReader<'_, 't> {
         match (&object.kind, &index.kind) {
             (ValueKind::Unknown, ValueKind::Text { text, whole: true }) if global => self.named(text),
             (ValueKind::List(items), ValueKind::Number(n)) => {
-                usize::try_from(*n).ok().and_then(|n| items.get(n)).cloned().unwrap_or_else(Value::unknown)
+                let item = usize::try_from(*n).ok().and_then(|n| items.get(n)).cloned();
+                item.unwrap_or_else(|| Value::unknown().tainted(object.all_taint()))
             }
             (_, ValueKind::Text { text, whole: true }) => self.member(object, text),
             // The index is known only at run time, so it may be any item.
@@ -222,9 +225,9 @@ impl<'t> JavascriptReader<'_, 't> {
         match key.kind() {
             "computed_property_name" => {
                 let value = key.named_child(0).map(|n| self.fold(n, frame, depth));
-                value.as_ref().and_then(Value::as_whole_text).unwrap_or("?").to_owned()
+                value.as_ref().and_then(Value::as_whole_text).unwrap_or(UNKNOWN_KEY).to_owned()
             }
-            "string" => self.string(key).as_whole_text().unwrap_or("?").to_owned(),
+            "string" => self.string(key).as_whole_text().unwrap_or(UNKNOWN_KEY).to_owned(),
             _ => self.spelled(key),
         }
     }
@@ -266,8 +269,10 @@ impl<'t> JavascriptReader<'_, 't> {
             && object.kind() == "identifier"
             && !self.collected.contains(&node.id())
         {
-            let given: Vec<Value> = arguments.iter().map(|argument| argument.value.clone()).collect();
             let (name, method) = (self.spelled(object), self.spelled(method));
+            // `pop` takes no argument.
+            let given = arguments.iter().filter(|_| method != "pop");
+            let given: Vec<Value> = given.map(|argument| argument.value.clone()).collect();
             self.shared.change_list(frame, &name, &method, &given);
         }
         let mut acts: Vec<Act> = Vec::new();

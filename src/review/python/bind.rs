@@ -13,7 +13,33 @@ impl<'t> PythonReader<'_, 't> {
     pub(super) fn assign(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         let (Some(left), Some(right)) = pair(node, "left", "right") else { return };
         let value = self.fold(right, frame, 0);
+        let called = right.child_by_field_name("function").map(|called| text(called, self.shared.source));
+        if left.kind() == "identifier"
+            && (matches!(right.kind(), "set" | "set_comprehension") || called == Some("set"))
+        {
+            self.shared.note_set(self.spelled(left));
+        }
         self.bind_target(left, value, frame, branch);
+    }
+
+    /// `del name, table['key']`.
+    pub(super) fn delete(&mut self, node: Node<'t>, frame: usize, branch: bool) {
+        let targets = named_children(node, 64).into_iter().flat_map(|target| match target.kind() {
+            "expression_list" | "tuple" => named_children(target, 64),
+            _ => vec![target],
+        });
+        for target in targets {
+            match (target.kind(), pair(target, "value", "subscript")) {
+                ("subscript", (Some(table), Some(index))) if table.kind() == "identifier" => {
+                    let is_slice = index.kind() == "slice";
+                    let index = (!is_slice).then(|| self.fold(index, frame, 0));
+                    let name = self.spelled(table);
+                    self.shared.delete_item(frame, &name, index);
+                }
+                ("identifier", _) => self.bind_target(target, Value::unknown(), frame, branch),
+                _ => {}
+            }
+        }
     }
 
     pub(super) fn augment(&mut self, node: Node<'t>, frame: usize, branch: bool) {

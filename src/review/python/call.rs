@@ -214,10 +214,7 @@ impl<'t> PythonReader<'_, 't> {
         let parameters = function.node.child_by_field_name("parameters");
         let positional = act.arguments.iter().enumerate().map(|(at, a)| (at.to_string(), a.value.clone()));
         let named = act.named.iter().map(|(k, a)| (k.clone(), a.value.clone()));
-        let folder = self.shared.folder_given();
-        let given: Vec<(String, Value)> =
-            positional.chain(named).chain(folder).chain(self.shared.read_around(function)).collect();
-        let value = match self.shared.functions.entry(&mut self.shared.frames, function, &given) {
+        let value = match self.shared.entry(function, positional.chain(named)) {
             CallEntry::Known(value) => value,
             CallEntry::Refused => Value::unknown(),
             CallEntry::Read(key) => {

@@ -3,6 +3,7 @@
 use super::PythonReader;
 use super::known::{self, plus};
 use super::text::{content, percent};
+use crate::review::items::UNKNOWN_KEY;
 use crate::review::path_class::TEMPORARY_FOLDER;
 use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
@@ -174,7 +175,7 @@ impl<'t> PythonReader<'_, 't> {
             if let (Some(key), Some(value)) = pair(child, "key", "value") {
                 let key = self.fold(key, frame, depth);
                 let value = self.fold(value, frame, depth);
-                items.push((key.as_whole_text().unwrap_or("?").to_owned(), value));
+                items.push((key.as_whole_text().unwrap_or(UNKNOWN_KEY).to_owned(), value));
             } else if let Some(inner) = child.named_child(0) {
                 match self.fold(inner, frame, depth) {
                     Value { kind: ValueKind::Map(more), .. } => items.extend(more),

@@ -1,6 +1,7 @@
 //! Folds `value[index]` in Python: items of lists and dictionaries, slices, and tables of names such as `globals()`.
 
 use super::{PythonReader, items, known};
+use crate::review::items::having;
 use crate::review::syntax::{pair, text};
 use crate::review::value::Value;
 use tree_sitter::Node;
@@ -15,6 +16,7 @@ impl<'t> PythonReader<'_, 't> {
             return value.each(|value| known::slice(value, written));
         }
         let index = self.fold(index, frame, depth);
+        let value = having(&value, &index);
         value.each_pair(&index, |value, index| self.item_of(value, index))
     }
 

@@ -2,7 +2,7 @@
 
 use super::PythonReader;
 use crate::review::flow::{element, element_in};
-use crate::review::items::{key_of, position};
+use crate::review::items::{UNKNOWN_KEY, key_of, position_in};
 use crate::review::syntax::{named_children, pair};
 use crate::review::value::{Act, Value, ValueKind};
 use tree_sitter::Node;
@@ -184,18 +184,20 @@ fn result_of_list(act: &Act) -> Option<Value> {
 pub(super) fn item(value: &Value, index: &Value) -> Value {
     let found = match (&value.kind, &index.kind) {
         (ValueKind::List(items), ValueKind::Number(n)) => {
-            position(items.len(), *n).and_then(|at| items.get(at)).cloned()
+            position_in(items, *n).and_then(|at| items.get(at)).cloned()
         }
         // An item with an unknown key may be this one.
         (ValueKind::Map(items), ValueKind::Text { text, whole: true })
-            if items.iter().any(|(key, _)| key == "?") && items.iter().any(|(key, _)| key == text) =>
+            if items.iter().any(|(key, _)| key == UNKNOWN_KEY)
+                && items.iter().any(|(key, _)| key == text) =>
         {
             Some(Value::any(
-                items.iter().filter(|(key, _)| key == text || key == "?").map(|(_, v)| v.clone()),
+                items.iter().filter(|(key, _)| key == text || key == UNKNOWN_KEY).map(|(_, v)| v.clone()),
             ))
         }
         (ValueKind::Map(items), ValueKind::Text { text, whole: true })
-            if items.iter().any(|(key, _)| key == text) || items.iter().all(|(key, _)| key != "?") =>
+            if items.iter().any(|(key, _)| key == text)
+                || items.iter().all(|(key, _)| key != UNKNOWN_KEY) =>
         {
             items.iter().rev().find(|(key, _)| key == text).map(|(_, v)| v.clone())
         }

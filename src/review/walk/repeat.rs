@@ -1,9 +1,10 @@
 //! Reads loops again, and gives names their values back behind the nodes in which they mean something else.
 //!
 //! A loop is read a second time with the values that its end gives to names, because its beginning may use them. What
-//! changes once more is then unknown, and the loop is read a last time.
+//! changes once more may then be anything, and the loop is read a last time.
 
-use super::stretch::{LoopRound, NameBehind, RepeatedStretch, ValueAfter, is_covered, is_loop};
+use super::stretch::{LoopRound, NameBehind, OpenBlock, RepeatedStretch, ValueAfter};
+use super::stretch::{is_covered, is_loop, may_leave_loop};
 use super::{WalkContext, WalkStep};
 use crate::review::flow::MAX_CHANGES;
 use crate::review::folder;
@@ -35,11 +36,29 @@ impl<'t> WalkContext<'_, 't> {
         }
     }
 
-    /// Begins a block of statements that run one after the other. What `try` runs may end between any two of them.
+    /// Begins a block of statements that run one after the other. What `try` runs may end between any two of them, and
+    /// so may the body of a `with` that swallows errors.
     pub(in crate::review) fn begin_block(&mut self, node: Node<'t>) {
-        let is_tried =
-            self.tried == Some(node.id()) || self.blocks.last().is_some_and(|(_, at)| at.is_none());
-        self.blocks.push((node.id(), (!is_tried).then_some(self.step.branches)));
+        let parent = node.parent();
+        let is_with = parent.is_some_and(|parent| parent.kind() == "with_statement");
+        let head =
+            parent.filter(|_| is_with).and_then(|with| self.source.get(with.start_byte()..node.start_byte()));
+        let is_swallowing = head.is_some_and(|head| head.contains("suppress") || head.contains("raises"));
+        let is_plain = !is_swallowing
+            && parent.is_some_and(|parent| {
+                is_with
+                    || matches!(parent.kind(), "statement_block" | "program")
+                        && node.kind() == "statement_block"
+            });
+        let is_tried = is_swallowing
+            || self.tried == Some(node.id())
+            || self.blocks.last().is_some_and(|block| block.is_tried);
+        let may_end_early = is_tried
+            || !is_plain
+                && (!self.frames.pay_optional(node.byte_range().len() / 16)
+                    || may_leave_loop(node, self.source));
+        let (node, branches) = (node.id(), self.step.branches);
+        self.blocks.push(OpenBlock { node, branches, is_plain, is_tried, may_end_early });
     }
 
     /// Begins a `try` statement.
@@ -49,13 +68,13 @@ impl<'t> WalkContext<'_, 't> {
 
     /// The innermost block.
     pub(in crate::review) fn block(&self) -> Option<usize> {
-        self.blocks.last().map(|(block, _)| *block)
+        self.blocks.last().map(|block| block.node)
     }
 
     /// Ends what began with a node. If a loop changed the folder, its beginning may run in the changed one. Returns the
     /// position at which it has to be read once more, because a name that it changed may be read before that.
     pub(in crate::review) fn end(&mut self, node: Node<'t>) -> Option<WalkStep> {
-        self.blocks.pop_if(|(block, _)| *block == node.id());
+        self.blocks.pop_if(|block| block.node == node.id());
         let stretch = self.repeated.pop_if(|stretch| stretch.node == node.id());
         let changed = stretch.as_ref().filter(|_| is_loop(node));
         let changed = changed.map(|stretch| self.frames.changed_since(stretch.changes, stretch.frames));
@@ -133,24 +152,40 @@ impl<'t> WalkContext<'_, 't> {
     /// Gives a name its value back behind a node in which it means something else.
     pub(in crate::review) fn restore_behind(&mut self, node: Node<'t>, frame: usize, name: &str) {
         let value = self.frames.own(frame, name);
-        self.note_behind(node.id(), frame, name, ValueAfter::Exactly(value));
+        self.note_behind(node.id(), frame, name, ValueAfter::Exactly(value), false);
     }
 
-    /// Behind a node, a name may hold again what it holds now, for example because a loop may have no round. Returns
-    /// whether that is noted.
-    pub(in crate::review) fn keep_behind(&mut self, node: usize, frame: usize, name: &str) -> bool {
+    /// Behind a node, a name may hold again what it holds now, for example because a loop may have no round. `also`: what
+    /// was noted before counts too, because the node may end at any time. Returns whether that is noted.
+    pub(in crate::review) fn keep_behind(
+        &mut self,
+        node: usize,
+        frame: usize,
+        name: &str,
+        also: bool,
+    ) -> bool {
         let value = self.frames.own(frame, name);
-        value.is_some_and(|value| self.note_behind(node, frame, name, ValueAfter::OrNow(value)))
+        value.is_some_and(|value| self.note_behind(node, frame, name, ValueAfter::OrNow(value), also))
     }
 
-    /// Notes what a name holds behind a node; what was noted first stays.
-    fn note_behind(&mut self, node: usize, frame: usize, name: &str, value: ValueAfter) -> bool {
+    /// Notes what a name holds behind a node; what was noted first stays, with this if `also`.
+    fn note_behind(&mut self, node: usize, frame: usize, name: &str, value: ValueAfter, also: bool) -> bool {
         let behind = self.restored.entry((node, self.functions.depth())).or_default();
-        let is_noted = behind.iter().any(|known| known.frame == frame && known.name == name);
         let has_room = behind.len() < MAX_RESTORED;
-        if !is_noted && has_room {
-            behind.push(NameBehind { frame, name: name.to_owned(), value });
+        match behind.iter_mut().find(|known| known.frame == frame && known.name == name) {
+            Some(NameBehind { value: ValueAfter::OrNow(known), .. }) if also => {
+                if let ValueAfter::OrNow(value) = value {
+                    let all = Value::any([known.clone(), value]);
+                    *known = if may_be_many_lists(&all) { in_common(&all) } else { all };
+                }
+                true
+            }
+            Some(_) => true,
+            None if has_room => {
+                behind.push(NameBehind { frame, name: name.to_owned(), value });
+                true
+            }
+            None => false,
         }
-        is_noted || has_room
     }
 }

@@ -1,6 +1,7 @@
 //! What is kept of a stretch that may run several times while it is read, and how its values are compared.
 
 use crate::review::items::values;
+use crate::review::syntax::{each, text};
 use crate::review::value::{Value, ValueKind};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
@@ -27,8 +28,44 @@ pub(super) struct LoopRound {
     pub(super) depth: usize,
     /// The names that it changed when it was read first, with their frames, and what they held then.
     pub(super) held: HashMap<(usize, String), Value>,
-    /// The names that changed again, so that they became unknown; empty in the second round.
+    /// The names that changed again, so that they may hold anything; empty in the second round.
     pub(super) widened: HashSet<(usize, String)>,
+}
+
+/// A block of statements that is being read.
+pub(super) struct OpenBlock {
+    pub(super) node: usize,
+    /// Its `WalkStep::branches`.
+    pub(super) branches: u32,
+    /// Whether it runs whenever the block around it does: the body of `with`, or braces alone.
+    pub(super) is_plain: bool,
+    /// Whether it lies in what `try` runs.
+    pub(super) is_tried: bool,
+    /// Whether what follows it may run after any of its statements: it is tried, or it ends a loop or its round.
+    pub(super) may_end_early: bool,
+}
+
+/// Whether a block may end a loop around it, or its round, before the last of its statements.
+pub(super) fn may_leave_loop(block: Node<'_>, source: &str) -> bool {
+    let written = text(block, source);
+    if !written.contains("break") && !written.contains("continue") {
+        return false;
+    }
+    let is_leave = |kind: &str| matches!(kind, "break_statement" | "continue_statement");
+    let count = u32::try_from(block.named_child_count()).unwrap_or(u32::MAX);
+    let last = count.checked_sub(1).and_then(|at| block.named_child(at));
+    let last = last.filter(|node| is_leave(node.kind())).map(|node| node.id());
+    // A label may name a loop farther out.
+    let has_label =
+        |after: &str| after.starts_with(|first: char| first.is_alphabetic() || "_$".contains(first));
+    let has_labels = ["break ", "continue "].iter().any(|word| written.split(word).skip(1).any(has_label));
+    let mut found = false;
+    each(block, |node, _| {
+        found |= is_leave(node.kind()) && Some(node.id()) != last;
+        let is_inner = is_loop(node) && !has_labels;
+        !found && !is_inner && !node.kind().contains("function")
+    });
+    found
 }
 
 /// A name that holds something else behind a node.
@@ -55,7 +92,9 @@ pub(super) fn is_covered(value: &Value, before: &Value) -> bool {
     let before = values(before);
     let is_part = |value: &Value| match &value.kind {
         ValueKind::Name { path, about: None } => {
-            before.iter().any(|held| held.as_name().is_some_and(|whole| path.starts_with(whole)))
+            let is_below =
+                |whole: &str| path.strip_prefix(whole).is_some_and(|part| part.starts_with(['.', '[', '(']));
+            before.iter().any(|held| held.as_name().is_some_and(is_below))
         }
         _ => false,
     };

@@ -1,0 +1,93 @@
+//! What a call of a function of the text depends on besides its arguments: the folder, and names around the function.
+//!
+//! A call is followed once for all calls that depend on the same. Names that are read by methods (`self.run()`), or by
+//! functions that a value of another name calls, are not seen.
+
+use super::WalkContext;
+use crate::review::argument_flow::{CallEntry, FlowFunction};
+use crate::review::syntax::{each, text};
+use crate::review::value::{Value, ValueKind};
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+/// The most names of one function that are looked up.
+const MAX_NAMES: usize = 256;
+
+/// The most functions that are looked through for the names that one call reads.
+const MAX_FUNCTIONS: usize = 16;
+
+impl<'a, 't> WalkContext<'a, 't> {
+    /// Decides whether to follow a call of one of the text's functions with these arguments.
+    pub(in crate::review) fn entry(
+        &mut self,
+        function: FlowFunction<'t>,
+        arguments: impl Iterator<Item = (String, Value)>,
+    ) -> CallEntry {
+        let Some(held) = self.read_around(function) else {
+            return self.functions.refuse(function);
+        };
+        let folder = self.folder.clone().map(|folder| ("/".to_owned(), folder));
+        let mut given: Vec<(String, Value)> = arguments.chain(folder).collect();
+        if !held.is_empty() {
+            let mut hasher = DefaultHasher::new();
+            format!("{held:?}").hash(&mut hasher);
+            given.push(("=".to_owned(), Value::text(hasher.finish().to_string())));
+        }
+        self.functions.entry(&mut self.frames, function, &given)
+    }
+
+    /// What a function, and those that it calls, read from around themselves, as far as paths may depend on it; `None` if
+    /// that is too much.
+    fn read_around(&mut self, function: FlowFunction<'t>) -> Option<Vec<(String, Value)>> {
+        let mut functions = vec![function];
+        let mut held = Vec::new();
+        let mut next = 0;
+        while let Some(function) = functions.get(next).copied() {
+            next += 1;
+            let names = self.names_used(function)?;
+            if !self.frames.pay_optional(names.len()) {
+                return None;
+            }
+            for name in names {
+                let Some(value) = self.frames.lookup(function.frame, name) else { continue };
+                if let Some(called) = value.as_name().and_then(|name| self.functions.function(name))
+                    && functions.iter().all(|known| known.node.id() != called.node.id())
+                    && functions.len() < MAX_FUNCTIONS
+                {
+                    functions.push(called);
+                }
+                if may_name_path(&value) {
+                    held.push((name.to_owned(), value));
+                }
+            }
+        }
+        Some(held)
+    }
+
+    /// The names that a function uses; `None` if they are too many.
+    fn names_used(&mut self, function: FlowFunction<'t>) -> Option<Vec<&'a str>> {
+        let source = self.source;
+        let names = self.names_used.entry(function.node.id()).or_insert_with(|| {
+            let mut names: BTreeSet<&str> = BTreeSet::new();
+            each(function.node, |node, _| {
+                if matches!(node.kind(), "identifier" | "shorthand_property_identifier") {
+                    names.insert(text(node, source));
+                }
+                names.len() <= MAX_NAMES
+            });
+            (names.len() <= MAX_NAMES).then(|| names.into_iter().collect())
+        });
+        names.clone()
+    }
+}
+
+fn may_name_path(value: &Value) -> bool {
+    !matches!(
+        value.kind,
+        ValueKind::Name { about: None, .. }
+            | ValueKind::Number(_)
+            | ValueKind::Bool(_)
+            | ValueKind::Nothing
+            | ValueKind::Unknown
+    )
+}
