@@ -20,7 +20,24 @@ impl<'t> ShellReader<'_, 't> {
 
     /// Whether what follows a statement is not reached: it ends the text, the function or the round of a loop.
     pub(super) fn leaves(&mut self, node: Node<'t>) -> bool {
-        self.leaves_at(node, MAX_LEVELS)
+        self.leaves_at(node, MAX_LEVELS) && self.runs_surely(node)
+    }
+
+    /// Whether no redirection around a statement keeps bash from running it. The grammar takes those of the last command
+    /// of a list for those of the list.
+    fn runs_surely(&mut self, node: Node<'t>) -> bool {
+        let mut at = node;
+        while let Some(around) = self.around(at) {
+            let last = around.named_child_count().checked_sub(1).and_then(|at| around.named_child(at as u32));
+            match around.kind() {
+                "redirected_statement" if redirects_surely(around, self.source) => {}
+                "redirected_statement" => return false,
+                "list" if last.is_some_and(|last| last.id() == at.id()) => {}
+                _ => return true,
+            }
+            at = around;
+        }
+        true
     }
 
     fn leaves_at(&mut self, node: Node<'t>, levels: u32) -> bool {
