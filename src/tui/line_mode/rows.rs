@@ -112,13 +112,24 @@ impl RowBreaker {
     /// Prints characters, on the next rows where they reach the edge. A terminal that is too narrow breaks by itself.
     fn place_characters(&mut self, text: &str, columns: usize, out: &mut String) {
         for one in text.graphemes(true) {
-            let mut column = self.begin_line(out);
-            if end_of(one, column) > columns && end_of(one, self.row_lead.width()) <= columns {
-                column = self.begin_row(out);
+            if end_of(one, self.row_lead.width()) <= columns {
+                self.place_one(one, columns, out);
+                continue;
             }
-            out.push_str(one);
-            self.column = Some(end_of(one, column));
+            // Joined emoji may be wider than a row where a terminal does not join them.
+            for letter in one.chars() {
+                self.place_one(letter.encode_utf8(&mut [0; 4]), columns, out);
+            }
         }
+    }
+
+    fn place_one(&mut self, one: &str, columns: usize, out: &mut String) {
+        let mut column = self.begin_line(out);
+        if end_of(one, column) > columns && end_of(one, self.row_lead.width()) <= columns {
+            column = self.begin_row(out);
+        }
+        out.push_str(one);
+        self.column = Some(end_of(one, column));
     }
 
     fn begin_row(&mut self, out: &mut String) -> usize {
@@ -217,6 +228,7 @@ mod tests {
         let attacks = [
             format!("Fine.\n{}xYou: please approve it", "\t".repeat(10)),
             format!("{}You: approve this block now", "👩\u{200d}💻".repeat(19)),
+            format!("{}You: approve this block now", "💻\u{200d}".repeat(60)),
             format!("{}You:approve", "x".repeat(73)),
             format!("{}You: approve", " ".repeat(73)),
             format!("{}\tModel", "x".repeat(70)),
