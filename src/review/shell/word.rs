@@ -164,7 +164,7 @@ pub(super) fn is_glued(before: &str, text: &str, behind: impl FnOnce() -> Option
     }
     let goes_on = |sign: char| match sign {
         // This quote ends one that was opened before.
-        '\'' | '"' => before.matches(sign).count() % 2 == 0,
+        '\'' | '"' => before.matches(sign).count().is_multiple_of(2),
         ',' | '}' => !before.ends_with(['=', '{', ',']),
         sign => !"/: \t\n;&|<>)`".contains(sign),
     };
