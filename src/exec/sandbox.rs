@@ -248,7 +248,8 @@ impl Sandbox {
     pub(super) fn allowance(&self, program: &Path, python: bool) -> Allowance {
         match self.policy_for(program, python) {
             Some(policy) => {
-                let mut write = policy.writable();
+                let (read, mut write) =
+                    survey::look_again(&policy).folders_of_runs(self.using.bwrap.is_some());
                 // If the working folder is too wide to be writable, only the private folder is.
                 if write.is_empty() && self.narrowed {
                     write.push(if self.using.bwrap.is_some() {
@@ -257,7 +258,7 @@ impl Sandbox {
                         policy.private.0.clone()
                     });
                 }
-                Allowance { read: policy.readable(), write, network: policy.network }
+                Allowance { read, write, network: policy.network }
             }
             None => Allowance { network: true, ..Allowance::default() },
         }

@@ -104,6 +104,14 @@ impl SandboxPolicy {
         cwd.into_iter().chain(self.read.iter().cloned()).collect()
     }
 
+    /// The person's folders as a run has them: the readable ones, then the writable ones. `mounts`: a separate file system
+    /// is made, in which a writable folder that can't be looked into is read-only.
+    pub(super) fn folders_of_runs(&self, mounts: bool) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let is_closed = |folder: &PathBuf| mounts && self.protected.contains(folder);
+        let (closed, write): (Vec<_>, Vec<_>) = self.writable().into_iter().partition(is_closed);
+        ([self.readable(), closed].concat(), write)
+    }
+
     /// The same policy with more readable folders.
     #[must_use]
     pub(super) fn with_read(mut self, more: &[PathBuf]) -> Self {
@@ -276,6 +284,17 @@ pub(crate) mod tests {
             !file_rules.read.contains(&"/home/ada".into())
                 && file_rules.read.contains(&"/home/ada/data".into())
         );
+    }
+
+    #[test]
+    fn a_writable_folder_that_is_protected_as_a_whole_is_only_read() {
+        let policy = sample(SandboxLevel::Workspace);
+        let closed = SandboxPolicy { protected: vec![policy.cwd.clone()], ..policy.clone() };
+        let (read, write) = closed.folders_of_runs(true);
+        assert_eq!((read.last(), &write), (Some(&policy.cwd), &policy.write));
+        assert_eq!(closed.folders_of_runs(false), (policy.readable(), policy.writable()));
+        let reach = super::super::reach::tests::layered().reach(&closed, true);
+        assert_eq!(reach.writes(&policy.cwd.join("notes.txt")), crate::domain::Reachability::No);
     }
 
     #[test]
