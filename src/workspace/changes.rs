@@ -11,7 +11,7 @@ use super::stamp::{FileStamp, is_gone};
 use super::undo_auto_run;
 use crate::domain::{FileChange, UnscannedChanges};
 pub(super) use snapshot::SKIPPED_FOLDERS;
-use snapshot::{ALWAYS_LISTED, Snapshot};
+use snapshot::{ALWAYS_LISTED, ListingBounds, Snapshot, USUAL_BOUNDS};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,8 @@ pub(crate) struct ChangeWatch {
     folders: Vec<PathBuf>,
     before: Snapshot,
     auto_run: AutoRunFiles,
+    /// The bounds of the listing after the run.
+    bounds: ListingBounds,
 }
 
 #[derive(Clone, Debug)]
@@ -56,7 +58,7 @@ pub(crate) fn begin(
         folders.push(start.to_path_buf());
     }
     let before = Snapshot::of(&folders);
-    ChangeWatch { folders, before, auto_run: known.scan(written) }
+    ChangeWatch { folders, before, auto_run: known.scan(written), bounds: USUAL_BOUNDS }
 }
 
 impl ChangeWatch {
@@ -82,7 +84,7 @@ impl ChangeWatch {
         for change in &mut files {
             change.path = self.display_path(Path::new(&change.path));
         }
-        let now = self.before.again(&self.folders);
+        let now = self.before.again(&self.folders, self.bounds);
         let mut others = self.compare(&now);
         others.retain(|change| !files.iter().any(|auto_run| auto_run.path == change.path));
         others.sort_by_cached_key(|change| (rank(change), change.path.clone()));

@@ -15,7 +15,7 @@ pub(in crate::workspace) const SKIPPED_FOLDERS: [&str; 5] =
 /// This many entries are listed however long it takes: a busy machine must not hide what a run did in a small folder.
 const MIN_LISTED: usize = 500;
 /// The limits of a listing: entries, and time.
-type ListingBounds = (usize, Duration);
+pub(super) type ListingBounds = (usize, Duration);
 pub(super) const USUAL_BOUNDS: ListingBounds = (5_000, Duration::from_millis(40));
 const ALWAYS_LISTED_BOUNDS: ListingBounds = (50_000, Duration::from_millis(250));
 
@@ -31,11 +31,11 @@ pub(super) struct Snapshot {
 impl Snapshot {
     /// The files below these folders as they are now. Follows no links.
     pub(super) fn of(roots: &[PathBuf]) -> Self {
-        Self::default().again(roots)
+        Self::default().again(roots, USUAL_BOUNDS)
     }
 
-    /// A new snapshot of the same folders. Known files are checked first, so that new ones can't crowd them out.
-    pub(super) fn again(&self, roots: &[PathBuf]) -> Self {
+    /// A new snapshot of the same folders, listed within these bounds. Known files are checked first, so that new ones can't crowd them out.
+    pub(super) fn again(&self, roots: &[PathBuf], bounds: ListingBounds) -> Self {
         let mut stamping = Stamping::begin();
         let mut now = Self::default();
         for (path, stamp) in &self.files {
@@ -51,7 +51,7 @@ impl Snapshot {
                 .extend(ALWAYS_LISTED.iter().map(|name| root.join(name)).filter(|path| is_folder(path)));
         }
         walk.list_always();
-        walk.list(roots.iter().cloned().collect(), USUAL_BOUNDS);
+        walk.list(roots.iter().cloned().collect(), bounds);
         // The listing may have found more of these folders deeper down.
         walk.list_always();
         walk.stamp_mapped();
