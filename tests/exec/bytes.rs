@@ -86,7 +86,8 @@ fn a_flood_is_kept_at_both_ends_and_on_disk_up_to_its_limit() {
 #[ignore = "is started by another test"]
 async fn child_of_a_flood() {
     let shop = Shop::new();
-    let limits = Limits { output_file_bytes: 64 << 20, ..Limits::default() };
+    // It computes for seconds, on a busy machine for minutes.
+    let limits = Limits { output_file_bytes: 64 << 20, wall_ms: 180_000, ..Limits::default() };
     let terms = shop.executor.terms(&Language::bash(), Some(limits)).await.unwrap();
     let source = "echo first; head -c 300000000 /dev/zero; echo last";
     let before = resident();

@@ -17,7 +17,8 @@ struct Playing<'a> {
 
 impl<'a> Playing<'a> {
     async fn start(shop: &'a Shop, language: &str, source: &str) -> Self {
-        let limits = Some(Limits { wall_ms: 45_000, ..Limits::default() });
+        // Painting much takes minutes on a busy machine.
+        let limits = Some(Limits { wall_ms: 180_000, ..Limits::default() });
         let terms = shop.executor.terms(&Language(language.into()), limits).await.unwrap();
         let terms = shop.executor.terminal_terms(terms).await.unwrap();
         let (run, events) = shop.start(shop.request_under(terms, source));
