@@ -124,6 +124,15 @@ mod tests {
         }
     }
 
+    /// A repository whose hooks are in `tools`.
+    fn with_hooks_in_tools() -> TestFolder {
+        let folder = TestFolder::new();
+        git(&folder, ".git");
+        folder.file(".git/config", "[core]\n\thooksPath = tools\n");
+        folder.file("tools/pre-commit", "");
+        folder
+    }
+
     #[test]
     fn what_git_obeys_is_told_in_submodules_and_in_folders_of_other_names() {
         let folder = TestFolder::new();
@@ -185,10 +194,7 @@ mod tests {
 
     #[test]
     fn hooks_are_told_where_the_settings_say_that_they_are() {
-        let folder = TestFolder::new();
-        git(&folder, ".git");
-        folder.file(".git/config", "[core]\n\thooksPath = tools\n");
-        folder.file("tools/pre-commit", "");
+        let folder = with_hooks_in_tools();
         let before = of(&folder);
         folder.file("tools/pre-commit", "1");
         folder.file("tools/post-checkout", "1");
@@ -209,10 +215,7 @@ mod tests {
 
     #[test]
     fn hooks_are_told_though_the_same_run_leads_git_elsewhere() {
-        let folder = TestFolder::new();
-        git(&folder, ".git");
-        folder.file(".git/config", "[core]\n\thooksPath = tools\n");
-        folder.file("tools/pre-commit", "");
+        let folder = with_hooks_in_tools();
         let before = of(&folder);
         folder.file("tools/pre-commit", "1");
         folder.file(".git/config", "");
@@ -224,10 +227,7 @@ mod tests {
 
     #[test]
     fn hooks_of_earlier_settings_are_reported_in_later_runs_too() {
-        let folder = TestFolder::new();
-        git(&folder, ".git");
-        folder.file(".git/config", "[core]\n\thooksPath = tools\n");
-        folder.file("tools/pre-commit", "");
+        let folder = with_hooks_in_tools();
         let before = of(&folder);
         folder.file(".git/config", "");
         let first = before.rescan();
