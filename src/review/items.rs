@@ -164,8 +164,9 @@ fn with_item_at(items: &[Value], at: usize, value: &Value) -> Vec<Value> {
     items
 }
 
-/// A list after one of its methods. An unknown value gets the marks of what is given; others stay as they are. `again`: the code is being read again, and what it
-/// appends may be in the list already; then the list stands for those with more of the same.
+/// A list after one of its methods. An unknown value gets the marks of what is given; others stay as they are. `again`:
+/// the code is being read again, and what it appends may be in the list already; then the list stands for those with
+/// more of the same.
 pub(super) fn after_list_method(held: &Value, method: &str, given: &[Value], again: bool) -> Value {
     let items = match &held.kind {
         ValueKind::List(items) => items,

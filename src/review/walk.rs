@@ -6,6 +6,7 @@
 mod around;
 mod calls;
 mod change;
+mod define;
 mod repeat;
 mod stretch;
 

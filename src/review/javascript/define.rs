@@ -22,12 +22,7 @@ impl<'t> JavascriptReader<'_, 't> {
             return;
         };
         let name = self.spelled(name);
-        let mut called = format!("function {name}");
-        if branch {
-            called = format!("{called}@{}", node.start_byte());
-        }
-        self.shared.frames.bind(frame, &name, Value::name(called.clone()), branch);
-        self.shared.functions.define(called, FlowFunction { node, frame, method: false });
+        self.shared.bind_function("function", &name, FlowFunction { node, frame, method: false }, branch);
     }
 
     /// Binds the name of a function and queues its body.
@@ -41,27 +36,18 @@ impl<'t> JavascriptReader<'_, 't> {
     /// The value of a function that has no name of its own.
     pub(super) fn function_value(&mut self, node: Node<'t>, frame: usize) -> Value {
         let called = format!("function @{}", node.start_byte());
-        self.shared.functions.define(called.clone(), FlowFunction { node, frame, method: false });
-        Value::name(called)
+        self.shared.function_value(called, FlowFunction { node, frame, method: false })
     }
 
     /// A class: binds its name, its methods, its fields and its base class.
     pub(super) fn class(&mut self, node: Node<'t>, frame: usize) {
         let Some(name) = node.child_by_field_name("name") else { return };
         let name = self.spelled(name);
-        let mut class = Value::name(format!("class {name}"));
         let heritage = named_children(node, 8).into_iter().find(|n| n.kind() == "class_heritage");
         let base = heritage.and_then(|h| h.named_child(0));
         let base = base.map(|b| b.child_by_field_name("value").unwrap_or(b));
-        if let Some(base) = base.map(|base| self.fold(base, frame, 0)) {
-            match base.as_name() {
-                Some(base) if base.starts_with("class ") => {
-                    self.shared.functions.note_subclass(format!("class {name}"), base.to_owned());
-                }
-                Some(known) if self.shared.rules.knows(known) => class = base.clone(),
-                _ => {}
-            }
-        }
+        let base = base.map(|base| self.fold(base, frame, 0));
+        let class = self.shared.class_value(&name, base.as_slice());
         self.shared.frames.bind(frame, &name, class, false);
         let body = node.child_by_field_name("body").map(|body| named_children(body, 256)).unwrap_or_default();
         for item in body {

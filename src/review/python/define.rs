@@ -11,13 +11,7 @@ impl<'t> PythonReader<'_, 't> {
     pub(super) fn define(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         if let Some(name) = node.child_by_field_name("name") {
             let name = self.spelled(name);
-            // Each of several conditional definitions of one name counts, so each gets a unique name.
-            let mut called = format!("def {name}");
-            if branch {
-                called = format!("{called}@{}", node.start_byte());
-            }
-            self.shared.frames.bind(frame, &name, Value::name(called.clone()), branch);
-            self.shared.functions.define(called, FlowFunction { node, frame, method: false });
+            self.shared.bind_function("def", &name, FlowFunction { node, frame, method: false }, branch);
         } else {
             self.lambda(node, frame);
         }
@@ -31,28 +25,18 @@ impl<'t> PythonReader<'_, 't> {
     /// The value of a lambda, which can be called and passed on.
     pub(super) fn lambda(&mut self, node: Node<'t>, frame: usize) -> Value {
         let called = format!("def lambda@{}", node.start_byte());
-        self.shared.functions.define(called.clone(), FlowFunction { node, frame, method: false });
-        Value::name(called)
+        self.shared.function_value(called, FlowFunction { node, frame, method: false })
     }
 
     /// A class: binds its name, its methods, the names in its body and its base classes.
     pub(super) fn class(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         let Some(name) = node.child_by_field_name("name") else { return };
         let name = self.spelled(name);
-        let mut class = Value::name(format!("class {name}"));
         let bases =
             node.child_by_field_name("superclasses").map(|list| named_children(list, 8)).unwrap_or_default();
-        for base in bases.into_iter().filter(|base| base.kind() != "keyword_argument") {
-            let base = self.fold(base, frame, 0);
-            match base.as_name() {
-                Some(base) if base.starts_with("class ") => {
-                    self.shared.functions.note_subclass(format!("class {name}"), base.to_owned());
-                }
-                // A class derived from one that rules mention is called like that one.
-                Some(known) if self.shared.rules.knows(known) => class = base.clone(),
-                _ => {}
-            }
-        }
+        let bases = bases.into_iter().filter(|base| base.kind() != "keyword_argument");
+        let bases: Vec<Value> = bases.map(|base| self.fold(base, frame, 0)).collect();
+        let class = self.shared.class_value(&name, &bases);
         self.shared.frames.bind(frame, &name, class, branch);
         let body = node.child_by_field_name("body").map(|body| named_children(body, 256)).unwrap_or_default();
         for item in body {
