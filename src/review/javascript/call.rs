@@ -3,6 +3,7 @@
 
 use super::JavascriptReader;
 use crate::review::argument_flow::CallEntry;
+use crate::review::choice::MAX_VARIANTS;
 use crate::review::flow::element;
 use crate::review::syntax::named_children;
 use crate::review::value::{Act, Argument, Value, ValueKind};
@@ -95,7 +96,7 @@ impl<'t> JavascriptReader<'_, 't> {
         let mut given = Vec::new();
         for called in called.alternatives() {
             let (called, arguments) = Self::taken_apart(called, arguments.clone(), span);
-            for act in self.act(&called, arguments, span.clone()).variants() {
+            for act in self.act(&called, arguments, span.clone()).variants(MAX_VARIANTS) {
                 given.push(self.result(&act, &called));
                 if self.shared.functions.function(&act.name).is_none() && act.name != "?" {
                     self.shared.reading.acts.push(act);

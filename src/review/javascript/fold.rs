@@ -1,6 +1,7 @@
 //! Folds JavaScript expressions: works out what is known of their values without running anything.
 
 use super::JavascriptReader;
+use crate::review::choice::MAX_VARIANTS;
 use crate::review::escapes;
 use crate::review::items::UNKNOWN_KEY;
 use crate::review::path_class;
@@ -10,9 +11,6 @@ use tree_sitter::Node;
 
 /// Longest list or object that is folded.
 const MAX_ITEMS: usize = 256;
-
-/// The most variants of one call that are examined.
-const MAX_VARIANTS: usize = 64;
 
 impl<'t> JavascriptReader<'_, 't> {
     /// What is known of an expression's value.
@@ -281,7 +279,7 @@ impl<'t> JavascriptReader<'_, 't> {
             let (called, arguments) = Self::taken_apart(called, arguments.clone(), &node.byte_range());
             for called in called.alternatives() {
                 let act = self.act(&called, arguments.clone(), node.byte_range());
-                for act in act.variants().into_iter().take(MAX_VARIANTS.saturating_sub(acts.len())) {
+                for act in act.variants(MAX_VARIANTS.saturating_sub(acts.len())) {
                     values.push(self.result(&act, &called));
                     acts.push(act);
                 }

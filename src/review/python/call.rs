@@ -3,6 +3,7 @@
 
 use super::PythonReader;
 use crate::review::argument_flow::CallEntry;
+use crate::review::choice::MAX_VARIANTS;
 use crate::review::flow::element;
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use crate::review::walk::walk;
@@ -139,7 +140,7 @@ impl<'t> PythonReader<'_, 't> {
     ) {
         let (called, arguments, named) = self.taken_apart(called, arguments, named, span);
         let act = self.shared.act(&called, arguments, named, span.clone());
-        for act in act.variants() {
+        for act in act.variants(MAX_VARIANTS) {
             self.result(&act, &called);
             if self.shared.functions.function(&act.name).is_none() {
                 self.shared.reading.acts.push(act);

@@ -3,6 +3,7 @@
 use super::PythonReader;
 use super::known::{self, plus};
 use super::text::{content, percent};
+use crate::review::choice::MAX_VARIANTS;
 use crate::review::items::UNKNOWN_KEY;
 use crate::review::path_class::TEMPORARY_FOLDER;
 use crate::review::syntax::{named_children, pair, text};
@@ -11,9 +12,6 @@ use tree_sitter::Node;
 
 /// Longest list or dictionary that is folded.
 const MAX_ITEMS: usize = 256;
-
-/// The most variants of one call that are examined.
-const MAX_VARIANTS: usize = 64;
 
 impl<'t> PythonReader<'_, 't> {
     /// What is known of an expression's value.
@@ -265,7 +263,7 @@ impl<'t> PythonReader<'_, 't> {
                 self.taken_apart(called, arguments.clone(), by_name.clone(), &span);
             for called in called.alternatives() {
                 let act = self.shared.act(&called, arguments.clone(), by_name.clone(), node.byte_range());
-                for act in act.variants().into_iter().take(MAX_VARIANTS.saturating_sub(acts.len())) {
+                for act in act.variants(MAX_VARIANTS.saturating_sub(acts.len())) {
                     values.push(self.result(&act, &called));
                     acts.push(act);
                 }
