@@ -2,10 +2,13 @@
 //!
 //! Judges by spelling alone, not by links, mounts or what exists on disk; the sandbox enforces those.
 
+mod glob;
+
 use super::Scope;
 use super::rules::{PlaceRow, TargetClass};
 use super::value::HOLE;
 use crate::domain::auto_run::auto_run_name;
+use glob::globbed;
 use std::path::Path;
 
 /// Stands for the folder in which the text starts, where it is one of several.
@@ -14,8 +17,8 @@ pub(super) const START: &str = ".";
 /// Stands for a temporary folder that the code makes for itself.
 pub(super) const TEMPORARY_FOLDER: &str = "@temporary";
 
-/// Longer paths are not judged; no file has such a name.
-pub(super) const MAX_PATH_BYTES: usize = 1024;
+/// Longer paths are not judged: the kernel takes none (`PATH_MAX` of Linux).
+pub(super) const MAX_PATH_BYTES: usize = 4096;
 
 /// Folders that builds and tools create.
 const DERIVED_FOLDERS: &[&str] = &[
@@ -235,9 +238,14 @@ pub(super) fn resolved(text: &str, scope: &Scope) -> Option<String> {
 fn meanings(text: &str, scope: &Scope) -> PathMeaning {
     let mut located = PathMeaning::default();
     let full = resolved(text, scope).unwrap_or_default();
-    let tail = text.rsplit(HOLE).next().unwrap_or_default();
+    let spellings = Spellings {
+        text,
+        full: &full,
+        below_home: below_home(text, &full, scope),
+        base: text.rsplit('/').next().unwrap_or_default(),
+    };
     for row in scope.rules.places() {
-        if names(row, text, &full, tail, scope) {
+        if spellings.are_in(row) {
             located.classes.push(row.class);
             located.what.get_or_insert_with(|| row.what.clone());
         }
@@ -250,20 +258,33 @@ fn meanings(text: &str, scope: &Scope) -> PathMeaning {
     located
 }
 
-fn names(row: &PlaceRow, text: &str, full: &str, tail: &str, scope: &Scope) -> bool {
-    let base = text.rsplit('/').next().unwrap_or_default();
-    let hit = |glob: &String| {
-        if let Some(rest) = glob.strip_prefix('~') {
-            let below = home_tail(text, full, tail, scope);
-            return below.is_some_and(|below| globbed(rest, below));
-        }
-        if glob.contains('/') { globbed(glob, full) || globbed(glob, text) } else { globbed(glob, base) }
-    };
-    row.paths.iter().any(hit) && !row.except.iter().any(hit)
+/// A path as the globs of rules name it.
+struct Spellings<'a> {
+    text: &'a str,
+    full: &'a str,
+    below_home: Option<&'a str>,
+    base: &'a str,
+}
+
+impl Spellings<'_> {
+    /// Whether the path lies in the place that a row names.
+    fn are_in(&self, row: &PlaceRow) -> bool {
+        let hit = |glob: &String| {
+            if let Some(rest) = glob.strip_prefix('~') {
+                return self.below_home.is_some_and(|below| globbed(rest, below));
+            }
+            if glob.contains('/') {
+                globbed(glob, self.full) || globbed(glob, self.text)
+            } else {
+                globbed(glob, self.base)
+            }
+        };
+        row.paths.iter().any(hit) && !row.except.iter().any(hit)
+    }
 }
 
 /// The part of a path after a home folder, with its leading `/`: the person's home, another's, or an unknown one.
-fn home_tail<'a>(text: &'a str, full: &'a str, tail: &'a str, scope: &Scope) -> Option<&'a str> {
+fn below_home<'a>(text: &'a str, full: &'a str, scope: &Scope) -> Option<&'a str> {
     if let Some(home) = scope.home.as_deref().map(spelled_path)
         && let Some(rest) = full.strip_prefix(home.as_str())
         && rest.starts_with('/')
@@ -279,35 +300,8 @@ fn home_tail<'a>(text: &'a str, full: &'a str, tail: &'a str, scope: &Scope) -> 
     if let Some(rest) = text.strip_prefix('~').or_else(|| text.strip_prefix("/root")) {
         return Some(rest.find('/').and_then(|at| rest.get(at..)).unwrap_or_default());
     }
-    (text.contains(HOLE) && tail.starts_with('/')).then_some(tail)
-}
-
-/// Whether a glob matches: `*` is any text without `/`, `**` any text.
-fn globbed(glob: &str, text: &str) -> bool {
-    match glob.split_once('*') {
-        None => glob == text,
-        Some((head, rest)) => {
-            let Some(text) = text.strip_prefix(head) else { return false };
-            let (deep, rest) = match rest.strip_prefix('*') {
-                Some(rest) => (true, rest),
-                None => (false, rest),
-            };
-            if rest.is_empty() {
-                return deep || !text.contains('/');
-            }
-            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-            for at in ends {
-                let (skipped, left) = text.split_at(at);
-                if !deep && skipped.contains('/') {
-                    return false;
-                }
-                if globbed(rest, left) {
-                    return true;
-                }
-            }
-            false
-        }
-    }
+    let (_, tail) = text.rsplit_once(HOLE)?;
+    tail.starts_with('/').then_some(tail)
 }
 
 /// The host in a URL, `user@host:path`, bash's `/dev/tcp/host/port`, or a bare name; `None` if not known.

@@ -506,6 +506,22 @@ fn characters_far_out_do_not_end_the_process() {
 }
 
 #[test]
+fn a_path_is_as_long_as_the_kernel_takes_it() {
+    let key = |slashes: usize| format!("{}root/.ssh/id_rsa", "/".repeat(slashes));
+    for slashes in [1, 1500, 4000] {
+        let texts =
+            [("bash", format!("cat {}", key(slashes))), ("python", format!("open('{}')", key(slashes)))];
+        for (language, text) in texts {
+            let findings = look(language, &text).findings;
+            assert!(
+                findings.iter().any(|f| f.severity == Severity::High),
+                "{language} {slashes} {findings:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn hostile_texts_end_well() {
     for (language, text) in hostile(20_000) {
         let review = look(language, &text);

@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(super) const HOLE: char = '…';
 
 /// The longest text that joining may build; longer ones become unknown. Literals may be longer.
-const MAX_TEXT_BYTES: usize = 16 * 1024;
+pub(super) const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// Longest dotted name that is followed.
 const MAX_NAME_BYTES: usize = 160;

@@ -3,9 +3,8 @@
 use super::ShellReader;
 use super::quoting::{unescaped, unescaped_quoted};
 use crate::review::escapes;
-use crate::review::path_class::MAX_PATH_BYTES;
 use crate::review::syntax::{named_children, text};
-use crate::review::value::{HOLE, Value, ValueKind};
+use crate::review::value::{HOLE, MAX_TEXT_BYTES, Value, ValueKind};
 use tree_sitter::Node;
 
 /// The most parts of a word that are read.
@@ -141,7 +140,7 @@ pub(super) fn joined(parts: &[WordPart]) -> Value {
         let behind = || parts.iter().skip(at + 1).find_map(first);
         let is_other = *may_be_folder && is_glued(&before, &text, behind);
         // A longer text is unknown as a whole.
-        if before.len() <= MAX_PATH_BYTES * 16 {
+        if before.len() <= MAX_TEXT_BYTES {
             before.push_str(&text);
         }
         if is_other { Value::unknown().tainted(value.taint) } else { value.clone() }
