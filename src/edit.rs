@@ -12,9 +12,9 @@ mod error;
 mod exactness;
 mod extent;
 mod find;
+mod line_numbers;
 mod lines;
 mod markers;
-mod numbered;
 mod unified;
 
 pub use apply::{EditResult, apply};

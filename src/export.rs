@@ -4,6 +4,7 @@
 //! lays out two sessions side by side for a terminal. This room is pure: it reads no file (the caller reads the bytes
 //! of pictures), writes none and decides nothing.
 
+mod clean_output;
 pub(crate) mod columns;
 mod document;
 mod error;
@@ -11,7 +12,6 @@ mod gather;
 mod html;
 mod markdown;
 mod notebook;
-mod printed;
 mod script;
 #[cfg(test)]
 mod tests;

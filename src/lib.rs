@@ -167,7 +167,7 @@
 //! - `sayso exec FILE…` (`Command::RunFiles`): naming a file is the decision about its bytes, for one run. If no
 //!   session is wanted, a store that keeps nothing takes its place.
 //! - `sayso sessions replay` (`Command::RunRecorded`): repeats the runs of the person's own session
-//!   (`engine/recorded.rs`) in a fresh folder, under newly determined terms that allow at most what was allowed then
+//!   (`engine/recorded_runs.rs`) in a fresh folder, under newly determined terms that allow at most what was allowed then
 //!   and is allowed today. `engine/run_comparison.rs` compares the results.
 //! - A recipe is beside the engine (`engine::workflow`): it reads the transcript and says what comes next. It declines
 //!   blocks, proposes blocks of sayso's own, asks for answers, and ends. It runs nothing and widens no rights.

@@ -28,7 +28,7 @@ mod piece_decoder;
 mod protocol;
 mod quirks;
 #[cfg(test)]
-mod recorded;
+mod recordings;
 #[cfg(test)]
 mod requests;
 mod responses;

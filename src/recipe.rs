@@ -28,7 +28,7 @@ pub(crate) use shipped::shipped;
 use crate::domain::{AnswerError, Answers, RecipeCard, RecipeStart};
 use crate::engine::{Workflow, WorkflowError, WorkflowOpener, Workflows};
 use crate::python::names::names;
-use crate::text::located::LocatedError;
+use crate::text::position::LocatedError;
 use definition::Definition;
 use machine::Machine;
 use std::path::{Path, PathBuf};

@@ -37,7 +37,7 @@ mod lookalike;
 mod nested;
 mod notebook_magics;
 mod orders;
-mod parsed;
+mod parse;
 mod path_class;
 mod programs;
 pub(crate) mod provenance;

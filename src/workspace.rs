@@ -22,7 +22,7 @@ pub(crate) mod listing;
 pub(crate) mod names;
 pub(crate) mod own_files;
 pub(crate) mod paths;
-pub(crate) mod protected;
+pub(crate) mod protected_files;
 pub(crate) mod read;
 pub(crate) mod replace;
 mod shared_maps;

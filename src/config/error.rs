@@ -1,6 +1,6 @@
 //! Errors of the configuration, with their place in the file and what would be right.
 
-use crate::text::located::Position;
+use crate::text::position::Position;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;

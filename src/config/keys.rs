@@ -9,7 +9,7 @@
 use super::origin::origin;
 use super::providers::{OneOrMore, Provider};
 use super::{ConfigError, KeyFileError};
-use crate::text::located::{line_of, start_of};
+use crate::text::position::{line_of, start_of};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};

@@ -8,7 +8,7 @@ use super::layers::{self, FoundSetting, Origin, Origins, dotted};
 use super::schema::{Config, Sandbox};
 use super::{Paths, settings, trust};
 use crate::domain::Notice;
-use crate::text::located::line_of;
+use crate::text::position::line_of;
 use std::path::{Path, PathBuf};
 use toml::Value;
 

@@ -6,7 +6,7 @@
 //! writes takes a [`MaskedValue`], which only this module can make. Text on the screen is not masked: the person sees
 //! the original.
 
-mod known;
+mod own_keys;
 mod server_message;
 mod shapes;
 mod stream;
@@ -14,7 +14,7 @@ mod stream;
 pub(crate) use stream::MaskStream;
 
 use super::{Entry, OutputBuffer, Stream};
-use known::KnownKeys;
+use own_keys::KnownKeys;
 use secrecy::SecretString;
 use std::collections::BTreeSet;
 use std::ops::Range;

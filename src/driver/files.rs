@@ -14,7 +14,7 @@ use crate::engine::{Event, State, StoreEvent};
 use crate::review::{self, Scope};
 use crate::workspace::act::{self, ChangesTold};
 use crate::workspace::held_path::HeldPath;
-use crate::workspace::protected::ProtectedFiles;
+use crate::workspace::protected_files::ProtectedFiles;
 use tokio::sync::mpsc;
 
 /// Why an approved block was not carried out: nothing was read or written.

@@ -22,7 +22,7 @@ use crate::workspace::auto_run::AutoRunFiles;
 use crate::workspace::changes;
 use crate::workspace::held_path::Folder;
 use crate::workspace::instructions::{InstructionSearch, RunsMark};
-use crate::workspace::protected::ProtectedFiles;
+use crate::workspace::protected_files::ProtectedFiles;
 use crate::workspace::undo_auto_run::RevertibleChange;
 use std::collections::VecDeque;
 use std::path::PathBuf;

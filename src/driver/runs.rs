@@ -7,7 +7,7 @@ use crate::domain::sentences::running::STOPPED_BEFORE_START;
 use crate::domain::{Outcome, RunControl, RunEvent, RunId, RunReport, RunRequest};
 use crate::engine::{Event, StoreEvent};
 use crate::workspace::changes;
-use crate::workspace::protected::ProtectedFiles;
+use crate::workspace::protected_files::ProtectedFiles;
 use std::sync::PoisonError;
 use tokio::sync::mpsc;
 

@@ -3,7 +3,7 @@
 
 use super::align::{self, MIN_LINE_LIKENESS};
 use super::lines::FileLines;
-use super::{EditHunk, Exactness, HunkFault, numbered};
+use super::{EditHunk, Exactness, HunkFault, line_numbers};
 
 /// The least likeness at which a place counts as the one that was meant.
 pub(super) const MIN_LIKENESS: f64 = 0.85;
@@ -75,7 +75,7 @@ pub(super) fn find(
     if let Some(part) = inside_lines(file, hunk)? {
         return Ok(HunkPlace { parts: vec![part], how: Exactness::Inside });
     }
-    if let Some(bare) = numbered::remove_numbers(hunk) {
+    if let Some(bare) = line_numbers::remove_numbers(hunk) {
         return find(file, &bare, expected, tries)
             .map(|found| HunkPlace { how: found.how.max(Exactness::Spaces), ..found });
     }

@@ -3,7 +3,7 @@
 //! model is asked, and nothing else is offered.
 
 use super::approval::{Refusal, gate};
-use super::recorded::RecordedBlock;
+use super::recorded_runs::RecordedBlock;
 use super::{Engine, Phase, notices};
 use crate::domain::{BlockId, BlockKind, Entry, ExecutorKind, Grantor, Language, Limits, Revision, Terms};
 use crate::text::line::one_line;

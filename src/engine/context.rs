@@ -5,20 +5,20 @@
 //! Nothing is sent about blocks that were skipped or wait. `budget` decides what is left out to make room, `share`
 //! measures the length of the whole.
 
-mod attached;
-mod bounded;
+mod attachments;
 mod budget;
 mod calls;
 mod count;
 mod images;
+mod outside_text;
 mod pending;
 mod readable;
 mod results;
 mod share;
 
-pub(super) use bounded::{fenced, short_form, text as shortened, told_bytes};
 pub(crate) use budget::{Composer, Composition};
 pub(super) use count::tokens;
+pub(super) use outside_text::{fenced, short_form, text as shortened, told_bytes};
 pub(crate) use share::ContextShare;
 pub(super) use share::{Meter, OFFER, estimate, kept_free};
 
@@ -56,7 +56,9 @@ fn compose(composer: &Composer<'_>, cuts: ResultLimits) -> (Vec<Message>, usize)
         shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
         match item {
             Item::Prompt { .. } if never_sent(&transcript.items, at) => {}
-            Item::Prompt { text, files, .. } => told.push_text(Role::User, &attached::message(text, files)),
+            Item::Prompt { text, files, .. } => {
+                told.push_text(Role::User, &attachments::message(text, files))
+            }
             Item::Reply(reply) if left_out(reply, transcript) => {}
             Item::Reply(reply) if composer.dialect == Dialect::Tools && !reply.tool_calls().is_empty() => {
                 told.messages.push(calls::reply(reply));
@@ -178,7 +180,7 @@ impl MessageList {
         self.push_text(Role::User, &summary.text);
         if let Some(Item::Prompt { text, files, .. }) = task(left_out).and_then(|at| left_out.get(at)) {
             self.push_text(Role::User, TASK_HEAD);
-            self.push_text(Role::User, &attached::message(text, files));
+            self.push_text(Role::User, &attachments::message(text, files));
         }
     }
 

@@ -6,13 +6,13 @@
 //! invariants after each event.
 
 mod attached;
+mod checked_engine;
 mod edits;
 mod tests;
 mod tools;
-mod watched;
 
 pub(crate) use crate::domain::samples::{confined, in_kernel, terms};
-pub(crate) use watched::WatchedEngine;
+pub(crate) use checked_engine::WatchedEngine;
 
 use super::state::Question;
 use super::{Command, EditFault, Effect, Engine, Event, Inspection, Phase, PlacedEdit, Settings, State};

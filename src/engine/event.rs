@@ -2,8 +2,8 @@
 
 use super::command_line_runs::NamedFile;
 use super::inspection::Inspection;
-use super::opened::OpenedFile;
-use super::recorded::RecordedBlock;
+use super::opened_file::OpenedFile;
+use super::recorded_runs::RecordedBlock;
 use super::transcript::Body;
 use crate::domain::FileChange;
 use crate::domain::{

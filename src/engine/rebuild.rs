@@ -8,12 +8,12 @@
 //! and left out: anybody who can write files could have changed the session file.
 
 mod compare;
-mod merged;
+mod merged_block;
 mod plan;
+mod side_effects;
 mod step;
 #[cfg(test)]
 mod tests;
-mod touched;
 
 pub(crate) use plan::RebuildPlan;
 pub(crate) use step::{RebuildStep, StepState};
@@ -22,7 +22,7 @@ use super::run_comparison::Difference;
 use super::transcript::Body;
 use super::{Engine, Phase, notices};
 use crate::domain::{BlockId, BlockKind, Entry, KernelFate, Language, Outcome, RunId};
-use merged::PartReports;
+use merged_block::PartReports;
 use std::collections::VecDeque;
 
 /// A plan that the person goes through.
@@ -105,9 +105,9 @@ impl Engine {
             self.record(Entry::Reopened(block));
             return Some(block);
         }
-        let text = merged::text(&self.state.transcript, runs)?;
+        let text = merged_block::text(&self.state.transcript, runs)?;
         let kind = BlockKind::Code { language: Some(Language::python()) };
-        let note = merged::source_note(&self.state.transcript, runs);
+        let note = merged_block::source_note(&self.state.transcript, runs);
         Some(self.propose_own(kind, Language::python(), text.into(), note))
     }
 

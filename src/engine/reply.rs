@@ -19,13 +19,13 @@ mod json;
 mod markdown;
 mod outside;
 mod parser;
-mod printed;
+mod printed_calls;
 mod prompts;
 mod reread;
 mod tag;
 pub(crate) mod think;
 mod tiling;
-mod unfenced;
+mod unfenced_edits;
 
 pub use parser::Parser;
 pub use reread::reread;

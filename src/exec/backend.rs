@@ -7,7 +7,7 @@ use super::executor_error::ExecutorError;
 use super::helper_wire::{PauseState, ResourceUse};
 use super::kernel_wire::{FrameToken, RunSummary};
 use super::receipt::ExitKind;
-use super::sandbox::refused::ClosedPlaces;
+use super::sandbox::refusals::ClosedPlaces;
 use crate::domain::{
     BlockId, Chunk, CountedTime, InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent,
     SandboxReport, Stream, Terms,

@@ -22,7 +22,7 @@ use super::kernel::Kernel;
 use super::kernel_wire::{FrameToken, RunSummary};
 use super::process::Process;
 use super::project_tools::ProjectTools;
-use super::sandbox::refused::ClosedPlaces;
+use super::sandbox::refusals::ClosedPlaces;
 use super::sandbox::{Sandbox, SandboxError, Scratch};
 use super::shell_state::ShellState;
 use super::watch::WatchedDescriptor;

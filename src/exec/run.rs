@@ -8,7 +8,7 @@ use super::capture::Capture;
 use super::event_sender::EventSender;
 use super::languages;
 use super::receipt::{self, OutsideStops};
-use super::sandbox::refused::refused;
+use super::sandbox::refusals::refused;
 use crate::domain::{
     Chunk, CountedTime, Limits, Masker, Outcome, RunError, RunEvent, RunId, RunReport, RunRequest, Stream,
 };

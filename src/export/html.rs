@@ -4,8 +4,8 @@
 mod code;
 mod prose;
 
+use super::clean_output::{display_time, plain};
 use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart};
-use super::printed::{display_time, plain};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
 use code::Colours;

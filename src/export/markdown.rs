@@ -1,7 +1,7 @@
 //! Writes the document as Markdown. Pictures are named, not shown: a text file can't hold them.
 
+use super::clean_output::{display_time, plain};
 use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart};
-use super::printed::{display_time, plain};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
 use pulldown_cmark::{Event, Options, Parser, Tag};

@@ -12,8 +12,8 @@ mod python;
 pub(super) mod restrictions;
 
 use super::ExportError;
+use super::clean_output::display_time;
 use super::document::{BlockPart, Document};
-use super::printed::display_time;
 use crate::domain::visible::visible_line;
 pub(super) use pins::packages;
 pub(super) use python::write_call;

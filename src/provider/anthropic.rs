@@ -6,7 +6,7 @@
 
 mod events;
 
-use super::catalogue::listed::{self, Listing};
+use super::catalogue::model_list::{self, Listing};
 use super::conversation::{self, CallResult, Utterance};
 use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;
@@ -29,7 +29,7 @@ pub(super) const FORMAT: Format = Format {
         header: Some(("anthropic-version", "2023-06-01")),
         accept: protocol::EVENT_STREAM_TYPES,
     },
-    listing: Listing::Paged { size: ("limit", "1000"), page: listed::page, model: listed::one },
+    listing: Listing::Paged { size: ("limit", "1000"), page: model_list::page, model: model_list::one },
     encode,
     decoder: |access, _| Box::new(ReplyDecoder::new(access, false, events::EventDecoder::default())),
 };

@@ -2,13 +2,13 @@
 //! and LM Studio keep some facts elsewhere and need more. Bounded in time and size; a fact that a server does not
 //! give stays unknown.
 
-pub(super) mod listed;
+pub(super) mod model_list;
 
 use super::http::Connection;
 use super::server::HttpRequest;
 use crate::domain::{FailureKind, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure};
 use futures_util::future::join_all;
-use listed::{Listing, ModelPage};
+use model_list::{Listing, ModelPage};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -52,7 +52,7 @@ impl CatalogueServer {
     pub(super) async fn models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
         let mut models = match self.listing() {
             Listing::Names => self.ollama_models().await?,
-            Listing::All => self.fetch_pages(None, listed::page).await?,
+            Listing::All => self.fetch_pages(None, model_list::page).await?,
             Listing::Paged { size, page, .. } => self.fetch_pages(Some(*size), *page).await?,
         };
         let local = self.connection.access().is_local();
@@ -90,7 +90,7 @@ impl CatalogueServer {
                 Ok(read(&value, &name.provider).unwrap_or_else(|| ModelInfo::named(name)))
             }
             Listing::All => {
-                let listed = self.fetch_pages(None, listed::page).await?;
+                let listed = self.fetch_pages(None, model_list::page).await?;
                 let found = listed.into_iter().find(|model| model.name == name);
                 let mut info = found.unwrap_or_else(|| ModelInfo::named(name));
                 if info.context.is_none() || info.tools.is_none() {
@@ -109,14 +109,14 @@ impl CatalogueServer {
             return;
         }
         if let Ok(value) = self.get("/../api/v0/models").await {
-            let (all, _) = listed::read_list(&value, &info.name.provider);
+            let (all, _) = model_list::read_list(&value, &info.name.provider);
             if let Some(found) = all.into_iter().find(|model| model.name == info.name) {
-                listed::fill_missing(info, &found);
+                model_list::fill_missing(info, &found);
                 return;
             }
         }
         if let Ok(value) = self.get("/../props").await {
-            listed::read_properties(&value, info);
+            model_list::read_properties(&value, info);
         }
     }
 
@@ -169,7 +169,7 @@ impl CatalogueServer {
         let access = self.connection.access();
         let request = access.post_to(access.sibling_url("/api/show"), &json!({ "model": name.model }));
         match self.fetch(request).await {
-            Ok(value) => Ok(listed::read_model(&value, name)),
+            Ok(value) => Ok(model_list::read_model(&value, name)),
             // A server without this endpoint will not have it later either, so this answer is final.
             Err(failure) if matches!(failure.kind, FailureKind::NotFound | FailureKind::BadRequest) => {
                 Ok(ModelInfo::named(name))

@@ -3,7 +3,7 @@
 
 use super::accumulator::MAX_REPLY_BYTES;
 use super::format::{End, FormatDecoder};
-use super::recorded::{Total, failed, finished, read};
+use super::recordings::{Total, failed, finished, read};
 use super::{fixture, server_of};
 use crate::config::FormatKind as Kind;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent, Usage};

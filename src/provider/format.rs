@@ -1,7 +1,7 @@
 //! Defines a format: a pure encoder (from a request to a JSON body) and a pure decoder (from bytes to events).
 //! Nothing here touches the network; `http` does.
 
-use super::catalogue::listed::Listing;
+use super::catalogue::model_list::Listing;
 use super::conversation::{self, Utterance};
 use super::protocol::Protocol;
 use super::quirks::{OptionalPart, ServerQuirks};

@@ -6,7 +6,7 @@
 
 mod lines;
 
-use super::catalogue::listed::Listing;
+use super::catalogue::model_list::Listing;
 use super::conversation::{self, CallResult, Utterance};
 use super::format::{Format, OutgoingRequest};
 use super::opaque_items::MessagePart;

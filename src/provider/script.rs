@@ -46,7 +46,7 @@ mod shipped;
 pub(crate) use matching::{ScriptChoice, StoryPosition};
 
 use crate::domain::{Answers, FinishReason, Purpose, Usage};
-use crate::text::located::LocatedError;
+use crate::text::position::LocatedError;
 
 /// Scripted replies.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,7 +14,7 @@ use super::rules::{EffectKind, InnerLanguage};
 use super::syntax::TextKind;
 use super::value::Value;
 use super::{
-    MAX_TEXT_BYTES, Scope, folder, hidden, javascript, lookalike, parsed, python, queries, shell, unread,
+    MAX_TEXT_BYTES, Scope, folder, hidden, javascript, lookalike, parse, python, queries, shell, unread,
     words,
 };
 use crate::domain::{Review, Severity};
@@ -136,7 +136,7 @@ impl Inspector<'_> {
             let (diagnostics, covers, unread) = Default::default();
             return Some(ExtractedText { reading, text_kinds, diagnostics, covers, unread });
         }
-        let parsed = parsed::parse(source, grammar, covers, self.go_on)?;
+        let parsed = parse::parse(source, grammar, covers, self.go_on)?;
         let root = parsed.tree.root_node();
         let reading = match grammar {
             Grammar::Python => python::read(root, source, rules, self.scope),

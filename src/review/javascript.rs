@@ -8,7 +8,7 @@ mod bind;
 mod call;
 mod define;
 mod fold;
-mod known;
+mod known_functions;
 
 use super::Scope;
 use super::flow::{Extraction, element_in};

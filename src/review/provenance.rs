@@ -6,7 +6,7 @@
 use super::grammar::Grammar;
 use super::syntax::{self, each};
 use super::words;
-use super::{line_starts, parsed, rule_set};
+use super::{line_starts, parse, rule_set};
 use crate::domain::{Language, TextOrigin, Trace};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -65,7 +65,7 @@ pub(crate) fn trace(
 fn literals(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Vec<Range<usize>> {
     let mut spans: Vec<(Range<usize>, bool)> = Vec::new();
     if grammar.has_grammar() {
-        let Some(parsed) = parsed::parse(source, grammar, Vec::new(), go_on) else { return Vec::new() };
+        let Some(parsed) = parse::parse(source, grammar, Vec::new(), go_on) else { return Vec::new() };
         each(parsed.tree.root_node(), |node, _| {
             match node.kind() {
                 "string_content" | "string_fragment" | "heredoc_body" | "raw_string" | "ansi_c_string" => {

@@ -10,7 +10,7 @@ mod fold;
 mod imports;
 mod index;
 mod items;
-mod known;
+mod known_functions;
 mod text;
 
 use super::Scope;

@@ -6,7 +6,7 @@ use super::grammar::Grammar;
 use super::queries::{self, CompiledQueries};
 use super::rule_error::RuleError;
 use super::rules::{ActRow, Condition, ReviewRule, RuleFile, TaintMark};
-use crate::text::located::{line_of, start_of};
+use crate::text::position::{line_of, start_of};
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
 

@@ -174,10 +174,10 @@ impl Stretches<'_> {
 mod tests {
     use super::*;
     use crate::review::grammar::Grammar;
-    use crate::review::parsed;
+    use crate::review::parse;
 
     fn lines(grammar: Grammar, source: &str) -> Vec<&str> {
-        let parsed = parsed::parse(source, grammar, Vec::new(), &|| true).unwrap();
+        let parsed = parse::parse(source, grammar, Vec::new(), &|| true).unwrap();
         stretches(&parsed.tree, source).into_iter().map(|stretch| source.get(stretch).unwrap()).collect()
     }
 

@@ -4,7 +4,7 @@
 use super::factory::SessionFactory;
 use crate::config::ExecutorChoice;
 use crate::domain::SandboxLevel;
-use crate::engine::recorded::AllowedThen;
+use crate::engine::recorded_runs::AllowedThen;
 use crate::launch::private_folder::PrivateFolder;
 use std::io;
 use std::path::{Path, PathBuf};

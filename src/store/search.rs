@@ -19,8 +19,8 @@ pub(in crate::store) use location::prose;
 pub use location::{LocationKind, SessionLocation};
 pub(crate) use words::SearchWords;
 
-use super::derived::{DerivedError, DerivedFile};
 use super::index::Summary;
+use super::index_database::{DerivedError, DerivedFile};
 use crate::domain::{Masker, Timestamp};
 use searcher::Searcher;
 use std::path::{Path, PathBuf};

@@ -6,18 +6,18 @@
 //!   in time (`guard/time.rs`);
 //! - 700 ms have passed since then without any key but scrolling: the quiet time (`guard/locks.rs`);
 //! - its letter stayed alone, without a repeat, a paste or a word (`guard/keys.rs`, `guard/typing.rs`);
-//! - an answer of the terminal after the letter proves that nothing else was typed (`guard/held.rs`);
-//! - for an approval, every row has been on screen (`guard/seen.rs`).
+//! - an answer of the terminal after the letter proves that nothing else was typed (`guard/held_key.rs`);
+//! - for an approval, every row has been on screen (`guard/seen_rows.rs`).
 //!
 //! The guard knows neither key bindings nor views: the screen tells it what a key would do, and *every* key passes
 //! through it, whatever has the focus.
 
 mod ask;
-mod held;
+mod held_key;
 mod keys;
 mod locks;
 mod refusal;
-mod seen;
+mod seen_rows;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -25,10 +25,10 @@ mod typing;
 
 pub(crate) use ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Times, Verb};
 pub(crate) use refusal::{RefusalReason, Seconds};
-pub(crate) use seen::{SeenRows, SubjectRow};
+pub(crate) use seen_rows::{SeenRows, SubjectRow};
 
 use super::cursor_query::{CursorQueries, Query, QueryAnswer, QueryPurpose, QueryState};
-use held::HeldKey;
+use held_key::HeldKey;
 use std::ops::Range;
 use std::time::Instant;
 use typing::Typing;

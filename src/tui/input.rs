@@ -6,7 +6,7 @@
 
 pub(crate) mod csi;
 pub(crate) mod parser;
-mod pasted;
+mod paste_detection;
 mod thread;
 
 pub(crate) use thread::{Input, InputError};

@@ -9,8 +9,8 @@
 mod answering;
 mod ask;
 mod asking;
-mod attached;
-mod awaited;
+mod attachments;
+mod awaited_jobs;
 mod block;
 mod changes;
 mod commands;

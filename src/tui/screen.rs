@@ -4,7 +4,7 @@
 //! It draws nothing and has no effect on the world, so it can be tested without a terminal. Every key passes
 //! the guard, whatever has the focus; only the guard says whether a decision counts.
 
-mod attached;
+mod attachments;
 mod borders;
 mod clicks;
 mod context;
@@ -39,12 +39,12 @@ mod stop;
 mod text_mouse;
 mod time;
 mod undo;
-mod unsent;
+mod unsent_message;
 mod vim;
 
 pub(crate) use stop::{KILL_DELAY, QUIT_TIMEOUT};
 
-pub(in crate::tui) use attached::refusal;
+pub(in crate::tui) use attachments::refusal;
 pub use focus::has_problem;
 pub(in crate::tui) use recipes::has_failed;
 
@@ -113,7 +113,7 @@ pub struct Screen {
     /// The message that was not sent and was put back into the message box.
     unsent: Option<String>,
     /// The state of reading the files that the message names.
-    file_reading: attached::FileReading,
+    file_reading: attachments::FileReading,
     /// The place at which the session was opened, while its text is being loaded.
     opened_at: Option<FoundLocation>,
     /// What the note said about missing parts of that place.
@@ -189,7 +189,7 @@ impl Screen {
             sandbox_asked: false,
             sent_requests: crate::domain::RequestCounts::default(),
             unsent: None,
-            file_reading: attached::FileReading::default(),
+            file_reading: attachments::FileReading::default(),
             opened_at: None,
             missing: String::new(),
             note: None,

@@ -6,7 +6,7 @@
 
 mod choose;
 pub(crate) mod colour;
-mod own;
+mod own_themes;
 mod read;
 mod slot;
 #[cfg(test)]
@@ -15,7 +15,7 @@ mod tests;
 pub use choose::{Preference, choose};
 pub(crate) use colour::ColourEnv;
 pub use colour::{Depth, Rgb};
-pub use own::OwnThemes;
+pub use own_themes::OwnThemes;
 pub use read::Warning;
 pub(crate) use read::{ThemeError, in_vain};
 pub use slot::{Slot, Syntax};

@@ -19,12 +19,12 @@ mod index;
 mod objects;
 mod opener;
 mod plan;
+mod put_back_journal;
 mod record;
 mod restore;
 mod snapshot;
 #[cfg(test)]
 mod tests;
-mod unfinished;
 mod walk;
 
 pub(super) use objects::hash;
@@ -40,6 +40,7 @@ use index::{FileKey, Index};
 use objects::Objects;
 use opener::Opener;
 use plan::CopyPlan;
+use put_back_journal::RestoreNotes;
 use record::{FileState, PathChange, Record};
 use restore::{Restoration, standing};
 use std::collections::{BTreeSet, HashMap};
@@ -47,7 +48,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use unfinished::RestoreNotes;
 use walk::WalkError;
 
 /// How long the names below a run's folders are walked before the person is told that nothing can be taken back.
@@ -230,7 +230,7 @@ impl UndoStore {
     fn clear(&mut self) -> io::Result<()> {
         let (folder, most) = (self.config.folder.join(UNFINISHED), self.config.limits.snapshot_limit());
         let (objects, _) = self.open()?;
-        unfinished::clear(&folder, objects, most);
+        put_back_journal::clear(&folder, objects, most);
         Ok(())
     }
 

@@ -37,7 +37,7 @@ const OTHERWISE: &[&str] = &[
 const ALLOWED: &[(&str, &str)] = &[
     ("domain/sentences/", "the room itself"),
     ("config/settings.rs", "help texts of options"),
-    ("exec/sandbox/refused.rs", "words of other programs, which are looked for"),
+    ("exec/sandbox/refusals.rs", "words of other programs, which are looked for"),
     ("exec/sandbox/probe.rs", "words of the system, which are looked for"),
     ("exec/sandbox/seatbelt.rs", "the language of a profile"),
     ("exec/jupyter/server.rs", "what a server answered"),

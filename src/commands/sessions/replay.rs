@@ -14,7 +14,7 @@ use crate::domain::sentences::replay;
 use crate::domain::visible::visible_line;
 use crate::domain::{ExecutorKind, Language, Limits, Policy, SandboxLevel, SandboxReport};
 use crate::engine::RecordedBlock;
-use crate::engine::recorded::{AllowedThen, RecordedPeriod, RecordedRuns, RecordedStep};
+use crate::engine::recorded_runs::{AllowedThen, RecordedPeriod, RecordedRuns, RecordedStep};
 use crate::engine::run_comparison::Comparer;
 use crate::headless::{self, Ending, HeadlessOptions, TurnInput};
 use crate::report::{Failure, FailureClass};

@@ -1,7 +1,7 @@
 //! Masks keys in messages of servers: some repeat the key that they refuse, whole or half-masked (`sk-ab***yz`).
 
 use super::Masker;
-use super::known::KnownKeys;
+use super::own_keys::KnownKeys;
 
 /// What replaces a key.
 const KEY_MARK: &str = "[key]";

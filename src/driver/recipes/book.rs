@@ -10,7 +10,7 @@ use crate::driver::Driver;
 use crate::driver::job::JobResult;
 use crate::launch::WritableFolders;
 use crate::recipe::{self, Recipe, RecipeList};
-use crate::text::located::LocatedError;
+use crate::text::position::LocatedError;
 use crate::workspace::{FileError, own_files};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 //! later, as text.
 
 use super::PendingEvents;
-use super::bounded;
+use super::outside_text;
 use crate::domain::{Block, BlockKind, Dialect, Language, Message, Role, ToolCall};
 use crate::engine::transcript::{ReplyItem, SettledEvent, Transcript};
 
@@ -93,15 +93,15 @@ fn written(block: &Block, dialect: Dialect) -> String {
                         original.source.trim_end_matches('\n')
                     )
                 }
-                _ => bounded::fenced(language, &original.source),
+                _ => outside_text::fenced(language, &original.source),
             }
         }
         BlockKind::Write { path } => {
-            format!("[write_file {path}]\n{}", bounded::fenced("text norun", &original.source))
+            format!("[write_file {path}]\n{}", outside_text::fenced("text norun", &original.source))
         }
         BlockKind::Edit { .. } => {
             let written = block.versions.first().map_or("", |version| &version.source);
-            bounded::fenced(&format!("edit path={}", block.path().unwrap_or_default()), written)
+            outside_text::fenced(&format!("edit path={}", block.path().unwrap_or_default()), written)
         }
         kind => format!("[{} {}]", kind.as_str(), block.path().unwrap_or_default()),
     }

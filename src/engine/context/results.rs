@@ -1,6 +1,6 @@
 //! Renders the results of blocks for the model: outcomes, output, the person's edits, why a block was rejected.
 
-use super::bounded;
+use super::outside_text;
 use crate::domain::sentences::running;
 use crate::domain::{Block, BlockKind, KernelFate, Language, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
@@ -181,7 +181,7 @@ impl<'a> Results<'a> {
         for (stream, title) in [(Stream::Stdout, "Output:"), (Stream::Stderr, "Standard error:")] {
             if output.total(stream) > 0 {
                 lines.push(title.into());
-                lines.push(bounded::fenced("text", &bounded::stream(output, stream, budget)));
+                lines.push(outside_text::fenced("text", &outside_text::stream(output, stream, budget)));
             }
         }
         let missing = running::output_missing(&report.receipt);
@@ -190,15 +190,15 @@ impl<'a> Results<'a> {
         let side = (self.budget / 4).max(self.least);
         if let Some(value) = &report.value {
             lines.push("Value:".into());
-            lines.push(bounded::fenced("text", &bounded::text(value, side)));
+            lines.push(outside_text::fenced("text", &outside_text::text(value, side)));
         }
         if let Some(error) = &report.error {
             lines.push(format!(
                 "Error: {}",
-                one_line(&bounded::text(&format!("{}: {}", error.kind, error.message), self.least))
+                one_line(&outside_text::text(&format!("{}: {}", error.kind, error.message), self.least))
             ));
             if !error.traceback.is_empty() {
-                lines.push(bounded::fenced("text", &bounded::text(&error.traceback, side)));
+                lines.push(outside_text::fenced("text", &outside_text::text(&error.traceback, side)));
             }
         }
         let is_silent = output.is_empty() && report.value.is_none() && report.error.is_none();
@@ -293,7 +293,7 @@ fn own(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     } else {
         format!("This block was proposed by sayso: {note}")
     };
-    vec![whose, bounded::fenced(language, &bounded::text(&version.source, budget))]
+    vec![whose, outside_text::fenced(language, &outside_text::text(&version.source, budget))]
 }
 
 /// A diff from the model's text to the text that ran, if the person edited it.
@@ -305,12 +305,12 @@ fn edit(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     match changes::diff(&block.kind, old, new, ("yours", "ran")) {
         Some(diff) => vec![
             "The person changed the block before it ran. The changed text is what ran:".into(),
-            bounded::fenced("diff", &bounded::text(&diff, budget)),
+            outside_text::fenced("diff", &outside_text::text(&diff, budget)),
         ],
         None => {
             let lines = counted(new.lines().count(), "line");
             let title = format!("The person changed the block before it ran. This text ran ({lines}):");
-            vec![title, bounded::fenced("text", &bounded::text(new, budget))]
+            vec![title, outside_text::fenced("text", &outside_text::text(new, budget))]
         }
     }
 }

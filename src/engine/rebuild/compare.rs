@@ -2,7 +2,7 @@
 //!
 //! The blocks of a merged text are compared one by one: after each of them the kernel waits for the result.
 
-use super::{RebuildDecision, merged};
+use super::{RebuildDecision, merged_block};
 use crate::domain::{BlockId, OutputBuffer, RunId, RunReport, Stream, Timestamp};
 use crate::engine::run_comparison::{Comparer, Difference};
 use crate::engine::{Effect, Engine, notices};
@@ -35,7 +35,7 @@ impl Engine {
         }
         let (item, then) = self.state.transcript.run(*turn.runs.get(count)?)?;
         let (block, is_away) = (item.block.id, then.unloaded_output().is_some());
-        let then = merged::own_part(&then.ended.as_ref()?.1);
+        let then = merged_block::own_part(&then.ended.as_ref()?.1);
         let now = turn.told.end(block, printed)?.clone();
         let (runs, cpu_ms) = (turn.runs.clone(), i64::try_from(run.cpu_ms).unwrap_or(i64::MAX));
         let mut comparer = self.comparer(id, &runs, (self.now, cpu_ms))?;
@@ -55,7 +55,7 @@ impl Engine {
             && ran.terms.executor.reports_part_ends()
             && report.output.dropped(Stream::Stdout) == 0;
         // Text that is not valid Python never starts, so no part of it has ended.
-        let is_read = turn.told.count() > 0 || !report.error.as_ref().is_some_and(merged::is_no_python);
+        let is_read = turn.told.count() > 0 || !report.error.as_ref().is_some_and(merged_block::is_no_python);
         let (open, behind) =
             turn.runs.get(turn.told.count()..).filter(|_| is_told && is_read)?.split_first()?;
         Some((self.state.transcript.run(*open)?.0.block.id, behind.len()))
@@ -88,13 +88,13 @@ impl Engine {
         let told = turn.told.with_last(report);
         let is_told = !is_cut && told.len() == runs.len();
         for ((block, then), now) in runs.iter().zip(&told).filter(|_| is_told) {
-            if let Some(difference) = first(&merged::own_part(then), now) {
+            if let Some(difference) = first(&merged_block::own_part(then), now) {
                 return Some((Some(*block), difference));
             }
         }
-        let together = merged::report(&runs.iter().map(|(_, report)| *report).collect::<Vec<_>>());
+        let together = merged_block::report(&runs.iter().map(|(_, report)| *report).collect::<Vec<_>>());
         let difference = if is_told || is_cut {
-            first(&merged::shared_part(&together), &merged::shared_part(report))
+            first(&merged_block::shared_part(&together), &merged_block::shared_part(report))
         } else {
             first(&together, report)
         };

@@ -1,8 +1,8 @@
 //! Plans a rebuild: the runs of the previous kernel, what each took and touched, and what becomes of its variables.
 
-use super::merged;
+use super::merged_block;
+use super::side_effects::TouchedPaths;
 use super::step::{RebuildStep, StepState};
-use super::touched::TouchedPaths;
 use crate::domain::{BlockKind, ExecutorKind, KernelFate, Language, Outcome, RunId, Sha256};
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStatus, Item, RunItem, Settlement, Transcript};
@@ -71,7 +71,7 @@ impl RebuildPlan {
         let mut decisions: Vec<Vec<&RebuildStep>> = Vec::new();
         for step in self.steps.iter().filter(|step| step.is_offered() && wanted.contains(&step.run)) {
             match decisions.last_mut() {
-                Some(last) if merged::can_join(last, step) => last.push(step),
+                Some(last) if merged_block::can_join(last, step) => last.push(step),
                 _ => decisions.push(vec![step]),
             }
         }
@@ -175,7 +175,7 @@ fn source<'t>((item, run): (&'t BlockItem, &RunItem)) -> Option<&'t str> {
 /// Whether a run repeated a step: it has the step's text, or is a merged text that contains it.
 fn covers(run: (&BlockItem, &RunItem), step: (&BlockItem, &RunItem)) -> bool {
     let (Some(text), Some(part)) = (source(run), source(step)) else { return false };
-    text == part || merged::is_merged(&run.0.block) && text.contains(part)
+    text == part || merged_block::is_merged(&run.0.block) && text.contains(part)
 }
 
 fn step(item: &BlockItem, run: &RunItem, live: bool, taken: &BTreeSet<String>) -> Option<RebuildStep> {
@@ -197,7 +197,7 @@ fn step(item: &BlockItem, run: &RunItem, live: bool, taken: &BTreeSet<String>) -
             }
             None => match touched.beyond_kernel() {
                 Some(why) => StepState::RunAgain(why),
-                None if !merged::is_mergeable(&version.source) => {
+                None if !merged_block::is_mergeable(&version.source) => {
                     StepState::RunAgain("it begins a file".into())
                 }
                 None => StepState::Restorable,

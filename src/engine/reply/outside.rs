@@ -3,9 +3,9 @@
 
 use super::Segment;
 use super::markdown::Fence;
-use super::printed::{CallBudget, CallScanner};
+use super::printed_calls::{CallBudget, CallScanner};
 use super::tiling::Replacement;
-use super::unfenced::{self, EditScanner};
+use super::unfenced_edits::{self, EditScanner};
 use std::ops::Range;
 
 /// What was found, in order.
@@ -50,7 +50,7 @@ pub(super) fn find(
             let edit = edit.map(|edit| {
                 let (source, before) = (text.get(edit.range.clone()), reply.get(..from + edit.range.start));
                 let (source, before) = (source.unwrap_or_default(), before.unwrap_or_default());
-                let block = unfenced::block(source, &edit, before, reading.languages);
+                let block = unfenced_edits::block(source, &edit, before, reading.languages);
                 Replacement { range: edit.range, blocks: vec![block] }
             });
             // Code that begins in this line is part of a call that begins before it.

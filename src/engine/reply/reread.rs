@@ -4,9 +4,9 @@
 //! Nothing is decided here: the blocks wait like every other block, with a note on how they were read.
 
 use super::outside::{self, OutsideScan};
-use super::printed::{CallScanner, may_hold_calls};
+use super::printed_calls::{CallScanner, may_hold_calls};
 use super::tiling::{LineCount, Replacement, insert_replacements, newlines, push_prose, push_replacement};
-use super::unfenced::TOO_MANY_MESSAGE;
+use super::unfenced_edits::TOO_MANY_MESSAGE;
 use super::{Proposal, Segment, edit_fence, edits, info, markdown, parse, prompts};
 use crate::domain::{BlockKind, Dialect, Languages};
 use std::ops::Range;

@@ -5,8 +5,8 @@
 use super::bridge_wire::{self, BridgeMessage};
 use super::engine::ContainerEngine;
 use super::error::ContainerError;
-use super::held::{ContainerHandle, remove};
 use super::plan::ContainerFrame;
+use super::running_container::{ContainerHandle, remove};
 use crate::domain::{KernelRef, Reach, SharedState};
 use crate::exec::blob;
 use crate::exec::frames::{FrameDecoder, FrameError};

@@ -3,8 +3,8 @@
 
 use super::engine::ContainerEngine;
 use super::error::ContainerError;
-use super::held::{ContainerHandle, START_TIMEOUT, remove};
 use super::plan::ContainerFrame;
+use super::running_container::{ContainerHandle, START_TIMEOUT, remove};
 use super::shell::StateInOutput;
 use crate::domain::{BlockId, Chunk, RunEvent, Stream};
 use crate::exec::backend::{BackendEvent, BackendRun, EndCause, RunEnd};

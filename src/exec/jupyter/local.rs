@@ -2,9 +2,9 @@
 //! with a key that only the kernel gets.
 
 use super::error::JupyterError;
-use super::held::HeldMessages;
 use super::message::{Channel, JupyterMessage};
 use super::ready::KernelReadiness;
+use super::send_queue::HeldMessages;
 use super::sockets::{Addresses, SocketMessage, connect, free_ports};
 use super::specs::Spec;
 use super::talk::{KernelNews, KernelOrder, MessageIds, NewsSender};

@@ -2,9 +2,9 @@
 //! connection, and ends it with the session.
 
 use super::error::JupyterError;
-use super::held::HeldMessages;
 use super::message::{Channel, JupyterMessage};
 use super::ready::KernelReadiness;
+use super::send_queue::HeldMessages;
 use super::server::{JupyterServer, Socket, SocketEvent};
 use super::talk::{KernelNews, KernelOrder, MessageIds, NewsSender};
 use serde_json::json;

@@ -14,7 +14,7 @@ use crate::exec::languages::{self, TextName};
 use crate::exec::own_names::OwnNames;
 use crate::exec::plan::{self, InheritedFd};
 use crate::exec::project_tools::ProjectTools;
-use crate::exec::sandbox::refused::ClosedPlaces;
+use crate::exec::sandbox::refusals::ClosedPlaces;
 use crate::exec::sandbox::{Allowance, Sandbox, SandboxError, SessionSite};
 use crate::exec::{blob, memory_file, packages, process};
 use crate::launch::PrivateFolder;

@@ -1,7 +1,7 @@
 //! Makes a policy from the person's request and the state of the disk. Changes nothing.
 
 use super::error::SandboxError;
-use super::guarded::{GuardedPaths, guarded_paths};
+use super::guarded_paths::{GuardedPaths, guarded_paths};
 use super::names::SECRETS;
 use super::policy::SandboxPolicy;
 use super::scratch::Scratch;

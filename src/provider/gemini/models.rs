@@ -1,7 +1,7 @@
 //! Reads models from the lists that Google sends.
 
 use crate::domain::{ModelInfo, ModelName};
-use crate::provider::catalogue::listed::{ModelPage, number, text};
+use crate::provider::catalogue::model_list::{ModelPage, number, text};
 use serde_json::Value;
 
 /// Reads a page of the list; `None` if the value is not a list.

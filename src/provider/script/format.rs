@@ -2,7 +2,7 @@
 
 use super::{Cause, Script, ScriptedError, ScriptedReply};
 use crate::domain::{FailureKind, FinishReason, Purpose, Usage};
-use crate::text::located::{LocatedError, Position, start_of};
+use crate::text::position::{LocatedError, Position, start_of};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};

@@ -4,17 +4,17 @@
 mod cargo;
 mod go;
 mod node;
-mod printed;
 mod python;
 mod runner;
+mod runner_output;
 
 use super::{Check, CheckOption, CheckResponse, CheckSpec, OptionKind, OwnBlock};
 use crate::domain::{Answers, Block, BlockKind, Language, RunReport};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::view::{OwnRun, View};
 use crate::recipe::{FactRequest, Tool};
-use printed::{BROKEN, Expectation, GREEN, Problem, RED, RunnerOutput, TestCounts, UNCLEAR, file_name};
 use runner::{PYTEST, Runner};
+use runner_output::{BROKEN, Expectation, GREEN, Problem, RED, RunnerOutput, TestCounts, UNCLEAR, file_name};
 
 const NOTHING: &str = "nothing";
 
@@ -194,12 +194,12 @@ fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static st
     let expected = Expectation { target, files: &files, said };
     match runner {
         Some(runner) => {
-            printed::verdict(runner.name, runner.style, &(runner.read)(printed, &expected), printed)
+            runner_output::verdict(runner.name, runner.style, &(runner.read)(printed, &expected), printed)
         }
         // For a command of the project's own, with output of unknown form, only the exit status counts.
         None if own && printed.exit == Some(0) => (GREEN, "exit 0".into()),
         None if own => (RED, format!("exit {}", printed.exit.unwrap_or(-1))),
-        None => printed::verdict(PYTEST.name, PYTEST.style, &TestCounts::default(), printed),
+        None => runner_output::verdict(PYTEST.name, PYTEST.style, &TestCounts::default(), printed),
     }
 }
 

@@ -6,7 +6,7 @@
 //! JavaScript and bash the grammar-based part finds further ways (`by_grammar`).
 
 mod bash;
-mod gone;
+mod dead_code;
 #[cfg(test)]
 mod grammar_tests;
 mod javascript;
@@ -102,7 +102,7 @@ fn by_grammar(old: &Source<'_>, new: &Source<'_>, text: &str) -> ErrorHandling {
     let silencers = new_silencers(old, new);
     let mut quiet = silencers.iter().filter(|silencer| silencer.is_quiet);
     let line = quiet.find(|silencer| takes(silencer)).map(|silencer| quoted(silencer.line));
-    let gone = || Some(format!("{NOT_DONE_MESSAGE}{}", gone::gone(old, new)?));
+    let gone = || Some(format!("{NOT_DONE_MESSAGE}{}", dead_code::gone(old, new)?));
     let not_strict = bash::not_strict(old, new);
     let lax = || not_strict.filter(|(_, looks)| !looks).map(|(line, _)| is_gone(line));
     let taken = silencers.first().map(|silencer| handler_message(silencer.line));

@@ -8,7 +8,7 @@ use super::{DEFAULT_REPLIES, DEFAULT_ROUNDS, Definition, MAX_BYTES, steps, valid
 use crate::domain::{Field, FieldKind};
 use crate::engine::answers;
 use crate::recipe::text::Text;
-use crate::text::located::LocatedError;
+use crate::text::position::LocatedError;
 use std::path::Path;
 use toml::de::DeTable;
 

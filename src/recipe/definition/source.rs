@@ -1,8 +1,8 @@
 //! Reads values from the tables of a definition, and collects errors with their places.
 
 use crate::recipe::text::Text;
-use crate::text::located::{LocatedError, Position};
 use crate::text::near::nearest;
+use crate::text::position::{LocatedError, Position};
 use std::ops::Range;
 use std::path::PathBuf;
 use toml::Spanned;

@@ -1,7 +1,7 @@
 //! Binds names in Python: assignments, loop targets, parameters.
 
 use super::PythonReader;
-use super::known;
+use super::known_functions;
 use crate::review::flow::element_in;
 use crate::review::items::{is_list, spread};
 use crate::review::path_class::TEMPORARY_FOLDER;
@@ -52,7 +52,7 @@ impl<'t> PythonReader<'_, 't> {
             return self.shared.change_list(frame, &name, "extend", &[added]);
         }
         let value = if plus {
-            before.each_pair(&added, known::plus)
+            before.each_pair(&added, known_functions::plus)
         } else {
             Value::unknown().tainted(added.all_taint()).tainted(before.all_taint())
         };

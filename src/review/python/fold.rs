@@ -1,7 +1,7 @@
 //! Folds Python expressions: works out what is known of their values without running anything.
 
 use super::PythonReader;
-use super::known::{self, plus};
+use super::known_functions::{self, plus};
 use super::text::{content, percent};
 use crate::review::choice::MAX_VARIANTS;
 use crate::review::items::UNKNOWN_KEY;
@@ -126,7 +126,7 @@ impl<'t> PythonReader<'_, 't> {
             // `f.__call__` is `f` itself.
             ValueKind::Name { .. } if name == "__call__" => value.clone(),
             ValueKind::Name { path, about } => {
-                if let Some(found) = known::path_part(value, name) {
+                if let Some(found) = known_functions::path_part(value, name) {
                     return found;
                 }
                 self.shared.member_of(path, about.as_deref(), name, value.taint)
@@ -193,9 +193,11 @@ impl<'t> PythonReader<'_, 't> {
         let right = self.fold(right, frame, depth);
         match operator {
             "+" => left.each_pair(&right, plus),
-            "/" => left.each_pair(&right, known::below),
+            "/" => left.each_pair(&right, known_functions::below),
             "%" => left.each_pair(&right, percent),
-            "*" | "**" | "<<" => left.each_pair(&right, |left, right| known::product(operator, left, right)),
+            "*" | "**" | "<<" => {
+                left.each_pair(&right, |left, right| known_functions::product(operator, left, right))
+            }
             // Combined flags: each of them counts.
             "|" if left.as_name().is_some() || matches!(left.kind, ValueKind::Any(_)) => {
                 Value::any([left, right])

@@ -1,6 +1,6 @@
 //! Folds `value[index]` in Python: items of lists and dictionaries, slices, and tables of names such as `globals()`.
 
-use super::{PythonReader, items, known};
+use super::{PythonReader, items, known_functions};
 use crate::review::items::having;
 use crate::review::syntax::{pair, text};
 use crate::review::value::Value;
@@ -13,7 +13,7 @@ impl<'t> PythonReader<'_, 't> {
         let value = self.fold(value, frame, depth);
         if index.kind() == "slice" {
             let written = text(index, self.shared.source);
-            return value.each(|value| known::slice(value, written));
+            return value.each(|value| known_functions::slice(value, written));
         }
         let index = self.fold(index, frame, depth);
         let value = having(&value, &index);
@@ -24,7 +24,7 @@ impl<'t> PythonReader<'_, 't> {
     pub(super) fn item_of(&self, value: &Value, index: &Value) -> Value {
         if let (Some(name), Some(key)) = (value.as_name(), index.as_whole_text()) {
             if name == "os.environ" {
-                return known::variable(key);
+                return known_functions::variable(key);
             }
             // The members of `__builtins__` and `builtins` are the global names themselves.
             if name.is_empty() {
@@ -32,7 +32,7 @@ impl<'t> PythonReader<'_, 't> {
             }
             for table in [".__dict__", "__dict__", "vars()", "globals()", "locals()", "__builtins__"] {
                 if let Some(module) = name.strip_suffix(table) {
-                    let about = known::vars_of(value);
+                    let about = known_functions::vars_of(value);
                     let module = about.as_deref().unwrap_or(module);
                     let full = if module.is_empty() { key.to_owned() } else { format!("{module}.{key}") };
                     return self.named(&full);

@@ -5,7 +5,7 @@
 
 use super::{Candidate, IndexStamp, Summary};
 use crate::domain::{BlockId, BranchPlace, Timestamp};
-use crate::store::derived::{DerivedError, DerivedFile, TablePlan};
+use crate::store::index_database::{DerivedError, DerivedFile, TablePlan};
 use rusqlite::{Row, TransactionBehavior, params};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};

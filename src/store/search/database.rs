@@ -7,8 +7,8 @@
 use super::location::LocationKind;
 use super::words;
 use crate::domain::Timestamp;
-use crate::store::derived::{DerivedError, TablePlan};
 use crate::store::index::IndexStamp;
+use crate::store::index_database::{DerivedError, TablePlan};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};

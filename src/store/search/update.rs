@@ -4,8 +4,8 @@
 use super::database::{self, KeptFile, StoredLocation};
 use super::location::{self, BlockNews};
 use crate::domain::{Entry, Masker, Timestamp};
-use crate::store::derived::{DerivedError, DerivedFile};
 use crate::store::index::{Candidate, IndexStamp, by_age};
+use crate::store::index_database::{DerivedError, DerivedFile};
 use crate::store::wire::{self, LineContent};
 use crate::store::{blob, blobs_of, disk};
 use rusqlite::{Connection, TransactionBehavior};

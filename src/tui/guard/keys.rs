@@ -2,7 +2,7 @@
 
 use super::Guard;
 use super::ask::{GuardedAction, KeyClass, KeyOutcome, SubjectId, Verb};
-use super::held::HeldKey;
+use super::held_key::HeldKey;
 use super::refusal::RefusalReason;
 use super::typing::{KeyContext, typed};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};

@@ -2,7 +2,7 @@
 
 use super::Guard;
 use super::ask::GuardedAction;
-use super::held::TimePassed;
+use super::held_key::TimePassed;
 use crate::tui::cursor_query::{QueryPurpose, QueryState};
 use std::time::Instant;
 

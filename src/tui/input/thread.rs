@@ -4,7 +4,7 @@
 //! when the terminal hangs up, and can be paused while another program (an editor, the shell) has the terminal.
 
 use super::parser::InputParser;
-use super::pasted::{self, UnmarkedPaste};
+use super::paste_detection::{self, UnmarkedPaste};
 use super::{InputEvent, Signal, TimedEvent};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read as _, Write as _};
@@ -232,7 +232,7 @@ impl InputReader {
 
     fn wait(&self, paused: bool) -> PollResult {
         let patience =
-            if self.pasted.goes_on() { Some(pasted::PASTE_TIMEOUT) } else { self.parser.patience() };
+            if self.pasted.goes_on() { Some(paste_detection::PASTE_TIMEOUT) } else { self.parser.patience() };
         let patience = patience.filter(|_| !paused);
         let timeout = patience.and_then(|d| Timespec::try_from(d).ok());
         let mut fds = vec![PollFd::new(&self.woken, PollFlags::IN)];

@@ -2,8 +2,8 @@
 
 use super::key::Key;
 use super::{Binding, Context};
-use crate::text::located::start_of;
 use crate::text::near::nearest;
+use crate::text::position::start_of;
 use crate::tui::action::Action;
 use std::cell::Cell;
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! Asks questions: decides which one is due in the present state, and prints it.
 
 use super::ask::{AnswerKind, Ask, OpenQuestion, PrintedBlock, question_text};
-use super::awaited::AwaitedJob;
+use super::awaited_jobs::AwaitedJob;
 use super::block;
 use super::form::FormFill;
 use super::instructions;

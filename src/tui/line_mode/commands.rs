@@ -1,7 +1,7 @@
 //! The slash commands in line mode.
 
 use super::ask::Ask;
-use super::awaited::AwaitedJob;
+use super::awaited_jobs::AwaitedJob;
 use super::provider::ProviderQuestion;
 use super::reporter::message_text;
 use super::session::{LISTING_TIMEOUT, Session, look};

@@ -1,7 +1,7 @@
 //! Compares this session with another one in lines: lists the sessions to compare with, each with a number, and
 //! prints two side by side.
 
-use super::awaited::AwaitedJob;
+use super::awaited_jobs::AwaitedJob;
 use super::jobs::{MAX_SESSIONS_SHOWN, chosen, origin};
 use super::page::columns;
 use super::session::Session;

@@ -1,6 +1,6 @@
 //! Prints the results of jobs that the person asked for: models, sessions, the sandbox.
 
-use super::awaited::AwaitedJob;
+use super::awaited_jobs::AwaitedJob;
 use super::session::Session;
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::{branches, saving};

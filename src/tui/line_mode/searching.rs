@@ -1,6 +1,6 @@
 //! Searches all sessions: prints the matching places with numbers, and opens a session at one of them.
 
-use super::awaited::AwaitedJob;
+use super::awaited_jobs::AwaitedJob;
 use super::session::Session;
 use crate::driver::{FilterError, Job, SearchWords, SessionsFound};
 use crate::engine::Command;

@@ -1,7 +1,7 @@
 //! One session in line mode: waits for events, prints them, asks questions, handles the answers.
 
 use super::ask::{Ask, OpenQuestion};
-use super::awaited::{AwaitedJob, AwaitedJobs};
+use super::awaited_jobs::{AwaitedJob, AwaitedJobs};
 use super::changes::UndoTarget;
 use super::page::OpenLine;
 use super::provider::ProviderQuestion;

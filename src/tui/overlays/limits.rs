@@ -2,7 +2,7 @@
 //! how.
 
 pub(crate) mod limit;
-pub(crate) mod typed;
+pub(crate) mod limit_input;
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{BlockId, Enforcement, ExecutorKind, Limits, Terms};

@@ -8,7 +8,7 @@ mod item;
 mod live;
 mod opening;
 mod recipe;
-mod wanted;
+mod visible_items;
 
 use crate::domain::BlockId;
 use crate::driver::SearchWords;
@@ -29,7 +29,7 @@ pub(in crate::tui) use recipe::verdict;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
-pub(in crate::tui) use wanted::{is_away, is_wanted};
+pub(in crate::tui) use visible_items::{is_away, is_wanted};
 
 /// The rows of an item, and the stamp of what they were laid out from.
 #[derive(Debug)]
@@ -226,7 +226,7 @@ impl ChatPane {
 
     /// The items on screen and near it.
     pub(crate) fn wanted_items(&self, state: &State) -> Range<usize> {
-        wanted::around(state, self.list.visible())
+        visible_items::around(state, self.list.visible())
     }
 
     /// The block whose line is marked while the pane has the focus.

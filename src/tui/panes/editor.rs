@@ -3,7 +3,7 @@
 //! It knows nothing of decisions: leaving it returns the text, and nothing runs from here. Untouched parts stay the
 //! same byte for byte: the byte order mark, the line ends, a missing final newline.
 
-mod changed;
+mod changed_lines;
 
 use crate::domain::{BlockId, Language, Revision};
 use crate::tui::editing::search::Needle;
@@ -115,8 +115,11 @@ impl Editor {
     pub(crate) fn compare(&mut self) {
         let generation = self.generation();
         if self.changed.as_ref().map(|c| c.0) != Some(generation) {
-            let lines =
-                changed::lines(&self.original, self.field.lines(), self.field.content().unchanged_ends());
+            let lines = changed_lines::lines(
+                &self.original,
+                self.field.lines(),
+                self.field.content().unchanged_ends(),
+            );
             let same = self.original.len() == lines.len() && !lines.contains(&true);
             let only_ends = same && generation > 0 && self.is_changed();
             self.changed = Some((generation, EditedLines { lines, only_ends }));

@@ -3,13 +3,13 @@
 //! Lines are wrapped when they scroll into view. The pane follows the end of a run until the person scrolls up. Tables
 //! in the output of an ended run are not wrapped but cut, keep their header visible, and scroll sideways by columns.
 
-mod alone;
 mod draw;
 mod ends;
 mod first_error;
-mod printed;
+mod output_rows;
 mod receipt;
 mod scroll;
+mod single_image;
 mod tables;
 mod text;
 
@@ -23,11 +23,11 @@ use crate::tui::pattern::Pattern;
 use crate::tui::widgets::draw_style::DrawStyle;
 use crate::tui::widgets::passage::FoundText;
 use crate::tui::widgets::virtual_list::{Anchor, Items as _, VirtualList};
-use alone::AloneImage;
-use printed::PrintedRows;
+use output_rows::PrintedRows;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 pub(in crate::tui) use receipt::{SVG, end_lines};
+use single_image::AloneImage;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;

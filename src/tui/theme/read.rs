@@ -2,7 +2,7 @@
 
 use super::colour::{Colour, Rgb, ansi_index};
 use super::slot::{Slot, Syntax};
-use crate::text::located::{line_of, start_of};
+use crate::text::position::{line_of, start_of};
 use ratatui::style::Modifier;
 use std::collections::HashMap;
 use toml::Spanned;

@@ -5,9 +5,9 @@
 use super::index::Index;
 use super::objects::{Objects, sync};
 use super::opener::Opener;
+use super::put_back_journal::{KnownFile, RestoreNotes, TornWrite, open_to_write};
 use super::record::{FileState, PathChange, Record};
 use super::snapshot::state_of;
-use super::unfinished::{KnownFile, RestoreNotes, TornWrite, open_to_write};
 use crate::domain::{Sha256, UndoKind, UndoState};
 use crate::workspace::FileError;
 use crate::workspace::held_path::{HeldPath, folder_in, open_in};

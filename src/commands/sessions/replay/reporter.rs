@@ -9,7 +9,7 @@ use crate::domain::visible::visible_line;
 use crate::domain::{BlockKind, Entry, Language, Outcome, RunReport, Timestamp};
 use crate::driver::{Clock, Notification};
 use crate::engine::State;
-use crate::engine::recorded::{RecordedRun, RecordedStep};
+use crate::engine::recorded_runs::{RecordedRun, RecordedStep};
 use crate::engine::run_comparison::{Comparer, RunComparison};
 use crate::headless::{Ending, TurnObserver, json};
 use crate::report::{Failure, FailureClass};

@@ -2,7 +2,7 @@
 
 use crate::domain::visible::visible_line;
 use crate::domain::{BlockId, RunId};
-use crate::engine::recorded::RecordedStep;
+use crate::engine::recorded_runs::RecordedStep;
 use crate::engine::run_comparison::Difference;
 use crate::report::FailureClass;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use crate::config::FormatKind as Kind;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent};
 use crate::provider::accumulator::MAX_REPLY_BYTES;
 use crate::provider::format::{End, FormatDecoder};
-use crate::provider::recorded::{Total, failed, finished, read, recordings};
+use crate::provider::recordings::{Total, failed, finished, read, recordings};
 use crate::provider::{fixture, server_of};
 use proptest::prelude::*;
 

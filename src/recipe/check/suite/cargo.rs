@@ -1,6 +1,6 @@
 //! Reads what `cargo test` prints.
 
-use super::printed::{Expectation, Problem, RunnerOutput, TestCounts, between, number};
+use super::runner_output::{Expectation, Problem, RunnerOutput, TestCounts, between, number};
 
 pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
     let mut seen = TestCounts::default();

@@ -1,6 +1,6 @@
 //! Reads what `go test -v` prints.
 
-use super::printed::{Expectation, Problem, RunnerOutput, TestCounts, between};
+use super::runner_output::{Expectation, Problem, RunnerOutput, TestCounts, between};
 
 pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
     let mut seen = TestCounts::default();

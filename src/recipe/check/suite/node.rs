@@ -1,7 +1,7 @@
 //! Reads the TAP output of node's test runner. It prefixes what tests print with `# ` and escapes every `#` in it, so
 //! tests can't imitate the runner.
 
-use super::printed::{Expectation, Problem, RunnerOutput, TestCounts, between, file_name};
+use super::runner_output::{Expectation, Problem, RunnerOutput, TestCounts, between, file_name};
 
 pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
     let mut seen = TestCounts::default();

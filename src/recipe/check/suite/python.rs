@@ -1,6 +1,6 @@
 //! Reads what pytest and unittest print.
 
-use super::printed::{Expectation, Problem, RunnerOutput, TestCounts, between, number};
+use super::runner_output::{Expectation, Problem, RunnerOutput, TestCounts, between, number};
 
 /// Reads pytest's output with `-q --tb=short -rfE`.
 pub(super) fn pytest(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {

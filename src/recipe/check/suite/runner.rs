@@ -1,6 +1,6 @@
 //! Test runners as data: which files each takes, how it is started, and which function reads its output.
 
-use super::printed::{Expectation, RunnerOutput, TestCounts, file_name};
+use super::runner_output::{Expectation, RunnerOutput, TestCounts, file_name};
 use super::{cargo, go, node, python};
 use crate::recipe::view::View;
 use crate::text::shell;

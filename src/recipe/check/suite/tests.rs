@@ -1,8 +1,8 @@
 //! Recorded outputs of real runners, and the verdict on each.
 
-use super::printed::{self, Expectation, RunnerOutput};
-use super::printed::{BROKEN, GREEN, RED, UNCLEAR};
 use super::runner::{self, Runner};
+use super::runner_output::{self, Expectation, RunnerOutput};
+use super::runner_output::{BROKEN, GREEN, RED, UNCLEAR};
 use crate::recipe::recorded_output::{self, RecordedOutput};
 use proptest::prelude::*;
 
@@ -35,7 +35,7 @@ fn judged(name: &str) -> (&'static str, String) {
     }
     let mut files = Vec::new();
     let expected = expected(folder, &mut files);
-    printed::verdict(runner.name, runner.style, &(runner.read)(&printed, &expected), &printed)
+    runner_output::verdict(runner.name, runner.style, &(runner.read)(&printed, &expected), &printed)
 }
 
 /// Each recorded output with its verdict and note.
@@ -142,7 +142,7 @@ proptest! {
         }
         let mut files = Vec::new();
         let expected = expected(runner.name, &mut files);
-        let (verdict, note) = printed::verdict(runner.name, runner.style, &(runner.read)(&printed, &expected), &printed);
+        let (verdict, note) = runner_output::verdict(runner.name, runner.style, &(runner.read)(&printed, &expected), &printed);
         prop_assert!(verdict != GREEN && !note.contains('\n'));
     }
 }

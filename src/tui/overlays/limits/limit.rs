@@ -1,6 +1,6 @@
 //! The limits of a run: their names, their bounds, how they are parsed and written.
 
-use super::typed::{bytes, count, milliseconds};
+use super::limit_input::{bytes, count, milliseconds};
 use crate::domain::{Enforcement, ExecutorKind, Limits, Terms};
 use crate::text::number::whole_size as size;
 use crate::tui::widgets::{safe, words};

@@ -154,7 +154,7 @@ proptest! {
         before in proptest::collection::vec("[abc]", 1..12),
         now in proptest::collection::vec("[abc]", 1..12),
     ) {
-        let marks = changed::lines(&before, &now, (before.len(), before.len()).min((0, 0)));
+        let marks = changed_lines::lines(&before, &now, (before.len(), before.len()).min((0, 0)));
         prop_assert_eq!(marks.len(), now.len());
         if before == now {
             prop_assert!(marks.iter().all(|mark| !mark));

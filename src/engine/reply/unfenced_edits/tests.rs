@@ -2,7 +2,7 @@
 
 use crate::domain::{BlockKind, Dialect, Languages};
 use crate::edit;
-use crate::engine::reply::printed::CallScanner;
+use crate::engine::reply::printed_calls::CallScanner;
 use crate::engine::reply::tests::checked;
 use crate::engine::reply::{Proposal, Segment, outside, parse, reread};
 use proptest::prelude::*;
