@@ -147,7 +147,7 @@ async fn hard_links(terms: &Terms, working: &Path) -> HardLinks {
         return HardLinks::default();
     }
     let folders = writable_folders(terms, working);
-    tokio::task::spawn_blocking(move || workspace::hard_links::look(&folders)).await.unwrap_or_default()
+    tokio::task::spawn_blocking(move || workspace::hard_links::find(&folders)).await.unwrap_or_default()
 }
 
 /// The missing packages that a block of Python needs.

@@ -82,14 +82,14 @@ impl Driver {
             Job::AttachedFiles(text) => self.read_attached(text),
             Job::ChangedInstructions => {
                 self.spawn_disk_job(move || {
-                    Ok(JobResult::ChangedInstructions(instructions::look(&search).held))
+                    Ok(JobResult::ChangedInstructions(instructions::survey(&search).held))
                 });
             }
             Job::TakeInstructions(held) => drop(tokio::task::spawn_blocking(move || {
                 for held in &held {
                     instructions::accept(&search, held);
                 }
-                let told = instructions::look(&search).told;
+                let told = instructions::survey(&search).told;
                 let _ = inbox.blocking_send(Signal::Event(Event::Instructions(told)));
             })),
             Job::Changes(record) => self.list_changes(record),

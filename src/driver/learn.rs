@@ -58,7 +58,7 @@ impl IoRooms {
         let (search, inbox) = (self.instructions.clone(), self.inbox());
         tokio::task::spawn_blocking(move || {
             // Problems with them are reported with the first prompt.
-            let looked = instructions::look(&search);
+            let looked = instructions::survey(&search);
             let _ = inbox.blocking_send(Signal::Event(Event::Instructions(looked.told)));
         });
     }
@@ -78,7 +78,7 @@ impl IoRooms {
         let (sender, found) = mpsc::sync_channel(0);
         tokio::task::spawn_blocking(move || {
             // The prompt no longer waits: the files came too late for it.
-            if let Err(mpsc::SendError(looked)) = sender.send(instructions::look(&search)) {
+            if let Err(mpsc::SendError(looked)) = sender.send(instructions::survey(&search)) {
                 let _ = inbox.blocking_send(Signal::Event(Event::Instructions(looked.told)));
             }
         });

@@ -114,7 +114,7 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
                 }
             }
             FactRequest::Tool { input, tool } => {
-                let seen = setup.get_or_init(|| TestSetup::look(site)).await;
+                let seen = setup.get_or_init(|| TestSetup::detect(site)).await;
                 if let Some(why) = machine::missing(site, &seen.machine, &tool).await {
                     misfits.push(answer_error(&input, why));
                 }
@@ -128,7 +128,7 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
                 false => {}
             },
             FactRequest::Runners | FactRequest::Tests => {
-                let seen = setup.get_or_init(|| TestSetup::look(site)).await;
+                let seen = setup.get_or_init(|| TestSetup::detect(site)).await;
                 facts.extend(if want == FactRequest::Runners { seen.runners() } else { seen.command() });
             }
         }
@@ -169,11 +169,11 @@ struct TestSetup {
 }
 
 impl TestSetup {
-    async fn look(site: &Site) -> Self {
+    async fn detect(site: &Site) -> Self {
         let cwd = site.cwd.clone();
         let (marks, machine) = tokio::join!(
-            with_timeout(move || test_markers::look(&cwd)),
-            machine::look(&site.executor, &site.cwd)
+            with_timeout(move || test_markers::find(&cwd)),
+            machine::probe(&site.executor, &site.cwd)
         );
         Self { marks: marks.unwrap_or_default(), machine }
     }

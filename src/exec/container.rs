@@ -34,7 +34,7 @@ use crate::exec::KernelNotice;
 use crate::text::number::memory;
 use access::{EngineAccess, LanguageFacts, is_kernel, is_shell};
 use bridge_wire::BridgeMessage;
-pub(super) use discovery::found;
+pub(super) use discovery::discover;
 use engine::ContainerEngine;
 pub(super) use error::ContainerError;
 use kernel::{ContainerKernel, KernelEnd, KernelEvent};

@@ -19,7 +19,7 @@ pub(crate) async fn engine(
     programs: &Launcher,
 ) -> Result<FoundEngine, ExecutorError> {
     #[cfg(feature = "docker")]
-    return Ok(super::container::found(config, programs).await?);
+    return Ok(super::container::discover(config, programs).await?);
     #[cfg(not(feature = "docker"))]
     {
         let _ = (config, programs);
@@ -53,7 +53,7 @@ pub(crate) async fn kernels(
     programs: &Launcher,
 ) -> Result<Kernels, ExecutorError> {
     #[cfg(feature = "jupyter")]
-    return Ok(super::jupyter::found(config, python, programs).await?);
+    return Ok(super::jupyter::discover(config, python, programs).await?);
     #[cfg(not(feature = "jupyter"))]
     {
         let _ = (config, python, programs);

@@ -33,7 +33,7 @@ use crate::config::JupyterExecutor;
 use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, Rights, SharedState, Terms};
 use available::AvailableKernels;
 use block::JupyterBlock;
-pub(super) use discovery::{found, languages_here};
+pub(super) use discovery::{discover, languages_here};
 pub(super) use error::JupyterError;
 use specs::Spec;
 use std::collections::{BTreeMap, VecDeque};

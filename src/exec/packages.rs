@@ -251,7 +251,7 @@ pub fn review_with(
     };
     let message = network::of_installation(&list.words(), stays);
     let mut findings = vec![Finding::new("sayso.install", Severity::Medium, message)];
-    let sources = sources::told(language, variables, reach);
+    let sources = sources::describe(language, variables, reach);
     if !sources.is_empty() {
         let message = network::of_sources(&sources);
         findings.push(Finding::new("sayso.install.source", Severity::Medium, message));

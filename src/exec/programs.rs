@@ -23,32 +23,32 @@ impl Executor {
 
     /// The programs that install packages, `uv`, `pip` and `npm`, with their paths.
     pub(crate) async fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
-        self.look(Finder::installers).await.unwrap_or_default()
+        self.search(Finder::installers).await.unwrap_or_default()
     }
 
     /// The interpreter of this language on this machine, and the name by which a shell finds it.
     pub(crate) async fn interpreter(&self, language: &Language) -> Option<(Interpreter, Option<String>)> {
         let language = language.clone();
-        let look = move |finder: &Finder| {
+        let find = move |finder: &Finder| {
             finder.find(&language).ok().map(|found| (found, finder.command_name(&language)))
         };
-        self.look(look).await.flatten()
+        self.search(find).await.flatten()
     }
 
     /// The command that runs a TypeScript file on this machine, without the file.
     pub(crate) async fn typescript(&self) -> Option<Vec<String>> {
-        self.look(Finder::typescript).await.flatten()
+        self.search(Finder::typescript).await.flatten()
     }
 
     /// Whether the Python of this machine has a module. The module is not imported, and a Python in the working folder
     /// is not started. False if that is not known within ten seconds.
     pub(crate) async fn python_has(&self, module: String) -> bool {
-        self.look(move |finder| finder.python_has(&module)).await.unwrap_or(false)
+        self.search(move |finder| finder.python_has(&module)).await.unwrap_or(false)
     }
 
     /// Whether Python may have this module: also true if its environment is open to packages that are not searched.
     pub(crate) async fn python_may_have(&self, module: String) -> bool {
-        self.look(move |finder| finder.python_may_have(&module)).await.unwrap_or(false)
+        self.search(move |finder| finder.python_may_have(&module)).await.unwrap_or(false)
     }
 
     /// The programs that sayso may start by itself.
@@ -66,14 +66,14 @@ impl Executor {
     /// Looks for programs if runs are processes of this machine; `None` if they run elsewhere.
     pub(super) async fn here<T: Send + 'static>(
         &self,
-        look: impl FnOnce(&Finder) -> T + Send + 'static,
+        by: impl FnOnce(&Finder) -> T + Send + 'static,
     ) -> Option<T> {
-        if self.is_local() { self.look(look).await } else { None }
+        if self.is_local() { self.search(by).await } else { None }
     }
 
     /// Looks for programs of this machine, on a worker thread.
-    async fn look<T: Send + 'static>(&self, look: impl FnOnce(&Finder) -> T + Send + 'static) -> Option<T> {
+    async fn search<T: Send + 'static>(&self, by: impl FnOnce(&Finder) -> T + Send + 'static) -> Option<T> {
         let finder = self.inner.finder.clone();
-        tokio::task::spawn_blocking(move || look(&finder)).await.ok()
+        tokio::task::spawn_blocking(move || by(&finder)).await.ok()
     }
 }

@@ -233,7 +233,7 @@ impl Sandbox {
             _ if without.bwrap => Err(BwrapError::LeftOut),
             _ if cfg!(not(target_os = "linux")) => Err(BwrapError::NotLinux),
             None => Err(BwrapError::NotFound),
-            Some(path) => bwrap::ask(&path, programs),
+            Some(path) => bwrap::probe(&path, programs),
         };
         wanted.map_err(|why| found.missing("bwrap", why.to_string())).ok()
     }

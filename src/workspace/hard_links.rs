@@ -27,7 +27,7 @@ const LONGEST: Duration = Duration::from_millis(40);
 const MIN_FOLDERS: usize = 20;
 
 /// Looks for such files below these folders. Follows no links. Blocks, so call it on a worker.
-pub(crate) fn look(folders: &[PathBuf]) -> HardLinks {
+pub(crate) fn find(folders: &[PathBuf]) -> HardLinks {
     let mut walk =
         LinkWalk { began: Instant::now(), opened: 0, tools: Vec::new(), found: HardLinks::default() };
     walk.found.all_seen = true;
@@ -98,7 +98,7 @@ mod tests {
     fn files_of_a_store_elsewhere_are_counted_though_they_lie_deep_among_many() {
         let folder = TestFolder::new();
         folder.file("work/a", "");
-        assert_eq!(look(&[folder.at("work")]), HardLinks { files: 0, all_seen: true });
+        assert_eq!(find(&[folder.at("work")]), HardLinks { files: 0, all_seen: true });
         let stored = folder.file("store/index.js", "");
         for n in 0..300 {
             folder.file(&format!("work/node_modules/.pnpm/x{n}/node_modules/x/package.json"), "");
@@ -106,6 +106,6 @@ mod tests {
         let linked = folder.at("work/web/node_modules/.pnpm/x/node_modules/x");
         std::fs::create_dir_all(&linked).unwrap();
         std::fs::hard_link(stored, linked.join("index.js")).unwrap();
-        assert_eq!(look(&[folder.at("work")]), HardLinks { files: 1, all_seen: false });
+        assert_eq!(find(&[folder.at("work")]), HardLinks { files: 1, all_seen: false });
     }
 }

@@ -49,7 +49,7 @@ pub(crate) struct InstructionReport {
 }
 
 /// Finds the instruction files, and holds back those that a run could have changed until the person decides.
-pub(crate) fn look(search: &InstructionSearch) -> InstructionReport {
+pub(crate) fn survey(search: &InstructionSearch) -> InstructionReport {
     let (found, mut notices) = find(search);
     let (told, held) = known_texts::hold_back_changes(search, found);
     notices.extend(held.iter().map(|held| Notice::warn(held.sentence())));

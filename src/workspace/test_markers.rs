@@ -44,7 +44,7 @@ pub(crate) struct ProjectMarkers {
     pub(crate) make_tests: bool,
 }
 
-pub(crate) fn look(cwd: &Path) -> ProjectMarkers {
+pub(crate) fn find(cwd: &Path) -> ProjectMarkers {
     let there = |name: &str| cwd.join(name).is_file();
     let text = |name: &str| read::bounded(&cwd.join(name), MAX_FILE_BYTES).unwrap_or_default();
     let package = text("package.json");
@@ -157,7 +157,7 @@ mod tests {
         for (name, text) in files {
             crate::test_folder::write(&folder.path().join(name), text);
         }
-        look(folder.path())
+        find(folder.path())
     }
 
     #[test]
@@ -190,8 +190,8 @@ mod tests {
         fs::create_dir_all(folder.path().join("a/b/.git")).unwrap();
         fs::create_dir_all(folder.path().join("a/b/c")).unwrap();
         fs::write(folder.path().join("a/Cargo.toml"), "").unwrap();
-        assert!(!look(&folder.path().join("a/b/c")).cargo);
+        assert!(!find(&folder.path().join("a/b/c")).cargo);
         fs::write(folder.path().join("a/b/Cargo.toml"), "").unwrap();
-        assert!(look(&folder.path().join("a/b/c")).cargo);
+        assert!(find(&folder.path().join("a/b/c")).cargo);
     }
 }

@@ -20,7 +20,7 @@ read readarray readonly return set shift shopt source suspend test times trap tr
 wait if for while until case select function time coproc then do";
 
 /// Inspects the machine on which runs are carried out.
-pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
+pub(super) async fn probe(executor: &Executor, cwd: &Path) -> Machine {
     if !executor.is_local() {
         return assumed_machine();
     }

@@ -111,13 +111,13 @@ impl EngineAccess {
         let cwd = grants::real(&self.setup.cwd);
         let folder = (how != FolderInContainer::None).then_some((cwd.as_path(), how));
         let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-        let closed = &WithheldPlaces::look(home.as_deref(), engine.socket.as_deref(), &self.setup.own);
+        let closed = &WithheldPlaces::find(home.as_deref(), engine.socket.as_deref(), &self.setup.own);
         if let Some((path, _)) = folder {
             may_mount(path, closed).map_err(|why| ContainerError::Folder { path: path.into(), why })?;
         }
         let sandbox = &self.setup.sandbox;
         Ok(ContainerFrame {
-            granted: Grants::look(sandbox, folder, closed, remote)?,
+            granted: Grants::check(sandbox, folder, closed, remote)?,
             asked_off: sandbox.asked && sandbox.level == SandboxLevel::Off,
             config,
             limits: *limits,

@@ -10,7 +10,7 @@ use crate::launch::Launcher;
 ///
 /// # Errors
 /// When there is no engine, or it does not answer.
-pub(crate) async fn found(
+pub(crate) async fn discover(
     config: &ContainerExecutor,
     programs: &Launcher,
 ) -> Result<FoundEngine, ContainerError> {

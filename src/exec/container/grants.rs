@@ -38,7 +38,7 @@ pub(super) struct WithheldPlaces {
 
 impl WithheldPlaces {
     /// These places with their links resolved.
-    pub(super) fn look(home: Option<&Path>, socket: Option<&Path>, own: &[PathBuf]) -> Self {
+    pub(super) fn find(home: Option<&Path>, socket: Option<&Path>, own: &[PathBuf]) -> Self {
         Self {
             home: home.map(real),
             socket: socket.map(real),
@@ -60,7 +60,7 @@ impl Grants {
     ///
     /// # Errors
     /// When an opened folder does not exist, or may not be mounted. Nothing is left out silently.
-    pub(super) fn look(
+    pub(super) fn check(
         request: &SandboxRequest,
         folder: Option<(&Path, FolderInContainer)>,
         closed: &WithheldPlaces,
@@ -197,16 +197,16 @@ mod tests {
         let closed = &WithheldPlaces::default();
         let request =
             SandboxRequest { write: vec![place.path().into()], network: true, ..SandboxRequest::default() };
-        let granted = Grants::look(&request, None, closed, false).unwrap();
+        let granted = Grants::check(&request, None, closed, false).unwrap();
         assert_eq!((granted.write.as_slice(), granted.network), (&[real.clone()][..], true));
         assert_eq!(granted.guarded.protected, [real.join(".git/hooks")]);
         assert!(
-            Grants::look(&request, None, closed, true).unwrap_err().to_string().contains("another machine")
+            Grants::check(&request, None, closed, true).unwrap_err().to_string().contains("another machine")
         );
         let gone = SandboxRequest { read: vec![real.join("nothing")], ..SandboxRequest::default() };
-        assert!(Grants::look(&gone, None, closed, false).is_err());
+        assert!(Grants::check(&gone, None, closed, false).is_err());
         let closed = &WithheldPlaces { own: vec![real], ..WithheldPlaces::default() };
-        let why = Grants::look(&request, None, closed, false).unwrap_err().to_string();
+        let why = Grants::check(&request, None, closed, false).unwrap_err().to_string();
         assert!(why.contains("sayso's own files"), "{why}");
     }
 
@@ -221,13 +221,13 @@ mod tests {
         let own = [base.join("home/me/.local/share/sayso")];
         let socket = base.join("home/me/engine.sock");
         let refused = |closed: &WithheldPlaces, folder: &str| may_mount(&base.join(folder), closed).err();
-        let of_home = WithheldPlaces::look(Some(&home), None, &[]);
+        let of_home = WithheldPlaces::find(Some(&home), None, &[]);
         assert!(refused(&of_home, "disk").unwrap().contains("your home folder"));
         assert!(refused(&of_home, "disk/me").unwrap().contains("your home folder"));
         assert_eq!(refused(&of_home, "disk/me/work"), None);
-        let of_socket = WithheldPlaces::look(None, Some(&socket), &[]);
+        let of_socket = WithheldPlaces::find(None, Some(&socket), &[]);
         assert!(refused(&of_socket, "disk/me").unwrap().contains("socket"));
-        let of_own = WithheldPlaces::look(None, None, &own);
+        let of_own = WithheldPlaces::find(None, None, &own);
         assert!(refused(&of_own, "disk/me/.local").unwrap().contains("sayso's own files"));
         assert!(refused(&of_own, "disk/me/.local/share/sayso/blobs").unwrap().contains("sayso's own files"));
     }

@@ -30,7 +30,7 @@ pub(in crate::exec) fn languages_here(
 ///
 /// # Errors
 /// When a server is configured and does not list its kernels.
-pub(crate) async fn found(
+pub(crate) async fn discover(
     config: &JupyterExecutor,
     python: Option<&Path>,
     programs: &Launcher,

@@ -53,7 +53,7 @@ pub(super) fn is_source(name: &str) -> bool {
 
 /// What these variables say about where packages of a language come from: `PIP_INDEX_URL=https://pypi.example/simple`.
 /// `reach` is that of the installation.
-pub(super) fn told(
+pub(super) fn describe(
     language: &str,
     all: impl IntoIterator<Item = (OsString, OsString)>,
     reach: &Reach,
@@ -130,7 +130,7 @@ mod tests {
             ("npm_config_registry", "https://npm.example/"),
         ]);
         assert_eq!(
-            told("python", env.clone(), &Reach::open()),
+            describe("python", env.clone(), &Reach::open()),
             [
                 "PIP_CONFIG_FILE=/srv/pip.conf (only without a sandbox)",
                 "PIP_INDEX_URL=http://127.0.0.1:8765/simple",
@@ -138,8 +138,8 @@ mod tests {
                 "UV_INDEX=corp=https://pypi.example/simple https://other.example/a@b",
             ]
         );
-        assert_eq!(told("javascript", env, &Reach::open()), ["npm_config_registry=https://npm.example/"]);
-        assert!(told("r", pairs(&[("PIP_INDEX_URL", "x")]), &Reach::open()).is_empty());
+        assert_eq!(describe("javascript", env, &Reach::open()), ["npm_config_registry=https://npm.example/"]);
+        assert!(describe("r", pairs(&[("PIP_INDEX_URL", "x")]), &Reach::open()).is_empty());
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
         ] {
             for reach in [&reach, &Reach::open()] {
                 let note = if is_read || *reach == Reach::open() { "" } else { ONLY_WITHOUT };
-                let told = told("python", pairs(&[("UV_INDEX", value)]), reach);
+                let told = describe("python", pairs(&[("UV_INDEX", value)]), reach);
                 assert_eq!(told, [format!("UV_INDEX={value}{note}")]);
             }
         }

@@ -40,7 +40,7 @@ pub(super) enum BwrapError {
 ///
 /// # Errors
 /// When it can't be started.
-pub(super) fn ask(path: &Path, programs: &Launcher) -> Result<Bwrap, BwrapError> {
+pub(super) fn probe(path: &Path, programs: &Launcher) -> Result<Bwrap, BwrapError> {
     let output = programs
         .command(Start::Bwrap)?
         .arg("--version")

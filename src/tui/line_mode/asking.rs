@@ -5,7 +5,7 @@ use super::awaited_jobs::AwaitedJob;
 use super::block;
 use super::form::FormFill;
 use super::instructions;
-use super::session::{Session, look};
+use super::session::{Session, draw_style};
 use crate::domain::Answers;
 use crate::domain::sentences::sending;
 use crate::driver::Job;
@@ -121,7 +121,7 @@ impl Session<'_> {
 
     fn print_question(&mut self) -> io::Result<()> {
         let state = self.driver.state();
-        let look = look(&self.theme, self.options, self.driver.now());
+        let look = draw_style(&self.theme, self.options, self.driver.now());
         let page = &mut self.mode.page;
         match &self.asked.ask {
             Ask::Nothing => Ok(()),

@@ -4,7 +4,7 @@ use super::ask::Ask;
 use super::awaited_jobs::AwaitedJob;
 use super::provider::ProviderQuestion;
 use super::reporter::message_text;
-use super::session::{LISTING_TIMEOUT, Session, look};
+use super::session::{LISTING_TIMEOUT, Session, draw_style};
 use crate::domain::sentences::running;
 use crate::domain::{BlockId, BranchPoint, Notice, RecipeCard, RuleId};
 use crate::driver::{Job, export};
@@ -207,7 +207,7 @@ impl Session<'_> {
 
     fn steps(&mut self) -> io::Result<()> {
         for item in self.driver.state().transcript.blocks.values() {
-            let look = look(&self.theme, self.options, self.driver.now());
+            let look = draw_style(&self.theme, self.options, self.driver.now());
             let ran = item.runs.last().and_then(|run| run.ended.as_ref());
             let end = match ran {
                 Some((at, report)) => {

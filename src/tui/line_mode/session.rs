@@ -192,7 +192,7 @@ impl<'a> Session<'a> {
         if let Notification::Job(result) = told {
             return self.job_done(result);
         }
-        let look = look(&self.theme, self.options, self.driver.now());
+        let look = draw_style(&self.theme, self.options, self.driver.now());
         self.reporter.report(told, self.driver.state(), &mut self.mode.page, look)
     }
 
@@ -305,7 +305,7 @@ async fn at(moment: Option<Instant>) {
 static NO_KEYS: LazyLock<Keymap> = LazyLock::new(Keymap::default);
 
 /// The format for text: the person's times and paths, no colours, no animations.
-pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
+pub(super) fn draw_style<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
     let glyphs = options.glyphs();
     DrawStyle {
         theme,

@@ -265,7 +265,7 @@ impl Session<'_> {
         if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
             self.tui.terminal.send_attention(attention, &told);
         }
-        let look = look((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
+        let look = draw_style((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
         self.screen.sent_requests = Driver::requests_sent();
         let (screen, state) = (&self.screen, self.driver.state());
         let mut hits = Hits::default();
@@ -286,7 +286,7 @@ impl Session<'_> {
 
     /// Calls a method of the screen with its `Ctx`.
     pub(super) fn with<T>(&mut self, at: Instant, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
-        let look = look((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
+        let look = draw_style((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
         step(&mut self.screen, Ctx { state: self.driver.state(), look, at })
     }
 }
@@ -296,7 +296,7 @@ fn is_stream(told: &Notification) -> bool {
     matches!(told, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
 }
 
-pub(super) fn look<'a>(
+pub(super) fn draw_style<'a>(
     (theme, keymap): (&'a Theme, &'a Keymap),
     options: &'a Options,
     now: Timestamp,

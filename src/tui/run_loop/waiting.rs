@@ -102,7 +102,7 @@ impl Tui {
         let mut setup = options.setup.clone();
         (setup.welcome, setup.pick_session, setup.address) = (false, None, None);
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), at);
-        let look = super::session::look((&self.theme, &self.keymap), options, Clock::System.now());
+        let look = super::session::draw_style((&self.theme, &self.keymap), options, Clock::System.now());
         screen.panes.composer.set(&self.draft);
         screen.arrange(Ctx { state, look, at });
         let _ = self.terminal.draw(|buf| {
