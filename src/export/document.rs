@@ -99,6 +99,9 @@ pub(crate) struct RunPart {
     /// The version of the interpreter, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) version: Option<String>,
+    /// Whether a Jupyter kernel ran it, which may take lines as commands that are no code of the language.
+    #[serde(skip)]
+    pub(crate) in_jupyter: bool,
     /// The outcome of the run; `lost` where no end of it was recorded.
     pub(crate) outcome: String,
     /// How it ended, in words.

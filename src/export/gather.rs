@@ -4,7 +4,7 @@ use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart, Strea
 use super::error::PictureError;
 use crate::domain::sentences::running;
 use crate::domain::visible::visible_line;
-use crate::domain::{BlockId, ImageRef, RecipeFact, RunReport, TurnEnd};
+use crate::domain::{BlockId, ExecutorKind, ImageRef, RecipeFact, RunReport, TurnEnd};
 use crate::engine::transcript::{BlockItem, BlockStatus, Item, ReplyItem, RunItem, Transcript};
 use crate::text::number::duration;
 
@@ -146,6 +146,7 @@ fn run_part(run: &RunItem) -> RunPart {
         by: run.by.as_str().to_owned(),
         sha256: run.sha256.to_string(),
         version: run.terms.version.clone(),
+        in_jupyter: run.terms.executor == ExecutorKind::Jupyter,
         outcome: "lost".to_owned(),
         ended: "its end was never told".to_owned(),
         ..RunPart::default()

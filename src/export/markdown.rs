@@ -1,26 +1,36 @@
-//! Writes the document as Markdown. Pictures are named, not shown: a text file can't hold them.
+//! Writes the document as Markdown. Pictures are named, not shown: a text file can't hold them. `harmless` makes
+//! the text of others harmless.
+
+mod harmless;
 
 use super::clean_output::{display_time, plain};
 use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
-use pulldown_cmark::{Event, Options, Parser, Tag};
+pub(super) use harmless::{as_code, inert, is_live};
 use std::fmt::Write as _;
 
 pub(super) fn write(document: &Document) -> String {
+    let text = write_with(document, inert);
+    // Each part does nothing by itself. If parts did something together, all of them would be shown as code.
+    if is_live(&text) { write_with(document, as_code) } else { text }
+}
+
+/// Writes the document; `prose` makes the words of the person and of the model harmless.
+fn write_with(document: &Document, prose: fn(&str) -> String) -> String {
     let mut text = format!("# {}\n", inline(&document.title));
     text.push_str(&about_line(document));
     for part in &document.parts {
         match part {
             DocumentPart::Asked { at, text: asked, files } => {
-                let _ = write!(text, "\n## You, {}\n\n{}\n", display_time(*at), inert(asked.trim()));
+                let _ = write!(text, "\n## You, {}\n\n{}\n", display_time(*at), prose(asked.trim()));
                 if !files.is_empty() {
                     let files: Vec<String> = files.iter().map(|file| code(file)).collect();
                     let _ = write!(text, "\nWith {}\n", files.join(", "));
                 }
             }
             DocumentPart::Said { text: said } => {
-                let _ = write!(text, "\n{}\n", inert(said));
+                let _ = write!(text, "\n{}\n", prose(said));
             }
             DocumentPart::Note { text: note } => {
                 let _ = write!(text, "\n*{}*\n", inline(note));
@@ -99,34 +109,10 @@ fn describe_picture(picture: &Picture) -> String {
 pub(super) fn fenced(text: &mut String, language: &str, body: &str) {
     let longest = body.lines().map(|line| line.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
+    // A line with another backtick behind its fence opens no block.
+    let language = if language.contains(['`', '\n']) { "" } else { language };
     let end = if body.ends_with('\n') || body.is_empty() { "" } else { "\n" };
     let _ = write!(text, "{fence}{language}\n{body}{end}{fence}\n");
-}
-
-/// Makes Markdown harmless to render: tags become text, and pictures become links, so that nothing is loaded.
-pub(super) fn inert(text: &str) -> String {
-    let text = visible(text);
-    let mut live: Vec<usize> = Vec::new();
-    for (event, range) in Parser::new_ext(&text, Options::ENABLE_TABLES).into_offset_iter() {
-        match event {
-            Event::Start(Tag::Image { .. }) => live.push(range.start),
-            Event::Html(tags) | Event::InlineHtml(tags) => {
-                live.extend(tags.match_indices('<').map(|(at, _)| range.start + at));
-            }
-            _ => {}
-        }
-    }
-    let mut safe = String::with_capacity(text.len() + live.len());
-    let mut from = 0;
-    live.sort_unstable();
-    live.dedup();
-    for at in live {
-        safe.push_str(text.get(from..at).unwrap_or_default());
-        safe.push('\\');
-        from = at;
-    }
-    safe.push_str(text.get(from..).unwrap_or_default());
-    safe
 }
 
 /// Escapes a text for Markdown and puts it on one line.
@@ -146,6 +132,6 @@ pub(super) fn code(text: &str) -> String {
     let text = visible_line(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let ticks = "`".repeat(longest + 1);
-    let blank = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    let blank = if text.is_empty() || text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{ticks}{blank}{text}{blank}{ticks}")
 }

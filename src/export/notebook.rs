@@ -3,15 +3,19 @@
 //! A notebook has one kernel: Python if a block of Python or bash ran, else the language in which most blocks ran.
 //! Under Python, blocks in other languages run through IPython's magics where one exists; blocks that did not run, or
 //! can't run here, become text. A setup cell defines magics of sayso's own: for bash (the folder and exported variables
-//! pass on from block to block, as in the session), for writing files unchanged, and for Python that may end by itself.
+//! pass on from block to block, as in the session), for writing files unchanged, and for Python that may end by itself
+//! or that IPython would change (`cell_form`): no line that was Python's becomes a command of IPython's.
 //! Pictures that a run wrote as files go into a cell below, because a kernel would not show them.
+
+mod cell_form;
 
 use super::document::{BlockPart, Document, DocumentPart, RunPart};
 use super::markdown::{code, fenced, inert, inline};
-use super::script::{cell_magics, has_effect, packages, restrictions, write_call};
+use super::script::{cell_magics, has_effect, one_line_call, packages, restrictions, write_call};
 use crate::domain::Stream;
 use crate::domain::json_text::escaped;
 use crate::domain::visible::visible;
+use cell_form::{CellForm, cell_form, has_prompt};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +30,8 @@ const KERNELS: &[(&str, &str, &str)] = &[
 /// The magic of a cell that writes its text to a file; the path follows it.
 const WRITE_MAGIC: &str = "%%sayso_write";
 
-/// The magic of a Python cell that may end by itself (`sys.exit()`): it ends only that cell.
+/// The magic of a Python cell that may end by itself (`sys.exit()`), which ends only that cell, or that IPython would
+/// change.
 const PYTHON_MAGIC: &str = "%%sayso_python";
 
 /// Languages that IPython hands to another program: the first line of such a cell.
@@ -45,14 +50,10 @@ pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
     let (language, kernel, name) = kernel(document);
     let ending = restrictions::from_first_that_may_end(document.blocks().filter(|block| block.ended_well()));
     let ending: BTreeSet<u32> = ending.map(|block| block.block).collect();
-    let may_end = !ending.is_empty();
+    let needs_setup = language == "python" && document.blocks().any(|block| needs_setup(block, &ending));
     let mut notebook = Notebook { cells: Vec::new(), language, said: 0, count: 0, ending };
     notebook.add_markdown("title", format!("# {}", inline(&document.title)), &json!({}));
-    let needs_magics = |block: &BlockPart| {
-        block.ended_well() && !block.writes.is_empty()
-            || block.run.is_some() && block.code_language() == Some("bash")
-    };
-    if language == "python" && (may_end || document.blocks().any(needs_magics)) {
+    if needs_setup {
         notebook.add_code("setup", cell_magics(), Vec::new(), &json!({ "kind": "setup" }));
     }
     for part in &document.parts {
@@ -69,6 +70,18 @@ pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
         "nbformat_minor": 5,
     });
     Ok(escaped(serde_json::to_string_pretty(&whole)?) + "\n")
+}
+
+/// Whether the cell of a block, in a notebook of Python, uses what the setup cell defines.
+fn needs_setup(block: &BlockPart, ending: &BTreeSet<u32>) -> bool {
+    let may_end = ending.contains(&block.block);
+    let writes = block.ended_well() && !block.writes.is_empty();
+    let is_run_by_it = match block.code_language() {
+        Some("bash") => true,
+        Some("python") => matches!(cell_form(block, may_end), CellForm::Magic | CellForm::Call),
+        _ => false,
+    };
+    may_end || writes || block.run.is_some() && is_run_by_it
 }
 
 /// Chooses the kernel of the notebook.
@@ -108,8 +121,9 @@ impl Notebook {
         let id = |kind: &str| format!("{kind}-{}", self.said);
         match part {
             DocumentPart::Asked { text, .. } => {
-                let quoted: String = inert(text.trim()).lines().map(|line| format!("> {line}\n")).collect();
-                self.add_markdown(&id("message"), quoted.trim_end().to_owned(), &json!({ "kind": "asked" }));
+                // It is made harmless as a quote: a tab that makes a line code makes none behind the mark of a quote.
+                let quoted: String = visible(text.trim()).lines().map(|line| format!("> {line}\n")).collect();
+                self.add_markdown(&id("message"), inert(quoted.trim_end()), &json!({ "kind": "asked" }));
             }
             DocumentPart::Said { text } => {
                 self.add_markdown(&id("reply"), inert(text), &json!({ "kind": "said" }));
@@ -139,25 +153,36 @@ impl Notebook {
         }
         let language = block.code_language().unwrap_or_default();
         if language == self.language {
-            let outputs = outputs(run, self.count + 1);
-            // Code with a top-level `await` can't run through a magic.
-            let awaits = restrictions::awaits_at_top_level(&block.source);
-            let ends = language == "python" && self.ending.contains(&block.block);
-            let magic = if ends && !awaits { format!("{PYTHON_MAGIC}\n") } else { String::new() };
-            self.add_code(&id, magic + &block.source, outputs, &about);
-            if ends && awaits {
-                self.go_on_behind_an_error();
-            }
-            return self.add_pictures(&id, run, &about);
+            return self.add_in_kernel(&id, block, run, &about);
         }
         match LANGUAGE_MAGICS.iter().find(|(of, _)| *of == language).filter(|_| self.language == "python") {
-            Some((_, magic)) => {
+            Some((_, magic)) if !has_prompt(&block.source) => {
                 let outputs = outputs(run, self.count + 1);
                 self.add_code(&id, format!("{magic}\n{}", block.source), outputs, &about);
                 self.add_pictures(&id, run, &about);
             }
-            None => self.add_not_run(&id, block, &about),
+            _ => self.add_not_run(&id, block, &about),
         }
+    }
+
+    /// Adds a block that ran, in the language of the kernel.
+    fn add_in_kernel(&mut self, id: &str, block: &BlockPart, run: &RunPart, about: &Value) {
+        let may_end = self.ending.contains(&block.block);
+        let form = cell_form(block, may_end);
+        let source = match form {
+            CellForm::Plain => block.source.clone(),
+            CellForm::Magic => format!("{PYTHON_MAGIC}\n{}", block.source),
+            CellForm::Call => {
+                one_line_call("_sayso_python", &format!("block_{}", block.block), &block.source)
+            }
+            CellForm::Text => return self.add_not_run(id, block, about),
+        };
+        let outputs = outputs(run, self.count + 1);
+        self.add_code(id, source, outputs, about);
+        if may_end && form == CellForm::Plain {
+            self.go_on_behind_an_error();
+        }
+        self.add_pictures(id, run, about);
     }
 
     /// Adds a block as text, because it did not run or can't run in this notebook.
@@ -224,7 +249,9 @@ impl Notebook {
 fn write_cell(path: &str, text: &str) -> String {
     let is_plain = path.trim() == path && !path.chars().any(char::is_control);
     // Jupyter adds a missing line end at the end of a cell, and cells can't hold `\r`.
-    if is_plain && text.ends_with('\n') && !text.contains('\r') {
+    if has_prompt(text) {
+        one_line_call("_sayso_write", path, text)
+    } else if is_plain && text.ends_with('\n') && !text.contains('\r') {
         format!("{WRITE_MAGIC} {path}\n{text}")
     } else {
         write_call(path, text)

@@ -16,7 +16,7 @@ use super::clean_output::display_time;
 use super::document::{BlockPart, Document};
 use crate::domain::visible::visible_line;
 pub(super) use pins::packages;
-pub(super) use python::write_call;
+pub(super) use python::{one_line_call, write_call};
 
 /// The text of the script, and the extension of its file.
 pub(super) fn write(document: &Document) -> Result<(String, &'static str), ExportError> {

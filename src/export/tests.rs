@@ -325,12 +325,143 @@ fn markdown_that_is_handed_on_loads_nothing() {
         };
         assert!(!Parser::new(&safe).any(|event| acting(&event)), "{safe}");
     }
-    for still in ["`<b>` and ![no picture]", "```html\n<img src=x>\n![p](x)\n```\n", "1 < 2 & 3"] {
+    assert_eq!(inert("`<b>` and ![no picture]"), "`<b>` and \\![no picture]");
+    for still in [
+        "`<b>` and `![p](x)`",
+        "a <https://e.org/> b, $x<y$",
+        "- [ ] x",
+        "```html\n<img src=x>\n![p](x)\n```\n",
+        "1 < 2 & 3",
+    ] {
         assert_eq!(inert(still), still);
     }
 }
 
+/// Whether anything in this Markdown would be loaded, or is a tag, for programs with and without tables.
+fn is_live(text: &str) -> bool {
+    use pulldown_cmark::{Event, Options, Parser, Tag};
+    [Options::empty(), Options::ENABLE_TABLES].into_iter().any(|options| {
+        Parser::new_ext(text, options).any(|event| {
+            matches!(event, Event::Html(_) | Event::InlineHtml(_) | Event::Start(Tag::Image { .. }))
+        })
+    })
+}
+
+/// The texts of the headings of the second level.
+fn headings(text: &str) -> Vec<String> {
+    use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
+    let (mut headings, mut is_open) = (Vec::<String>::new(), false);
+    for event in Parser::new(text) {
+        match event {
+            Event::Start(Tag::Heading { level: HeadingLevel::H2, .. }) => {
+                headings.push(String::new());
+                is_open = true;
+            }
+            Event::End(TagEnd::Heading(_)) => is_open = false,
+            Event::Text(text) if is_open => headings.last_mut().unwrap().push_str(&text),
+            _ => {}
+        }
+    }
+    headings
+}
+
+/// Exports replies with these texts, each before a prompt with the same text, and checks all that would be rendered.
+fn assert_nothing_is_live(replies: &[String]) {
+    let mut parts = Vec::new();
+    for reply in replies {
+        parts.push(DocumentPart::Said { text: reply.clone() });
+        parts.push(DocumentPart::Asked { at: Timestamp(0), text: reply.clone(), files: Vec::new() });
+    }
+    let document = Document { title: "t".into(), parts, ..with_all() };
+    let (markdown, _) = document.write(ExportFormat::Markdown).unwrap();
+    assert!(!is_live(&markdown), "{replies:?} -> {markdown}");
+    let asked = headings(&markdown).iter().filter(|heading| heading.starts_with("You, 1970")).count();
+    assert_eq!(asked, replies.len(), "{replies:?} -> {markdown}");
+    let (notebook, _) = document.write(ExportFormat::Notebook).unwrap();
+    let notebook: Value = serde_json::from_str(&notebook).unwrap();
+    for cell in notebook["cells"].as_array().unwrap() {
+        let text: String =
+            cell["source"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+        assert!(!is_live(&text), "{replies:?} -> {text}");
+    }
+}
+
+#[test]
+fn nothing_is_live_in_a_whole_document() {
+    let documents: [&[&str]; 11] = [
+        &["<script>x</script> ![one](http://evil.example/1.png)"],
+        &["<div>\\<img src=http://evil.example/2.png>"],
+        &["![three][r3]", "[r3]: http://evil.example/3.png"],
+        &["![three][r\\]3]", "> - [\nr\\]3\n]: http://evil.example/3.png"],
+        &["~~~", "a"],
+        &["- a\n\n  ```\n  b", "````` \n ``` ", "> ~~~\n> c"],
+        &["<!-- a", "-->", "<?php", "<![CDATA["],
+        &["<source\n`><img src=x>`"],
+        &["| ` | ` ![x](http://evil.example/4.png) ` |\n|--|--|"],
+        &["\t<img src=x>", "a\n\n\t<img src=x>"],
+        &["`<b>\n![x](y)`", "[`]: x\n![x](y)`"],
+    ];
+    for replies in documents {
+        assert_nothing_is_live(&replies.iter().map(|reply| (*reply).to_owned()).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn what_is_escaped_reads_as_before_and_open_code_is_closed() {
+    use super::markdown::inert;
+    for (text, safe) in [
+        ("a\n\n~~~~ b\nc", "a\n\n~~~~ b\nc\n~~~~"),
+        ("<script>x</script> ![a](b)", "&lt;script>x&lt;/script> \\![a](b)"),
+        ("<div>\\<img src=a>", "&lt;div>&lt;img src=a>"),
+        ("[a]: http://e.org", "[a]\\: http://e.org"),
+    ] {
+        assert_eq!(inert(text), safe);
+    }
+}
+
+/// Pieces that change how the rest of a text is read, in one way or another.
+const CONSTRUCTS: &[&str] = &[
+    "<div>",
+    "</div>",
+    "<script>",
+    "</script>",
+    "<!--",
+    "-->",
+    "<img src=http://e.org/a>",
+    "\\",
+    "`",
+    "``",
+    "```",
+    "~~~",
+    "\n",
+    "\n\n",
+    "![a](http://e.org/b)",
+    "![a][b]",
+    "![b]",
+    "[b]: http://e.org/c",
+    "> ",
+    "- ",
+    "1. ",
+    "    ",
+    "\t",
+    "| a | b |\n|--|--|\n",
+    "$",
+    "# ",
+    "<http://e.org>",
+    "a",
+];
+
 proptest::proptest! {
+    #[test]
+    fn nothing_is_live_whatever_is_joined(
+        replies in proptest::collection::vec(
+            proptest::collection::vec(proptest::sample::select(CONSTRUCTS), 1..10),
+            1..4,
+        )
+    ) {
+        assert_nothing_is_live(&replies.iter().map(|pieces| pieces.concat()).collect::<Vec<_>>());
+    }
+
     #[test]
     fn no_markdown_is_live_once_it_is_handed_on(text in "[!<>a/\\[\\]()\\\\`\n -]{0,40}") {
         use pulldown_cmark::{Event, Parser, Tag};
@@ -355,4 +486,42 @@ fn json_does_nothing_in_a_terminal() {
         let read: Value = serde_json::from_str(&written).unwrap();
         assert!(read.to_string().contains(text));
     }
+}
+
+/// The cells of a notebook with these blocks, without its title: the kind and the text of each.
+fn cells(parts: Vec<DocumentPart>) -> Vec<(String, String)> {
+    let (written, _) = Document { parts, ..with_all() }.write(ExportFormat::Notebook).unwrap();
+    let notebook: Value = serde_json::from_str(&written).unwrap();
+    let text = |cell: &Value| -> String {
+        cell["source"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect()
+    };
+    let cells = notebook["cells"].as_array().unwrap().iter().skip(1);
+    cells.map(|cell| (cell["cell_type"].as_str().unwrap().to_owned(), text(cell))).collect()
+}
+
+#[test]
+fn a_line_that_was_no_command_becomes_none_in_a_notebook() {
+    let failed = || RunPart {
+        error: Some(("SyntaxError".into(), "invalid syntax".into(), String::new())),
+        ..ran("failed")
+    };
+    let of = |language: &str, source: &str, run: RunPart| {
+        cells(vec![block(1, "code", Some(language), source, Some(run))]).pop().unwrap()
+    };
+    for source in ["!touch pwn2", "# fine\n%%bash\ntouch pwn3", "rm -rf a"] {
+        let all = cells(vec![block(1, "code", Some("python"), source, Some(failed()))]);
+        let [setup, (kind, text)] = all.as_slice() else { panic!("{all:?}") };
+        assert!(setup.0 == "code" && setup.1.contains("def _sayso_python("), "{}", setup.1);
+        assert_eq!((kind.as_str(), text.as_str()), ("code", &*format!("%%sayso_python\n{source}")));
+    }
+    let called = of("python", "x = '''\n>>> !ls'''", ran("ok"));
+    assert_eq!(called.1, "_sayso_python(\"block_1\", \"x = '''\\n>>> !ls'''\")");
+    for source in ["await f()\n!ls", "get_ipython().system('ls')"] {
+        assert_eq!(of("python", source, failed()).0, "markdown", "{source}");
+    }
+    // In a Jupyter kernel such a line was a command.
+    let in_jupyter = RunPart { in_jupyter: true, ..ran("ok") };
+    assert_eq!(of("python", "!ls", in_jupyter), ("code".to_owned(), "!ls".to_owned()));
+    assert_eq!(of("bash", ">>> touch a", failed()).0, "markdown");
+    assert_eq!(of("julia", ";touch a", failed()).0, "markdown");
 }

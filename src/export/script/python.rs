@@ -117,6 +117,11 @@ pub(in crate::export) fn write_call(path: &str, content: &str) -> String {
     format!("_sayso_write({}, {})", literal(path), quoted(content))
 }
 
+/// A call of one of the functions of the setup cell on one line, of which IPython changes nothing: `_sayso_write`.
+pub(in crate::export) fn one_line_call(function: &str, name: &str, text: &str) -> String {
+    format!("{function}({}, {})", literal(name), literal(text))
+}
+
 /// The packages and Python version of the script, as PEP 723 declares them; empty if none are known.
 fn requirements(steps: &[&BlockPart]) -> String {
     let python = steps.iter().filter(|block| is_python(block));
