@@ -113,8 +113,20 @@ impl UndoKind {
 pub enum UndoState {
     /// The file is as the run left it and can be undone.
     Done,
-    /// Somebody else deleted what the run left; the state before can be restored.
-    DeletedSince,
+    /// Nothing is there: somebody else deleted it, or making it again was interrupted after the removal.
+    DeletedSince {
+        /// Whether the state before the run can be restored.
+        back: bool,
+        /// Whether what the run left can be restored.
+        again: bool,
+    },
+    /// A folder that was created here and has no mode of its own yet, because the work was interrupted.
+    Unfinished {
+        /// Whether the state before the run can be restored.
+        back: bool,
+        /// Whether what the run left can be restored.
+        again: bool,
+    },
     /// It was undone and can be redone.
     TakenBack,
     /// It was undone, and what the run left is no longer kept.
@@ -123,6 +135,8 @@ pub enum UndoState {
     ChangedSince,
     /// The working folder itself no longer exists.
     FolderGone,
+    /// One of the folders in which it was is a link or a file by now, which stays as it is.
+    FolderReplaced,
     /// No copy from before was made: the file was too large, held secrets, or could not be read.
     NoCopy,
     /// The copy was dropped for newer ones, or was damaged.
@@ -130,24 +144,35 @@ pub enum UndoState {
 }
 
 impl UndoState {
-    /// The direction in which it can be applied; `None` if in neither.
-    pub(crate) fn kind(self) -> Option<UndoKind> {
+    /// Whether it can be applied in this direction.
+    pub(crate) fn can(self, kind: UndoKind) -> bool {
         match self {
-            UndoState::Done | UndoState::DeletedSince => Some(UndoKind::Undo),
-            UndoState::TakenBack => Some(UndoKind::Redo),
-            _ => None,
+            UndoState::Done => kind == UndoKind::Undo,
+            UndoState::TakenBack => kind == UndoKind::Redo,
+            UndoState::DeletedSince { back, again } | UndoState::Unfinished { back, again } => match kind {
+                UndoKind::Undo => back,
+                UndoKind::Redo => again,
+            },
+            _ => false,
         }
+    }
+
+    /// Whether it can be applied in at least one direction.
+    pub(crate) fn can_any(self) -> bool {
+        self.can(UndoKind::Undo) || self.can(UndoKind::Redo)
     }
 
     /// The state in words; empty if the change can simply be undone.
     pub(crate) fn words(self) -> &'static str {
         match self {
             UndoState::Done => "",
-            UndoState::DeletedSince => "deleted since",
+            UndoState::DeletedSince { .. } => "deleted since",
+            UndoState::Unfinished { .. } => "unfinished",
             UndoState::TakenBack => "taken back",
             UndoState::TakenBackForGood => "taken back for good",
             UndoState::ChangedSince => "changed since",
             UndoState::FolderGone => "folder gone",
+            UndoState::FolderReplaced => "folder replaced",
             UndoState::NoCopy => "no copy",
             UndoState::Dropped => "copy dropped",
         }

@@ -1,6 +1,6 @@
 //! The errors of reading and writing the person's files.
 
-use crate::domain::sentences::undo::{DROPPED_COPY, FOLDER_GONE};
+use crate::domain::sentences::undo::{DROPPED_COPY, FOLDER_GONE, FOLDER_REPLACED};
 use crate::text::number::size;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,6 +63,9 @@ pub enum FileError {
     /// The working folder does not exist any more.
     #[error("{FOLDER_GONE}")]
     FolderGone,
+    /// A folder on the way to the file is a link or a file by now.
+    #[error("{FOLDER_REPLACED}")]
+    FolderReplaced,
     /// The present content could not be saved before replacing it, and why.
     #[error("no copy could be made of what stands there now: {0}")]
     NotKept(String),

@@ -257,7 +257,7 @@ impl UndoStore {
             standing: if is_gone(&change.path) {
                 UndoState::FolderGone
             } else {
-                standing(change, objects, index, &mut opener)
+                standing(change, &record, objects, index, &mut opener)
             },
         });
         let changes = changes.collect();

@@ -52,7 +52,7 @@ pub(super) fn run(
         failure(format!("what block {} changed can't be taken back: {error}", found.block))
     })?;
     let wanted = wanted_changes(&all, &args.files)?;
-    let can: Vec<u32> = wanted.iter().filter(|c| c.standing.kind() == Some(kind)).map(|c| c.number).collect();
+    let can: Vec<u32> = wanted.iter().filter(|c| c.standing.can(kind)).map(|c| c.number).collect();
     let left: Vec<&UndoChange> = wanted.iter().copied().filter(|c| is_left_alone(c.standing, kind)).collect();
     if !args.yes {
         let others = other_runs(&loaded.entries, &found);
@@ -82,7 +82,7 @@ fn is_left_alone(standing: UndoState, kind: UndoKind) -> bool {
             matches!(standing, UndoState::Done | UndoState::NoCopy | UndoState::Dropped)
         }
     };
-    !is_there && standing.kind() != Some(kind)
+    !is_there && !standing.can(kind)
 }
 
 fn why_it_stays(standing: UndoState) -> &'static str {

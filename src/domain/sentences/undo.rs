@@ -41,6 +41,9 @@ pub(crate) const DROPPED_COPY: &str =
 pub(crate) const FOLDER_GONE: &str =
     "the working folder is gone: move it back, or make it again, and then take this back";
 
+/// A folder in which a change was made is a link or a file by now. Nothing is written through it.
+pub(crate) const FOLDER_REPLACED: &str = "a link or a file stands where its folder was";
+
 /// How many changes of a run can't be undone because their copies are no longer kept.
 pub(crate) fn dropped(changes: u64) -> String {
     let of = super::count(changes, "change");
@@ -81,10 +84,14 @@ pub(crate) fn does(kind: UndoKind) -> [(&'static str, &'static str); 3] {
 /// Why a change can be neither undone nor redone; empty if it can.
 pub(crate) fn why_not(standing: UndoState) -> &'static str {
     match standing {
-        UndoState::Done | UndoState::DeletedSince | UndoState::TakenBack => "",
+        UndoState::Done
+        | UndoState::DeletedSince { .. }
+        | UndoState::Unfinished { .. }
+        | UndoState::TakenBack => "",
         UndoState::TakenBackForGood => "it was taken back, and what the run left is not kept any more",
         UndoState::ChangedSince => "it changed since the run ended and stays as it is",
         UndoState::FolderGone => FOLDER_GONE,
+        UndoState::FolderReplaced => FOLDER_REPLACED,
         UndoState::NoCopy => "there is no copy of how it was before the run",
         UndoState::Dropped => DROPPED_COPY,
     }

@@ -29,7 +29,7 @@ pub(super) struct ListedChanges {
 impl ListedChanges {
     /// The changes that can be undone (or redone) in this direction.
     pub(super) fn undoable(&self, way: UndoKind) -> impl Iterator<Item = &UndoChange> {
-        self.all.iter().filter(move |change| change.standing.kind() == Some(way))
+        self.all.iter().filter(move |change| change.standing.can(way))
     }
 
     /// Why there is no question about them: nothing can be done, or there are more than the list shows; the
@@ -62,7 +62,7 @@ impl ListedChanges {
         }
         let can = |number: usize| {
             let change = self.all.get(number.checked_sub(1)?)?;
-            (change.standing.kind() == Some(way)).then_some(change.number)
+            (change.standing.can(way)).then_some(change.number)
         };
         Some((way, numbers.into_iter().map(can).collect::<Option<Vec<u32>>>()?))
     }

@@ -19,9 +19,12 @@ use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::collections::BTreeSet;
+use unicode_width::UnicodeWidthStr as _;
 
-/// Columns of a change's present state.
-const STATE_COLUMNS: usize = 18;
+/// The columns of a row besides the path and the present state: marks, size and gaps.
+const OTHER_COLUMNS: usize = 17;
+/// The fewest and the most columns of the list.
+const WIDTHS: (usize, usize) = (76, 160);
 /// How many files the question names.
 const MAX_FILES_SHOWN: usize = 4;
 
@@ -34,12 +37,25 @@ pub(crate) struct UndoList {
     all: Option<Result<Vec<UndoChange>, String>>,
     picked: BTreeSet<u32>,
     cursor: Cursor,
+    /// The columns of the longest path.
+    path_columns: usize,
+    /// The columns of the longest state, with the gap before it.
+    state_columns: usize,
 }
 
 impl UndoList {
     /// A list of the changes of a run, and the command that requests them.
     pub(crate) fn of(run: RunId, block: BlockId, record: Sha256) -> (Self, UiCommand) {
-        let list = Self { run, block, record, all: None, picked: BTreeSet::new(), cursor: Cursor::default() };
+        let list = Self {
+            run,
+            block,
+            record,
+            all: None,
+            picked: BTreeSet::new(),
+            cursor: Cursor::default(),
+            path_columns: 0,
+            state_columns: 0,
+        };
         (list, UiCommand::Job(Job::Changes(record)))
     }
 
@@ -50,15 +66,24 @@ impl UndoList {
         }
     }
 
+    /// Measures the columns that the changes need.
+    fn measure(&mut self) {
+        let paths = self.all().iter().map(|change| safe::one_line(&change.path).width());
+        let path_columns = paths.max().unwrap_or(0);
+        let states = self.all().iter().map(|change| state_text(change).width());
+        let state_columns = states.max().unwrap_or(0);
+        (self.path_columns, self.state_columns) = (path_columns, state_columns);
+    }
+
     /// Whether any change can be undone or redone.
     fn has_undoable(&self, way: UndoKind) -> bool {
-        self.all().iter().any(|change| change.standing.kind() == Some(way))
+        self.all().iter().any(|change| change.standing.can(way))
     }
 
     /// The picked changes that can be undone or redone.
     fn picked_changes(&self, way: UndoKind) -> Vec<&UndoChange> {
         let all = self.all().iter().filter(|change| self.picked.contains(&change.number));
-        all.filter(|change| change.standing.kind() == Some(way)).collect()
+        all.filter(|change| change.standing.can(way)).collect()
     }
 
     /// How many copies have been dropped.
@@ -69,13 +94,13 @@ impl UndoList {
     /// Picks all changes that can be undone or redone; if all are picked, none.
     fn pick_all(&mut self) {
         let all: BTreeSet<u32> =
-            self.all().iter().filter(|c| c.standing.kind().is_some()).map(|c| c.number).collect();
+            self.all().iter().filter(|c| c.standing.can_any()).map(|c| c.number).collect();
         self.picked = if self.picked == all { BTreeSet::new() } else { all };
     }
 
     fn pick(&mut self) -> Vec<OverlayResponse> {
         let Some(change) = self.all().get(self.cursor.0).cloned() else { return Vec::new() };
-        if change.standing.kind().is_none() {
+        if !change.standing.can_any() {
             let (path, why) = (safe::one_line(&change.path), sentences::why_not(change.standing));
             return vec![OverlayResponse::info(format!("{path}: {why}."))];
         }
@@ -113,6 +138,14 @@ impl UndoList {
     }
 }
 
+/// The present state of a change, with the gap before it; empty if there is nothing to say.
+fn state_text(change: &UndoChange) -> String {
+    match change.standing.words() {
+        "" => String::new(),
+        words => format!("  {words}"),
+    }
+}
+
 /// What undoing or redoing the picked changes would do, in words.
 pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoKind) -> Vec<String> {
     let of = |change: &str| {
@@ -126,7 +159,9 @@ pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoKind) -> Vec
 
 impl Overlay for UndoList {
     fn width(&self) -> u16 {
-        76
+        let (least, most) = WIDTHS;
+        let columns = OTHER_COLUMNS + self.path_columns + self.state_columns;
+        u16::try_from(columns.clamp(least, most)).unwrap_or(u16::MAX)
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
@@ -145,6 +180,7 @@ impl Overlay for UndoList {
             JobResult::Changes(record, all) if *record == self.record => {
                 let is_first = self.all.is_none();
                 self.all = Some(all.clone());
+                self.measure();
                 if is_first {
                     let done = |change: &&UndoChange| change.standing == UndoState::Done;
                     self.picked = self.all().iter().filter(done).map(|change| change.number).collect();
@@ -241,8 +277,8 @@ impl Overlay for UndoList {
         let rows = usize::from(room.height.saturating_sub(if self.dropped() > 0 { 6 } else { 4 })).max(1);
         let first = self.cursor.window(rows);
         for (at, change) in self.all().iter().enumerate().skip(first).take(rows) {
-            let pick = match (change.standing.kind(), self.picked.contains(&change.number)) {
-                (None, _) => "   ",
+            let pick = match (change.standing.can_any(), self.picked.contains(&change.number)) {
+                (false, _) => "   ",
                 (_, true) => "[x]",
                 (_, false) => "[ ]",
             };
@@ -251,12 +287,12 @@ impl Overlay for UndoList {
                 "deleted" => '-',
                 _ => '~',
             };
-            let tail =
-                format!("{:>7}  {:<STATE_COLUMNS$}", words::size(change.bytes), change.standing.words());
-            let room = usize::from(width).saturating_sub(10 + tail.chars().count());
-            let path = safe::cut(&safe::one_line(&change.path), room);
-            let pad = " ".repeat(room.saturating_sub(Line::raw(path.as_str()).width()));
-            let text = format!("{pick} {mark} {path}{pad}  {tail}");
+            let room = usize::from(width).saturating_sub(OTHER_COLUMNS + self.state_columns);
+            // The name matters more than the folders.
+            let path = safe::cut_start(&safe::one_line(&change.path), room);
+            let pad = " ".repeat(room.saturating_sub(path.width()));
+            let (size, state) = (words::size(change.bytes), state_text(change));
+            let text = format!("{pick} {mark} {path}{pad}  {size:>7}{state}");
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
         }
         match self.dropped() {

@@ -70,6 +70,16 @@ impl Opener {
         if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
     }
 
+    /// The topmost thing above this path that is no folder, usually a link; `None` if there is none.
+    pub(super) fn obstacle<'p>(&mut self, path: &'p Path) -> Option<&'p Path> {
+        if self.folder(path).is_ok() {
+            return None;
+        }
+        let folders: Vec<&Path> = path.ancestors().skip(1).collect();
+        let mut downwards = folders.into_iter().rev();
+        downwards.find(|folder| std::fs::symlink_metadata(folder).is_ok_and(|info| !info.is_dir()))
+    }
+
     pub(super) fn node(&mut self, path: &Path) -> Option<Node> {
         node_in(self.folder(path).ok()?, path.file_name()?)
     }

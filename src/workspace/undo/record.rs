@@ -3,7 +3,7 @@
 
 use crate::domain::Sha256;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "State", tag = "is", rename_all = "snake_case")]
@@ -56,6 +56,12 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// The change of exactly this path.
+    pub(super) fn change_of(&self, path: &Path) -> Option<&PathChange> {
+        let at = self.changes.binary_search_by(|change| change.path.as_path().cmp(path)).ok()?;
+        self.changes.get(at)
+    }
+
     /// Whether a change is listed. A folder that was created or deleted is not, if changes inside it are.
     pub(super) fn is_listed(&self, at: usize) -> bool {
         let Some(PathChange { path, before, after }) = self.changes.get(at) else { return false };

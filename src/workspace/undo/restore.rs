@@ -37,31 +37,59 @@ fn is_kept(objects: &Objects, state: &FileState) -> bool {
     }
 }
 
-/// The present state of a change.
+/// Whether a change can be applied from one state to the other, as far as the copies are concerned.
+fn can_become(objects: &Objects, from: &FileState, to: &FileState) -> bool {
+    !matches!(from, FileState::Unkept { .. }) && is_kept(objects, to)
+}
+
+/// The present state of a change of this record.
 pub(super) fn standing(
     change: &PathChange,
+    record: &Record,
     objects: &Objects,
     index: &mut Index,
     opener: &mut Opener,
 ) -> UndoState {
-    let is_kept = |state: &FileState| is_kept(objects, state);
+    // What the run itself put in place of a folder, or took away for one, gives way when that is taken back or made
+    // again.
+    if let Some(obstacle) = opener.obstacle(&change.path) {
+        let change = record.change_of(obstacle);
+        if !change.is_some_and(|change| standing_at(change, objects, index, opener).can_any()) {
+            return UndoState::FolderReplaced;
+        }
+    }
+    standing_at(change, objects, index, opener)
+}
+
+/// The present state of a change, by what is at its path.
+fn standing_at(change: &PathChange, objects: &Objects, index: &mut Index, opener: &mut Opener) -> UndoState {
     let now = state_of(&change.path, opener.node(&change.path).as_ref(), opener, index);
     let PathChange { before, after, .. } = change;
-    match now {
-        now if now == *after || now == FileState::Nothing && *before != FileState::Nothing => {
-            let can = is_kept(before) && !matches!(after, FileState::Unkept { .. });
-            match before {
-                _ if can && now != *after => UndoState::DeletedSince,
-                _ if can => UndoState::Done,
-                // It was copied once, and the copy was dropped.
-                FileState::File { .. } if !is_kept(before) => UndoState::Dropped,
-                _ => UndoState::NoCopy,
-            }
-        }
-        now if now == *before && is_kept(after) => UndoState::TakenBack,
-        now if now == *before => UndoState::TakenBackForGood,
-        now if is_halfway(&now, change) => UndoState::Done,
-        _ => UndoState::ChangedSince,
+    let can_undo = || can_become(objects, after, before);
+    let can_redo = || can_become(objects, before, after);
+    if now == *after {
+        return if can_undo() { UndoState::Done } else { why_not_back(before, objects) };
+    }
+    if now == *before {
+        return if can_redo() { UndoState::TakenBack } else { UndoState::TakenBackForGood };
+    }
+    let is_nothing = now == FileState::Nothing;
+    if !is_nothing && !is_halfway(&now, change) {
+        return UndoState::ChangedSince;
+    }
+    match (can_undo(), can_redo()) {
+        (false, false) => why_not_back(before, objects),
+        (back, again) if is_nothing => UndoState::DeletedSince { back, again },
+        (back, again) => UndoState::Unfinished { back, again },
+    }
+}
+
+/// Why the state before the run can't be restored.
+fn why_not_back(before: &FileState, objects: &Objects) -> UndoState {
+    match before {
+        // It was copied once, and the copy was dropped.
+        FileState::File { .. } if !is_kept(objects, before) => UndoState::Dropped,
+        _ => UndoState::NoCopy,
     }
 }
 
@@ -388,7 +416,7 @@ impl Restoration<'_> {
 fn folder_for(path: &Path) -> Result<File, FileError> {
     let place = HeldPath::find(path)?;
     if place.path() != path {
-        return Err(FileError::Changed(path.to_owned()));
+        return Err(FileError::FolderReplaced);
     }
     place.make_folders()
 }

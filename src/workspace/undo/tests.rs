@@ -510,9 +510,97 @@ fn a_file_that_was_removed_since_is_told_and_can_be_put_back() {
     fixture.write("a", "before");
     let record = fixture.run(|fixture| fixture.write("a", "after"));
     fs::remove_file(fixture.at("a")).unwrap();
-    assert_eq!(fixture.told(record)[0].2, UndoState::DeletedSince);
+    // What the run left was never copied, so it can't be made again.
+    assert_eq!(fixture.told(record)[0].2, UndoState::DeletedSince { back: true, again: false });
     assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
     assert_eq!(fs::read_to_string(fixture.at("a")).unwrap(), "before");
+}
+
+/// Simulates a process that is killed after it removed a file and a link, and one that is killed after it created a
+/// folder in their place.
+#[test]
+fn an_interrupted_redo_is_finished_in_either_direction() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("f", "file");
+    symlink("a", fixture.at("l")).unwrap();
+    let before = fixture.all();
+    let record = fixture.run(|fixture| {
+        fs::remove_file(fixture.at("l")).unwrap();
+        symlink("b", fixture.at("l")).unwrap();
+        fs::remove_file(fixture.at("f")).unwrap();
+        fixture.write("f/in", "in");
+        fs::set_permissions(fixture.at("f"), fs::Permissions::from_mode(0o755)).unwrap();
+    });
+    let after = fixture.all();
+    let deleted = UndoState::DeletedSince { back: true, again: true };
+    let unfinished = UndoState::Unfinished { back: true, again: true };
+    for (has_folder, kind) in
+        [(false, UndoKind::Redo), (true, UndoKind::Redo), (false, UndoKind::Undo), (true, UndoKind::Undo)]
+    {
+        assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
+        assert_eq!(fixture.all(), before);
+        fs::remove_file(fixture.at("l")).unwrap();
+        fs::remove_file(fixture.at("f")).unwrap();
+        if has_folder {
+            fs::create_dir(fixture.at("f")).unwrap();
+            fs::set_permissions(fixture.at("f"), fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        let states: Vec<UndoState> = fixture.told(record).into_iter().map(|(_, _, state)| state).collect();
+        let folder = if has_folder { unfinished } else { deleted };
+        assert_eq!(states, [folder, UndoState::TakenBack, deleted]);
+        // As the front ends do it: only what is told to be possible.
+        let changes = fixture.store.changes(record).unwrap();
+        let can = changes.iter().filter(|change| change.standing.can(kind));
+        let can: Vec<u32> = can.map(|change| change.number).collect();
+        let done = fixture.store.restore(record, &can, kind).unwrap();
+        assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
+        assert_eq!(fixture.all(), if kind == UndoKind::Redo { after.clone() } else { before.clone() });
+    }
+}
+
+#[test]
+fn what_lies_behind_a_link_or_a_file_by_now_is_told_and_stays() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("sub/deep/c", "before");
+    fixture.write("a", "1");
+    let record = fixture.run(|fixture| {
+        fixture.write("sub/deep/c", "after");
+        fixture.write("a", "2");
+    });
+    let outside = fixture.folder.path().join("outside");
+    fs::create_dir_all(outside.join("deep")).unwrap();
+    fs::rename(fixture.at("sub"), fixture.at("sub.old")).unwrap();
+    symlink(&outside, fixture.at("sub")).unwrap();
+    let states = |fixture: &mut UndoFixture, record| -> Vec<UndoState> {
+        fixture.told(record).into_iter().map(|(_, _, state)| state).collect()
+    };
+    assert_eq!(states(&mut fixture, record), [UndoState::Done, UndoState::FolderReplaced]);
+    let refused = fixture.restore(record, UndoKind::Undo);
+    assert_eq!(refused, ["sub/deep/c: a link or a file stands where its folder was"]);
+    assert_eq!(fs::read_dir(outside.join("deep")).unwrap().count(), 0);
+    fs::remove_file(fixture.at("sub")).unwrap();
+    fixture.write("sub", "mine");
+    assert_eq!(states(&mut fixture, record), [UndoState::TakenBack, UndoState::FolderReplaced]);
+    // A folder that is only gone is created again.
+    fs::remove_file(fixture.at("sub")).unwrap();
+    let deleted = UndoState::DeletedSince { back: true, again: false };
+    assert_eq!(states(&mut fixture, record), [UndoState::TakenBack, deleted]);
+    fs::rename(fixture.at("sub.old"), fixture.at("sub")).unwrap();
+    assert_eq!(states(&mut fixture, record), [UndoState::TakenBack, UndoState::Done]);
+}
+
+#[test]
+fn a_link_that_the_run_made_in_place_of_a_folder_gives_way() {
+    let mut fixture = UndoFixture::new();
+    fixture.write("sub/c", "1");
+    let before = fixture.all();
+    let record = fixture.run(|fixture| {
+        fs::remove_dir_all(fixture.at("sub")).unwrap();
+        symlink("elsewhere", fixture.at("sub")).unwrap();
+    });
+    assert!(fixture.told(record).iter().all(|(_, _, state)| *state == UndoState::Done));
+    assert_eq!(fixture.restore(record, UndoKind::Undo), Vec::<String>::new());
+    assert_eq!(fixture.all(), before);
 }
 
 #[test]
