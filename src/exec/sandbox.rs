@@ -213,12 +213,36 @@ impl Sandbox {
                     self.confined = Some((policy, scratch));
                     return Ok(());
                 }
-                Err(ProbeError::NotEntered(why)) => found.drop_layer(&mut using, why),
+                Err(ProbeError::NotEntered(why)) => {
+                    let why = self.cause_of_layers(&using, (&policy, limits), &scratch, why)?;
+                    found.drop_layer(&mut using, why);
+                }
                 Err(ProbeError::Unfinished(why)) => return Err(SandboxError::Untested(why)),
             }
         }
         self.report = found.nothing_enforced();
         Ok(())
+    }
+
+    /// Why these layers can't be entered, even without the person's folders. `why` is what was said with them.
+    ///
+    /// # Errors
+    /// When they can be entered: what is in those folders, which runs could have put there, must not make the sandbox
+    /// weaker. Also when nothing could be found out.
+    fn cause_of_layers(
+        &self,
+        using: &ActiveLayers,
+        (policy, limits): (&SandboxPolicy, &Limits),
+        scratch: &Scratch,
+        why: String,
+    ) -> Result<String, SandboxError> {
+        let policy = policy.without_folders();
+        let confinement = using.confinement(&policy, limits);
+        match probe::self_test(using, &policy, &confinement, scratch, &self.helper) {
+            Ok(_) => Err(SandboxError::Folders(why)),
+            Err(ProbeError::NotEntered(cause)) => Ok(cause),
+            Err(ProbeError::Unfinished(why)) => Err(SandboxError::Untested(why)),
+        }
     }
 
     fn look_for_bwrap(

@@ -7,6 +7,8 @@ use crate::domain::{Rights, SandboxLevel, SandboxReport};
 pub(crate) enum Hindrance {
     /// The block can't access the path.
     Place,
+    /// The block can't write to the path, but it can change its mode and its times.
+    Content,
     /// The block sees something empty at the path.
     Empty,
     /// The block can't use the network.
@@ -17,6 +19,7 @@ pub(crate) enum Hindrance {
 pub(crate) fn refusal(verb: &str, target: &str, hindrance: Hindrance) -> String {
     let why = match hindrance {
         Hindrance::Place => "the sandbox will refuse",
+        Hindrance::Content => "the sandbox will refuse new content, but not a new mode or new times",
         Hindrance::Empty => "the sandbox shows it empty",
         Hindrance::Network => "the sandbox will refuse, its network is closed",
     };
@@ -108,9 +111,37 @@ pub(crate) const CALL_WENT_THROUGH: &str = "a call that it refuses went through"
 /// Behind a setting that is not followed in a sandbox: `follow_no_settings` in `exec/packages/sources.rs`.
 pub(crate) const ONLY_WITHOUT: &str = " (only without a sandbox)";
 
+/// The sandbox works, but not with the person's folders, so nothing runs: what is in them must not make it weaker.
+pub(crate) fn not_with_folders(why: &str) -> String {
+    format!(
+        "the sandbox works here, but not with what is in the folders that runs may use ({why}): take what it names out of \
+         them (many Unix sockets, folders without access), choose another folder with --cwd, or run without with \
+         --sandbox off"
+    )
+}
+
+/// Unix sockets that no mount covers, because they do not exist yet.
+pub(crate) const LATER_SOCKETS: &str =
+    "a Unix socket that is made in these folders after the start can be reached";
+
+/// The same where not everything in the folders could be looked at.
+pub(crate) const MORE_SOCKETS: &str = "Unix sockets in these folders can be reached but for the first ones: there is too much in them to look for all";
+
+/// Unix sockets are refused by seccomp, because no mounts cover them.
+pub(crate) const NO_SOCKETS: &str =
+    "runs can connect to no Unix socket: there are too many in these folders to cover each one";
+
+/// Neither mounts nor seccomp close them.
+pub(crate) const OPEN_SOCKETS: &str =
+    "without seccomp: Unix sockets in these folders can be reached: there are too many to cover each one";
+
 /// What runs leave in shared memory without the outer layer.
 pub(crate) const SHARED_MEMORY: &str = "without bwrap: /dev/shm is that of this computer: runs can read and write what your account can there, and what they \
      leave stays after them";
+
+/// What is left open if neither namespaces nor refused calls keep runs from it.
+pub(crate) const CALLS_OPEN: &str = "without bwrap and seccomp: Unix sockets of other programs can be reached, and what your other programs share by \
+     message queues, semaphores and shared memory of System V";
 
 /// What is lost if bubblewrap is missing, and how to get it.
 pub(crate) const WITHOUT_BWRAP: &str = "Runs have no file system, network and processes of their own. Install bubblewrap (apt install bubblewrap, dnf \

@@ -10,6 +10,15 @@ use std::process::Stdio;
 /// The size of the private `/dev/shm`.
 const SHARED_MEMORY: &str = "67108864";
 
+/// The most Unix sockets that are covered by mounts. Runs can make any number of them, and bubblewrap has to start
+/// nevertheless: it takes at most 9000 arguments, three for each mount, and some 2 s for 1000 mounts. That time grows
+/// with the square of their number.
+pub(super) const MAX_SOCKET_MOUNTS: usize = 500;
+/// The most mounts for protected names and the folders around them, for the same reason.
+pub(super) const MAX_GUARDED_MOUNTS: usize = 750;
+/// The most bytes of the paths of either kind. The system bounds the arguments of a program together.
+const MAX_PATH_BYTES: usize = 256 << 10;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bwrap {
     /// The program, by its absolute path.
@@ -95,6 +104,16 @@ pub(super) fn arguments(policy: &SandboxPolicy, bwrap: &Bwrap) -> Vec<OsString> 
     args.0
 }
 
+/// Whether there can be a mount for each of these paths of the folders of runs. `most` is the bound on their number.
+pub(super) fn are_mountable<'a>(paths: impl IntoIterator<Item = &'a PathBuf>, most: usize) -> bool {
+    let (mut count, mut bytes) = (0_usize, 0_usize);
+    for path in paths {
+        count += 1;
+        bytes += path.as_os_str().len();
+    }
+    count <= most && bytes <= MAX_PATH_BYTES
+}
+
 #[derive(Default)]
 struct Args(Vec<OsString>);
 
@@ -123,6 +142,22 @@ mod tests {
         assert_eq!(version("bubblewrap 0.8.0\n"), (0, 8));
         assert_eq!(version("bubblewrap 0.11.0"), (0, 11));
         assert_eq!(version("something else"), (0, 0));
+    }
+
+    #[test]
+    fn bubblewrap_takes_all_that_the_folders_may_add() {
+        let bwrap = Bwrap { path: "/usr/bin/bwrap".into(), no_nesting: true, sizes: true };
+        let paths = |name: &str, count: usize| -> Vec<PathBuf> {
+            (0..count).map(|at| format!("/home/ada/data/sales/{name}{at}").into()).collect()
+        };
+        let (sockets, names) = (paths("socket", MAX_SOCKET_MOUNTS), paths("name", MAX_GUARDED_MOUNTS));
+        assert!(are_mountable(&sockets, MAX_SOCKET_MOUNTS) && are_mountable(&names, MAX_GUARDED_MOUNTS));
+        assert!(!are_mountable(&names, names.len() - 1), "too many");
+        assert!(!are_mountable(&[PathBuf::from("x".repeat(MAX_PATH_BYTES + 1))], 1), "too long");
+        let policy =
+            SandboxPolicy { hidden_files: sockets, protected: names, ..sample(SandboxLevel::Workspace) };
+        let count = arguments(&policy, &bwrap).len();
+        assert!(count > 3 * (MAX_SOCKET_MOUNTS + MAX_GUARDED_MOUNTS) && count < 9000 / 2, "{count}");
     }
 
     #[test]

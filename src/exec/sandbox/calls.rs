@@ -92,18 +92,37 @@ const REFUSED_CALLS: &[libc::c_long] = &[
     libc::SYS_vhangup,
 ];
 
-/// The filters, to be applied in this order.
+/// Calls about what programs of one user share by a number or a name: shared memory, message queues and semaphores.
+/// Refused where no namespace keeps them apart from those of other programs. File rules do not cover them.
+const SHARING_CALLS: &[libc::c_long] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// The filters, to be applied in this order. `has_own_namespaces`: what the program shares by a number or a name is
+/// apart from what others share.
 ///
 /// # Errors
 /// When this processor architecture is not supported.
-pub(super) fn programs(calls: SyscallRules) -> Result<Vec<BpfProgram>, LayerError> {
+pub(super) fn programs(calls: SyscallRules, has_own_namespaces: bool) -> Result<Vec<BpfProgram>, LayerError> {
     let arch = arch()?;
     let program = |rules: Rules, errno: i32| {
         SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno.unsigned_abs()), arch)
             .and_then(BpfProgram::try_from)
             .map_err(LayerError::seccomp)
     };
-    let refused = refused_rules().map_err(LayerError::seccomp)?;
+    let refused = refused_rules(has_own_namespaces).map_err(LayerError::seccomp)?;
     let sockets = sockets(calls).map_err(LayerError::seccomp)?;
     Ok(vec![numbers(), program(refused, libc::EPERM)?, program(sockets, libc::ENETUNREACH)?])
 }
@@ -161,9 +180,12 @@ fn rule(arg: u8, op: SeccompCmpOp, value: u64) -> FilterResult<SeccompRule> {
     SeccompRule::new(vec![when(arg, op, value)?])
 }
 
-fn refused_rules() -> FilterResult<Rules> {
+fn refused_rules(has_own_namespaces: bool) -> FilterResult<Rules> {
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
     let mut rules: Rules = REFUSED_CALLS.iter().map(|number| (*number, Vec::new())).collect();
+    if !has_own_namespaces {
+        rules.extend(SHARING_CALLS.iter().map(|number| (*number, Vec::new())));
+    }
     let namespaces = NAMESPACE_FLAGS.iter().map(|flag| {
         let flag = u64::from(flag.unsigned_abs());
         rule(0, MaskedEq(flag), flag)
@@ -260,11 +282,21 @@ mod tests {
 
     #[test]
     fn there_is_a_filter_for_each_choice() {
-        for bits in 0..8u8 {
+        for bits in 0..16u8 {
             let calls = SyscallRules { inet: bits & 1 > 0, unix: bits & 2 > 0, netlink: bits & 4 > 0 };
-            let programs = programs(calls).unwrap();
+            let programs = programs(calls, bits & 8 > 0).unwrap();
             assert_eq!(programs.len(), 3);
             assert!(programs.iter().all(|program| !program.is_empty() && program.len() < 4096));
+        }
+    }
+
+    #[test]
+    fn what_programs_share_is_refused_without_namespaces() {
+        let (alone, apart) = (refused_rules(false).unwrap(), refused_rules(true).unwrap());
+        assert!(SHARING_CALLS.contains(&libc::SYS_shmget) && SHARING_CALLS.contains(&libc::SYS_msgget));
+        for number in SHARING_CALLS {
+            assert!(alone.get(number).is_some_and(Vec::is_empty), "{number} is refused without a condition");
+            assert!(!apart.contains_key(number), "{number}");
         }
     }
 

@@ -17,6 +17,15 @@ pub(crate) struct Confinement {
     pub(crate) limits: Vec<Limit>,
 }
 
+impl Confinement {
+    /// Whether the program has namespaces of its own, among them one for what programs share by number or name. Only
+    /// there its processes are counted for it alone, so only there they have a limit; see [`limits`].
+    #[cfg(target_os = "linux")]
+    pub(crate) fn has_own_namespaces(&self) -> bool {
+        self.limits.iter().any(|limit| limit.what == LimitedResource::Processes)
+    }
+}
+
 /// Which folders and files can be accessed at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileRules {

@@ -37,7 +37,7 @@ pub(crate) fn enter(confinement: &Confinement) -> Result<(), LayerError> {
         }
     }
     if let Some(calls) = &confinement.calls {
-        for program in super::calls::programs(*calls)? {
+        for program in super::calls::programs(*calls, confinement.has_own_namespaces())? {
             seccompiler::apply_filter(&program).map_err(LayerError::seccomp)?;
         }
     }

@@ -1,7 +1,7 @@
 //! Why there is no sandbox. Each text says what to do next.
 
 use crate::domain::SandboxLevel;
-use crate::domain::sentences::sandbox::{asked_and_missing, untested};
+use crate::domain::sentences::sandbox::{asked_and_missing, not_with_folders, untested};
 use std::path::PathBuf;
 
 /// Why nothing runs: the requested sandbox can't be set up, and nothing runs on a guess.
@@ -13,10 +13,16 @@ pub enum SandboxError {
     /// A requested folder contains sayso's own files, or is inside of them.
     #[error("the folder {} can't be opened for writing: sayso's own files are in it", .0.display())]
     OwnFolder(PathBuf),
+    /// A requested folder belongs to the kernel.
+    #[error("the folder {} can't be opened for writing: it is the kernel's", .0.display())]
+    KernelFolder(PathBuf),
     /// The requested level can't be set up; what is missing.
     #[error("{}", asked_and_missing(*.0, .1))]
     Missing(SandboxLevel, String),
     /// The test showed neither that the sandbox works nor that it does not.
     #[error("{}", untested(.0))]
     Untested(String),
+    /// The layers work, but not with what is in the person's folders; what the layer said.
+    #[error("{}", not_with_folders(.0))]
+    Folders(String),
 }

@@ -6,6 +6,7 @@
 
 mod git_folders;
 
+use super::bwrap::{MAX_GUARDED_MOUNTS, are_mountable};
 use crate::domain::auto_run::{AUTO_RUN_NAMES, OF_GIT};
 use crate::domain::git_folder::OBEYED_BY_GIT;
 use git_folders::{git_folders, hooks};
@@ -51,6 +52,9 @@ pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
         list.sort();
         list.dedup();
     }
+    if !are_mountable(guarded.protected.iter().chain(&guarded.pinned), MAX_GUARDED_MOUNTS) {
+        guarded.close_around(writable);
+    }
     // What is read-only can't be moved. A mount that keeps it in place would make it writable.
     let GuardedPaths { protected, pinned } = &mut guarded;
     pinned.retain(|path| !protected.iter().any(|held| path.starts_with(held)));
@@ -92,6 +96,22 @@ impl GuardedPaths {
         }
         // A mount point can't be moved, but the folders above it can.
         self.pinned.extend(between.into_iter().map(Into::into));
+    }
+
+    /// Protects whole folders at the top of the writable ones instead of each path in them, so that no number of paths
+    /// that a run made is too much for the outer layer.
+    fn close_around(&mut self, writable: &[PathBuf]) {
+        let top = |path: &PathBuf| {
+            let around = writable.iter().filter(|folder| path.starts_with(folder));
+            let around = around.max_by_key(|folder| folder.components().count())?;
+            let first = path.strip_prefix(around).ok()?.components().next()?;
+            Some(around.join(first))
+        };
+        let tops = self.protected.iter().map(|path| top(path).unwrap_or_else(|| path.clone()));
+        self.protected = tops.collect();
+        self.protected.sort();
+        self.protected.dedup();
+        self.pinned.clear();
     }
 }
 
@@ -293,6 +313,20 @@ mod tests {
             folder.file(&format!("work/.git/worktrees/w/{at}"), "");
         }
         assert_eq!(guarded(&folder).0, [".git/config", ".git/hooks", ".git/worktrees"]);
+    }
+
+    #[test]
+    fn what_is_too_much_for_mounts_is_read_only_as_a_whole() {
+        let folder = TestFolder::new();
+        git(&folder, "work/.git");
+        folder.file("work/.envrc", "");
+        folder.file("work/.cargo/config.toml", "");
+        let deep = vec!["x".repeat(200); 12].join("/");
+        for at in 0..MAX_GIT_FOLDERS - 10 {
+            folder.file(&format!("work/.git/modules/{at}/{deep}/config"), "");
+        }
+        let expected: Vec<String> = [".cargo", ".envrc", ".git"].map(String::from).into();
+        assert_eq!(guarded(&folder), (expected, Vec::new()));
     }
 
     #[test]

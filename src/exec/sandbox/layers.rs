@@ -2,7 +2,7 @@
 
 use super::bwrap::{self, Bwrap};
 use super::confinement::{Confinement, SyscallRules, limits as process_limits};
-use super::policy::SandboxPolicy;
+use super::policy::{CoveredSockets, SandboxPolicy};
 use super::processors;
 use crate::domain::Limits;
 use crate::exec::entry::HelperEntry;
@@ -42,17 +42,56 @@ impl ActiveLayers {
     pub(super) fn confinement(&self, policy: &SandboxPolicy, limits: &Limits) -> Confinement {
         let alone = self.bwrap.is_none();
         let file_rules = if alone { policy.file_rules_alone() } else { policy.file_rules_inside() };
-        // In a network namespace a program may talk to itself in any way. Unix sockets in folders lead nowhere else if
-        // only allowed folders exist; abstract ones need Landlock or a network namespace.
-        let calls = SyscallRules {
-            inet: !alone || policy.network,
-            unix: !alone && (!policy.network || self.scoped),
-            netlink: policy.network,
-        };
         Confinement {
             file_rules: self.landlock.then_some(file_rules),
-            calls: self.seccomp.then_some(calls),
+            calls: self.syscall_rules(policy),
             limits: process_limits(limits, !alone, processors()),
+        }
+    }
+
+    /// The rules for system calls; `None` if every call is allowed.
+    pub(super) fn syscall_rules(&self, policy: &SandboxPolicy) -> Option<SyscallRules> {
+        let alone = self.bwrap.is_none();
+        // In a network namespace a program may talk to itself in any way. Unix sockets in folders lead nowhere else if
+        // only allowed folders exist and those in them are covered; abstract ones need Landlock or a network namespace.
+        let covered = policy.sockets != CoveredSockets::None;
+        self.seccomp.then_some(SyscallRules {
+            inet: !alone || policy.network,
+            unix: !alone && covered && (!policy.network || self.scoped),
+            netlink: policy.network,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::policy::tests::sample;
+    use super::super::reach::tests::layered;
+    use super::*;
+    use crate::domain::SandboxLevel;
+
+    #[test]
+    fn unix_sockets_are_refused_where_they_are_not_covered() {
+        for (sockets, unix) in
+            [(CoveredSockets::All, true), (CoveredSockets::First, true), (CoveredSockets::None, false)]
+        {
+            let policy = SandboxPolicy { sockets, ..sample(SandboxLevel::Workspace) };
+            assert_eq!(layered().syscall_rules(&policy).unwrap().unix, unix, "{sockets:?}");
+            let alone = ActiveLayers { bwrap: None, ..layered() };
+            assert!(!alone.syscall_rules(&policy).unwrap().unix, "{sockets:?}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_the_outer_layer_makes_namespaces() {
+        let policy = sample(SandboxLevel::Workspace);
+        let none =
+            Limits { memory_bytes: 0, processes: 0, file_bytes: 0, open_files: 0, ..Limits::default() };
+        let alone = ActiveLayers { bwrap: None, ..layered() };
+        for limits in [Limits::default(), none] {
+            assert!(layered().confinement(&policy, &limits).has_own_namespaces());
+            assert!(!alone.confinement(&policy, &limits).has_own_namespaces());
         }
     }
 }

@@ -56,6 +56,12 @@ pub(super) const MACHINE: &[&str] = &["/sys/devices/system/cpu", "/var/cache/fon
 /// when they can't read their limits. Of control groups this shows names and use, no more than `/proc` does.
 pub(super) const KERNEL_TOLD: &[&str] = &["/proc", "/sys/fs/cgroup"];
 
+/// Folders with nothing in them but what the kernel shows of itself, of devices and of all programs.
+pub(super) const KERNEL_FOLDERS: &[&str] = &["/proc", "/sys", "/dev"];
+
+/// The folder among these in which everybody can make files: they are in memory.
+pub(super) const MEMORY_FILES: &str = "/dev/shm";
+
 /// What is not readable if the home folder itself is the working folder.
 pub(super) const SECRETS: &[&str] = &[
     ".ssh",

@@ -32,11 +32,24 @@ pub(super) struct SandboxPolicy {
     pub(crate) hidden_folders: Vec<PathBuf>,
     /// Secret files inside of readable folders.
     pub(crate) hidden_files: Vec<PathBuf>,
+    /// Which Unix sockets are among the hidden files.
+    pub(super) sockets: CoveredSockets,
     /// If something in the working folder is hidden, the readable parts of it, for a layer that can only allow.
     pub(crate) shown: Vec<PathBuf>,
     /// The targets of the system's settings that are links, such as that of the resolver.
     pub(crate) behind: Vec<PathBuf>,
     pub(crate) network: bool,
+}
+
+/// Which of the Unix sockets in the folders of runs are covered by mounts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CoveredSockets {
+    /// Those that existed when the folders were looked through.
+    All,
+    /// The first ones: there is too much in the folders to look at.
+    First,
+    /// None: there are too many.
+    None,
 }
 
 /// A mount that a run sees.
@@ -126,13 +139,33 @@ impl SandboxPolicy {
         self
     }
 
+    /// The same policy with nothing of the person's folders, to find out whether the layers work by themselves.
+    #[must_use]
+    pub(super) fn without_folders(&self) -> Self {
+        Self {
+            level: SandboxLevel::ReadOnly,
+            cwd: self.private.0.clone(),
+            home: "/run/home".into(),
+            tmp: "/run/tmp".into(),
+            read: Vec::new(),
+            write: Vec::new(),
+            protected: Vec::new(),
+            pinned: Vec::new(),
+            hidden_folders: Vec::new(),
+            hidden_files: Vec::new(),
+            shown: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     /// Whether a path is hidden. What the person opened by name inside of a hidden folder is not.
     fn is_hidden(&self, path: &Path) -> bool {
         let depth = |of: &[PathBuf]| {
             let around = of.iter().filter(|outer| path.starts_with(outer));
             around.map(|outer| outer.components().count()).max()
         };
-        let hidden = depth(&self.hidden());
+        // There may be many hidden files, and this is asked of many paths.
+        let hidden = depth(&self.hidden_folders).max(depth(&self.hidden_files));
         hidden.is_some() && hidden >= depth(&[self.readable(), self.writable()].concat())
     }
 
@@ -228,6 +261,7 @@ pub(crate) mod tests {
             pinned: vec!["/home/ada/data/sales/.git".into()],
             hidden_folders: Vec::new(),
             hidden_files: Vec::new(),
+            sockets: CoveredSockets::All,
             shown: Vec::new(),
             behind: Vec::new(),
             network: false,
@@ -323,6 +357,23 @@ pub(crate) mod tests {
             ".ssh/mine/.git/hooks",
         ];
         assert_eq!(paths, expected.map(Path::new));
+    }
+
+    #[test]
+    fn without_folders_nothing_of_the_person_is_mounted() {
+        let policy = sample(SandboxLevel::Workspace);
+        let policy = SandboxPolicy {
+            hidden_folders: vec![policy.cwd.join("own")],
+            hidden_files: vec![policy.cwd.join("server.sock")],
+            shown: vec![policy.cwd.join("notes")],
+            ..policy
+        };
+        let of_person = |path: &Path| path.starts_with("/home") || path.starts_with("/srv");
+        assert!(policy.mounts().iter().any(|mount| of_person(mount.at())));
+        let bare = policy.without_folders();
+        assert!(!bare.mounts().iter().any(|mount| of_person(mount.at())), "{:#?}", bare.mounts());
+        let FileRules { read, write, .. } = bare.file_rules_alone();
+        assert!(!read.iter().chain(&write).any(|path| of_person(path)), "{read:?} {write:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Turns the result of the self-test into the report of the sandbox. Pure.
 
 use super::layers::ActiveLayers;
-use super::policy::SandboxPolicy;
+use super::policy::{CoveredSockets, SandboxPolicy};
 use super::selftest::{SelfTestResult, process_namespace};
 use crate::domain::sentences::sandbox as sentences;
 use crate::domain::{Enforcement, Layer, Limits, SandboxLevel, SandboxReport};
@@ -76,6 +76,7 @@ impl LayerSurvey {
         let (writes, reads) = (!seen.wrote, !seen.read);
         let network = !policy.network && !seen.connected;
         let alone = using.bwrap.is_none();
+        self.notes.extend(note_on_sockets(using, policy).map(String::from));
         let mut layers = Vec::new();
         if let Some(bwrap) = &using.bwrap {
             let broken = broken_facts(&[
@@ -138,6 +139,7 @@ impl LayerSurvey {
         }
         if !using.seccomp {
             note(crate::domain::sentences::network::TCP_ONLY);
+            note(sentences::CALLS_OPEN);
         }
     }
 
@@ -145,6 +147,20 @@ impl LayerSurvey {
         let missing = self.missing.iter().rev().find(|(layer, _)| *layer == name).map(|(_, why)| why.clone());
         let tested = active && broken.is_none();
         Layer { name: name.into(), active, tested, why: if active { broken } else { missing } }
+    }
+}
+
+/// Which Unix sockets in the folders of runs can be reached although there is a separate file system. Without it,
+/// seccomp refuses all of them, or another note says that nothing does.
+fn note_on_sockets(using: &ActiveLayers, policy: &SandboxPolicy) -> Option<&'static str> {
+    using.bwrap.as_ref()?;
+    let are_allowed = using.syscall_rules(policy).is_none_or(|calls| calls.unix);
+    match (policy.sockets, are_allowed) {
+        (CoveredSockets::None, true) => Some(sentences::OPEN_SOCKETS),
+        (CoveredSockets::None, false) => Some(sentences::NO_SOCKETS),
+        (CoveredSockets::All, true) => Some(sentences::LATER_SOCKETS),
+        (CoveredSockets::First, true) => Some(sentences::MORE_SOCKETS),
+        (CoveredSockets::All | CoveredSockets::First, false) => None,
     }
 }
 
@@ -251,6 +267,29 @@ mod tests {
         let told = report.notes.iter().any(|note| note.contains("/dev/shm"));
         assert_eq!(told, rules.write.contains(&"/dev/shm".into()));
         assert!(!super::tests::told(&using(), &seen).notes.iter().any(|note| note.contains("/dev/shm")));
+    }
+
+    #[test]
+    fn what_is_said_about_unix_sockets_is_what_the_layers_do() {
+        let said = |using: &ActiveLayers, sockets: CoveredSockets| -> Vec<String> {
+            let policy = SandboxPolicy { sockets, ..sample(SandboxLevel::Workspace) };
+            let report = LayerSurvey::new(Vec::new()).report(using, &policy, &closed(), &Limits::default());
+            report.notes.into_iter().filter(|note| note.contains("Unix socket")).collect()
+        };
+        let unfiltered = ActiveLayers { seccomp: false, ..using() };
+        let cases = [
+            (CoveredSockets::All, sentences::LATER_SOCKETS, sentences::LATER_SOCKETS),
+            (CoveredSockets::First, sentences::MORE_SOCKETS, sentences::MORE_SOCKETS),
+            (CoveredSockets::None, sentences::NO_SOCKETS, sentences::OPEN_SOCKETS),
+        ];
+        for (sockets, filtered, open) in cases {
+            assert_eq!(said(&using(), sockets), [filtered]);
+            assert_eq!(said(&unfiltered, sockets), [open]);
+            let alone = ActiveLayers { bwrap: None, ..using() };
+            assert!(said(&alone, sockets).is_empty(), "all are refused");
+            let alone = ActiveLayers { seccomp: false, ..alone };
+            assert_eq!(said(&alone, sockets), [sentences::CALLS_OPEN]);
+        }
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Makes a policy from the person's request and the state of the disk. Changes nothing.
 
+use super::bwrap::{MAX_SOCKET_MOUNTS, are_mountable};
 use super::error::SandboxError;
 use super::guarded_paths::{GuardedPaths, guarded_paths};
-use super::names::SECRETS;
-use super::policy::SandboxPolicy;
+use super::names::{KERNEL_FOLDERS, MEMORY_FILES, SECRETS};
+use super::policy::{CoveredSockets, SandboxPolicy};
 use super::scratch::Scratch;
 use super::toolchain::{self, SearchScope};
+use crate::config::Paths;
 use crate::domain::SandboxLevel;
 use crate::launch::Launcher;
 use std::ffi::OsStr;
@@ -18,10 +20,6 @@ const MAX_HOME_ENTRIES: usize = 4096;
 
 /// How many entries are searched for sockets.
 const MAX_SOCKET_ENTRIES: usize = 30_000;
-
-/// Notes about Unix sockets that are not hidden.
-const LATER_SOCKETS: &str = "a Unix socket that is made in these folders after the start can be reached";
-const MORE_SOCKETS: &str = "Unix sockets in these folders can be reached but for the first ones: there is too much in them to look for all";
 
 /// The sandbox that the person wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,21 +67,22 @@ pub(super) fn survey(
     let scope = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: site.programs };
     let tools = [toolchain::of_path(site.path, scope), toolchain::of_variables(scope)].concat();
 
+    let at_home = home.as_ref() == Some(&cwd);
+    let opened = [&read[..], &write[..]].concat();
+    let (hidden_folders, mut hidden_files) = hidden_places(&cwd, home.as_deref(), &own, &opened);
     let mut notes = Vec::new();
     let mut level = request.level;
     if let Some(why) = too_wide(&cwd, home.as_deref(), &own) {
         level = SandboxLevel::ReadOnly;
+        let hides = hidden_folders.iter().chain(&hidden_files).any(|path| path.starts_with(&cwd));
+        let hidden = if hides { " and its secrets are hidden" } else { "" };
         notes.push(format!(
-            "the working folder {why}: it is read-only and its secrets are hidden; write to $TMPDIR, or name a folder \
-             to work in with --cwd"
+            "the working folder {why}: it is read-only{hidden}; write to $TMPDIR, or name a folder to work in with \
+             --cwd"
         ));
     }
-    let at_home = home.as_ref() == Some(&cwd);
-    let opened = [&read[..], &write[..]].concat();
-    let (hidden_folders, mut hidden_files) = hidden_places(&cwd, home.as_deref(), &own, &opened);
-    let (sockets, all) = sockets(&[std::slice::from_ref(&cwd), &opened].concat());
-    notes.push(if all { LATER_SOCKETS.into() } else { MORE_SOCKETS.into() });
-    hidden_files.extend(sockets);
+    let (found, sockets) = sockets(&[std::slice::from_ref(&cwd), &opened].concat());
+    hidden_files.extend(found);
     let policy = SandboxPolicy {
         level,
         home: match &home {
@@ -98,6 +97,7 @@ pub(super) fn survey(
         shown: readable_parts(&cwd, &[&hidden_folders[..], &hidden_files[..]].concat()),
         hidden_folders,
         hidden_files,
+        sockets,
         behind: behind_links(),
         network: request.network,
         write,
@@ -120,6 +120,9 @@ fn allowed_folders(
         if path == Path::new("/") || own.iter().any(|own| own.starts_with(&path) || path.starts_with(own)) {
             return Err(SandboxError::OwnFolder(path));
         }
+        if is_of_kernel(&path) {
+            return Err(SandboxError::KernelFolder(path));
+        }
         Ok(path)
     };
     let read = request.read.iter().map(folder).collect::<Result<_, _>>()?;
@@ -137,9 +140,26 @@ fn too_wide(cwd: &Path, home: Option<&Path>, own: &[PathBuf]) -> Option<&'static
         Some("holds your home folder")
     } else if own.iter().any(|own| own.starts_with(cwd)) {
         Some("holds sayso's own files")
+    } else if own.iter().any(|own| is_inside(cwd, own)) {
+        Some("lies inside of a folder with sayso's own files")
+    } else if is_of_kernel(cwd) {
+        Some("is the kernel's")
     } else {
         None
     }
+}
+
+/// Whether a working folder lies among the files in this folder of sayso's own. All of sayso's folders may be one, and
+/// then demos work in it: they have folders with nothing else.
+fn is_inside(cwd: &Path, own: &Path) -> bool {
+    cwd.starts_with(own) && !cwd.starts_with(Paths::under(own).demo())
+}
+
+/// Whether the files in a folder are the kernel's, those of devices and of all programs. In a folder in memory they are
+/// those of whoever made it.
+fn is_of_kernel(folder: &Path) -> bool {
+    let in_memory = folder.starts_with(MEMORY_FILES) && folder != Path::new(MEMORY_FILES);
+    !in_memory && KERNEL_FOLDERS.iter().any(|kernel| folder.starts_with(kernel))
 }
 
 /// The secret folders and files inside the working folder or another open one, and sayso's own.
@@ -182,9 +202,20 @@ fn readable_parts(cwd: &Path, hidden: &[PathBuf]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The Unix sockets in these folders, and whether all were found. Whoever listens on one is outside of the sandbox and
-/// does what it is asked to.
-fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
+/// The Unix sockets in these folders that are to be covered, and which ones these are. Whoever listens on one is
+/// outside of the sandbox and does what it is asked to.
+fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, CoveredSockets) {
+    let (mut found, all) = find_sockets(folders);
+    found.sort();
+    found.dedup();
+    if !are_mountable(&found, MAX_SOCKET_MOUNTS) {
+        return (Vec::new(), CoveredSockets::None);
+    }
+    (found, if all { CoveredSockets::All } else { CoveredSockets::First })
+}
+
+/// The Unix sockets in these folders, and whether everything in them was looked at.
+fn find_sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
     let (mut todo, mut found, mut left) = (folders.to_vec(), Vec::new(), MAX_SOCKET_ENTRIES);
     while let Some(folder) = todo.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
@@ -198,8 +229,6 @@ fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
             }
         }
     }
-    found.sort();
-    found.dedup();
     (found, true)
 }
 
@@ -225,6 +254,7 @@ fn behind_links() -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::net::UnixListener;
 
     struct SurveyDisk {
         _folder: tempfile::TempDir,
@@ -267,7 +297,7 @@ mod tests {
         let disk = SurveyDisk::new();
         let (policy, notes) = disk.survey(&workspace(), "work").unwrap();
         assert!(policy.cwd_is_writable());
-        assert_eq!(notes, [LATER_SOCKETS]);
+        assert_eq!((notes, policy.sockets), (Vec::new(), CoveredSockets::All));
         let git = disk.home.join("work/.git");
         assert_eq!(policy.protected, [git.join("config"), git.join("hooks")]);
         assert_eq!(policy.pinned, [git]);
@@ -298,6 +328,52 @@ mod tests {
         let request = SandboxRequest { write: vec![disk.home.join("data")], ..workspace() };
         let (policy, _) = disk.survey(&request, "work").unwrap();
         assert_eq!(policy.writable(), [disk.home.join("work"), disk.home.join("data")]);
+    }
+
+    #[test]
+    fn nothing_is_written_among_our_own_files() {
+        let disk = SurveyDisk::new();
+        let paths = Paths::under(&disk.own[0]);
+        let recipes = paths.recipes();
+        for folder in [&recipes, &paths.undo(), &paths.sessions().join("blobs")] {
+            fs::create_dir_all(folder).unwrap();
+            let (policy, notes) = disk.survey(&workspace(), folder.to_str().unwrap()).unwrap();
+            assert_eq!((policy.level, policy.writable()), (SandboxLevel::ReadOnly, Vec::new()), "{folder:?}");
+            assert!(notes[0].contains("sayso's own files") && !notes[0].contains("hidden"), "{notes:?}");
+        }
+        let demo = paths.demo().join("orders");
+        fs::create_dir_all(&demo).unwrap();
+        let (policy, notes) = disk.survey(&workspace(), demo.to_str().unwrap()).unwrap();
+        assert_eq!((policy.writable(), notes), (vec![demo], Vec::new()));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_folders_of_the_kernel_are_never_writable() {
+        let disk = SurveyDisk::new();
+        for folder in ["/proc", "/proc/self", "/sys", "/sys/kernel", "/dev"] {
+            let (policy, notes) = disk.survey(&workspace(), folder).unwrap();
+            assert_eq!((policy.level, policy.writable()), (SandboxLevel::ReadOnly, Vec::new()), "{folder}");
+            assert!(notes[0].contains("is the kernel's"), "{notes:?}");
+            let request = SandboxRequest { write: vec![folder.into()], ..workspace() };
+            let why = disk.survey(&request, "work").unwrap_err();
+            assert!(matches!(why, SandboxError::KernelFolder(_)), "{folder}: {why}");
+        }
+        assert!(is_of_kernel(Path::new("/dev/shm")) && !is_of_kernel(Path::new("/dev/shm/ada")));
+        assert!(!is_of_kernel(Path::new("/device")));
+    }
+
+    #[test]
+    fn more_sockets_than_mounts_can_cover_are_refused_together() {
+        let disk = SurveyDisk::new();
+        let work = disk.home.join("work");
+        let bind = |at: usize| drop(UnixListener::bind(work.join(at.to_string())).unwrap());
+        (0..MAX_SOCKET_MOUNTS).for_each(bind);
+        let (policy, _) = disk.survey(&workspace(), "work").unwrap();
+        assert_eq!((policy.hidden_files.len(), policy.sockets), (MAX_SOCKET_MOUNTS, CoveredSockets::All));
+        bind(MAX_SOCKET_MOUNTS);
+        let (policy, _) = disk.survey(&workspace(), "work").unwrap();
+        assert_eq!((policy.hidden_files, policy.sockets), (Vec::new(), CoveredSockets::None));
     }
 
     #[test]
