@@ -192,9 +192,12 @@ impl Act {
         }
         let weight = slots.iter().map(|value| value.weight()).sum();
         let most = most.min(most_combinations(MAX_WORK, weight));
-        let alternatives = |value: &Value| match value.has_choice() && most < 2 {
-            true => vec![Value::unknown().tainted(value.all_taint())],
-            false => value.alternatives(),
+        let alternatives = |value: &Value| {
+            if value.has_choice() && most < 2 {
+                vec![Value::unknown().tainted(value.all_taint())]
+            } else {
+                value.alternatives()
+            }
         };
         let slots: Vec<Vec<Value>> = slots.into_iter().map(alternatives).collect();
         let with = |way: Vec<Value>| {

@@ -148,7 +148,12 @@ impl Inspector<'_> {
             .map(|compiled| queries::find(&parsed.tree, source, compiled, &rules.file.rule));
         let (diagnostics, all) = found.unwrap_or_else(|| (Vec::new(), true));
         self.cut |= !all;
-        let (text_kinds, unread) = (parsed.text_kinds(), unread::stretches(&parsed.tree, source));
+        let (text_kinds, mut unread) = (parsed.text_kinds(), unread::stretches(&parsed.tree, source));
+        if grammar == Grammar::Bash
+            && let Some(at) = shell::first_misread(root, source)
+        {
+            unread::add_rest(&mut unread, source, at);
+        }
         Some(ExtractedText { reading, text_kinds, diagnostics, covers: parsed.covers, unread })
     }
 

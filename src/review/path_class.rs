@@ -215,6 +215,8 @@ pub(super) fn resolved(text: &str, scope: &Scope) -> Option<String> {
         match (&home, rest.is_empty() || rest.starts_with('/')) {
             (Some(home), true) => format!("{home}{rest}"),
             (None, true) => known.to_owned(),
+            // `~+`, `~-` and `~1` are folders in which the shell was or is.
+            _ if rest.starts_with(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit()) => return None,
             _ => format!("/home/{rest}"),
         }
     } else if known.starts_with('/') {

@@ -27,7 +27,10 @@ pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, follow: FollowL
                 let path = before_pattern(&path);
                 reach.through(path, &follow(path), can)
             });
-            Some(refusal(verb, text, hindrance(found)?))
+            let hindrance = hindrance(found)?;
+            // Without a file system of its own, a run reaches modes and times of files that it can't write.
+            let content = verb == "writes" && !reach.own_tree && hindrance == Hindrance::Place;
+            Some(refusal(verb, text, if content { Hindrance::Content } else { hindrance }))
         });
         lines.extend(told);
     }
@@ -227,6 +230,18 @@ mod tests {
         };
         let effects = of(&["~/shortcut/a", "~/other"], &[], &[]);
         assert_eq!(refusals(&effects, &walls, &scope(), &links), ["reads ~/other: the sandbox will refuse"]);
+    }
+
+    #[test]
+    fn without_a_tree_of_its_own_a_run_may_change_modes_and_times() {
+        let walls = Reach { own_tree: false, ..reach() };
+        let effects = of(&["~/a"], &["~/a", "out.csv"], &["~/a"]);
+        let expected = [
+            "reads ~/a: the sandbox will refuse",
+            "writes ~/a: the sandbox will refuse new content, but not a new mode or new times",
+            "deletes ~/a: the sandbox will refuse",
+        ];
+        assert_eq!(told(&effects, &walls), expected);
     }
 
     #[test]

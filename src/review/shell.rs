@@ -4,8 +4,11 @@
 //! words that become several, `brace` those with braces, `form` the forms of `${…}`, `print` what commands print.
 //! `variable` holds the values of variables, `read` sets them, `change` and `branch` find where they stop to be known.
 //! `assign` reads assignments, `stream` passes input, `redirect` handles redirections, `alias` aliases, `function`
-//! functions, `exit` what ends them, `folder` and `own_folder` changes of the folder, and `program` what options do. The
-//! acts are judged in `judge`.
+//! functions, `exit` what ends them, `folder` and `own_folder` changes of the folder, `tilde` the home folder, and
+//! `program` what options do. The acts are judged in `judge`.
+//!
+//! The grammar does not read all as bash does: `here_document` finds documents that bash ends elsewhere, `text_code`
+//! substitutions that the tree does not show, and `joint` words that are written on two lines.
 //!
 //! A value counts as known only where bash certainly agrees; everything else is unknown.
 
@@ -21,6 +24,8 @@ mod find;
 mod folder;
 mod form;
 mod function;
+mod here_document;
+mod joint;
 mod options;
 mod own_folder;
 mod print;
@@ -29,6 +34,8 @@ mod quoting;
 mod read;
 mod redirect;
 mod stream;
+mod text_code;
+mod tilde;
 mod variable;
 mod word;
 mod wrapper;
@@ -65,8 +72,14 @@ pub(super) fn read(
     reader.functions = function::all(root, source);
     reader.changes = ChangePlaces::of(root, source, &reader.functions);
     walk(&mut reader, root, 0);
+    reader.reading.unknown |= joint::splits_a_word(root, source);
     reader.reading.cut |= reader.frames.is_exhausted();
     reader.reading
+}
+
+/// Where a text stops to be read for certain, because bash ends a here-document elsewhere than the tree.
+pub(super) fn first_misread(root: Node<'_>, source: &str) -> Option<usize> {
+    here_document::first_misread(root, source)
 }
 
 /// Reads the words of one command that runs without a shell (`subprocess.run([...])`).
@@ -187,6 +200,8 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
                 self.command(words, None, &self.place(node), 0);
             }
             "declaration_command" => self.declared(node),
+            "heredoc_body" | "expansion" => self.code_in_text(node),
+            "do_group" | "compound_statement" => self.forget_counters(node),
             _ => {}
         }
         for target in changed_in_place(node, self.source) {
@@ -272,7 +287,7 @@ impl<'t> ShellReader<'_, 't> {
     /// The words of a command, its name first; a word that expands to several is split.
     fn words(&mut self, node: Node<'_>, depth: u32) -> Vec<Argument> {
         const MAX_WORDS: usize = 1 << 14;
-        let mut words = Vec::new();
+        let mut words: Vec<Argument> = Vec::new();
         let children = named_children(node, MAX_WORDS + 1);
         for child in children.iter().take(MAX_WORDS) {
             let child = match child.kind() {
@@ -283,6 +298,13 @@ impl<'t> ShellReader<'_, 't> {
                 _ => *child,
             };
             let values = self.fields(child, depth);
+            if let ([value], Some(last)) = (values.as_slice(), words.last_mut())
+                && joint::continues(self.source, last, child.start_byte())
+            {
+                last.value = Value::join(&[last.value.clone(), value.clone()], "");
+                last.span.end = child.end_byte();
+                continue;
+            }
             words.extend(values.into_iter().map(|value| Argument { value, span: child.byte_range() }));
         }
         if children.len() > MAX_WORDS || words.len() > MAX_WORDS {

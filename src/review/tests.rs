@@ -2,6 +2,7 @@
 
 mod blind;
 mod folders;
+mod misread;
 mod notebooks;
 mod real_bash;
 mod shell;
@@ -206,6 +207,26 @@ fn effects_name_what_a_block_touches() {
         (shell.deletes.as_slice(), shell.hosts.as_slice()),
         (&["out/charts".to_owned()][..], &["example.com".to_owned()][..])
     );
+}
+
+#[test]
+fn changes_of_modes_owners_and_times_are_told_as_writing() {
+    for (language, source) in [
+        ("bash", "chmod 600 /home/ann/notes.txt"),
+        ("bash", "chown ann /home/ann/notes.txt"),
+        ("bash", "chgrp staff /home/ann/notes.txt"),
+        ("bash", "touch /home/ann/notes.txt"),
+        ("python", "import os\nos.chmod('/home/ann/notes.txt', 0o600)"),
+        ("python", "import os\nos.utime('/home/ann/notes.txt', (0, 0))"),
+        ("python", "import shutil\nshutil.copystat('a.txt', '/home/ann/notes.txt')"),
+        ("javascript", "const fs = require('fs');\nfs.utimesSync('/home/ann/notes.txt', 0, 0);"),
+    ] {
+        let review = look(language, source);
+        assert_eq!(review.effects.writes, ["/home/ann/notes.txt"], "{source}");
+        assert_eq!(grave(&review).len(), 1, "{source}: {:#?}", told(&review));
+    }
+    let inside = look("bash", "chmod +x run.sh");
+    assert_eq!((inside.effects.writes.as_slice(), grave(&inside)), (&["run.sh".to_owned()][..], Vec::new()));
 }
 
 #[test]

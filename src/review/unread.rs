@@ -33,6 +33,16 @@ pub(super) fn stretches(tree: &Tree, source: &str) -> Vec<Range<usize>> {
     }
 }
 
+/// Adds the stretch from the line of a place to the end of the text.
+pub(super) fn add_rest(stretches: &mut Vec<Range<usize>>, source: &str, at: usize) {
+    let head = source.get(..at).unwrap_or_default();
+    let mut start = head.rfind('\n').map_or(0, |line| line + 1);
+    while let Some(last) = stretches.pop_if(|last| last.end >= start) {
+        start = start.min(last.start);
+    }
+    stretches.push(start..source.trim_end().len().max(at));
+}
+
 /// The start of the unparsed part of an error node: complete statements at its beginning were parsed.
 fn beginning(error: Node<'_>) -> usize {
     let is_read = |child: &Node<'_>| {

@@ -246,6 +246,16 @@ impl<'t> JavascriptReader<'_, 't> {
         parts.iter().fold(Value::unknown(), |v, part| v.tainted(part.all_taint()))
     }
 
+    /// `Object.assign(name, …)`: changes what the name holds.
+    fn assign_members(&mut self, node: Node<'t>, given: &[Value], frame: usize) {
+        let Some((_, list)) = super::call::parts(node, MAX_ITEMS) else { return };
+        let Some(target) = list.first().filter(|target| target.kind() == "identifier") else { return };
+        let name = self.spelled(*target);
+        let branch = self.shared.step.branches > 0;
+        let holder = self.shared.frames.holder(frame, &name).unwrap_or(frame);
+        self.shared.frames.bind(holder, &name, super::known_functions::assigned(given), branch);
+    }
+
     /// The value of a call. Its acts are stored for the walk.
     fn fold_call(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         if let Some((value, _)) = self.shared.calls.get(&node.id()) {
@@ -272,6 +282,9 @@ impl<'t> JavascriptReader<'_, 't> {
             let given = arguments.iter().filter(|_| method != "pop");
             let given: Vec<Value> = given.map(|argument| argument.value.clone()).collect();
             self.shared.change_list(frame, &name, &method, &given);
+            if name == "Object" && method == "assign" {
+                self.assign_members(node, &given, frame);
+            }
         }
         let mut acts: Vec<Act> = Vec::new();
         let mut values = Vec::new();

@@ -11,6 +11,9 @@ use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 /// Longest list that a split gives.
 const MAX_ITEMS: usize = 256;
 
+/// The longest list whose items are followed if their order is not known.
+const MAX_MIXED: usize = 12;
+
 impl JavascriptReader<'_, '_> {
     /// The result of a call.
     pub(super) fn result(&mut self, act: &Act, called: &Value) -> Value {
@@ -154,23 +157,101 @@ impl JavascriptReader<'_, '_> {
                 items.truncate(MAX_ITEMS);
                 Value::new(ValueKind::List(items))
             }
-            "array.slice" | "array.filter" | "array.sort" | "array.toString" => receiver?.clone(),
+            "Object.assign" => {
+                let given: Vec<Value> = act.arguments.iter().map(|a| a.value.clone()).collect();
+                assigned(&given)
+            }
             "string.replace" | "string.replaceAll" => {
                 let (from, to) = (first?.as_whole_text()?, act.arguments.get(1)?.value.as_whole_text()?);
                 let text = receiver?.as_whole_text()?;
-                if from.is_empty() || text.len().saturating_mul(to.len().max(1)) > 64 * 1024 {
+                // `$&` and the like stand for what was found.
+                if from.is_empty()
+                    || to.contains('$')
+                    || text.len().saturating_mul(to.len().max(1)) > 64 * 1024
+                {
                     return None;
                 }
-                Value::text(text.replace(from, to))
+                let most = if act.name == "string.replace" { 1 } else { usize::MAX };
+                Value::text(text.replacen(from, to, most))
             }
             _ => return result_of_texts(act),
         })
     }
 }
 
-/// The results of functions on paths and texts.
+/// What `Object.assign` makes of its first argument: it gets the members of the others.
+pub(super) fn assigned(given: &[Value]) -> Value {
+    let taint = given.iter().fold(Taint::default(), |all, value| all.with(value.all_taint()));
+    let mut members: Vec<(String, Value)> = Vec::new();
+    for value in given {
+        let ValueKind::Map(more) = &value.kind else { return Value::unknown().tainted(taint) };
+        for (key, value) in more {
+            members.retain(|(held, _)| held != key);
+            members.push((key.clone(), value.clone()));
+        }
+    }
+    if members.len() > MAX_ITEMS {
+        return Value::unknown().tainted(taint);
+    }
+    Value::new(ValueKind::Map(members)).tainted(given.iter().fold(Taint::default(), |t, v| t.with(v.taint)))
+}
+
+/// The results of functions on lists, paths and texts.
 fn result_of_texts(act: &Act) -> Option<Value> {
-    result_of_paths(act).or_else(|| result_of_strings(act))
+    result_of_lists(act).or_else(|| result_of_paths(act)).or_else(|| result_of_strings(act))
+}
+
+/// The results of methods that take items of a list, or sort them.
+fn result_of_lists(act: &Act) -> Option<Value> {
+    let receiver = act.receiver.as_ref()?;
+    let ValueKind::List(items) = &receiver.kind else { return None };
+    let is_text = |item: &Value| matches!(item.kind, ValueKind::Text { whole: true, .. });
+    let first = act.arguments.first().map(|a| &a.value);
+    Some(match act.name.as_str() {
+        "array.slice" => slice(act, items).unwrap_or_else(|| in_any_order(items)).tainted(receiver.taint),
+        "array.filter" => {
+            let by_truth = first.and_then(Value::as_name) == Some("Boolean");
+            let is_true = |item: &Value| is_text(item) && item.as_whole_text() != Some("");
+            if by_truth && items.iter().all(is_true) {
+                receiver.clone()
+            } else {
+                in_any_order(items).tainted(receiver.taint)
+            }
+        }
+        "array.sort" if first.is_none() && items.iter().all(is_text) => {
+            let mut items = items.clone();
+            items.sort_by(|left, right| left.as_whole_text().cmp(&right.as_whole_text()));
+            Value::new(ValueKind::List(items)).tainted(receiver.taint)
+        }
+        "array.sort" => in_any_order(items).tainted(receiver.taint),
+        "array.toString" => Value::join(items, ","),
+        _ => return None,
+    })
+}
+
+/// The items of a list from a position up to another one; `None` if these are not known.
+fn slice(act: &Act, items: &[Value]) -> Option<Value> {
+    let position = |at: usize, otherwise: usize| match act.arguments.get(at).map(|a| &a.value.kind) {
+        None => Some(otherwise),
+        Some(ValueKind::Number(n)) => {
+            let distance = usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX);
+            let at = if *n < 0 { items.len().saturating_sub(distance) } else { distance };
+            Some(at.min(items.len()))
+        }
+        Some(_) => None,
+    };
+    let (start, end) = (position(0, 0)?, position(1, items.len())?);
+    Some(Value::new(ValueKind::List(items.get(start..end).unwrap_or_default().to_vec())))
+}
+
+/// A list of some of these items in an order that is not known: each may be any of them.
+fn in_any_order(items: &[Value]) -> Value {
+    let any = Value::any(items.iter().cloned());
+    match items.len() {
+        0 | 1 => Value::new(ValueKind::List(items.to_vec())),
+        length if length <= MAX_MIXED => Value::new(ValueKind::List(vec![any; length])),
+        _ => Value::unknown().tainted(any.all_taint()),
+    }
 }
 
 /// The results of functions on paths and folders.
@@ -208,7 +289,14 @@ fn result_of_strings(act: &Act) -> Option<Value> {
             Some("hex") => Value::name_about("Buffer()", Value::unknown().tainted(Taint::DECODED)),
             _ => Value::name_about("Buffer()", first?.clone()),
         },
-        "Buffer().toString" | "string.toString" | "string.trim" | "string.toLowerCase" => receiver?.clone(),
+        "Buffer().toString" | "string.toString" => receiver?.clone(),
+        "string.trim" | "string.trimStart" | "string.trimEnd" => trimmed(&act.name, receiver?)?,
+        "string.toLowerCase" => {
+            Value::text(receiver?.as_whole_text()?.to_lowercase()).tainted(receiver?.taint)
+        }
+        "string.toUpperCase" => {
+            Value::text(receiver?.as_whole_text()?.to_uppercase()).tainted(receiver?.taint)
+        }
         "String.fromCharCode" => {
             let letter = |a: &Argument| match a.value.kind {
                 ValueKind::Number(n) => u32::try_from(n).ok().and_then(char::from_u32),
@@ -247,6 +335,15 @@ fn result_of_strings(act: &Act) -> Option<Value> {
     })
 }
 
+/// A text without the spaces at its ends.
+fn trimmed(method: &str, receiver: &Value) -> Option<Value> {
+    let (text, whole) = receiver.as_text()?;
+    let text = if method == "string.trimEnd" { text } else { text.trim_start() };
+    let text = if method == "string.trimStart" { text } else { text.trim_end() };
+    let kind = ValueKind::Text { text: text.to_owned(), whole };
+    Some(Value { kind, taint: receiver.taint })
+}
+
 /// The command of a call that starts a program.
 fn starts(act: &Act) -> Option<Value> {
     let name = act.name.strip_prefix("child_process.").or_else(|| act.name.strip_prefix("Bun."))?;
@@ -262,4 +359,31 @@ fn starts(act: &Act) -> Option<Value> {
 /// Decoded base64, if it is text; always marked as decoded.
 fn base64(text: &str) -> Value {
     escapes::base64(text).map_or_else(Value::unknown, Value::text).tainted(Taint::DECODED)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::Language;
+    use crate::review::{Scope, review};
+
+    #[test]
+    fn methods_give_the_values_that_javascript_gives() {
+        for (expression, path) in [
+            ("' a '.trim()", "a"),
+            ("' a'.trimStart()", "a"),
+            ("'A'.toLowerCase()", "a"),
+            ("'a'.toUpperCase()", "A"),
+            ("'aba'.replace('a', 'c')", "cba"),
+            ("'aba'.replaceAll('a', 'c')", "cbc"),
+            ("['b', 'a'].sort()[0]", "a"),
+            ("['b', 'a', 'c'].slice(1, 2)[0]", "a"),
+            ("['b', 'a'].slice(-1)[0]", "a"),
+            ("Object.assign({ p: 'b' }, { p: 'a' }).p", "a"),
+        ] {
+            let source = format!("const fs = require('fs');\nfs.unlinkSync({expression});\n");
+            let effects =
+                review(&source, Some(&Language("javascript".to_owned())), &Scope::default()).effects;
+            assert_eq!((effects.deletes, effects.unknown), (vec![path.to_owned()], false), "{expression}");
+        }
+    }
 }

@@ -5,7 +5,8 @@ use super::PythonReader;
 use crate::review::argument_flow::CallEntry;
 use crate::review::choice::MAX_VARIANTS;
 use crate::review::flow::element;
-use crate::review::value::{Act, Argument, Value, ValueKind};
+use crate::review::folder;
+use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
 use crate::review::walk::walk;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -28,6 +29,12 @@ const FOR_EACH: &[&str] = &[
     "process_map",
     "thread_map",
 ];
+
+/// Whether the paths of a call start at an open folder (`dir_fd=…`), whose own path is not known.
+fn starts_at_open_folder(act: &Act) -> bool {
+    let given = |name: &str| matches!(name, "dir_fd" | "src_dir_fd" | "dst_dir_fd");
+    act.named.iter().any(|(name, argument)| given(name) && argument.value.kind != ValueKind::Nothing)
+}
 
 /// The real callee and arguments of a call, after resolving partial calls and the like.
 pub(super) type Call = (Value, Vec<Argument>, Vec<(String, Argument)>);
@@ -65,7 +72,11 @@ impl<'t> PythonReader<'_, 't> {
                 "contextlib.chdir" | "os.fchdir" => {
                     self.shared.change_folder(&Act::new("?", Vec::new(), act.span.clone()));
                 }
+                "shutil.make_archive" => self.archive(&act),
                 _ => {}
+            }
+            if starts_at_open_folder(&act) {
+                act.folder = Some(folder::unknown());
             }
             for index in 0..act.arguments.len() {
                 let value = act.arguments.get(index).map(|a| a.value.clone());
@@ -85,6 +96,25 @@ impl<'t> PythonReader<'_, 't> {
             self.program(&act);
             self.shared.reading.acts.push(act);
         }
+    }
+
+    /// `shutil.make_archive(name, format)`: writes the name with the ending of the format.
+    fn archive(&mut self, act: &Act) {
+        let given = |at: &str, name: &str| {
+            act.first_of(&[at.to_owned(), name.to_owned()]).first().map(|(value, _)| (*value).clone())
+        };
+        let name = given("0", "base_name").unwrap_or_else(Value::unknown);
+        let format = given("1", "format");
+        let ending = match format.as_ref().and_then(Value::as_whole_text) {
+            Some("zip") => Value::text(".zip"),
+            Some("tar") => Value::text(".tar"),
+            Some("gztar") => Value::text(".tar.gz"),
+            Some("bztar") => Value::text(".tar.bz2"),
+            Some("xztar") => Value::text(".tar.xz"),
+            _ => Value::part(HOLE.to_string()),
+        };
+        let archive = Argument { value: Value::join(&[name, ending], ""), span: act.span.clone() };
+        self.shared.push_act("shutil.make_archive()", vec![archive], act.span.clone());
     }
 
     /// `sh.rm('-rf', 'x')`, `local['rm']('-rf', 'x')`: methods named after programs.

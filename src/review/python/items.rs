@@ -10,6 +10,9 @@ use tree_sitter::Node;
 /// Longest list that is folded.
 const MAX_ITEMS: usize = 256;
 
+/// The longest list whose items are followed if their order is not known.
+const MAX_MIXED: usize = 12;
+
 /// The longest list over which a comprehension is folded item by item.
 const MAX_COMPREHENSION_ITEMS: usize = 64;
 
@@ -179,6 +182,37 @@ fn result_of_list(act: &Act) -> Option<Value> {
         "operator.getitem" => item(first?, second?),
         _ => return None,
     })
+}
+
+/// `sorted(items)`: texts are sorted. The order of other items, and by a key (not `plain`), is not known.
+pub(super) fn sorted(given: &Value, plain: bool) -> Value {
+    let ValueKind::List(items) = &given.kind else { return given.clone() };
+    if !plain || !items.iter().all(|item| matches!(item.kind, ValueKind::Text { whole: true, .. })) {
+        return in_any_order(items).tainted(given.taint);
+    }
+    let mut items = items.clone();
+    items.sort_by(|left, right| left.as_whole_text().cmp(&right.as_whole_text()));
+    Value::new(ValueKind::List(items)).tainted(given.taint)
+}
+
+/// `reversed(items)`.
+pub(super) fn reversed(given: &Value) -> Value {
+    let ValueKind::List(items) = &given.kind else { return given.clone() };
+    // An unknown item may stand for several.
+    if items.iter().any(|item| item.kind == ValueKind::Unknown) {
+        return in_any_order(items).tainted(given.taint);
+    }
+    Value::new(ValueKind::List(items.iter().rev().cloned().collect())).tainted(given.taint)
+}
+
+/// A list of these items in an order that is not known: each may be any of them.
+fn in_any_order(items: &[Value]) -> Value {
+    let any = Value::any(items.iter().cloned());
+    match items.len() {
+        0 | 1 => Value::new(ValueKind::List(items.to_vec())),
+        length if length <= MAX_MIXED => Value::new(ValueKind::List(vec![any; length])),
+        _ => Value::unknown().tainted(any.all_taint()),
+    }
 }
 
 pub(super) fn item(value: &Value, index: &Value) -> Value {

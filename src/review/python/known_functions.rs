@@ -149,11 +149,9 @@ fn result_of_paths(act: &Act) -> Option<Value> {
             };
             Value::name_about("glob()", below(act.receiver.as_ref()?, &pattern))
         }
-        "list" | "sorted" | "set" | "tuple" | "reversed" | "iter"
-            if act.name != "reversed" || text_of(first).is_none() =>
-        {
-            first?.clone()
-        }
+        "list" | "set" | "tuple" | "iter" => first?.clone(),
+        "sorted" => items::sorted(first?, act.named.is_empty()),
+        "reversed" if text_of(first).is_none() => items::reversed(first?),
         "glob.glob" | "glob.iglob" => {
             let (text, _) = first?.as_text()?;
             Value::part(text)
@@ -188,12 +186,21 @@ fn result_of_paths(act: &Act) -> Option<Value> {
         "tempfile.mkdtemp"
         | "tempfile.TemporaryDirectory"
         | "tempfile.NamedTemporaryFile"
-        | "tempfile.mktemp" => Value::part(TEMPORARY_FOLDER),
-        "tempfile.mkstemp" => {
-            Value::new(ValueKind::List(vec![Value::unknown(), Value::part(TEMPORARY_FOLDER)]))
-        }
+        | "tempfile.mktemp" => temporary(act),
+        "tempfile.mkstemp" => Value::new(ValueKind::List(vec![Value::unknown(), temporary(act)])),
         _ => return text::result_of_text(act).or_else(|| items::result_of_items(act)),
     })
+}
+
+/// The temporary file or folder that a call makes: in the folder that it names, if any.
+fn temporary(act: &Act) -> Value {
+    let at = if act.name == "tempfile.NamedTemporaryFile" { "6" } else { "2" };
+    match act.first_of(&["dir".to_owned(), at.to_owned()]).first() {
+        Some((folder, _)) if folder.kind != ValueKind::Nothing => {
+            below(folder, &Value::part(HOLE.to_string()))
+        }
+        _ => Value::part(TEMPORARY_FOLDER),
+    }
 }
 
 /// Whether a call makes a client of a service: what the service answers is not the key that the client was made with.

@@ -70,28 +70,58 @@ fn result_of_str(act: &Act) -> Option<Value> {
             if from.is_empty() || text.len().saturating_mul(to.len().max(1)) > 64 * 1024 {
                 return None;
             }
-            Value::text(text.replace(from, to)).tainted(receiver?.taint)
+            Value::text(text.replacen(from, to, limit(act, 2, "count")?)).tainted(receiver?.taint)
         }
-        "str.encode" | "str.decode" | "str.rstrip" | "str.lstrip" | "str.strip"
-            if act.arguments.is_empty() || !act.name.ends_with("strip") =>
-        {
-            receiver?.clone()
-        }
+        "str.encode" | "str.decode" => receiver?.clone(),
+        "str.rstrip" | "str.lstrip" | "str.strip" => stripped(&act.name, receiver?, first)?,
         "str.lower" => Value::text(receiver?.as_whole_text()?.to_lowercase()),
         "str.upper" => Value::text(receiver?.as_whole_text()?.to_uppercase()),
-        "str.split" | "shlex.split" => {
-            let text =
-                if act.name == "shlex.split" { first?.as_text()?.0 } else { receiver?.as_whole_text()? };
-            let separator =
-                if act.name == "shlex.split" { None } else { first.and_then(Value::as_whole_text) };
-            let words: Vec<Value> = match separator {
-                Some(s) if !s.is_empty() => text.split(s).take(256).map(Value::text).collect(),
-                _ => text.split_whitespace().take(256).map(Value::text).collect(),
-            };
-            Value::new(ValueKind::List(words))
-        }
+        "shlex.split" => words_of(first?.as_text()?.0),
+        "str.split" => split(act, receiver?.as_whole_text()?)?,
         _ => return None,
     })
+}
+
+/// `text.split(separator, most)`; `None` if the separator or the limit is not known.
+fn split(act: &Act, text: &str) -> Option<Value> {
+    let separator = act.first_of(&["0".to_owned(), "sep".to_owned()]).first().map(|(value, _)| *value);
+    let separator = separator.filter(|value| value.kind != ValueKind::Nothing);
+    let most = limit(act, 1, "maxsplit")?;
+    let Some(separator) = separator else { return (most == usize::MAX).then(|| words_of(text)) };
+    let separator = separator.as_whole_text().filter(|separator| !separator.is_empty())?;
+    let parts = text.splitn(most.saturating_add(1), separator).take(256).map(Value::text);
+    Some(Value::new(ValueKind::List(parts.collect())))
+}
+
+/// The words of a text, between spaces.
+fn words_of(text: &str) -> Value {
+    Value::new(ValueKind::List(text.split_whitespace().take(256).map(Value::text).collect()))
+}
+
+/// How many times a method may replace or split, as an argument says, otherwise `usize::MAX`; `None` if not known.
+fn limit(act: &Act, at: usize, name: &str) -> Option<usize> {
+    let given = act.first_of(&[at.to_string(), name.to_owned()]).first().map(|(value, _)| value.kind.clone());
+    match given {
+        None => Some(usize::MAX),
+        Some(ValueKind::Number(count)) => Some(usize::try_from(count).unwrap_or(usize::MAX)),
+        Some(_) => None,
+    }
+}
+
+/// A text without the spaces, or without the given letters, at its ends; `None` if it is not known.
+fn stripped(method: &str, receiver: &Value, letters: Option<&Value>) -> Option<Value> {
+    let (text, whole) = receiver.as_text()?;
+    let letters = letters.filter(|letters| letters.kind != ValueKind::Nothing);
+    let given = match letters {
+        Some(letters) if whole => Some(letters.as_whole_text()?),
+        Some(_) => return None,
+        None => None,
+    };
+    let goes = |c: char| given.map_or_else(|| c.is_whitespace(), |letters| letters.contains(c));
+    let left = if method == "str.rstrip" { text } else { text.trim_start_matches(goes) };
+    let left = if method == "str.lstrip" { left } else { left.trim_end_matches(goes) };
+    let kind = ValueKind::Text { text: left.to_owned(), whole };
+    Some(Value { kind, taint: receiver.taint })
 }
 
 /// `'…%s…' % values`.
@@ -179,4 +209,37 @@ fn rot13(text: &str) -> String {
             _ => c,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::Language;
+    use crate::review::{Scope, review};
+
+    #[test]
+    fn methods_give_the_texts_that_python_gives() {
+        for (expression, path) in [
+            ("' a '.strip()", "a"),
+            ("' a'.lstrip()", "a"),
+            ("'xxax'.strip('x')", "a"),
+            ("'b/a/'.rstrip('/')", "b/a"),
+            ("'aba'.replace('a', 'c', 1)", "cba"),
+            ("'aba'.replace('a', 'c', -1)", "cbc"),
+            ("'a,b,c'.split(',', 1)[1]", "b,c"),
+            ("'a,b,c'.split(sep=',', maxsplit=1)[1]", "b,c"),
+            ("sorted(['b', 'a'])[0]", "a"),
+            ("list(reversed(['b', 'a']))[0]", "a"),
+        ] {
+            let source = format!("import os\nos.remove({expression})\n");
+            let effects = review(&source, Some(&Language("python".to_owned())), &Scope::default()).effects;
+            assert_eq!((effects.deletes, effects.unknown), (vec![path.to_owned()], false), "{expression}");
+        }
+        for expression in
+            ["'a b c'.split(None, 1)[1]", "'a'.replace('a', 'b', n)", "'a'.strip(x)", "'a', dir_fd=d"]
+        {
+            let source = format!("import os\nos.remove({expression})\n");
+            let review = review(&source, Some(&Language("python".to_owned())), &Scope::default());
+            assert!(review.effects.unknown, "{expression}");
+        }
+    }
 }

@@ -4,9 +4,12 @@ use super::ShellReader;
 use super::change::{command_behind, keeps_prefix};
 use super::variable::uncertain;
 use super::word::{WordPart, joined};
+use crate::review::Scope;
+use crate::review::path_class;
 use crate::review::programs::{self, StartedAs};
+use crate::review::rules::TargetClass;
 use crate::review::syntax::{named_children, text};
-use crate::review::value::{Act, Argument, Value, ValueKind};
+use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -84,6 +87,7 @@ impl<'t> ShellReader<'_, 't> {
 
     /// Handles the assignment of an environment variable that programs obey.
     pub(super) fn set(&mut self, name: &str, value: Argument, span: Range<usize>) {
+        self.reading.unknown |= name == "PATH" && may_replace_programs(&value.value, self.scope);
         let code = programs::shipped().variable(name);
         if let Some(code) = code
             && value.value.as_text().is_some_and(|(text, _)| !text.is_empty())
@@ -149,6 +153,23 @@ fn may_declare(node: Node<'_>, source: &str) -> bool {
         at = around.parent();
     }
     !is_local || at.is_some()
+}
+
+/// Whether a value of `PATH` has a folder before those of the system that a run can write: then a name may stand for
+/// another program. While an image is built, all folders are its own.
+fn may_replace_programs(path: &Value, scope: &Scope) -> bool {
+    let Some((path, _)) = path.as_text() else { return !scope.in_image };
+    let is_system = |folder: &str| {
+        let is_old = !folder.is_empty() && folder.chars().all(|c| c == HOLE);
+        is_old || ["/bin", "/sbin", "/usr/"].iter().any(|top| folder.starts_with(top))
+    };
+    let can_be_written = |folder: &str| {
+        let located = path_class::locate(folder, None, scope);
+        let classes = [TargetClass::Inside, TargetClass::Temp, TargetClass::Scratch, TargetClass::Unknown];
+        !path_class::is_absolute(folder) || classes.iter().any(|class| located.is(*class))
+    };
+    let mut in_front = path.split(':').take_while(|folder| !is_system(folder));
+    !scope.in_image && in_front.any(can_be_written)
 }
 
 /// `a+=b`: appends items to an array, or text to a text.

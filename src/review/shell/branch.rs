@@ -7,7 +7,8 @@
 
 use super::ShellReader;
 use super::change::{
-    ChangeTarget, FOLDER, POSITIONS, SYSTEM_NAMES, is_or, is_subshell, name_of, set_in_arithmetic,
+    ChangeTarget, FOLDER, POSITIONS, SYSTEM_NAMES, changed_in_place, is_or, is_subshell, name_of,
+    set_in_arithmetic,
 };
 use super::variable::uncertain;
 use crate::review::folder::{self, either};
@@ -134,6 +135,16 @@ impl<'t> ShellReader<'_, 't> {
             from = right.start;
         }
         self.open.extend(ends.into_iter().rev());
+    }
+
+    /// In the body of `for ((…))`, what its header sets is not known: the third part of it changes that.
+    pub(super) fn forget_counters(&mut self, body: Node<'_>) {
+        let Some(header) = body.parent().filter(|parent| parent.kind() == "c_style_for_statement") else {
+            return;
+        };
+        for target in changed_in_place(header, self.source) {
+            self.forget_target(target);
+        }
     }
 
     /// A function: nothing of its body runs here.

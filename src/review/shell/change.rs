@@ -122,6 +122,11 @@ impl<'s> ChangePlaces<'s> {
         self.last.contains_key(name) || self.last_of_everything.is_some()
     }
 
+    /// Whether the text itself changes a name somewhere.
+    pub(super) fn sets(&self, name: &str) -> bool {
+        self.last.contains_key(name)
+    }
+
     /// Whether a name may be changed after a place: further down, or by a function that is called.
     pub(super) fn later(&self, name: &str, at: usize) -> bool {
         self.last.get(name).is_some_and(|last| *last > at)

@@ -65,6 +65,7 @@ impl ShellReader<'_, '_> {
             return self.forget_target(ChangeTarget::Functions);
         }
         self.start(&name);
+        self.reading.unknown |= renames_program(&name, &rest);
         if let Some(rest) = module_command(&name, &rest) {
             return self.command(rest, input, span, depth + 1);
         }
@@ -278,6 +279,14 @@ fn piped(name: &str, words: &[Argument]) -> Option<Argument> {
         }
         _ => None,
     }
+}
+
+/// Whether a builtin lets a name stand for another program: `hash -p FILE name`, `enable -f FILE name`.
+fn renames_program(name: &str, words: &[Argument]) -> bool {
+    let names_file = |word: &Argument| {
+        word.value.as_text().is_none_or(|(text, _)| text.starts_with('-') && text.contains(['p', 'f']))
+    };
+    matches!(name, "hash" | "enable") && words.iter().any(names_file)
 }
 
 /// `python -m pip …` is `pip …`: returns the module's own command.

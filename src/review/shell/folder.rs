@@ -43,7 +43,10 @@ impl<'t> ShellReader<'_, 't> {
         let operands: Vec<Value> = act.arguments.iter().map(|operand| operand.value.clone()).collect();
         let before = self.folder.clone().unwrap_or_else(folder::start);
         match (act.name.as_str(), operands.as_slice()) {
-            ("cd", []) => self.enter(&Value::text("~")),
+            ("cd", []) => {
+                let home = self.home().unwrap_or_else(|| Value::text("~"));
+                self.enter(&home);
+            }
             ("cd", [to]) if to.as_whole_text() == Some("-") => {
                 self.folder = Some(self.frames.lookup(0, OLD_FOLDER).unwrap_or_else(folder::unknown));
             }

@@ -100,7 +100,15 @@ impl ShellReader<'_, '_> {
         let fills = word.start_byte() == sign.end_byte() && word.end_byte() + 1 == node.end_byte();
         // Between double quotes, quotes and backslashes have another meaning.
         let in_quotes = node.parent().is_some_and(|parent| parent.kind() == "string");
-        let odd = in_quotes && spelled.contains(['"', '\'', '\\']) || spelled.replace("${", "").contains('{');
+        // The grammar takes some substitutions for plain words.
+        let has_code = match word.kind() {
+            "command_substitution" => false,
+            "word" | "regex" => spelled.contains(['`', '(']),
+            _ => spelled.contains('`'),
+        };
+        let odd = has_code
+            || in_quotes && spelled.contains(['"', '\'', '\\'])
+            || spelled.replace("${", "").contains('{');
         let value = self.word(*word, depth);
         if fills && behind.len() == 1 && !odd { value } else { uncertain(value) }
     }

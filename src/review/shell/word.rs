@@ -2,6 +2,7 @@
 
 use super::ShellReader;
 use super::quoting::{unescaped, unescaped_quoted};
+use super::tilde::protected;
 use crate::review::escapes;
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{HOLE, MAX_TEXT_BYTES, Value, ValueKind};
@@ -22,6 +23,9 @@ impl ShellReader<'_, '_> {
         let deeper = depth + 1;
         let source = text(node, self.source);
         match node.kind() {
+            "word" if source.starts_with(['~', '\\']) => {
+                self.tilde_word(node, source).unwrap_or_else(|| Value::text(unescaped(source)))
+            }
             "word" | "number" | "extglob_pattern" | "regex" | "variable_name" | "test_operator" => {
                 Value::text(unescaped(source))
             }
@@ -55,13 +59,19 @@ impl ShellReader<'_, '_> {
 
     /// A concatenation; `{a,b}` in it stays as written.
     fn concatenation(&mut self, node: Node<'_>, depth: u32) -> Value {
-        let parts: Vec<WordPart> = parts_of(node)
+        let mut parts: Vec<WordPart> = parts_of(node)
             .into_iter()
             .map(|part| {
                 let value = part.map_or_else(Value::unknown, |part| self.word(part, depth));
                 WordPart { value, may_be_folder: self.may_be_folder(part) }
             })
             .collect();
+        let spelled = text(node, self.source);
+        if let Some(first) = parts.first_mut()
+            && ["'~'/", "\"~\"/"].iter().any(|quoted| spelled.starts_with(quoted))
+        {
+            first.value = protected("~");
+        }
         joined(&parts)
     }
 

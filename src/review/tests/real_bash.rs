@@ -133,6 +133,9 @@ const ODD_WORDS: &[&str] = &[
     "${N}",
     "\"${N:-L}\"",
     "\"${N-L}\"",
+    "${N:-`echo V`}",
+    "${N:-x$(echo V)}",
+    "${N#$(echo a)}",
     "${N:-L}",
     "${N:+L}",
     "${N+L}",
@@ -277,6 +280,12 @@ impl ScriptMaker {
             0 => String::new(),
             _ => format!("D={}; E={}\n", maker.literal(), maker.literal()),
         };
+        if maker.below(8) == 0 {
+            let (indent, word) = (maker.one(&["", "  ", "x "]), maker.word(0));
+            let form = maker.one(&["$(rm -rf -- V)", "`rm -rf -- V`", "$N ${N:-$(rm -rf -- V)}", "$N"]);
+            let end = maker.one(&["E", " E\nE"]);
+            script += &format!(": <<E\n{indent}{}\n{end}\n", form.replace('V', &word).replace('N', "D"));
+        }
         for _ in 0..=maker.below(3) {
             script += &maker.statement(2);
             script += maker.one(&["\n", "; "]);

@@ -1,0 +1,137 @@
+//! Checks that the tree has each here-document where bash has it. The grammar reads a delimiter up to white space, and
+//! takes a line that only begins with it for the end; it also ends a document at the end of the text without an error.
+
+use crate::review::syntax::each;
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// The first here-document that bash would read in another way than the tree has it, by the place of its delimiter.
+/// From there on, the tree may take commands for text.
+pub(super) fn first_misread(root: Node<'_>, source: &str) -> Option<usize> {
+    let mut documents = Documents { source, line_end: 0, next: 0 };
+    let mut misread = None;
+    each(root, |node, _| {
+        if misread.is_none() && node.kind() == "heredoc_start" && documents.read(node).is_none() {
+            misread = Some(node.start_byte());
+        }
+        misread.is_none()
+    });
+    misread
+}
+
+/// The here-documents of a text, which are read in order.
+struct Documents<'a> {
+    source: &'a str,
+    /// The end of the line that holds the last delimiter.
+    line_end: usize,
+    /// Where the document after the last one begins.
+    next: usize,
+}
+
+impl Documents<'_> {
+    /// Reads the document of a delimiter; `None` if the tree has it elsewhere, or if that is not certain.
+    fn read(&mut self, start: Node<'_>) -> Option<()> {
+        let redirect = start.parent().filter(|parent| parent.kind() == "heredoc_redirect")?;
+        let delimiter = Delimiter::at(self.source, start.start_byte())?;
+        if delimiter.end != start.end_byte() {
+            return None;
+        }
+        if start.start_byte() >= self.line_end {
+            self.begin_line(&delimiter)?;
+        }
+        let mut cursor = redirect.walk();
+        let (mut body, mut end, mut strips_tabs) = (None, None, false);
+        for child in redirect.children(&mut cursor) {
+            match child.kind() {
+                "<<-" => strips_tabs = true,
+                "heredoc_body" => body = Some(child.byte_range()),
+                "heredoc_end" => end = Some(child.byte_range()),
+                _ => {}
+            }
+        }
+        let (body, end) = (body?, end?);
+        let is_blank = |span: Range<usize>| self.source.get(span).is_some_and(|gap| gap.trim().is_empty());
+        let fits = end == delimiter.closing(self.source, self.next, strips_tabs)?
+            && is_blank(self.next..body.start)
+            && is_blank(body.end..end.start);
+        self.next = end.end + 1;
+        fits.then_some(())
+    }
+
+    /// The documents of this line begin behind it.
+    fn begin_line(&mut self, delimiter: &Delimiter) -> Option<()> {
+        if delimiter.end < self.next {
+            // It stands in the text of another document.
+            return None;
+        }
+        let rest = self.source.get(delimiter.end..)?;
+        let line = rest.get(..rest.find('\n')?)?;
+        self.line_end = delimiter.end + line.len();
+        self.next = self.line_end + 1;
+        (!line.ends_with('\\')).then_some(())
+    }
+}
+
+/// The word behind `<<`.
+struct Delimiter {
+    /// The word without its quotes.
+    text: String,
+    /// Whether a part of it is quoted: then nothing in the document is expanded.
+    is_raw: bool,
+    end: usize,
+}
+
+impl Delimiter {
+    /// Reads a delimiter; `None` where it is not certain what bash makes of it.
+    fn at(source: &str, from: usize) -> Option<Self> {
+        let (mut text, mut is_raw) = (String::new(), false);
+        let mut signs = source.get(from..)?.char_indices();
+        while let Some((at, sign)) = signs.next() {
+            match sign {
+                ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => {
+                    return Some(Self { text, is_raw, end: from + at });
+                }
+                '$' | '`' => return None,
+                '\\' => {
+                    is_raw = true;
+                    text.push(signs.next().map(|(_, escaped)| escaped).filter(|escaped| *escaped != '\n')?);
+                }
+                '\'' | '"' => {
+                    is_raw = true;
+                    loop {
+                        match signs.next()?.1 {
+                            end if end == sign => break,
+                            '\\' | '\n' | '$' | '`' => return None,
+                            inner => text.push(inner),
+                        }
+                    }
+                }
+                _ => text.push(sign),
+            }
+        }
+        Some(Self { text, is_raw, end: source.len() })
+    }
+
+    /// The delimiter at the end of the document that begins at `from`; `None` if the document is not closed.
+    fn closing(&self, source: &str, from: usize, strips_tabs: bool) -> Option<Range<usize>> {
+        let mut at = from;
+        let mut continues = false;
+        for line in source.get(from..)?.split_inclusive('\n') {
+            let line_end = at + line.trim_end_matches('\n').len();
+            let line = source.get(at..line_end)?;
+            let shown = if strips_tabs { line.trim_start_matches('\t') } else { line };
+            if !continues && shown == self.text {
+                return Some(line_end - shown.len()..line_end);
+            }
+            let backslashes = shown.len() - shown.trim_end_matches('\\').len();
+            let goes_on = !self.is_raw && !backslashes.is_multiple_of(2);
+            if goes_on && !continues && self.text.starts_with(shown.strip_suffix('\\')?) {
+                // The delimiter may be written on two lines.
+                return None;
+            }
+            continues = goes_on;
+            at = line_end + 1;
+        }
+        None
+    }
+}

