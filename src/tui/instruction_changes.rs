@@ -1,8 +1,26 @@
-//! What a run changed in instruction files that are held back from the model, in lines.
+//! Instructions in words: whether the project's are told to the model, and what a run changed in those that are held
+//! back from it.
 
 use crate::domain::visible::{visible, visible_line};
 use crate::driver::HeldFile;
+use crate::engine::State;
 use crate::text::diff::{LineComparison, is_change};
+
+/// What `/instructions` takes.
+pub(super) const USAGE: &str = "/instructions on|off|changes.";
+
+/// Whether the project's instructions are told to the model, and what `/instructions` takes.
+pub(super) fn told(state: &State) -> String {
+    let is_used = state.live.use_instructions;
+    let is_there = state.live.instructions.iter().any(|file| !file.own);
+    let told = match (is_there, is_used) {
+        (true, true) => "The project's AGENTS.md is told to the model.",
+        (true, false) => "The project's AGENTS.md is not told to the model.",
+        (false, true) => "No AGENTS.md of the project is told. One that comes would be.",
+        (false, false) => "No AGENTS.md of the project is told. One that comes would not be.",
+    };
+    format!("{told} {USAGE}")
+}
 
 /// No file is held back.
 pub(super) const NONE: &str = "No file of instructions was changed by a run.";

@@ -17,8 +17,8 @@ pub struct Note {
     /// Whether it is about the waiting block: then it may replace the text that the status line shows while one
     /// waits.
     pub(crate) about_waiting_block: bool,
-    /// The block that the note says how to approve. The note is true only while all of that block is on screen.
-    pub(crate) explains_approving: Option<BlockId>,
+    /// What follows the text about the key that approves a block.
+    pub(crate) approving: Option<ApprovalHint>,
     /// Whether it says that decisions are locked for a time; no longer true once that time is over.
     pub(crate) about_lock: bool,
     /// When the note was set.
@@ -31,7 +31,7 @@ impl Note {
             level,
             text: text.into(),
             about_waiting_block: false,
-            explains_approving: None,
+            approving: None,
             about_lock: false,
             at: None,
         }
@@ -63,12 +63,45 @@ impl Note {
         Self { about_lock, ..Self::about_waiting_block(why.to_string()) }
     }
 
-    /// After the person went to this block: says that the same key, named in the text, approves it, or asks for
-    /// the word that approves it.
-    pub(crate) fn how_to_approve(block: BlockId, key: &str, needs_typed: bool) -> Self {
+    /// After the person went to this block with this key: says what the same key does next.
+    pub(crate) fn how_to_approve(block: BlockId, key: &str) -> Self {
+        let hint = ApprovalHint { block, key: key.to_owned(), is_there: true };
+        Self { approving: Some(hint), ..Self::about_waiting_block("") }
+    }
+
+    /// A held-back decision was dropped; a key is named that needs no answer of the terminal.
+    pub(crate) fn dropped(why: RefusalReason, block: BlockId, key: &str) -> Self {
+        let hint = ApprovalHint { block, key: key.to_owned(), is_there: false };
+        Self { approving: Some(hint), ..Self::about_waiting_block(why.to_string()) }
+    }
+
+    /// The block of which it says only how to approve it. That is true only while all of it is on screen.
+    pub(crate) fn explains_only(&self) -> Option<BlockId> {
+        self.approving.as_ref().filter(|_| self.text.is_empty()).map(|hint| hint.block)
+    }
+}
+
+/// A key that approves a block. What it does can change until the note is replaced, so the sentence is made anew
+/// whenever it is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ApprovalHint {
+    pub(crate) block: BlockId,
+    /// The key, as it is shown.
+    key: String,
+    /// Whether the key was pressed once, and went to the block.
+    is_there: bool,
+}
+
+impl ApprovalHint {
+    /// What the key does, for a block that can be approved now.
+    pub(crate) fn sentence(&self, needs_typed: bool) -> String {
+        let Self { block, key, is_there } = self;
         let does = if needs_typed { "asks for the word that approves" } else { "approves" };
-        let text = format!("Block {block}: look at it, then {key} again {does}.");
-        Self { explains_approving: Some(block), ..Self::about_waiting_block(text) }
+        if *is_there {
+            format!("Block {block}: look at it, then {key} again {does}.")
+        } else {
+            format!("{key} twice {does}.")
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use super::overlays::status::Status;
 use super::screen::Screen;
 use super::terminal::Terminal;
 use super::theme::{Depth, Rgb, Theme, choose};
-use super::ui_command::Exit;
+use super::ui_command::{Choice, Exit};
 use super::widgets::layout::Borders;
 use super::workers::Workers;
 use crate::domain::Notice;
@@ -57,6 +57,8 @@ pub(crate) struct Tui {
     draft: String,
     /// Where the person placed the borders between panes, as of the last session.
     borders: Option<Borders>,
+    /// Whether the last session was left for the model server of this computer.
+    chose_server: bool,
     /// The table of pictures that the terminal draws.
     graphics: Graphics,
     knows_kitty_graphics: bool,
@@ -92,6 +94,7 @@ impl Tui {
             leaves: false,
             draft: String::new(),
             borders: None,
+            chose_server: false,
             graphics: Graphics::default(),
             knows_kitty_graphics: false,
         };
@@ -138,6 +141,7 @@ impl Tui {
         }
         self.draft = draft;
         self.borders = Some(borders);
+        self.chose_server = matches!(exit, Exit::UseProvider(Choice::Server { .. }));
         Ok(exit)
     }
 
@@ -146,6 +150,7 @@ impl Tui {
         let mut setup = options.setup.clone();
         setup.welcome &= !driver.has_provider();
         setup.recipes = driver.recipes();
+        setup.chose_server = self.chose_server;
         setup.kitty = self.terminal.uses_kitty_keyboard();
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), now);
         if options.images == ImageMode::Off {

@@ -36,6 +36,8 @@ pub struct Setup {
     pub welcome: bool,
     /// The server address that the person typed and at which no model was found: it can be corrected.
     pub address: Option<TypedAddress>,
+    /// Whether the person just chose the model server of this computer: its row stays marked if it did not answer.
+    pub chose_server: bool,
     /// The session to mark in the list of sessions, where that list is open at the start.
     pub pick_session: Option<SessionPick>,
     /// The place at which the session is opened; `None`: its end.
@@ -117,6 +119,7 @@ impl Default for Setup {
             themes: OwnThemes::default(),
             welcome: false,
             address: None,
+            chose_server: false,
             pick_session: None,
             place: None,
             try_provider: false,

@@ -196,6 +196,31 @@ fn the_screen_of_the_first_choice_offers_gemini_and_asks_for_its_key() {
     );
 }
 
+/// A server that did not answer stays the marked one: the person starts it, and chooses it again.
+#[test]
+fn the_server_that_was_chosen_stays_marked() {
+    for (chose_server, marked) in [(false, "> 1"), (true, "> 2")] {
+        let setup = Setup { welcome: true, clouds: clouds(), chose_server, ..Setup::default() };
+        let text = drawn(&mut Scene::set_up(setup), 100, 30);
+        assert!(text.contains(marked), "{text}");
+    }
+}
+
+#[test]
+fn a_long_name_of_a_model_leaves_room_for_the_session() {
+    let folder = "/home/ada/models/unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF/snapshots/a1b2c3";
+    let model = name("local", &format!("{folder}/Qwen3-Coder-30B-Q4_K_M.gguf"));
+    let setup = Setup { cwd: "/home/ada/data/sales".into(), ..Setup::default() };
+    let mut scene = Scene::begin(setup, Settings::default(), model);
+    for (width, height) in [(140, 40), (100, 30)] {
+        let screen = drawn(&mut scene, width, height);
+        let head = screen.lines().next().unwrap_or_default();
+        for part in ["sayso  sales-q3", "~/data/sales", "...", "Coder-30B-Q4_K_M.gguf"] {
+            assert!(head.contains(part), "{part}: {head}");
+        }
+    }
+}
+
 #[test]
 fn a_choice_of_provider_can_be_left_where_one_is_in_use() {
     let mut scene = Scene::worked();
@@ -355,10 +380,14 @@ fn commands_of_context_cost_and_instructions() {
         (scene, commands)
     };
     assert!(matches!(typed("/compact").1.as_slice(), [UiCommand::Send(Command::Compact)]));
-    assert!(matches!(
-        typed("/instructions").1.as_slice(),
-        [UiCommand::Send(Command::UseInstructions(false))]
-    ));
+    // Without an argument it changes nothing.
+    let (mut scene, commands) = typed("/instructions");
+    assert!(commands.is_empty(), "{commands:?}");
+    let text = drawn(&mut scene, 100, 30);
+    assert!(
+        text.contains("The project's AGENTS.md is told to the model. /instructions on|off|changes."),
+        "{text}"
+    );
     assert!(matches!(
         typed("/instructions on").1.as_slice(),
         [UiCommand::Send(Command::UseInstructions(true))]

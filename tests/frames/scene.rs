@@ -75,6 +75,11 @@ pub fn acted<T>(size: (u16, u16), act: impl FnOnce() -> T) -> T {
     result
 }
 
+/// The size with which scenes of this thread start.
+pub fn size() -> (u16, u16) {
+    SIZE.get()
+}
+
 /// A screen with its session and its clock.
 pub struct Scene {
     pub screen: Screen,

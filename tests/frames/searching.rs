@@ -238,6 +238,16 @@ fn the_mark_stays_on_the_session_whatever_comes_and_goes() {
 }
 
 #[test]
+fn the_row_does_not_say_that_a_search_goes_on_once_it_is_over() {
+    let (mut scene, _) = typed("zzz");
+    scene.press(&["enter"]);
+    told(&mut scene, found("zzz", Vec::new()));
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(!seen.contains("Looking into the sessions."), "{seen}");
+    assert_eq!(seen.matches("No session matches.").count(), 2, "in the list, and in the row\n{seen}");
+}
+
+#[test]
 fn enter_leaves_for_no_new_session_where_words_found_none() {
     let (mut scene, _) = typed("zzz");
     let left = |commands: &[UiCommand]| commands.iter().any(|wish| matches!(wish, UiCommand::Leave(_)));

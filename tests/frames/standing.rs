@@ -196,6 +196,38 @@ fn a_session_that_is_not_saved_is_not_called_saved() {
     assert!(!shown.contains("session saved"), "{shown}");
 }
 
+/// The pane of problems is hidden where there is room for one pane only.
+#[test]
+fn a_wait_says_that_the_session_is_not_saved() {
+    for pane in [Pane::Message, Pane::Code] {
+        let mut scene = Scene::waiting_with(inspection(confined("python"), Vec::new()));
+        scene.disk_fails();
+        scene.screen.note = None;
+        scene.screen.panes.focus = pane;
+        let shown = drawn(&mut scene, 80, 24);
+        let row =
+            shown.lines().find(|row| row.contains("Session not saved: no space left. Approving is paused."));
+        assert!(row.is_some_and(|row| row.contains("Block 3 waits")), "{pane:?}: {shown}");
+    }
+}
+
+/// An answer that has no room behind the wait takes its place; what is left out of it is marked.
+#[test]
+fn answers_are_seen_while_a_block_waits() {
+    for (width, height) in [(80, 24), (50, 12)] {
+        for line in ["/instructions", "/limits foo", "/cost", "/export pdf"] {
+            let mut scene = Scene::waiting_with(inspection(confined("python"), Vec::new()));
+            scene.frame();
+            command(&mut scene, line);
+            let answer = scene.screen.note.as_ref().map(|note| note.text.clone()).expect("an answer");
+            let begin = answer.split(' ').take(3).collect::<Vec<_>>().join(" ");
+            let shown = drawn(&mut scene, width, height);
+            let row = shown.lines().find(|row| row.contains(&begin)).unwrap_or_default();
+            assert!(row.contains(&answer) || row.ends_with("..."), "{line}: {answer}\n{shown}");
+        }
+    }
+}
+
 /// Trying again is offered only where it can help.
 #[test]
 fn a_session_that_is_only_read_is_to_be_opened_again_and_not_saved_again() {

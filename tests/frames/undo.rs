@@ -1,7 +1,7 @@
 //! Undoing the changes of a run: what is shown before and after it, the list of changes, the question.
 
 use super::scene::{CODE, Scene, USAGE, confined, inspection, report};
-use super::{drawn, snapshots};
+use super::{SIZES, drawn, snapshots};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, Notification};
 use sayso::engine::{Command, Inspection, Settings};
@@ -225,6 +225,30 @@ fn what_is_only_read_is_listed_and_nothing_is_taken_back() {
             "{text}"
         );
         assert!(!text.contains("Take back 3 changes"), "{text}");
+    }
+}
+
+/// The name of a file is seen where its path does not fit, and all of the path where the window has room.
+#[test]
+fn files_of_a_deep_folder_are_told_apart() {
+    let folder = "services/billing/src/main/java/com/example/billing/invoices/export";
+    let names = ["InvoiceExporterFactory.java", "InvoiceExporterRegistry.java"];
+    let all = || -> Vec<UndoChange> {
+        let numbered = (0..).zip(names);
+        numbered
+            .map(|(at, name)| change(at, &format!("{folder}/{name}"), "changed", 900, UndoState::Done))
+            .collect()
+    };
+    for (width, height) in SIZES {
+        let mut scene = ran();
+        press(&mut scene, "u");
+        let told = JobResult::Changes(record(), Ok(all()));
+        scene.step(|screen, ctx| screen.notified(Notification::Job(told), ctx));
+        let text = drawn(&mut scene, width, height);
+        for name in names {
+            assert!(text.contains(&format!("/{name}")), "{name}: {text}");
+            assert_eq!(text.contains(&format!("{folder}/{name}")), width >= 140, "{text}");
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::driver::{Job, export};
 use crate::engine::rebuild::RebuildPlan;
 use crate::engine::transcript::{Body, LoadState, RunItem};
 use crate::engine::{Command, Phase, rules};
+use crate::tui::instruction_changes;
 use crate::tui::outside;
 use crate::tui::overlays::limits::LimitsForm;
 use crate::tui::overlays::limits::limit::pairs;
@@ -106,7 +107,8 @@ impl Session<'_> {
                 "on" => self.driver.send(Command::UseInstructions(true)),
                 "off" => self.driver.send(Command::UseInstructions(false)),
                 "changes" => self.start(AwaitedJob::Instructions, Job::ChangedInstructions),
-                _ => self.print_line("/instructions on, /instructions off, or /instructions changes")?,
+                "" => self.print_line(&instruction_changes::told(self.driver.state()))?,
+                _ => self.print_line(instruction_changes::USAGE)?,
             },
             Slash::Recipe => return self.recipe(argument),
             Slash::Steps => self.steps()?,
@@ -222,7 +224,11 @@ impl Session<'_> {
     }
 
     fn queue(&mut self) -> io::Result<()> {
-        if let Some(queued) = self.driver.state().live.peek_queued() {
+        let queued = self.driver.state().live.peek_queued();
+        if queued.is_none() && self.driver.state().queue().next().is_none() {
+            return self.print_line("Nothing waits.");
+        }
+        if let Some(queued) = queued {
             self.mode.page.lines_behind("Queued: ", &queued)?;
             self.driver.send(Command::EditQueued);
             self.keep(&queued);

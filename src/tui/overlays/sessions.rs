@@ -20,7 +20,6 @@ use crate::driver::{Job, JobResult, Summary, own_id, words_of_search};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
-use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::setup::FoundLocation;
 use crate::tui::ui_command::{Exit, UiCommand};
@@ -52,6 +51,8 @@ pub(crate) struct Sessions {
     rename: Option<Field>,
     /// The session that is being compared with the open one.
     comparing: Option<PathBuf>,
+    /// Whether Enter was pressed where no session matches: then the status row says why nothing happened.
+    wants_remark: bool,
 }
 
 impl Sessions {
@@ -271,11 +272,13 @@ impl Overlay for Sessions {
     }
 
     fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.wants_remark = false;
         self.cursor.step(by, self.count());
         self.preview()
     }
 
     fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.wants_remark = false;
         if self.rename.is_none() {
             let typed = self.filter.text();
             self.listing.arrange(&typed);
@@ -298,7 +301,8 @@ impl Overlay for Sessions {
             Choice::New if self.listing.all().is_none() => return Vec::new(),
             // A person who typed words looks for a session; the remaining row of a new one was not chosen on purpose.
             Choice::New if !self.filter.is_empty() && self.cursor.0 == 0 => {
-                return self.remark().map(Note::info).map(OverlayResponse::ShowNote).into_iter().collect();
+                self.wants_remark = true;
+                return Vec::new();
             }
             Choice::New => Exit::NewSession,
         };
@@ -309,6 +313,7 @@ impl Overlay for Sessions {
         if self.rename.take().is_some() {
             return Vec::new();
         }
+        self.wants_remark = false;
         if !self.filter.is_empty() {
             self.keeping_choice(|list| {
                 list.filter.take();
@@ -356,6 +361,10 @@ impl Overlay for Sessions {
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
+        // What is true now: the search that Enter did not wait for may be over.
+        if let Some(remark) = self.remark().filter(|_| self.wants_remark) {
+            return Some(remark);
+        }
         Some(match self.listing.all() {
             None => "Looking for sessions.".into(),
             Some(_) if self.comparing.is_some() => "Comparing.".into(),

@@ -2,6 +2,7 @@
 //! were ignored, what confines a block.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
+use crate::domain::ModelName;
 use crate::domain::sentences::{saving, sending};
 use crate::driver::catalogue;
 use crate::engine::MAX_TOKENS_OF_UNKNOWN;
@@ -132,11 +133,18 @@ fn model(state: &State) -> Vec<(&'static str, String)> {
         if !words.is_empty() {
             text.push_str(&format!(" ({})", words.join(", ")));
         }
-        if info.local {
+        if name.is_story() {
+            text.push_str(&format!(", {}", sending::SCRIPTED_REPLIES));
+        } else if info.local {
             text.push_str(&format!(", {}", sending::HERE));
         }
     }
     vec![("Model", text)]
+}
+
+/// Whether a story answers, which has no server.
+fn is_story(state: &State) -> bool {
+    state.transcript.model.as_ref().is_some_and(ModelName::is_story)
 }
 
 /// `12,400 of 32,768 tokens (38%), as the provider counts`
@@ -179,6 +187,7 @@ pub fn cost(state: &State) -> Vec<String> {
     let cost = &state.live.cost;
     let unknown = cost.unknown as usize;
     let known = match (cost.nanos, unknown) {
+        (0, 0) if is_story(state) => sending::STORY_COSTS_NOTHING.into(),
         (0, 0) if matches!(cost.price, Some(PriceSource::Local)) => sending::COSTS_NOTHING.into(),
         (0, 0) => "nothing yet".to_owned(),
         (0, n) => format!("not known of {}", words::count(n, "request")),

@@ -25,6 +25,9 @@ const TYPE_AN_ADDRESS: &str = "Type the address of the server, then Enter.";
 /// The model server that is expected on this computer: its name in the configuration, which contains its address.
 pub(crate) const USUAL_SERVER: &str = "ollama";
 
+/// The row of the model server on this computer.
+const LOCAL_ROW: usize = 1;
+
 /// One of the sources of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProviderRow {
@@ -79,7 +82,7 @@ impl Welcome {
     /// The choice before servers are known.
     pub(crate) fn new(setup: &Setup) -> Self {
         Self {
-            cursor: Cursor::default(),
+            cursor: Cursor(if setup.chose_server { LOCAL_ROW } else { 0 }),
             clouds: setup.clouds.clone(),
             usual: setup.usual.clone(),
             servers: None,
@@ -87,7 +90,7 @@ impl Welcome {
             field: None,
             key: None,
             key_is_gone: false,
-            touched: false,
+            touched: setup.chose_server,
         }
     }
 
@@ -128,7 +131,7 @@ impl Welcome {
     fn servers_found(&mut self, servers: Vec<Offer>) {
         self.servers = Some(servers);
         if !self.touched && self.field.is_none() && self.server().is_some_and(|s| !s.models().is_empty()) {
-            self.cursor.0 = 1;
+            self.cursor.0 = LOCAL_ROW;
         }
     }
 

@@ -180,6 +180,7 @@ mod tests {
                 borders: None,
                 graphics: Graphics::default(),
                 knows_kitty_graphics: false,
+                chose_server: false,
             };
             pty.person.write_all(b"\x1b[?0u\x1b[?2026;2$y\x03").unwrap();
             let stopped = Notify::new();

@@ -48,8 +48,7 @@ impl Screen {
                 let note = match (why, ctx.state.waiting()) {
                     (RefusalReason::Again, Some(item)) => {
                         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
-                        let block = item.block.id;
-                        Note::how_to_approve(block, &key, ctx.state.needs_typed(block))
+                        Note::how_to_approve(item.block.id, &key)
                     }
                     _ => Note::refused(why),
                 };
@@ -151,9 +150,9 @@ impl Screen {
             KeyCode::Enter if self.keymap_context(ctx.state) == Context::Problems => self.open_asked(ctx),
             KeyCode::Enter if self.panes.focus == Pane::Code && ctx.state.waiting().is_some() => {
                 let keys = [
-                    (Action::Approve, "approves"),
-                    (Action::Reject, "rejects"),
-                    (Action::Help, "shows all keys"),
+                    (Action::Approve, "to approve"),
+                    (Action::Reject, "to reject"),
+                    (Action::Help, "for all keys"),
                 ];
                 let keys = self.keymap.hints(Context::Review, (" ", ", ", "."), &keys);
                 self.show_note(Note::about_waiting_block(format!("Enter decides nothing.{keys}")));

@@ -37,7 +37,7 @@ impl Screen {
         self.panes.code.mode = Mode::View;
         self.panes.focus = Pane::Code;
         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
-        self.show_note(Note::how_to_approve(block, &key, ctx.state.needs_typed(block)));
+        self.show_note(Note::how_to_approve(block, &key));
     }
 
     /// Carries out actions on a block that decide nothing.

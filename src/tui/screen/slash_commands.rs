@@ -4,6 +4,7 @@ use super::{Ctx, Exit, LowerPane, Note, Screen, UiCommand};
 use crate::domain::{BlockId, BranchPoint};
 use crate::driver::{Job, export};
 use crate::engine::{Command, State};
+use crate::tui::instruction_changes;
 use crate::tui::overlays::blocks::{BlockList, copied};
 use crate::tui::overlays::branches::BranchList;
 use crate::tui::overlays::compare::CompareList;
@@ -85,19 +86,16 @@ impl Screen {
         }
     }
 
-    /// Switches the project's instructions on or off; without an argument toggles them.
+    /// Switches the project's instructions on or off; without an argument says whether they are told, and changes
+    /// nothing.
     fn instructions_command(&mut self, argument: &str, ctx: Ctx<'_>) {
-        let wanted = match argument {
-            "" => !ctx.state.live.use_instructions,
-            "on" => true,
-            "off" => false,
-            "changes" => return self.start(Job::ChangedInstructions),
-            _ => {
-                return self
-                    .show_note(Note::warn("/instructions on, /instructions off, or /instructions changes."));
-            }
-        };
-        self.send(Command::UseInstructions(wanted));
+        match argument {
+            "" => self.show_note(Note::info(instruction_changes::told(ctx.state))),
+            "on" => self.send(Command::UseInstructions(true)),
+            "off" => self.send(Command::UseInstructions(false)),
+            "changes" => self.start(Job::ChangedInstructions),
+            _ => self.show_note(Note::warn(instruction_changes::USAGE)),
+        }
     }
 
     /// Copies the code of the block with this number, of the only block, or of one that the person chooses.

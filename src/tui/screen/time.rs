@@ -12,11 +12,13 @@ impl Screen {
         if let Some(why) = self.guard.take_dropped() {
             self.last_step = ctx.at;
             let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
-            let more = match (why, ctx.state.waiting()) {
-                (RefusalReason::NoAnswer, Some(_)) if !key.is_empty() => format!(" {key} twice approves."),
-                _ => String::new(),
+            let note = match (why, ctx.state.waiting()) {
+                (RefusalReason::NoAnswer, Some(item)) if !key.is_empty() => {
+                    Note::dropped(why, item.block.id, &key)
+                }
+                _ => Note::about_waiting_block(why.to_string()),
             };
-            self.show_note(Note::about_waiting_block(format!("{why}{more}")));
+            self.show_note(note);
         }
         if let Some(action) = self.guard.take_due(ctx.at) {
             self.perform(action, ctx);

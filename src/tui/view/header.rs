@@ -34,13 +34,14 @@ pub(crate) fn draw(
 }
 
 /// The current recipe, the cost, the model, the share of the context; the most important last, because it is dropped
-/// last.
+/// last. A model's name takes at most a third of the row; its end tells more than its beginning, as in a path.
 fn right(screen: &Screen, state: &State) -> Vec<String> {
+    let third = usize::from(screen.arrangement.header.width) / 3;
     let mut parts = Vec::new();
     parts.extend(screen.recipe.stage().map(Stage::short));
     parts.extend(cost(state));
     if let Some(model) = &state.transcript.model {
-        parts.push(safe::one_line(&model.model));
+        parts.push(safe::cut_start(&safe::one_line(&model.model), third));
     }
     parts.extend(context_share(state));
     parts
@@ -83,7 +84,8 @@ fn wide(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) {
     let width = usize::from(area.width);
     let mut parts = right(screen, state);
     parts.extend(kernel(state));
-    let right = parts.join("  ");
+    let app_columns = screen.setup.app.width() + 1;
+    let right = last_parts(&parts, width.saturating_sub(app_columns + 4));
     let name = safe::one_line(&state.transcript.name);
     let cwd = safe::one_line(&look.place.path(&screen.setup.cwd));
     let room = width.saturating_sub(right.width() + 4);
@@ -98,6 +100,12 @@ fn wide(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) {
     );
     let x = width.saturating_sub(right.width() + 1);
     buf.set_stringn(u16::try_from(x).unwrap_or(0), area.y, &right, right.width(), look.dim());
+}
+
+/// As many of the last parts as fit into so many columns.
+fn last_parts(parts: &[String], room: usize) -> String {
+    let mut texts = (0..parts.len()).map(|from| parts.get(from..).unwrap_or_default().join("  "));
+    texts.find(|text| text.width() <= room).unwrap_or_default()
 }
 
 /// The tabs: name, pane, whether it is the active one.
@@ -145,10 +153,8 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) -
     }
     let room = usize::from(area.right().saturating_sub(x + 2));
     // What doesn't fit is dropped as a whole, the share of the context last.
-    let parts = right(screen, state);
-    let fitting =
-        (0..parts.len()).map(|from| parts.iter().skip(from).cloned().collect::<Vec<_>>().join("  "));
-    if let Some(text) = fitting.into_iter().find(|text| !text.is_empty() && text.width() <= room) {
+    let text = last_parts(&right(screen, state), room);
+    if !text.is_empty() {
         let at = area.right().saturating_sub(u16::try_from(text.width()).unwrap_or(0) + 1);
         buf.set_stringn(at, area.y, &text, text.width(), look.dim());
     }

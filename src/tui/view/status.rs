@@ -1,5 +1,7 @@
-//! The status row. By precedence: a waiting block, a problem, a run, a reply, a result, idle. A wait is never hidden:
-//! anything else follows it.
+//! The status row. By precedence: a waiting block, a problem, a run, a reply, a result, idle. Anything else follows
+//! the wait; only a note that has no room behind it takes its place, until the next key.
+
+mod row;
 
 use super::header::sandbox_is_off;
 use super::problems;
@@ -9,7 +11,7 @@ use crate::domain::{BlockId, Level, Timestamp};
 use crate::engine::always::START_DELAY_MS;
 use crate::engine::approval::{Refusal, check};
 use crate::engine::state::{Countdown, RuleMatch};
-use crate::engine::transcript::BlockStatus;
+use crate::engine::transcript::{BlockItem, BlockStatus};
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::editing::vim::Mode as VimMode;
@@ -27,6 +29,7 @@ use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use row::RowText;
 use std::time::Instant;
 use unicode_width::UnicodeWidthStr;
 
@@ -36,51 +39,24 @@ pub(crate) const TOO_SMALL: &str =
 
 pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Canvas, look: DrawStyle<'_>) {
     let area = screen.arrangement.status;
-    let (text, style) = text(screen, state, now, look);
+    let row = row(screen, state, now, look);
     let is_off = sandbox_is_off(state) && screen.overlays.is_empty();
     let mark = if is_off { sandbox::OFF_MARK.width() + 3 } else { 0 };
     let room = usize::from(area.width.saturating_sub(1)).saturating_sub(mark);
-    let mut spans = vec![Span::raw(" "), Span::styled(fit(&text, room), style)];
+    let mut spans = vec![Span::raw(" "), Span::styled(row.fitted(room), row.style)];
     if is_off {
         spans.push(Span::styled(format!("   {}", sandbox::OFF_MARK), look.style(Slot::SandboxOff)));
     }
     buf.set_line(area.x, area.y, &Line::from(spans), area.width);
 }
 
-/// As many whole sentences or parts as fit if they fill more than 40 % of the room, else as many whole words.
-fn fit(text: &str, room: usize) -> String {
-    if text.width() <= room {
-        return text.to_owned();
-    }
-    let sentences = text.match_indices(". ").filter_map(|(at, _)| text.get(..=at));
-    let parts = text.match_indices("   ").filter_map(|(at, _)| text.get(..at));
-    let whole = sentences.chain(parts).filter(|part| part.width() <= room).max_by_key(|part| part.len());
-    if let Some(whole) = whole.filter(|part| part.width() * 5 > room * 2) {
-        return whole.to_owned();
-    }
-    let mut kept = String::new();
-    for word in text.split(' ') {
-        let longer = if kept.is_empty() { word.to_owned() } else { format!("{kept} {word}") };
-        if longer.width() + 4 > room {
-            // A path or an address is useful even if its end is cut off.
-            let left = room.saturating_sub(kept.width() + 1);
-            if word.width() > 24 && left > 12 {
-                return format!("{kept} {}", safe::cut(word, left));
-            }
-            break;
-        }
-        kept = longer;
-    }
-    kept + " ..."
-}
-
 /// The text of the row, and its style.
-pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> (String, Style) {
+fn row(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> RowText {
     if screen.arrangement.class == SizeClass::TooSmall {
-        return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
+        return (TOO_SMALL.to_owned(), look.style(Slot::StatusWarn)).into();
     }
     if let Some(words) = screen.forwarding_words(state).filter(|_| screen.forwards_keys()) {
-        return (words, look.style(Slot::StatusWarn));
+        return (words, look.style(Slot::StatusWarn)).into();
     }
     if let Some(action) = screen.guard.held_action() {
         let of = match state.waiting() {
@@ -90,20 +66,17 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
             _ => String::new(),
         };
         let text = format!("{of}{}, any letter takes it back", action.words());
-        return (text, look.style(Slot::BlockPending));
+        return (text, look.style(Slot::BlockPending)).into();
     }
     if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.overlay_context(state, look)))
     {
-        let style = look.style(Slot::StatusInfo);
-        return match &screen.note {
-            Some(note) => (safe::one_line(&note.text), level(note.level, look)),
-            None => (text, style),
-        };
+        let note = screen.note.as_ref().filter(|note| note.explains_only().is_none());
+        let told = note.map(|note| (note_words(note, screen, state), level(note.level, look)));
+        return told.unwrap_or_else(|| (text, look.style(Slot::StatusInfo))).into();
     }
     match screen.note.as_ref().filter(|note| !is_outranked(note, screen, state, now)) {
-        Some(note) => note_text(note, screen, state, now, look),
-        None => wait(screen, state, now, look)
-            .map_or_else(|| going_on(screen, state, look), |text| (text, look.style(Slot::BlockPending))),
+        Some(note) => note_row(note, screen, state, now, look),
+        None => wait_row(screen, state, now, look).unwrap_or_else(|| going_on(screen, state, look).into()),
     }
 }
 
@@ -126,45 +99,66 @@ fn is_outranked(note: &Note, screen: &Screen, state: &State, now: Instant) -> bo
     goes_on && note.is_stale(now)
         || asks && note.level == Level::Info
         || note.text == NO_BLOCK_WAITS && waiting.is_some()
-        || note.explains_approving.is_some() && note.explains_approving != waiting
+        || note.explains_only().is_some() && (note.explains_only() != waiting || !screen.overlays.is_empty())
         || note.about_lock && !is_locked_for_a_time(screen, now)
 }
 
-/// The text of a note; where a block waits, that comes first.
-fn note_text(
-    note: &Note,
-    screen: &Screen,
-    state: &State,
-    now: Instant,
-    look: DrawStyle<'_>,
-) -> (String, Style) {
-    let text = safe::one_line(&note.text);
+/// The words of a note. What it says about a key that approves is what the key does now.
+fn note_words(note: &Note, screen: &Screen, state: &State) -> String {
+    // Over an open overlay that key does nothing.
+    let waiting = state.waiting().filter(|_| screen.overlays.is_empty());
+    let hint = note.approving.as_ref().zip(waiting).filter(|(hint, item)| hint.block == item.block.id);
+    let told = hint.map(|(hint, item)| {
+        obstacle(screen, state, item).unwrap_or_else(|| hint.sentence(state.needs_typed(hint.block)))
+    });
+    match told {
+        Some(told) => safe::one_line(format!("{} {told}", note.text).trim_start()),
+        None => safe::one_line(&note.text),
+    }
+}
+
+/// Why the waiting block can't be approved now, and the keys that change that.
+fn obstacle(screen: &Screen, state: &State, item: &BlockItem) -> Option<String> {
+    let refusal = check(state, item.block.id, item.block.current().revision, true).err()?;
+    Some(screen.approval_obstacle(state, &refusal))
+}
+
+/// The row for a note; where a block waits, that comes first.
+fn note_row(note: &Note, screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> RowText {
+    let text = note_words(note, screen, state);
+    let pending = look.style(Slot::BlockPending);
     match state.waiting() {
         // What is about to start by itself precedes everything else.
         Some(_) if screen.announced(state).or_else(|| unseen_match(screen, state)).is_some() => {
-            let text = wait(screen, state, now, look).unwrap_or(text);
-            (text, look.style(Slot::BlockPending))
+            (wait(screen, state, now, look).unwrap_or(text), pending).into()
         }
-        Some(item) if note.explains_approving.is_some() && screen.guard.rows().has_hidden() => (
-            unseen(screen, item.block.id, screen.guard.rows().unseen_count()),
-            look.style(Slot::BlockPending),
-        ),
-        Some(_) if note.about_waiting_block => (text, level(note.level, look)),
+        Some(item)
+            if note.explains_only().is_some()
+                && screen.guard.rows().has_hidden()
+                && obstacle(screen, state, item).is_none() =>
+        {
+            (unseen(screen, item.block.id, screen.guard.rows().unseen_count()), pending).into()
+        }
+        Some(_) if note.about_waiting_block => (text, level(note.level, look)).into(),
         // Everything else follows the wait in its shortest words.
         Some(item) => {
-            let key_hint =
-                if screen.panes.focus == Pane::Code { ".".into() } else { key_hint(screen, state) };
-            let wait = format!("Block {}", item.block.id);
+            let lead = shortest_wait(screen, state, item.block.id);
             // Don't name the block twice.
-            let own = text.strip_prefix(&wait).and_then(|rest| rest.strip_prefix(" would "));
+            let own = text.strip_prefix(&format!("Block {} would ", item.block.id));
             let text = own.map_or(text.clone(), |rest| format!("It would {rest}"));
-            (format!("{wait} waits{key_hint}  {text}"), look.style(Slot::BlockPending))
+            RowText { lead, text, style: pending }
         }
         None if crate::tui::screen::has_problem(state) && note.level == Level::Error => {
-            going_on(screen, state, look)
+            going_on(screen, state, look).into()
         }
-        None => (text, level(note.level, look)),
+        None => (text, level(note.level, look)).into(),
     }
+}
+
+/// That this block waits, in the shortest words.
+fn shortest_wait(screen: &Screen, state: &State, block: BlockId) -> String {
+    let key = if screen.panes.focus == Pane::Code { ".".to_owned() } else { key_hint(screen, state) };
+    format!("Block {block} waits{key}")
 }
 
 /// Whether decisions are locked only until some time has passed.
@@ -179,6 +173,21 @@ fn level(level: Level, look: DrawStyle<'_>) -> Style {
         Level::Warn => Slot::StatusWarn,
         Level::Error => Slot::StatusError,
     })
+}
+
+/// The row for a waiting block. While the session is not saved, it says why approving is paused.
+fn wait_row(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Option<RowText> {
+    let block = state.waiting()?.block.id;
+    let style = look.style(Slot::BlockPending);
+    // An open editor, and lists, say first how to leave them.
+    let is_shown = screen.panes.focus != Pane::Code || matches!(screen.panes.code.mode, Mode::View);
+    match state.unsaved().filter(|_| is_shown) {
+        Some(why) => {
+            let lead = shortest_wait(screen, state, block);
+            Some(RowText { lead, text: safe::one_line(&why), style })
+        }
+        None => wait(screen, state, now, look).map(|text| (text, style).into()),
+    }
 }
 
 /// A waiting block, or what the Code pane does meanwhile.
@@ -256,16 +265,10 @@ pub(super) fn rule_seconds(matched: &RuleMatch, now: Timestamp) -> u64 {
     }
 }
 
-fn review(
-    screen: &Screen,
-    state: &State,
-    item: &crate::engine::transcript::BlockItem,
-    now: Instant,
-    look: DrawStyle<'_>,
-) -> String {
+fn review(screen: &Screen, state: &State, item: &BlockItem, now: Instant, look: DrawStyle<'_>) -> String {
     let block = item.block.id;
     match check(state, block, item.block.current().revision, true) {
-        // The problems and the rights say these two.
+        // The row says the first before anything else, and the rights say the second.
         Ok(()) | Err(Refusal::Unsaved(_) | Refusal::Impossible(..)) => {}
         Err(refusal) => return screen.approval_obstacle(state, &refusal),
     }

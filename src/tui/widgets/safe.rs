@@ -57,6 +57,24 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     kept + &dots
 }
 
+/// The last `width` columns of a safe text; `...` marks a cut.
+pub(crate) fn cut_start(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut room = width.saturating_sub(3);
+    let mut from = text.len();
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        let w = glyphs::width(grapheme);
+        if w > room {
+            break;
+        }
+        room -= w;
+        from = at;
+    }
+    ".".repeat(width.min(3)) + text.get(from..).unwrap_or_default()
+}
+
 /// The leading parts of a safe text that fit completely into `width` columns; two or more spaces separate
 /// parts.
 pub(crate) fn whole_parts(text: &str, width: usize) -> &str {
@@ -234,7 +252,20 @@ pub(crate) fn code_place(text: &str, width: usize, byte: usize) -> (usize, usize
 
 #[cfg(test)]
 mod tests {
-    use super::name;
+    use super::{cut_start, name};
+
+    #[test]
+    fn a_cut_at_the_start_keeps_the_end() {
+        let rows = [
+            ("ab/c.csv", 8, "ab/c.csv"),
+            ("ab/c.csv", 7, "....csv"),
+            ("漢漢漢", 5, "...漢"),
+            ("漢漢", 2, ".."),
+        ];
+        for (text, width, told) in rows {
+            assert_eq!(cut_start(text, width), told, "{text:?}");
+        }
+    }
 
     #[test]
     fn blanks_of_a_name_can_not_be_mistaken_for_a_gap() {
