@@ -43,6 +43,7 @@ NO_INPUT = (
 
 # Originals of what the person's code may replace: the kernel keeps using these.
 _write, _read, _sleep, _getpid, _exit = os.write, os.read, time.sleep, os.getpid, os._exit
+_close = os.close
 _sending = _thread.allocate_lock()
 _fstat, _dup2, _clock = os.fstat, os.dup2, time.monotonic
 _ioctl, _getsignal, _setsignal, _select = fcntl.ioctl, signal.getsignal, signal.signal, select.select
@@ -52,6 +53,7 @@ _type_dict = type.__dict__["__dict__"].__get__
 
 _sources = {}  # label -> lines, for tracebacks and inspect
 _running = _interrupted = False
+_has_channel = True
 _token = b"\0" * 16
 _future_flags = 0
 _loop = None
@@ -1330,7 +1332,7 @@ def _main():
         copy = _copy_out_of_the_way(fd)
         stat = _fstat(fd)
         _saved_fds[fd] = (copy, (stat.st_dev, stat.st_ino))
-    os.register_at_fork(after_in_child=lambda: os.close(CONTROL))
+    os.register_at_fork(after_in_child=_leave_channel)
     _setsignal(signal.SIGINT, _on_interrupt)
     _setsignal(signal.SIGURG, _on_nudge)
     builtins.input = _no_input
@@ -1372,6 +1374,14 @@ def _main():
             continue
         path = os.fsdecode(fields[3]) if kind == b"L" else None
         _one_block(fields[1].decode("utf-8"), fields[2], path)
+
+
+def _leave_channel():
+    """Closes the channel in a child, once: in a child of that child the number may belong to another file."""
+    global _has_channel
+    if _has_channel:
+        _has_channel = False
+        _close(CONTROL)
 
 
 def _copy_out_of_the_way(fd):

@@ -298,7 +298,7 @@ pub struct Receipt {
     /// until the next block runs.
     #[serde(skip_serializing_if = "super::serial::is_zero")]
     pub threads: u32,
-    /// Whether something of the run could not be stopped and may act until the next block.
+    /// Whether something of the run could not be stopped, or may have been missed, and may still act.
     #[serde(rename = "moving", skip_serializing_if = "super::serial::is_false")]
     pub not_stopped: bool,
     /// How often the connection to its kernel was lost during the run: output from that time may be missing.

@@ -141,6 +141,12 @@ impl Link {
         self.clean = false;
     }
 
+    /// Whether its processes are in the process namespace of this one. If it ends without a report, one of them that is
+    /// not found lives on.
+    pub(super) fn shares_namespace(&self) -> bool {
+        self.plain
+    }
+
     /// The descriptor to wait on.
     pub(super) fn socket(&self) -> Option<BorrowedFd<'_>> {
         self.socket.as_ref().map(AsFd::as_fd)

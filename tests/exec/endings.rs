@@ -327,6 +327,7 @@ async fn the_death_of_the_helper_ends_everything() {
     ] {
         let told = shop.run(language, &source).await;
         assert!(matches!(told.report.outcome, Outcome::Crashed(_)), "{:?}", told.report.outcome);
+        assert!(told.report.receipt.not_stopped, "nothing was there to end all of it: {source}");
         eventually("the rest is gone", || processes_with(&name).is_empty());
     }
     assert_eq!(shop.py("1").await.ok().value(), "1");

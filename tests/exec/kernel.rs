@@ -350,6 +350,28 @@ async fn a_child_that_forks_out_of_a_block_never_comes_back() {
 }
 
 #[tokio::test]
+async fn a_child_of_a_child_closes_nothing_more() {
+    let shop = Shop::new();
+    for opened in [0, 100] {
+        let source = format!(
+            "import os, warnings\n\
+             warnings.simplefilter('ignore')\n\
+             pid = os.fork()\n\
+             if pid == 0:\n\
+             \x20   opened = [os.open('/dev/null', os.O_RDONLY) for _ in range({opened})]\n\
+             \x20   pid = os.fork()\n\
+             \x20   if pid == 0:\n\
+             \x20       for fd in opened: os.fstat(fd)\n\
+             \x20       os._exit(7)\n\
+             \x20   os._exit(os.waitpid(pid, 0)[1] >> 8)\n\
+             os.waitpid(pid, 0)[1] >> 8"
+        );
+        let told = shop.py(&source).await.ok();
+        assert_eq!((told.value(), told.err().as_str()), ("7", ""), "{opened} files");
+    }
+}
+
+#[tokio::test]
 async fn multiprocessing_and_threads() {
     let shop = Shop::new();
     let source = "import multiprocessing as mp\ndef double(x): return 2 * x\nif __name__ == '__main__':\n    with mp.get_context('fork').Pool(2) as pool:\n        found = pool.map(double, [1, 2, 3])\nfound";

@@ -62,9 +62,9 @@ pub(crate) fn paused(receipt: &Receipt) -> Option<String> {
     }
 }
 
-/// A part of a run could not be stopped.
+/// A part of a run could not be stopped, or its helper ended before it could end all of it.
 pub(crate) const MOVING: &str =
-    "something of this block could not be paused: it may act until the next block";
+    "something of this block may still act: not all of it is known to be paused or ended";
 
 /// Follows output that may be incomplete because the connection to the kernel was lost meanwhile.
 pub(crate) fn output_missing(receipt: &Receipt) -> Option<String> {

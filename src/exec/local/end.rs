@@ -6,7 +6,7 @@ use crate::domain::{Chunk, DeadKernel, KernelFate, Language, RunEvent, Stream};
 use crate::exec::KernelNotice;
 use crate::exec::backend::{EndCause, RunEnd, may_start_in};
 use crate::exec::cgroup::Group;
-use crate::exec::helper_wire::ResourceUse;
+use crate::exec::helper_wire::{PauseState, ResourceUse};
 use crate::exec::julia;
 use crate::exec::kernel::Kernel;
 use crate::exec::languages;
@@ -83,6 +83,9 @@ impl Local {
         let painted = painted.filter(|bytes| !bytes.is_empty());
         let painted = painted.map(|bytes| Chunk { stream: Stream::Stdout, bytes });
         self.queue.extend(painted.map(|chunk| RunEvent::Output(chunk).into()));
+        // A helper that ended without a report did not end the rest, and what is looked for from here may be missed.
+        let is_unfollowed = matches!(end, EndCause::Died(_))
+            && self.process().is_some_and(|process| process.link.shares_namespace());
         let Some(mut run) = self.run.take() else { return };
         let mut ended = RunEnd { used, ..RunEnd::of(end) };
         match &mut run.host {
@@ -113,7 +116,7 @@ impl Local {
         };
         (ended.over, ended.limit) = (run.over.or(Some(over)), run.limit);
         (ended.out_of_time, ended.closed) = (run.out_of_time, run.closed);
-        ended.pause = run.pause;
+        ended.pause = if is_unfollowed { Some(PauseState::default()) } else { run.pause };
         self.queue.push_back(ended.into());
         // The helper may take a while to end stubborn processes, so the report is sent first.
         self.leaving = Some(run.host);
