@@ -87,6 +87,7 @@ pub use helper_file::HelperFile;
 pub use kernel_notice::KernelNotice;
 pub use ledger::requests_sent;
 pub use order::TermsFor;
+pub(crate) use plan::refuses;
 pub(crate) use run::images::keep_written;
 pub use setup::Setup;
 

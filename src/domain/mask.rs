@@ -13,7 +13,7 @@ mod stream;
 
 pub(crate) use stream::MaskStream;
 
-use super::{Entry, OutputBuffer, Stream};
+use super::{Entry, ModelRequest, OutputBuffer, Role, Stream};
 use own_keys::KnownKeys;
 use secrecy::SecretString;
 use std::collections::BTreeSet;
@@ -91,7 +91,7 @@ impl Masker {
 
     /// A masker for these keys alone, without token shapes: for text on the screen.
     pub(crate) fn only(keys: impl IntoIterator<Item = SecretString>) -> Self {
-        let masker = Self(Arc::new(RwLock::new(Arc::new(KnownKeys::without_shapes()))));
+        let masker = Self(Arc::new(RwLock::new(Arc::new(KnownKeys::default().without_shapes()))));
         masker.learn(keys);
         masker
     }
@@ -110,6 +110,12 @@ impl Masker {
     pub(crate) fn with_words(&self, words: impl IntoIterator<Item = SecretString>) -> Self {
         let mut known = KnownKeys::clone(&self.known());
         known.learn_words(words);
+        Self(Arc::new(RwLock::new(Arc::new(known))))
+    }
+
+    /// A copy that knows the same keys now, and no token shapes: what looks like a key of others stays.
+    pub(crate) fn without_shapes(&self) -> Self {
+        let known = KnownKeys::clone(&self.known()).without_shapes();
         Self(Arc::new(RwLock::new(Arc::new(known))))
     }
 
@@ -254,6 +260,14 @@ impl Maskable for Entry {
         if let Entry::Ran { report, .. } = self {
             report.output.mask_with(pen);
         }
+    }
+}
+
+/// The model's own messages stay as they came: servers want some of them back unchanged.
+impl Maskable for ModelRequest {
+    fn mask_with(&mut self, pen: &mut MaskPen) {
+        let others = self.messages.iter_mut().filter(|message| message.role != Role::Assistant);
+        others.for_each(|message| pen.text(&mut message.text));
     }
 }
 

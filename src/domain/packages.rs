@@ -159,8 +159,18 @@ pub fn asked_for(info: &str) -> Vec<String> {
         Some(quote) => rest.get(1..).and_then(|rest| rest.split(quote).next()),
         None => rest.split_whitespace().next(),
     };
-    let names = text.unwrap_or_default().split([',', ' ']).map(str::trim).filter(|name| !name.is_empty());
-    names.take(MAX_PACKAGES).map(ToOwned::to_owned).collect()
+    let mut names = Vec::new();
+    for entry in text.unwrap_or_default().split(',').map(str::trim) {
+        let words: Vec<&str> = entry.split_whitespace().collect();
+        // What is no list of packages as a whole, such as a command, names none.
+        if is_python_package(entry) {
+            names.push(entry.to_owned());
+        } else if words.iter().all(|word| is_python_package(word)) {
+            names.extend(words.iter().map(|word| (*word).to_owned()));
+        }
+    }
+    names.truncate(MAX_PACKAGES);
+    names
 }
 
 /// Python modules whose package has another name.
@@ -333,6 +343,10 @@ mod tests {
     fn packages_that_a_fence_asks_for() {
         assert_eq!(asked_for("python packages=\"numpy, pandas>=2\" x=1"), ["numpy", "pandas>=2"]);
         assert_eq!(asked_for("packages=six"), ["six"]);
+        assert_eq!(asked_for("packages=\"numpy pandas>=2, six >= 1\""), ["numpy", "pandas>=2", "six >= 1"]);
+        for no_list in ["numpy; rm -rf /", "numpy && rm", "$(x)", "-r x.txt", "git+https://x/y", ",", ""] {
+            assert_eq!(asked_for(&format!("packages=\"{no_list}\"")), Vec::<String>::new(), "{no_list}");
+        }
         assert!(asked_for("python title=x").is_empty() && asked_for("packages=\"").is_empty());
     }
 

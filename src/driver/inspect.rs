@@ -86,6 +86,10 @@ async fn inspect_code(
 ) -> (Inspection, SeenPaths) {
     let (id, working) = (block.id, scope.cwd.clone());
     let terms = find_terms(&block, revision, options, executor).await.map_err(|why| why.to_string());
+    let terms = terms.and_then(|terms| match block.version(revision).filter(|_| block.kind.is_code()) {
+        Some(version) => exec::refuses(terms.language.as_str(), &version.source).map_or(Ok(terms), Err),
+        None => Ok(terms),
+    });
     let scope = match &terms {
         // An earlier `cd` changes what relative paths mean.
         Ok(terms) => Scope { cwd: terms.cwd.clone(), ..scope },
@@ -283,12 +287,14 @@ async fn review_block(
     })
 }
 
-/// Adds the size of what would be deleted to the finding: `deletes a folder: out/charts (3 files, 1.2 MB)`.
+/// Adds the size of what would be deleted to the finding: `deletes a folder: out/charts (3 files, 1.2 MB)`. The finding
+/// has to name exactly this path: another name may end in the same letters.
 fn add_sizes(review: &mut Review, scope: &Scope) {
-    for path in &review.effects.deletes {
-        let Some(size) = facts::describe(&scope.cwd, scope.home.as_deref(), path) else { continue };
-        let named = review.findings.iter_mut().filter(|f| f.message.ends_with(path.as_str()));
-        for finding in named {
+    let deletes = &review.effects.deletes;
+    for finding in &mut review.findings {
+        let named = finding.message.split_once(": ").map(|(_, named)| named);
+        let Some(path) = deletes.iter().find(|path| Some(path.as_str()) == named) else { continue };
+        if let Some(size) = facts::describe(&scope.cwd, scope.home.as_deref(), path) {
             finding.message = format!("{} ({size})", finding.message);
         }
     }
@@ -313,6 +319,23 @@ mod tests {
             let (review, _) = review_block(block.clone(), Revision(1), scope, earlier, reach).await;
             assert_eq!(review.findings.len(), 1);
             assert_eq!(review.findings.iter().all(|finding| finding.forbidden), forbidden);
+        }
+    }
+
+    #[test]
+    fn a_size_is_told_of_the_path_that_it_is_of() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("data")).unwrap();
+        std::fs::write(folder.path().join("data/x"), "abc").unwrap();
+        let scope = Scope { cwd: folder.path().into(), ..Scope::default() };
+        let text = "rm -f ta\nrm -rf data\n";
+        let (mut review, _) = review_with_links(text, Some(&crate::domain::Language::bash()), &scope);
+        add_sizes(&mut review, &scope);
+        let told: Vec<&str> = review.findings.iter().map(|finding| finding.message.as_str()).collect();
+        let of_data: Vec<&&str> = told.iter().filter(|message| message.contains(": data")).collect();
+        assert!(!of_data.is_empty(), "{told:?}");
+        for message in of_data {
+            assert!(message.contains("3 B") && !message.contains("does not exist"), "{told:?}");
         }
     }
 }

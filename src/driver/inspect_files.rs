@@ -66,6 +66,7 @@ pub(super) fn inspect(
         let is_edit = matches!(block.kind, BlockKind::Edit { .. });
         let old = before.as_deref().filter(|_| is_edit);
         review.findings.extend(character_findings(&act, old, &version.source, scope));
+        review.findings.extend(line_end_finding(&act, before.as_deref(), &version.source));
         review.findings.sort_by_key(|finding| finding.place.line);
     }
     scope.rules.forbid().mark(&mut review);
@@ -128,6 +129,40 @@ fn character_findings(act: &FileAct, old: Option<&str>, text: &str, scope: &Scop
     findings
 }
 
+/// A finding about line ends, which no row shows: a text that has both kinds, a file whose kind changes, and a program
+/// whose first line names its interpreter with a carriage return behind it. Not for several files in one text, whose
+/// lines may end differently.
+fn line_end_finding(act: &FileAct, old: Option<&str>, text: &str) -> Option<Finding> {
+    if matches!(act, FileAct::WriteAll { paths } if paths.len() > 1) {
+        return None;
+    }
+    let is_crlf = |line: &str| line.ends_with("\r\n");
+    let ends = |text: &str| {
+        let whole = || text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        (whole().any(is_crlf), whole().any(|line| !is_crlf(line)))
+    };
+    let lines = || text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+    let first = |crlf: bool| lines().position(|line| is_crlf(line) == crlf);
+    let (at, message) = match (old.filter(|old| !old.is_empty()).map(ends), ends(text)) {
+        (Some((false, true)), (true, _)) => (first(true), "ends in CR LF; in the file, lines end in LF"),
+        (Some((true, false)), (_, true)) => (first(false), "ends in LF; in the file, lines end in CR LF"),
+        (Some((true, true)), _) => return None,
+        (_, (true, true)) => (first(true), "ends in CR LF, other lines in LF"),
+        (_, (true, false)) if text.starts_with("#!") => {
+            (Some(0), "ends in CR LF: the system looks for a program whose name ends in that CR")
+        }
+        _ => return None,
+    };
+    let line = u32::try_from(at?).ok()?.saturating_add(1);
+    Some(Finding {
+        rule: "file.line-ends".into(),
+        severity: Severity::Medium,
+        place: TextRange { line, column: 1, end_line: line, end_column: 1 },
+        message: format!("line {line} {message}"),
+        forbidden: false,
+    })
+}
+
 /// Replaces each line that the old text of the same file already has by a dot, and says which lines are new. Blank
 /// lines stay: new code below very many of them is out of the reader's sight.
 fn mask_unchanged_lines(act: &FileAct, old: &str, text: &str) -> (String, Vec<bool>) {
@@ -163,4 +198,36 @@ fn rights(writes: bool, seen: &[TargetFacts]) -> Rights {
 
 pub(super) fn impossible(why: String) -> Inspection {
     Inspection::new(Review::default(), Err(why))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_that_no_row_shows_are_a_finding() {
+        let act = FileAct::WriteAll { paths: vec!["a".to_owned()] };
+        let told = |old: Option<&str>, text: &str| {
+            line_end_finding(&act, old, text).map(|finding| (finding.place.line, finding.message))
+        };
+        let lines = |old: Option<&str>, text: &str| told(old, text).map(|(line, _)| line);
+        assert_eq!(lines(Some("a\nb\n"), "a\r\nb\r\n"), Some(1));
+        assert_eq!(lines(Some("a\nb\n"), "a\nb\r\n"), Some(2));
+        assert_eq!(lines(Some("a\r\nb\r\n"), "a\r\nb\n"), Some(2));
+        assert_eq!(lines(None, "#!/bin/sh\r\necho\n"), Some(1));
+        assert_eq!(lines(None, "#!/bin/sh\r\necho\r\n"), Some(1));
+        assert_eq!(lines(Some(""), "a\nb\r\n"), Some(2));
+        for (old, text) in [
+            (None, "a\r\nb\r\n"),
+            (None, "a\nb\n"),
+            (None, ""),
+            (Some("a\r\nb\r\n"), "a\r\nc\r\nd"),
+            (Some("a\nb\r\n"), "a\nc\r\n"),
+            (Some("a"), "b\r\nc\r\n"),
+        ] {
+            assert_eq!(told(old, text), None, "{old:?} {text:?}");
+        }
+        let several = FileAct::WriteAll { paths: vec!["a".to_owned(), "b".to_owned()] };
+        assert_eq!(line_end_finding(&several, None, "a\nb\r\n"), None);
+    }
 }

@@ -47,6 +47,7 @@ impl IoRooms {
             None => self.provider.clone().ok_or_else(|| "no model is chosen yet".into()),
         };
         let inbox = self.inbox();
+        let request = self.scope.masker.without_shapes().mask(request).into_inner();
         tokio::spawn(async move {
             let answer = match provider {
                 Ok(provider) => gather(&provider, &request, ANSWER_TIMEOUT).await,

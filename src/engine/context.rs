@@ -57,7 +57,7 @@ fn compose(composer: &Composer<'_>, cuts: ResultLimits) -> (Vec<Message>, usize)
         match item {
             Item::Prompt { .. } if never_sent(&transcript.items, at) => {}
             Item::Prompt { text, files, .. } => {
-                told.push_text(Role::User, &attachments::message(text, files))
+                told.push_text(Role::User, &attachments::message(text, files));
             }
             Item::Reply(reply) if left_out(reply, transcript) => {}
             Item::Reply(reply) if composer.dialect == Dialect::Tools && !reply.tool_calls().is_empty() => {

@@ -100,7 +100,7 @@ pub(super) fn subprocess(
 }
 
 /// Why this source can't be run in this language at all.
-pub(super) fn refuses(language: &str, source: &str) -> Option<String> {
+pub(crate) fn refuses(language: &str, source: &str) -> Option<String> {
     if language != "bash" {
         return None;
     }

@@ -21,6 +21,8 @@ pub(crate) fn start(path: PathBuf, level: Option<String>, masker: Masker) {
     let level = level.and_then(|l| l.parse::<LevelFilter>().ok()).unwrap_or(LevelFilter::WARN);
     let target = LogTarget { path: Arc::new(path), file: Arc::default(), masker };
     let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(target);
+    // Else what can't be written is told on the standard error output, in the middle of the panes.
+    let subscriber = subscriber.log_internal_errors(false);
     let _ = tracing::subscriber::set_global_default(subscriber.finish());
 }
 

@@ -139,6 +139,9 @@ pub(crate) enum FindError {
     },
 }
 
+/// The most sessions that are named where several are meant.
+const MAX_NAMED: usize = 5;
+
 impl std::error::Error for FindError {}
 
 impl fmt::Display for FindError {
@@ -150,7 +153,11 @@ impl fmt::Display for FindError {
             }
             FindError::Several { wanted, fitting } => {
                 write!(f, "{} sessions are meant by {wanted:?}: name one by its id:", fitting.len())?;
-                fitting.iter().try_for_each(|s| write!(f, " {}", s.id))
+                fitting.iter().take(MAX_NAMED).try_for_each(|s| write!(f, " {}", s.id))?;
+                match fitting.len().saturating_sub(MAX_NAMED) {
+                    0 => Ok(()),
+                    more => write!(f, " and {more} more"),
+                }
             }
         }
     }

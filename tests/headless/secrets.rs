@@ -60,6 +60,23 @@ fn a_key_in_much_output_stands_in_no_file() {
 }
 
 #[test]
+fn a_key_that_a_run_prints_is_sent_to_no_model() {
+    let home = Home::new();
+    let code = "print('[' + 'q7-provider-key-' + '0123456789-abcdef' + ']')";
+    let server =
+        ModelServer::start(vec![Answer::text(&format!("```python\n{code}\n```\n")), Answer::text("Done.")]);
+    let done = turn(&home, &server, &format!("mine is {KEY}"), &["--approve", "all", "--sandbox", "off"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2);
+    for request in &requests {
+        let body = String::from_utf8_lossy(&request.body);
+        assert!(!body.contains(KEY), "{body}");
+    }
+    assert!(requests[1].last_message().contains('['), "{}", requests[1].last_message());
+}
+
+#[test]
 fn a_prompt_with_a_key_names_no_session_after_it() {
     let home = Home::new();
     let token = format!("ghp_{}", "aB3dE5fG7h".repeat(4));

@@ -105,9 +105,11 @@ impl KnownKeys {
         self.needles.extend(forms(value).into_iter().map(|form| Needle { text: form.into(), kind }));
     }
 
-    /// Knows no keys and no shapes.
-    pub(super) fn without_shapes() -> Self {
-        Self { shapes: false, ..Self::default() }
+    /// The same keys without the shapes of tokens.
+    pub(super) fn without_shapes(self) -> Self {
+        let mut known = Self { shapes: false, ..self };
+        known.order();
+        known
     }
 
     fn order(&mut self) {

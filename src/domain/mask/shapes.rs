@@ -146,11 +146,12 @@ pub(super) fn at(bytes: &[u8], at: usize, last: bool) -> ShapeMatch {
     begun
 }
 
-/// Whether a new word begins at the position. Escapes end a word: `\n` in JSON, `%3D` in a URL, terminal colours.
+/// Whether a new word begins at the position. Escapes end a word: `\n` in JSON, `%3D` in a URL, terminal colours; and so
+/// does `_`, with which a name may lead up to a token: `copy_ghp_…`.
 fn begins_word(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(..at).unwrap_or_default();
     let Some(last) = before.last() else { return true };
-    if !last.is_ascii_alphanumeric() && *last != b'_' {
+    if !last.is_ascii_alphanumeric() {
         return true;
     }
     let colour = || {

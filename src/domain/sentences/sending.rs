@@ -22,6 +22,12 @@ pub(crate) const HERE: &str = "on a server of this computer";
 /// What requests to such a model cost.
 pub(crate) const COSTS_NOTHING: &str = "nothing that sayso knows of: the model's server is on this computer";
 
+/// Where the replies of a story come from.
+pub(crate) const SCRIPTED_REPLIES: &str = "scripted replies, no server";
+
+/// What a story costs.
+pub(crate) const STORY_COSTS_NOTHING: &str = "nothing: the replies are scripted";
+
 /// The person accepted what a run changed in files of instructions. `are_used`: the project's are told to the model.
 pub(crate) fn instructions_accepted(are_used: bool) -> &'static str {
     if are_used {

@@ -30,9 +30,10 @@ pub(super) fn fenced(block: &Proposal, before: &str, languages: &Languages) -> O
     }
     let path = named.or_else(|| edit::path_in_front(before)).unwrap_or_default();
     let edits = edit::read(source, &path);
-    // A diff that names no file, or can't be read, may only be meant to be shown.
+    // A diff that names no file, or can't be read, may only be meant to be shown. What it must not do is told.
     let has_markers = || block.source.lines().any(|line| line.starts_with("<<<<<"));
-    if edits.is_err() && !meant && !has_markers() {
+    let is_refused = matches!(edits, Err(EditError::OtherAct(_) | EditError::TooMany));
+    if edits.is_err() && !meant && !is_refused && !has_markers() {
         return None;
     }
     // If the edit is wrong, placing it reports why.

@@ -101,6 +101,9 @@ fn a_session_is_found_by_id_prefix_and_name() {
     assert_eq!(found("fib-2").unwrap(), "019b-3333");
     assert!(matches!(found("019a"), Err(FindError::Several { fitting, .. }) if fitting.len() == 2));
     assert!(matches!(found("0"), Err(FindError::None { .. })), "too little to mean one");
+    (0..7).for_each(|n| named(&format!("01ac-{n}"), &format!("n{n}")));
+    let error = found("01ac").unwrap_err().to_string();
+    assert!(error.starts_with("7 sessions are meant") && error.ends_with(" and 2 more"), "{error}");
     let error = found("sales").unwrap_err().to_string();
     assert!(error.ends_with("there is one called \"sales-q3\""), "{error}");
 }

@@ -294,6 +294,24 @@ fn what_deletes_or_renames_is_an_edit_that_is_refused_in_words() {
 }
 
 #[test]
+fn a_diff_in_a_fence_that_deletes_or_is_too_much_is_an_edit_that_is_refused_in_words() {
+    let many = |at: usize| format!("--- a/f{at}\n+++ b/f{at}\n@@ -1 +1 @@\n-a\n+b\n");
+    for (text, expected) in [
+        ("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n".to_owned(), "deletes or renames"),
+        ("diff --git a/x b/y\nrename from x\nrename to y\n".to_owned(), "deletes or renames"),
+        ((0..21).map(many).collect(), "more than"),
+    ] {
+        let found = streamed(&format!("```diff\n{text}```\n"));
+        assert!(
+            matches!(found.first().map(|found| &found.special_kind), Some(Some(BlockKind::Edit { .. }))),
+            "{found:#?}"
+        );
+        let why = edit::read(&found[0].source, "").expect_err(&text).to_string();
+        assert!(why.contains(expected), "{why}");
+    }
+}
+
+#[test]
 fn where_nothing_tells_the_end_of_a_diff_nothing_behind_it_is_offered() {
     let runs = "\n```bash\nls\n```\n";
     for edit in [
