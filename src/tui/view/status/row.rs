@@ -25,10 +25,10 @@ impl From<(String, Style)> for RowText {
 }
 
 impl RowText {
-    /// The row in so many columns. The lead is left out if not even the first sentence of the text fits behind it.
+    /// The row in so many columns. On a narrow row, the lead is left out if the first sentence of the text does not fit behind it.
     pub(super) fn fitted(&self, room: usize) -> String {
         let behind = room.saturating_sub(self.lead.width() + GAP.len());
-        if self.lead.is_empty() || first_sentence(&self.text) > behind {
+        if self.lead.is_empty() || behind < 30 && first_sentence(&self.text) > behind {
             return fit(&self.text, room);
         }
         format!("{}{GAP}{}", self.lead, fit(&self.text, behind))
