@@ -3,7 +3,7 @@
 //! The order of a list stays known as far as the code tells it, because the words of a command lie in lists. A list that
 //! grows too long keeps its first items; the one behind them is unknown and stands for all the rest, with their marks.
 //!
-//! Not followed: two names of one list, items of items (`a[0][1] = x`), and `Object.assign`.
+//! Not followed: two names of one list, and items of items (`a[0][1] = x`).
 
 mod map;
 
@@ -264,7 +264,12 @@ fn without(items: &[Value], at: Option<usize>) -> Value {
     list(changed)
 }
 
-/// A list of these items in any order.
+/// A list of these items in an order that is not known: each may be any of them.
+pub(super) fn in_any_order(items: &[Value]) -> Value {
+    mixed(items, &[])
+}
+
+/// A list of these items, and of those in the given values, in any order.
 fn mixed(items: &[Value], given: &[Value]) -> Value {
     let all: Vec<Value> = items.iter().cloned().chain(given.iter().flat_map(items_or_itself)).collect();
     if all.len() > MAX_MIXED {

@@ -2,7 +2,7 @@
 
 use super::JavascriptReader;
 use crate::review::escapes;
-use crate::review::items::key_of;
+use crate::review::items::{in_any_order, key_of};
 use crate::review::path_class::{TEMPORARY_FOLDER, is_secret};
 use crate::review::stdin;
 use crate::review::value::taint;
@@ -10,9 +10,6 @@ use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 
 /// Longest list that a split gives.
 const MAX_ITEMS: usize = 256;
-
-/// The longest list whose items are followed if their order is not known.
-const MAX_MIXED: usize = 12;
 
 impl JavascriptReader<'_, '_> {
     /// The result of a call.
@@ -242,16 +239,6 @@ fn slice(act: &Act, items: &[Value]) -> Option<Value> {
     };
     let (start, end) = (position(0, 0)?, position(1, items.len())?);
     Some(Value::new(ValueKind::List(items.get(start..end).unwrap_or_default().to_vec())))
-}
-
-/// A list of some of these items in an order that is not known: each may be any of them.
-fn in_any_order(items: &[Value]) -> Value {
-    let any = Value::any(items.iter().cloned());
-    match items.len() {
-        0 | 1 => Value::new(ValueKind::List(items.to_vec())),
-        length if length <= MAX_MIXED => Value::new(ValueKind::List(vec![any; length])),
-        _ => Value::unknown().tainted(any.all_taint()),
-    }
 }
 
 /// The results of functions on paths and folders.

@@ -2,16 +2,13 @@
 
 use super::PythonReader;
 use crate::review::flow::{element, element_in};
-use crate::review::items::{UNKNOWN_KEY, key_of, position_in};
+use crate::review::items::{UNKNOWN_KEY, in_any_order, key_of, position_in};
 use crate::review::syntax::{named_children, pair};
 use crate::review::value::{Act, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Longest list that is folded.
 const MAX_ITEMS: usize = 256;
-
-/// The longest list whose items are followed if their order is not known.
-const MAX_MIXED: usize = 12;
 
 /// The longest list over which a comprehension is folded item by item.
 const MAX_COMPREHENSION_ITEMS: usize = 64;
@@ -203,16 +200,6 @@ pub(super) fn reversed(given: &Value) -> Value {
         return in_any_order(items).tainted(given.taint);
     }
     Value::new(ValueKind::List(items.iter().rev().cloned().collect())).tainted(given.taint)
-}
-
-/// A list of these items in an order that is not known: each may be any of them.
-fn in_any_order(items: &[Value]) -> Value {
-    let any = Value::any(items.iter().cloned());
-    match items.len() {
-        0 | 1 => Value::new(ValueKind::List(items.to_vec())),
-        length if length <= MAX_MIXED => Value::new(ValueKind::List(vec![any; length])),
-        _ => Value::unknown().tainted(any.all_taint()),
-    }
 }
 
 pub(super) fn item(value: &Value, index: &Value) -> Value {

@@ -24,11 +24,15 @@ impl From<(String, Style)> for RowText {
     }
 }
 
+/// The fewest columns behind a lead in which a text is cut rather than that it takes the place of the lead.
+const MIN_BEHIND: usize = 30;
+
 impl RowText {
-    /// The row in so many columns. On a narrow row, the lead is left out if the first sentence of the text does not fit behind it.
+    /// The row in so many columns. Where little room is behind the lead, it is left out if the first sentence of the text
+    /// does not fit there.
     pub(super) fn fitted(&self, room: usize) -> String {
         let behind = room.saturating_sub(self.lead.width() + GAP.len());
-        if self.lead.is_empty() || behind < 30 && first_sentence(&self.text) > behind {
+        if self.lead.is_empty() || behind < MIN_BEHIND && first_sentence(&self.text) > behind {
             return fit(&self.text, room);
         }
         format!("{}{GAP}{}", self.lead, fit(&self.text, behind))
