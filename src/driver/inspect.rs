@@ -16,6 +16,7 @@ use crate::exec::{self, Executor, ExecutorError, TermsFor};
 use crate::review::{self, Scope};
 use crate::workspace::held_path::HeldPath;
 use crate::workspace::{self, facts};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::mpsc;
@@ -291,10 +292,13 @@ async fn review_block(
 /// has to name exactly this path: another name may end in the same letters.
 fn add_sizes(review: &mut Review, scope: &Scope) {
     let deletes = &review.effects.deletes;
+    // What several lines delete is counted once.
+    let mut sizes: HashMap<&str, Option<String>> = HashMap::new();
     for finding in &mut review.findings {
         let named = finding.message.split_once(": ").map(|(_, named)| named);
         let Some(path) = deletes.iter().find(|path| Some(path.as_str()) == named) else { continue };
-        if let Some(size) = facts::describe(&scope.cwd, scope.home.as_deref(), path) {
+        let describe = || facts::describe(&scope.cwd, scope.home.as_deref(), path);
+        if let Some(size) = sizes.entry(path.as_str()).or_insert_with(describe) {
             finding.message = format!("{} ({size})", finding.message);
         }
     }

@@ -133,16 +133,15 @@ fn character_findings(act: &FileAct, old: Option<&str>, text: &str, scope: &Scop
 /// whose first line names its interpreter with a carriage return behind it. Not for several files in one text, whose
 /// lines may end differently.
 fn line_end_finding(act: &FileAct, old: Option<&str>, text: &str) -> Option<Finding> {
+    fn lines(text: &str) -> impl Iterator<Item = &str> {
+        text.split_inclusive('\n').filter(|line| line.ends_with('\n'))
+    }
     if matches!(act, FileAct::WriteAll { paths } if paths.len() > 1) {
         return None;
     }
     let is_crlf = |line: &str| line.ends_with("\r\n");
-    let ends = |text: &str| {
-        let whole = || text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-        (whole().any(is_crlf), whole().any(|line| !is_crlf(line)))
-    };
-    let lines = || text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-    let first = |crlf: bool| lines().position(|line| is_crlf(line) == crlf);
+    let ends = |text: &str| (lines(text).any(is_crlf), lines(text).any(|line| !is_crlf(line)));
+    let first = |crlf: bool| lines(text).position(|line| is_crlf(line) == crlf);
     let (at, message) = match (old.filter(|old| !old.is_empty()).map(ends), ends(text)) {
         (Some((false, true)), (true, _)) => (first(true), "ends in CR LF; in the file, lines end in LF"),
         (Some((true, false)), (_, true)) => (first(false), "ends in LF; in the file, lines end in CR LF"),
