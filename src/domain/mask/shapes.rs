@@ -81,7 +81,7 @@ const SHAPES: &[TokenShape] = &[
     TokenShape("pplx-", LetterSet::Alnum, 40..MAX_TOKEN_LETTERS, "a Perplexity key"),
     TokenShape("hf_", LetterSet::Alnum, 30..MAX_TOKEN_LETTERS, "a Hugging Face token"),
     TokenShape("r8_", LetterSet::Alnum, 36..MAX_TOKEN_LETTERS, "a Replicate token"),
-    TokenShape("npm_", LetterSet::Alnum, 36..MAX_TOKEN_LETTERS, "an npm token"),
+    TokenShape("npm_", LetterSet::Alnum, 36..37, "an npm token"),
     TokenShape("pypi-AgE", LetterSet::Word, 40..MAX_TOKEN_LETTERS, "a PyPI token"),
     TokenShape("dop_v1_", LetterSet::Hex, 64..MAX_TOKEN_LETTERS, "a DigitalOcean token"),
     TokenShape("SG.", LetterSet::Dotted, 60..MAX_TOKEN_LETTERS, "a SendGrid key"),
@@ -180,7 +180,12 @@ impl TokenShape {
             return if begun { ShapeMatch::Begun(None) } else { ShapeMatch::No };
         }
         let body = rest.get(word.len()..).unwrap_or_default();
-        let count = run(body, |b| letters.has(b));
+        // No more is read than tells whether this is a token: after each `-` and `_` of the same run one may begin.
+        let most = match lengths.end {
+            MAX_TOKEN_LETTERS if word != b"xox" => body.len(),
+            end => end,
+        };
+        let count = run(body.get(..most).unwrap_or(body), |b| letters.has(b));
         let whole =
             lengths.contains(&count) || (lengths.end == MAX_TOKEN_LETTERS && count >= MAX_TOKEN_LETTERS);
         if count == body.len()
@@ -197,7 +202,7 @@ impl TokenShape {
         };
         let fits = word != b"xox" || slack();
         // `sk-` alone begins ordinary names too: so what follows has to be one piece, and dashes belong to the key.
-        let end = if word == b"sk-" { run(body, |b| LetterSet::Word.has(b)) } else { count };
+        let end = if whole && word == b"sk-" { run(body, |b| LetterSet::Word.has(b)) } else { count };
         // The first lines of an encoded private key identify all of it.
         let end = if *kind == PRIVATE { run(body, is_base64) } else { end };
         if (whole || *kind == PRIVATE) && fits {
@@ -218,13 +223,14 @@ fn jwt(rest: &[u8], last: bool) -> ShapeMatch {
         return if !last && b"eyJ".starts_with(rest) { ShapeMatch::Begun(None) } else { ShapeMatch::No };
     }
     let mut end = 0;
-    for (part, least) in [(0, 10), (1, 10), (2, 8)] {
+    // A header is short. It alone is read again at each place in it where a token could begin.
+    for (part, least, most) in [(0, 10, MAX_TOKEN_LETTERS), (1, 10, usize::MAX), (2, 8, usize::MAX)] {
         let body = rest.get(end..).unwrap_or_default();
         if part == 1 && !body.starts_with(b"eyJ") {
             let begun = !last && b"eyJ".starts_with(body);
             return if begun { ShapeMatch::Begun(Some(JWT)) } else { ShapeMatch::No };
         }
-        let count = run(body, |b| LetterSet::Word.has(b));
+        let count = run(body.get(..most).unwrap_or(body), |b| LetterSet::Word.has(b));
         if count == body.len() && !last {
             return ShapeMatch::Begun((part > 0).then_some(JWT));
         }
