@@ -80,7 +80,7 @@ impl Grants {
         let written = folder.filter(|(_, how)| *how == FolderInContainer::Writable).map(|(path, _)| path);
         let writable: Vec<PathBuf> =
             written.map(Into::into).into_iter().chain(write.iter().cloned()).collect();
-        Ok(Self { read, write, network: request.network, guarded: guarded_paths(&writable) })
+        Ok(Self { read, write, network: request.network, guarded: guarded_paths(&writable, &[]) })
     }
 
     /// All bind mounts, each path once.

@@ -24,8 +24,9 @@ pub(crate) struct GuardedPaths {
     pub(crate) pinned: Vec<PathBuf>,
 }
 
-/// The protected names that now exist in these writable folders.
-pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
+/// The protected names that now exist in these writable folders. `covered`: files in them that mounts cover. A run must
+/// not move such a file with a folder around it: it would be elsewhere in the next run, uncovered.
+pub(crate) fn guarded_paths(writable: &[PathBuf], covered: &[PathBuf]) -> GuardedPaths {
     let mut guarded = GuardedPaths::default();
     for folder in writable {
         for auto_run in AUTO_RUN_NAMES {
@@ -40,14 +41,10 @@ pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
         let obeyed = folders
             .iter()
             .flat_map(|git| OBEYED_BY_GIT.map(|name| git.join(name)).into_iter().chain(hooks(folder, git)));
-        for path in obeyed.chain(too_full) {
-            // It may lie in another writable folder, or where runs write nothing.
-            let around = writable.iter().filter(|around| path != **around && path.starts_with(around));
-            if let Some(around) = around.max_by_key(|around| around.components().count()) {
-                guarded.add(around, &path);
-            }
-        }
+        obeyed.chain(too_full).for_each(|path| guarded.add_within(writable, &path));
     }
+    covered.iter().for_each(|path| guarded.add_within(writable, path));
+    guarded.protected.retain(|path| !covered.contains(path));
     for list in [&mut guarded.protected, &mut guarded.pinned] {
         list.sort();
         list.dedup();
@@ -62,6 +59,14 @@ pub(crate) fn guarded_paths(writable: &[PathBuf]) -> GuardedPaths {
 }
 
 impl GuardedPaths {
+    /// Protects a path in the innermost of these folders that holds it. It may also lie where runs write nothing.
+    fn add_within(&mut self, writable: &[PathBuf], path: &Path) {
+        let around = writable.iter().filter(|around| path != around.as_path() && path.starts_with(around));
+        if let Some(around) = around.max_by_key(|around| around.components().count()) {
+            self.add(around, path);
+        }
+    }
+
     /// Protects a path below a writable folder, unless it is missing. If that can't be told, the deepest folder around
     /// it that can be looked at is protected, which may be the writable one.
     fn add(&mut self, folder: &Path, path: &Path) {
@@ -135,13 +140,26 @@ mod tests {
     }
 
     fn guarded(folder: &TestFolder) -> (Vec<String>, Vec<String>) {
-        let found = guarded_paths(&[folder.at("work")]);
+        let found = guarded_paths(&[folder.at("work")], &[]);
         let below = |paths: Vec<PathBuf>| -> Vec<String> {
             let name =
                 |path: &PathBuf| path.strip_prefix(folder.at("work")).unwrap().to_string_lossy().into();
             paths.iter().map(name).collect()
         };
         (below(found.protected), below(found.pinned))
+    }
+
+    #[test]
+    fn the_folders_around_what_is_covered_stay_where_they_are() {
+        let folder = TestFolder::new();
+        folder.file("work/a/b/socket", "");
+        folder.file("work/socket", "");
+        folder.file("elsewhere/socket", "");
+        let covered = ["work/a/b/socket", "work/socket", "elsewhere/socket", "work/gone/socket"];
+        let covered = covered.map(|path| folder.at(path));
+        let found = guarded_paths(&[folder.at("work")], &covered);
+        assert_eq!(found.pinned, [folder.at("work/a"), folder.at("work/a/b")]);
+        assert_eq!(found.protected, Vec::<PathBuf>::new());
     }
 
     #[test]

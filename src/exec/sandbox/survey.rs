@@ -104,7 +104,7 @@ pub(super) fn survey(
         cwd,
     };
     let policy = policy.with_read(&read).with_read(&tools);
-    let GuardedPaths { protected, pinned } = guarded_paths(&policy.writable());
+    let GuardedPaths { protected, pinned } = guarded_paths(&policy.writable(), &policy.hidden_files);
     Ok((SandboxPolicy { protected, pinned, ..policy }, notes))
 }
 
@@ -235,7 +235,7 @@ fn find_sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
 /// The policy with protected names searched again, since a folder may have become a repository. Hidden files that no
 /// longer exist are left out, because covering one would leave an empty file behind.
 pub(super) fn look_again(policy: &SandboxPolicy) -> SandboxPolicy {
-    let GuardedPaths { protected, pinned } = guarded_paths(&policy.writable());
+    let GuardedPaths { protected, pinned } = guarded_paths(&policy.writable(), &policy.hidden_files);
     let is_there = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
     let hidden_files = policy.hidden_files.iter().filter(is_there).cloned().collect();
     SandboxPolicy { protected, pinned, hidden_files, ..policy.clone() }
