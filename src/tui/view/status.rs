@@ -71,8 +71,10 @@ fn row(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Row
     if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.overlay_context(state, look)))
     {
         let note = screen.note.as_ref().filter(|note| note.explains_only().is_none());
-        let told = note.map(|note| (note_words(note, screen, state), level(note.level, look)));
-        return told.unwrap_or_else(|| (text, look.style(Slot::StatusInfo))).into();
+        return match note {
+            Some(note) => RowText::from((note_words(note, screen, state), level(note.level, look))).marked(),
+            None => (text, look.style(Slot::StatusInfo)).into(),
+        };
     }
     match screen.note.as_ref().filter(|note| !is_outranked(note, screen, state, now)) {
         Some(note) => note_row(note, screen, state, now, look),
@@ -107,7 +109,10 @@ fn is_outranked(note: &Note, screen: &Screen, state: &State, now: Instant) -> bo
 fn note_words(note: &Note, screen: &Screen, state: &State) -> String {
     // Over an open overlay that key does nothing.
     let waiting = state.waiting().filter(|_| screen.overlays.is_empty());
-    let hint = note.approving.as_ref().zip(waiting).filter(|(hint, item)| hint.block == item.block.id);
+    // The row itself says what is hidden if the note says nothing else.
+    let is_hidden = note.explains_only().is_none() && screen.guard.rows().has_hidden();
+    let hint = note.approving.as_ref().zip(waiting);
+    let hint = hint.filter(|(hint, item)| !is_hidden && hint.block == item.block.id);
     let told = hint.map(|(hint, item)| {
         obstacle(screen, state, item).unwrap_or_else(|| hint.sentence(state.needs_typed(hint.block)))
     });
@@ -146,12 +151,12 @@ fn note_row(note: &Note, screen: &Screen, state: &State, now: Instant, look: Dra
             // Don't name the block twice.
             let own = text.strip_prefix(&format!("Block {} would ", item.block.id));
             let text = own.map_or(text.clone(), |rest| format!("It would {rest}"));
-            RowText { lead, text, style: pending }
+            RowText { lead, text, style: pending, is_marked: true }
         }
         None if crate::tui::screen::has_problem(state) && note.level == Level::Error => {
             going_on(screen, state, look).into()
         }
-        None => (text, level(note.level, look)).into(),
+        None => RowText::from((text, level(note.level, look))).marked(),
     }
 }
 
@@ -184,7 +189,7 @@ fn wait_row(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -
     match state.unsaved().filter(|_| is_shown) {
         Some(why) => {
             let lead = shortest_wait(screen, state, block);
-            Some(RowText { lead, text: safe::one_line(&why), style })
+            Some(RowText { lead, text: safe::one_line(&why), style, is_marked: true })
         }
         None => wait(screen, state, now, look).map(|text| (text, style).into()),
     }

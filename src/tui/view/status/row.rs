@@ -16,11 +16,14 @@ pub(super) struct RowText {
     pub(super) lead: String,
     pub(super) text: String,
     pub(super) style: Style,
+    /// Whether a mark says that sentences were left out. Of an answer each one counts; what the row composes itself
+    /// begins with what matters.
+    pub(super) is_marked: bool,
 }
 
 impl From<(String, Style)> for RowText {
     fn from((text, style): (String, Style)) -> Self {
-        Self { lead: String::new(), text, style }
+        Self { lead: String::new(), text, style, is_marked: false }
     }
 }
 
@@ -28,34 +31,41 @@ impl From<(String, Style)> for RowText {
 const MIN_BEHIND: usize = 30;
 
 impl RowText {
+    /// The same row, in which a mark says that sentences were left out.
+    pub(super) fn marked(self) -> Self {
+        Self { is_marked: true, ..self }
+    }
+
     /// The row in so many columns. Where little room is behind the lead, it is left out if the first sentence of the text
     /// does not fit there.
     pub(super) fn fitted(&self, room: usize) -> String {
+        let mark = if self.is_marked { MARK } else { "" };
         let behind = room.saturating_sub(self.lead.width() + GAP.len());
-        if self.lead.is_empty() || behind < MIN_BEHIND && first_sentence(&self.text) > behind {
-            return fit(&self.text, room);
+        if self.lead.is_empty() || behind < MIN_BEHIND && first_sentence(&self.text, mark) > behind {
+            return fit(&self.text, room, mark);
         }
-        format!("{}{GAP}{}", self.lead, fit(&self.text, behind))
+        format!("{}{GAP}{}", self.lead, fit(&self.text, behind, mark))
     }
 }
 
 /// The columns of the first sentence, with the mark for the others.
-fn first_sentence(text: &str) -> usize {
+fn first_sentence(text: &str, mark: &str) -> usize {
     let first = text.find(". ").and_then(|at| text.get(..=at));
-    first.map_or_else(|| text.width(), |first| text.width().min(first.width() + MARK.len()))
+    first.map_or_else(|| text.width(), |first| text.width().min(first.width() + mark.len()))
 }
 
-/// As many whole sentences or parts as fit if they fill more than 40 % of the room, else as many whole words. A mark
-/// says that sentences or words were left out; three spaces separate parts, of which the first ones say enough.
-fn fit(text: &str, room: usize) -> String {
+/// As many whole sentences or parts as fit if they fill more than 40 % of the room, else as many whole words, with a
+/// mark. `mark` says that sentences were left out; three spaces separate parts, of which the first ones say enough.
+fn fit(text: &str, room: usize, mark: &str) -> String {
     if text.width() <= room {
         return text.to_owned();
     }
-    let sentences = text.match_indices(". ").filter_map(|(at, _)| Some((text.get(..=at)?, MARK)));
+    let fits = |(kept, mark): &(&str, &str)| kept.width() + mark.len() <= room;
+    let sentences = text.match_indices(". ").filter_map(|(at, _)| Some((text.get(..=at)?, mark)));
     let parts = text.match_indices("   ").filter_map(|(at, _)| Some((text.get(..at)?, "")));
     let whole = sentences
-        .chain(parts)
-        .filter(|(kept, mark)| kept.width() + mark.len() <= room)
+        .take_while(fits)
+        .chain(parts.take_while(fits))
         .max_by_key(|(kept, _)| kept.len())
         .filter(|(kept, _)| kept.width() * 5 > room * 2);
     whole.map_or_else(|| words(text, room), |(kept, mark)| format!("{kept}{mark}"))
@@ -84,7 +94,7 @@ mod tests {
     use super::*;
 
     fn row(lead: &str, text: &str) -> RowText {
-        RowText { lead: lead.into(), ..(text.to_owned(), Style::default()).into() }
+        RowText { lead: lead.into(), ..RowText::from((text.to_owned(), Style::default())).marked() }
     }
 
     #[test]
