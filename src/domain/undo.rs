@@ -120,7 +120,7 @@ pub enum UndoState {
         /// Whether what the run left can be restored.
         again: bool,
     },
-    /// A folder that was created here and has no mode of its own yet, because the work was interrupted.
+    /// A folder with the mode that it has while it is restored: the work was interrupted, or somebody chose that mode.
     Unfinished {
         /// Whether the state before the run can be restored.
         back: bool,
@@ -167,7 +167,7 @@ impl UndoState {
         match self {
             UndoState::Done => "",
             UndoState::DeletedSince { .. } => "deleted since",
-            UndoState::Unfinished { .. } => "unfinished",
+            UndoState::Unfinished { .. } => "mode 0700",
             UndoState::TakenBack => "taken back",
             UndoState::TakenBackForGood => "taken back for good",
             UndoState::ChangedSince => "changed since",

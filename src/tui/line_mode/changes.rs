@@ -93,7 +93,12 @@ impl ListedChanges {
                 page.line(&format!("  {word}: {line}"))?;
             }
         }
-        page.line(sentences::UNDONE_THE_SAME_WAY)?;
+        let is_torn = |change: &UndoChange| {
+            matches!(change.standing, UndoState::DeletedSince { .. } | UndoState::Unfinished { .. })
+        };
+        if !self.all.iter().any(is_torn) {
+            page.line(sentences::UNDONE_THE_SAME_WAY)?;
+        }
         page.ask("Type back or again, with numbers for some of them (back 1 3). Anything else leaves all as it is:")
     }
 }

@@ -125,7 +125,11 @@ impl UndoList {
             UndoKind::Redo => (format!("Make {count} of block {} again?", self.block), 'm', "make again"),
         };
         let mut lines = what_happens(&picked, way);
-        lines.push(sentences::UNDONE_THE_SAME_WAY.into());
+        let is_whole =
+            |change: &&UndoChange| matches!(change.standing, UndoState::Done | UndoState::TakenBack);
+        if picked.iter().all(is_whole) {
+            lines.push(sentences::UNDONE_THE_SAME_WAY.into());
+        }
         let changes = picked.iter().map(|change| change.number).collect();
         let undo =
             OverlayResponse::UiCommand(UiCommand::Send(Command::Undo { run: self.run, changes, kind: way }));
