@@ -47,8 +47,9 @@ impl IoRooms {
             None => self.provider.clone().ok_or_else(|| "no model is chosen yet".into()),
         };
         let inbox = self.inbox();
-        let request = self.scope.masker.without_shapes().mask(request).into_inner();
+        let masker = self.scope.masker.clone();
         tokio::spawn(async move {
+            let request = masker.without_shapes().mask(request).into_inner();
             let answer = match provider {
                 Ok(provider) => gather(&provider, &request, ANSWER_TIMEOUT).await,
                 Err(why) => {

@@ -220,7 +220,9 @@ fn is_plain(source: &str, ended_well: bool) -> bool {
 /// Whether a line may be a command of IPython. It may also be part of a string, or of a longer expression.
 fn is_of_ipython(line: &str) -> bool {
     let bare = line.trim();
-    let is_help = bare.ends_with('?') && !bare.starts_with('#');
+    // A comment is no call for help. Behind a quote, the mark of a comment may be part of a string.
+    let has_comment = bare.split_once('#').is_some_and(|(code, _)| !code.contains(['"', '\'']));
+    let is_help = bare.ends_with('?') && !has_comment;
     let is_assigned = bare.split('=').skip(1).map(str::trim_start).any(|value| {
         let magic = value.strip_prefix('%').map(str::trim_start);
         value.starts_with('!') || magic.is_some_and(begins_with_name)

@@ -117,7 +117,7 @@ pub(in crate::export) fn write_call(path: &str, content: &str) -> String {
     format!("_sayso_write({}, {})", literal(path), quoted(content))
 }
 
-/// A call of one of the functions of the setup cell on one line, of which IPython changes nothing: `_sayso_write`.
+/// A call of one of the functions of the setup cell, such as `_sayso_write`, on one line: IPython changes nothing in it.
 pub(in crate::export) fn one_line_call(function: &str, name: &str, text: &str) -> String {
     format!("{function}({}, {})", literal(name), literal(text))
 }

@@ -34,7 +34,8 @@ impl Snapshot {
         Self::default().again(roots, USUAL_BOUNDS)
     }
 
-    /// A new snapshot of the same folders, listed within these bounds. Known files are checked first, so that new ones can't crowd them out.
+    /// A new snapshot of the same folders, listed within these bounds. Known files are checked first, so that new ones
+    /// can't crowd them out.
     pub(super) fn again(&self, roots: &[PathBuf], bounds: ListingBounds) -> Self {
         let mut stamping = Stamping::begin();
         let mut now = Self::default();
