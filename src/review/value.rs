@@ -298,8 +298,8 @@ impl Act {
         Self { name: name.into(), receiver: None, arguments, named: Vec::new(), folder: None, span }
     }
 
-    /// The arguments that a selector selects: a position (`0`, `-1`), all from a position on (`1..`), all positions
-    /// (`*`), an item of a list argument (`0/1`; the argument itself if it is no list), `receiver`, or a name.
+    /// The arguments that a selector selects: a position (`0`, `-1`), all from a position on (`1..`), all but the last
+    /// (`..-1`), all positions (`*`), an item of a list argument (`0/1`; the argument itself if it is no list), `receiver`, or a name.
     pub(super) fn select(&self, selector: &str) -> Vec<(&Value, Option<&Range<usize>>)> {
         if selector == "*" {
             return self.arguments.iter().map(|a| (&a.value, Some(&a.span))).collect();
@@ -314,6 +314,10 @@ impl Act {
                     _ => Some((value, span)),
                 })
                 .collect();
+        }
+        if selector == "..-1" {
+            let all = self.arguments.split_last().map_or(&[][..], |(_, rest)| rest);
+            return all.iter().map(|a| (&a.value, Some(&a.span))).collect();
         }
         if selector == "receiver" {
             return self.receiver.iter().map(|v| (v, None)).collect();

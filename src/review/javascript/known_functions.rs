@@ -7,6 +7,7 @@ use crate::review::path_class::{TEMPORARY_FOLDER, is_secret};
 use crate::review::stdin;
 use crate::review::value::taint;
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
+use std::collections::HashMap;
 
 /// Longest list that a split gives.
 const MAX_ITEMS: usize = 256;
@@ -179,17 +180,20 @@ impl JavascriptReader<'_, '_> {
 /// What `Object.assign` makes of its first argument: it gets the members of the others.
 pub(super) fn assigned(given: &[Value]) -> Value {
     let taint = given.iter().fold(Taint::default(), |all, value| all.with(value.all_taint()));
-    let mut members: Vec<(String, Value)> = Vec::new();
+    let mut members: HashMap<&str, (usize, &Value)> = HashMap::new();
     for value in given {
         let ValueKind::Map(more) = &value.kind else { return Value::unknown().tainted(taint) };
-        for (key, value) in more {
-            members.retain(|(held, _)| held != key);
-            members.push((key.clone(), value.clone()));
+        for (key, held) in more {
+            let place = members.len();
+            members.entry(key.as_str()).and_modify(|member| member.1 = held).or_insert((place, held));
+        }
+        if members.len() > MAX_ITEMS {
+            return Value::unknown().tainted(taint);
         }
     }
-    if members.len() > MAX_ITEMS {
-        return Value::unknown().tainted(taint);
-    }
+    let mut members: Vec<(&str, (usize, &Value))> = members.into_iter().collect();
+    members.sort_by_key(|(_, (place, _))| *place);
+    let members = members.into_iter().map(|(key, (_, held))| (key.to_owned(), held.clone())).collect();
     Value::new(ValueKind::Map(members)).tainted(given.iter().fold(Taint::default(), |t, v| t.with(v.taint)))
 }
 
@@ -228,6 +232,10 @@ fn result_of_lists(act: &Act) -> Option<Value> {
 
 /// The items of a list from a position up to another one; `None` if these are not known.
 fn slice(act: &Act, items: &[Value]) -> Option<Value> {
+    // An unknown item may stand for several.
+    if items.iter().any(|item| item.kind == ValueKind::Unknown) {
+        return None;
+    }
     let position = |at: usize, otherwise: usize| match act.arguments.get(at).map(|a| &a.value.kind) {
         None => Some(otherwise),
         Some(ValueKind::Number(n)) => {

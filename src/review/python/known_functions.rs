@@ -186,21 +186,12 @@ fn result_of_paths(act: &Act) -> Option<Value> {
         "tempfile.mkdtemp"
         | "tempfile.TemporaryDirectory"
         | "tempfile.NamedTemporaryFile"
-        | "tempfile.mktemp" => temporary(act),
-        "tempfile.mkstemp" => Value::new(ValueKind::List(vec![Value::unknown(), temporary(act)])),
+        | "tempfile.mktemp" => Value::part(TEMPORARY_FOLDER),
+        "tempfile.mkstemp" => {
+            Value::new(ValueKind::List(vec![Value::unknown(), Value::part(TEMPORARY_FOLDER)]))
+        }
         _ => return text::result_of_text(act).or_else(|| items::result_of_items(act)),
     })
-}
-
-/// The temporary file or folder that a call makes: in the folder that it names, if any.
-fn temporary(act: &Act) -> Value {
-    let at = if act.name == "tempfile.NamedTemporaryFile" { "6" } else { "2" };
-    match act.first_of(&["dir".to_owned(), at.to_owned()]).first() {
-        Some((folder, _)) if folder.kind != ValueKind::Nothing => {
-            below(folder, &Value::part(HOLE.to_string()))
-        }
-        _ => Value::part(TEMPORARY_FOLDER),
-    }
 }
 
 /// Whether a call makes a client of a service: what the service answers is not the key that the client was made with.

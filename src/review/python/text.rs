@@ -108,6 +108,9 @@ fn limit(act: &Act, at: usize, name: &str) -> Option<usize> {
     }
 }
 
+/// The most bytes that are compared to take letters off the ends of a text.
+const MAX_STRIP_WORK: usize = 64 * 1024;
+
 /// A text without the spaces, or without the given letters, at its ends; `None` if it is not known.
 fn stripped(method: &str, receiver: &Value, letters: Option<&Value>) -> Option<Value> {
     let (text, whole) = receiver.as_text()?;
@@ -117,6 +120,10 @@ fn stripped(method: &str, receiver: &Value, letters: Option<&Value>) -> Option<V
         Some(_) => return None,
         None => None,
     };
+    // Each letter of the text is looked for in the others.
+    if given.is_some_and(|letters| letters.len().saturating_mul(text.len()) > MAX_STRIP_WORK) {
+        return None;
+    }
     let goes = |c: char| given.map_or_else(|| c.is_whitespace(), |letters| letters.contains(c));
     let left = if method == "str.rstrip" { text } else { text.trim_start_matches(goes) };
     let left = if method == "str.lstrip" { left } else { left.trim_end_matches(goes) };

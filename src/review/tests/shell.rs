@@ -286,3 +286,51 @@ fn names_of_commands_are_followed_where_they_are_known() {
         "D=build; r=read; if x; then $r D; fi; rm -rf \"$D\"",
     ]);
 }
+
+/// What each of these commands writes and deletes, as far as it is named.
+#[test]
+fn the_files_of_everyday_commands_are_told() {
+    for (source, writes, deletes) in [
+        ("mv -t DIR one", &["DIR"][..], &["one"][..]),
+        ("mv a b c dir", &["dir"], &["a", "b", "c"]),
+        ("gzip -k x", &["x"], &[]),
+        ("cat a | gzip - > b.gz", &["b.gz"], &[]),
+        ("rsync --remove-source-files a b", &["b"], &["a"]),
+        ("rmdir src", &[], &["src"]),
+        ("chrt -o 0 rm -rf src", &[], &["src"]),
+        ("sed -i 's/a/b/' a b c", &["a", "b", "c"], &[]),
+        ("sed -i -e 's/a/b/' a b", &["a", "b"], &[]),
+        ("tar czf a.tgz src", &["a.tgz"], &[]),
+        ("mkdir -m 700 a", &["a"], &[]),
+        ("touch -d yesterday a", &["a"], &[]),
+        ("mogrify -strip a.jpg b.jpg", &["a.jpg", "b.jpg"], &[]),
+        ("chmod -w a b", &["a", "b"], &[]),
+        ("chmod +x a b", &["a", "b"], &[]),
+    ] {
+        let effects = look("bash", source).effects;
+        assert_eq!((effects.writes, effects.deletes), (words(writes), words(deletes)), "{source}");
+    }
+    let eleven = "mv a b c d e f g h i j /etc/passwd dir";
+    assert!(look("bash", eleven).effects.deletes.iter().any(|path| path == "/etc/passwd"));
+    for source in [
+        "tar xf a.tar",
+        "git stash -u",
+        "git checkout main",
+        "git switch -f main",
+        "git apply a",
+        "git pull",
+        "git merge b",
+        "split - zz",
+        "tclsh <<< 'file delete x'",
+        "ffmpeg -i a b.mp4 c.mp4",
+    ] {
+        assert!(look("bash", source).effects.unknown, "{source}");
+    }
+    for source in ["git switch --create x", "git checkout -B x", "tar tf a.tar"] {
+        assert!(!look("bash", source).effects.unknown, "{source}");
+    }
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
