@@ -4,6 +4,7 @@
 use super::comments;
 use super::cover::{self, Cover, CoverKind};
 use super::grammar::Grammar;
+use super::shell;
 use super::syntax::{self, TextKind, each, parser_grammar};
 use crate::text::syntax::{Budget, parse as parse_text};
 use std::ops::Range;
@@ -39,12 +40,18 @@ pub(super) fn parse(
         if !take_off(&mut covers, &tree) {
             let is_shell = grammar == Grammar::Bash && tree.root_node().has_error();
             let letters = if is_shell { cover::brackets(source) } else { Vec::new() };
-            if letters.is_empty() {
-                return Some(ParsedText { tree, covers });
+            let mut tree = tree;
+            if !letters.is_empty() {
+                // If the masked text still has an error, the tree of the original text is used.
+                let other = parse_text(&cover::masked_source(source, &letters), known, budget, go_on);
+                tree = other.filter(|other| !other.root_node().has_error()).unwrap_or(tree);
             }
-            // If the masked text still has an error, the tree of the original text is used.
-            let other = parse_text(&cover::masked_source(source, &letters), known, budget, go_on);
-            let tree = other.filter(|other| !other.root_node().has_error()).unwrap_or(tree);
+            if grammar == Grammar::Bash {
+                let again = |covers: &[Cover]| {
+                    parse_text(&cover::masked_source(source, covers), known, budget, go_on)
+                };
+                tree = with_documents(tree, source, again);
+            }
             return Some(ParsedText { tree, covers });
         }
     }
@@ -64,6 +71,25 @@ impl ParsedText {
         }
         found
     }
+}
+
+/// The tree of a shell text in which here-documents lie where bash has them, as far as covers in them achieve that.
+fn with_documents(mut tree: Tree, source: &str, again: impl Fn(&[Cover]) -> Option<Tree>) -> Tree {
+    let mut covers = Vec::new();
+    for _ in 0..MAX_PASSES {
+        let Some(misread) = shell::first_misread(tree.root_node(), source) else { break };
+        let letters = shell::document_letters(tree.root_node(), source);
+        if letters == covers {
+            break;
+        }
+        let Some(other) = again(&letters) else { break };
+        let reads_on = shell::first_misread(other.root_node(), source).is_none_or(|at| at > misread);
+        if !reads_on || other.root_node().has_error() && !tree.root_node().has_error() {
+            break;
+        }
+        (tree, covers) = (other, letters);
+    }
+    tree
 }
 
 /// Removes covers in wrong places; returns whether there were any.

@@ -46,6 +46,7 @@ use function::ShellFunction;
 use variable::ValueSet;
 
 use super::Scope;
+use super::cover::Cover;
 use super::flow::{Extraction, Frames};
 use super::nested::NestedCode;
 use super::rule_set::RuleSet;
@@ -80,6 +81,11 @@ pub(super) fn read(
 /// Where a text stops to be read for certain, because bash ends a here-document elsewhere than the tree.
 pub(super) fn first_misread(root: Node<'_>, source: &str) -> Option<usize> {
     here_document::first_misread(root, source)
+}
+
+/// Letters for what the grammar misreads in here-documents; see [`here_document::letters`].
+pub(super) fn document_letters(root: Node<'_>, source: &str) -> Vec<Cover> {
+    here_document::letters(root, source)
 }
 
 /// Reads the words of one command that runs without a shell (`subprocess.run([...])`).

@@ -161,7 +161,8 @@ fn may_replace_programs(path: &Value, scope: &Scope) -> bool {
     let Some((path, _)) = path.as_text() else { return !scope.in_image };
     let is_system = |folder: &str| {
         let is_old = !folder.is_empty() && folder.chars().all(|c| c == HOLE);
-        is_old || ["/bin", "/sbin", "/usr/"].iter().any(|top| folder.starts_with(top))
+        let below = ["/bin", "/sbin", "/usr"].iter().find_map(|top| folder.strip_prefix(top));
+        is_old || !folder.contains("..") && below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let can_be_written = |folder: &str| {
         let located = path_class::locate(folder, None, scope);

@@ -188,7 +188,11 @@ fn named_by(word: &str) -> Option<ChangeTarget<'_>> {
 
 /// The names in an arithmetic expression, if it sets any.
 pub(super) fn set_in_arithmetic(spelled: &str) -> Vec<ChangeTarget<'_>> {
-    if !spelled.contains('=') && !spelled.contains("++") && !spelled.contains("--") {
+    // Of the signs with `=`, these compare: `==`, `!=`, `<=`, `>=`; `<<=` and `>>=` set a name.
+    let shifted = spelled.replace("<<=", "=").replace(">>=", "=");
+    let sets =
+        ["==", "!=", "<=", ">="].iter().fold(shifted, |rest, sign| rest.replace(sign, " ")).contains('=');
+    if !sets && !spelled.contains("++") && !spelled.contains("--") {
         return Vec::new();
     }
     let words = spelled.split(|c: char| c != '_' && !c.is_ascii_alphanumeric());

@@ -183,7 +183,9 @@ impl ShellReader<'_, '_> {
             return Value::unknown().tainted(value.taint);
         }
         let text = match node.kind() {
-            "word" | "number" if whole => unescaped(&brace::with_hidden_escapes(spelled)),
+            "word" | "number" if whole && held == unescaped(spelled) => {
+                unescaped(&brace::with_hidden_escapes(spelled))
+            }
             "simple_expansion" | "expansion" | "command_substitution" => {
                 let is_name = spelled
                     .strip_prefix('$')

@@ -1,6 +1,7 @@
 //! Checks that the tree has each here-document where bash has it. The grammar reads a delimiter up to white space, and
 //! takes a line that only begins with it for the end; it also ends a document at the end of the text without an error.
 
+use crate::review::cover::{Cover, CoverKind};
 use crate::review::syntax::each;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -17,6 +18,20 @@ pub(super) fn first_misread(root: Node<'_>, source: &str) -> Option<usize> {
         misread.is_none()
     });
     misread
+}
+
+/// Letters for what the grammar misreads in here-documents: a backslash with which one begins, which it takes for an
+/// argument, and the beginnings of lines that only begin with the delimiter. In order.
+pub(super) fn letters(root: Node<'_>, source: &str) -> Vec<Cover> {
+    let mut documents = Documents { source, line_end: 0, next: 0 };
+    let mut covers = Vec::new();
+    each(root, |node, _| {
+        if node.kind() == "heredoc_start" {
+            documents.cover(node, &mut covers);
+        }
+        true
+    });
+    covers
 }
 
 /// The here-documents of a text, which are read in order.
@@ -58,17 +73,56 @@ impl Documents<'_> {
         fits.then_some(())
     }
 
+    /// Adds the letters for the document of a delimiter, and goes on behind it; `None` if it is not certain where it is.
+    fn cover(&mut self, start: Node<'_>, covers: &mut Vec<Cover>) -> Option<()> {
+        let delimiter = Delimiter::at(self.source, start.start_byte())?;
+        if start.start_byte() >= self.line_end {
+            self.begin_line(&delimiter)?;
+        }
+        let strips_tabs = self.source.get(..start.start_byte())?.ends_with("<<-");
+        let end = delimiter.closing(self.source, self.next, strips_tabs)?;
+        let mut at = self.next;
+        let mut is_first = true;
+        for line in self.source.get(self.next..end.start)?.split_inclusive('\n') {
+            let shown = line.trim_start();
+            let from = at + line.len() - shown.len();
+            let mut signs = shown.chars();
+            let length = match (signs.next(), signs.next()) {
+                (Some('\\'), Some(escaped)) if is_first && escaped != '\n' => 1 + escaped.len_utf8(),
+                (Some(first), _) if shown.starts_with(&delimiter.text) => first.len_utf8(),
+                _ => 0,
+            };
+            if length > 0 {
+                covers.push(Cover { span: from..from + length, kind: CoverKind::Letter });
+            }
+            is_first &= shown.is_empty();
+            at += line.len();
+        }
+        self.next = end.end + 1;
+        Some(())
+    }
+
     /// The documents of this line begin behind it.
     fn begin_line(&mut self, delimiter: &Delimiter) -> Option<()> {
         if delimiter.end < self.next {
             // It stands in the text of another document.
             return None;
         }
-        let rest = self.source.get(delimiter.end..)?;
-        let line = rest.get(..rest.find('\n')?)?;
-        self.line_end = delimiter.end + line.len();
-        self.next = self.line_end + 1;
-        (!line.ends_with('\\')).then_some(())
+        let mut end = delimiter.end;
+        loop {
+            let rest = self.source.get(end..)?;
+            let line = rest.get(..rest.find('\n')?)?;
+            let backslashes = line.len() - line.trim_end_matches('\\').len();
+            end += line.len();
+            if backslashes.is_multiple_of(2) {
+                break;
+            }
+            // The command goes on behind the end of the line.
+            end += 1;
+        }
+        self.line_end = end;
+        self.next = end + 1;
+        Some(())
     }
 }
 

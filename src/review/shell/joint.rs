@@ -1,6 +1,7 @@
 //! Finds words that are written on two lines: bash drops a backslash before the end of a line, also within a word,
 //! where the grammar sees two words.
 
+use crate::review::syntax::each;
 use crate::review::value::Argument;
 use tree_sitter::Node;
 
@@ -12,10 +13,33 @@ pub(super) fn continues(source: &str, word: &Argument, at: usize) -> bool {
     word.span.len() <= MAX_WORD_BYTES && source.get(word.span.end..at) == Some("\\\n")
 }
 
+/// Text in which substitutions are expanded.
+const QUOTED: &[&str] = &["string", "string_content", "translated_string"];
+
+/// Other text. Here-documents are gone through by `text_code`.
+const TEXTS: &[&str] =
+    &["raw_string", "ansi_c_string", "heredoc_body", "heredoc_content", "heredoc_redirect", "comment"];
+
 /// Whether the end of a line divides a word or a sign of the text, so that the tree has other words than bash.
 pub(super) fn splits_a_word(root: Node<'_>, source: &str) -> bool {
-    let mut places = source.match_indices("\\\n").map(|(at, _)| at);
-    places.any(|at| is_within_word(source, at) && is_code(root, at))
+    let places = source.match_indices("\\\n").map(|(at, _)| at);
+    let places: Vec<usize> = places.filter(|at| is_within_word(source, *at)).collect();
+    let mut is_text = vec![false; places.len()];
+    each(root, |node, _| {
+        // A place where a node begins belongs to what is around it: signs begin with what bash drops before them.
+        let first = places.partition_point(|at| *at <= node.start_byte());
+        let last = places.partition_point(|at| *at < node.end_byte());
+        let (Some(inside), Some(found)) = (places.get(first..last), is_text.get_mut(first..last)) else {
+            return false;
+        };
+        let (is_quoted, is_other) = (QUOTED.contains(&node.kind()), TEXTS.contains(&node.kind()));
+        for (at, is_text) in inside.iter().zip(found) {
+            let behind_sign = source.get(..*at).is_some_and(|head| head.ends_with('$'));
+            *is_text = is_other || is_quoted && !behind_sign;
+        }
+        first < last
+    });
+    is_text.contains(&false)
 }
 
 /// Whether signs of one word, or of one sign, stand around the end of a line.
@@ -32,20 +56,4 @@ fn is_within_word(source: &str, at: usize) -> bool {
     let is_operator = |sign: char| ";&|<>()".contains(sign);
     let is_blank = |sign: char| matches!(sign, ' ' | '\t' | '\n');
     !is_blank(before) && !is_blank(after) && (is_operator(before) == is_operator(after) || before == '$')
-}
-
-/// Whether a place lies outside of quotes, here-documents and comments.
-fn is_code(root: Node<'_>, at: usize) -> bool {
-    const TEXTS: &[&str] = &[
-        "string",
-        "string_content",
-        "translated_string",
-        "raw_string",
-        "ansi_c_string",
-        "heredoc_body",
-        "heredoc_content",
-        "heredoc_redirect",
-        "comment",
-    ];
-    root.descendant_for_byte_range(at, at + 1).is_none_or(|node| !TEXTS.contains(&node.kind()))
 }

@@ -2,6 +2,7 @@
 //! read as nested code.
 
 use super::ShellReader;
+use super::change::set_in_arithmetic;
 use crate::review::rules::InnerLanguage;
 use crate::review::syntax::{each, named_children, text};
 use std::collections::HashSet;
@@ -58,10 +59,20 @@ struct TextScan<'a> {
 impl<'a> TextScan<'a> {
     fn new(node: Node<'_>, source: &'a str) -> Self {
         let is_document = node.kind() == "heredoc_body";
+        let is_quoted = is_document || stands_in_quotes(node);
         let (mut shown, mut arithmetic) = (Vec::new(), HashSet::new());
         each(node, |inner, depth| match inner.kind() {
             // An expansion within another one is gone through by itself.
             "command_substitution" | "process_substitution" | "expansion" if depth > 0 => {
+                shown.push(inner.byte_range());
+                false
+            }
+            // Nothing is run between single quotes, unless these stand between double ones.
+            "raw_string" | "ansi_c_string" if !is_quoted => {
+                shown.push(inner.byte_range());
+                false
+            }
+            "regex" if !is_quoted && is_in_single_quotes(text(inner, source)) => {
                 shown.push(inner.byte_range());
                 false
             }
@@ -137,8 +148,7 @@ impl<'a> TextScan<'a> {
         let end = self.parenthesis_after(at + 2)? + 1;
         let spelled = self.source.get(at..end)?;
         let is_arithmetic = spelled.starts_with("$((");
-        if is_arithmetic && (spelled.contains(['=', '[']) || spelled.contains("++") || spelled.contains("--"))
-        {
+        if is_arithmetic && (spelled.contains('[') || !set_in_arithmetic(spelled).is_empty()) {
             found.push(TextCode::Change);
         }
         found.push(TextCode::Code(format!(": {spelled}"), at..end));
@@ -190,10 +200,39 @@ impl<'a> TextScan<'a> {
     }
 }
 
-/// Whether the rest of `${` begins with a name that is set: `NAME:=` or `NAME=`.
+/// Whether the rest of `${` begins with a name that is set: `NAME:=` or `NAME=`. An index that is not plain may set one.
 fn sets_name(rest: &str) -> bool {
     let form = rest.trim_start_matches(|c: char| c == '_' || c.is_ascii_alphanumeric());
-    form.len() < rest.len() && ["=", ":=", "["].iter().any(|sign| form.starts_with(sign))
+    if form.len() == rest.len() {
+        return false;
+    }
+    let form = match form.strip_prefix('[') {
+        None => form,
+        Some(inner) => {
+            let behind = inner.trim_start_matches(|c: char| matches!(c, '@' | '*') || c.is_ascii_digit());
+            let Some(form) = behind.strip_prefix(']') else { return true };
+            form
+        }
+    };
+    ["=", ":="].iter().any(|sign| form.starts_with(sign))
+}
+
+/// Whether a node lies between double quotes, or in a here-document: single quotes are plain signs there.
+fn stands_in_quotes(node: Node<'_>) -> bool {
+    let mut at = node.parent();
+    while let Some(around) = at {
+        match around.kind() {
+            "string" | "translated_string" | "heredoc_body" => return true,
+            "command_substitution" | "process_substitution" => return false,
+            _ => at = around.parent(),
+        }
+    }
+    false
+}
+
+fn is_in_single_quotes(spelled: &str) -> bool {
+    let inner = spelled.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    inner.is_some_and(|inner| !inner.contains('\''))
 }
 
 /// The text between backquotes as the inner shell gets it.

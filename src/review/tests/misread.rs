@@ -49,9 +49,47 @@ fn here_documents_of_every_day_are_read() {
         "git commit -m \"$(cat <<'EOF'\nMends `a`\n\nAnd (b\nEOF\n)\"\n",
         "cat <<E\n\n  two words\n    $(date) \\`a\\` \\$(b) $1\nE\nls\n",
         "cat <<E\nE\nls\n",
+        "cat > a.tex <<'EOF'\n\\documentclass{article}\n\\begin{document}\nHi\nEOF\nls\n",
+        "psql <<SQL\n\\c db\nselect 1;\nSQL\nls\n",
+        "cat > f <<EOF\n\n\\$HOME\nEOF\nls\n",
+        "cat <<SQL\nSQLite is small\nSQL\nls\n",
+        "cat <<EOF \\\n  > out\na\nEOF\nls\n",
+        "cat <<E \\\n | grep a\na\nE\nls\n",
+        "cat <<EOF\nx\n  ${files[@]} ${c[0]} $((a==1))\nEOF\nls\n",
+        "cat > a.tex <<'A'\n\\a\nA\ncat > b.tex <<'B'\n\\b\nB\ncat > c.tex <<'C'\n\\c\nC\nls\n",
     ] {
-        assert_eq!(look("bash", source).unchecked, None, "{source}");
+        let review = look("bash", source);
+        assert_eq!(review.unchecked, None, "{source}");
+        let told = review
+            .effects
+            .programs
+            .iter()
+            .filter(|name| !["cat", "psql", "ls", "git", "grep", "date"].contains(&name.as_str()));
+        assert_eq!(told.count(), 0, "{source} {:?}", review.effects);
+        assert!(review.effects.programs.iter().any(|name| name == "ls" || name == "git"), "{source}");
     }
+}
+
+#[test]
+fn what_begins_a_here_document_hides_nothing() {
+    assert_seen(&[
+        "bash <<'E'\n\\rm -rf x\nE",
+        "cat <<E\n\\a\nE\nrm x\n",
+        "cat <<E\n\\\\$(rm x)\nE\n",
+        "cat <<E\n\\a `rm x`\nE\n",
+        "cat <<E\nEx `rm x`\nE\n",
+    ]);
+}
+
+#[test]
+fn single_quotes_in_expansions_hold_no_code() {
+    for source in
+        ["x=${s//'`'/_}; ls", "x=${s//'$('/_}; ls", "x=${s:-'$(rm y)'}; ls", "x=${s:-$'`rm y`'}; ls"]
+    {
+        let review = look("bash", source);
+        assert_eq!((review.unchecked, review.effects.deletes.len()), (None, 0), "{source}");
+    }
+    assert_seen(&["x=\"${a:-'`rm x`'}\"", "cat <<E\n${a:-'`rm x`'}\nE"]);
 }
 
 #[test]
@@ -102,6 +140,7 @@ fn a_word_on_two_lines_is_one() {
         "D=a\\\nb\nrm \"$D\"\n",
         "cat < a\\\nb\n",
         "echo $\\\n(rm x)\n",
+        "echo \"$\\\n(rm x)\"\n",
     ]);
     let effects = look("bash", "rm -rf ../s\\\nr\\\nc\n").effects;
     assert_eq!(effects.deletes, ["../src"]);
@@ -110,6 +149,7 @@ fn a_word_on_two_lines_is_one() {
         "rm -rf build\\\n  dist\n",
         "true &&\\\nrm -rf build dist\n",
         "rm -rf \"bui\\\nld\" dist\n",
+        "X=bui; Y=ld; rm -rf \"$X\\\n$Y\" dist\n",
         "# a path\\\nrm -rf build dist\n",
         "echo 'a\\\nb'; rm -rf build dist\n",
     ] {
@@ -126,6 +166,7 @@ fn a_tilde_is_the_home_that_the_text_sets() {
     assert_unknown(&[
         "HOME=$(cat h); rm -rf ~/x",
         "if a; then HOME=/etc; fi; rm -rf ~/x",
+        "HOME=$(cat h); rm -rf ~/{a,b}",
         "rm -rf ~-/x",
         "rm -rf ~1",
         "rm -rf \\~/x",
@@ -147,6 +188,7 @@ fn a_name_may_stand_for_another_program() {
         "PATH=./bin:$PATH; ls",
         "export PATH=\"$PWD/bin:$PATH\"; ls",
         "PATH=bin ls",
+        "PATH=/usr/../tmp/x:$PATH; ls",
         "PATH=:$PATH; ls",
         "PATH=/tmp/x:$PATH; ls",
         "hash -p ./x ls; ls",
@@ -166,6 +208,8 @@ fn many_documents_and_substitutions_take_little_time() {
         "cat <<E\n".to_owned() + &" $(a)\n".repeat(6000) + "E\n",
         "echo ".to_owned() + &"${a:-".repeat(6000),
         "a\\\n".repeat(12_000),
+        "# a\\\n".repeat(50_000),
+        "cat <<E\n\\a\nEx\nE\n".repeat(2000),
         "echo '".to_owned() + &"a\\\n".repeat(12_000) + "'",
     ] {
         look("bash", &text);
