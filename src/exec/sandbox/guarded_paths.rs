@@ -43,7 +43,9 @@ pub(crate) fn guarded_paths(writable: &[PathBuf], covered: &[PathBuf]) -> Guarde
             .flat_map(|git| OBEYED_BY_GIT.map(|name| git.join(name)).into_iter().chain(hooks(folder, git)));
         obeyed.chain(too_full).for_each(|path| guarded.add_within(writable, &path));
     }
-    covered.iter().for_each(|path| guarded.add_within(writable, path));
+    for path in covered {
+        guarded.add_within(writable, path);
+    }
     guarded.protected.retain(|path| !covered.contains(path));
     for list in [&mut guarded.protected, &mut guarded.pinned] {
         list.sort();
