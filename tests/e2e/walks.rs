@@ -404,6 +404,11 @@ impl Walk {
                 }
             }
         };
+        // An inspection asks other programs. One whose end was not drawn is found nevertheless: this ends.
+        let until = Instant::now() + REDRAW;
+        while self.terminal.screen().contains("checking") && Instant::now() < until {
+            self.terminal.pause(Duration::from_millis(20));
+        }
         // A key without effect, so that the effects of earlier keys are complete.
         self.terminal.send(ENDS);
         self.terminal.pause(SETTLED);
@@ -483,11 +488,18 @@ fn resident_kb(pid: u32) -> u64 {
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
 }
 
-/// Whether all threads of a program are idle: one that writes nothing may only be slow.
+/// Whether all threads of a program and of those that it started are idle: one that writes nothing may only be slow.
 fn has_nothing_to_do(pid: u32) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let mut states = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("stat")).ok());
-    !states.any(|state| state.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with(['R', 'D'])))
+    threads.map(|thread| thread.path()).all(|thread| {
+        let read = |name: &str| std::fs::read_to_string(thread.join(name)).unwrap_or_default();
+        let works = read("stat").rsplit_once(") ").is_some_and(|(_, state)| state.starts_with(['R', 'D']));
+        !works
+            && read("children")
+                .split_whitespace()
+                .filter_map(|child| child.parse().ok())
+                .all(has_nothing_to_do)
+    })
 }
 
 /// Checks that every mark in the folder belongs to an approved text. Returns how many there are.
