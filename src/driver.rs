@@ -257,7 +257,7 @@ impl Driver {
         if !self.rooms.model_queried {
             self.rooms.learn_model(self.engine.state());
             self.rooms.learn_kernels(self.engine.state());
-            self.rooms.look_for_instructions();
+            self.rooms.find_instructions();
             self.process_events();
         }
         if self.rooms.update.is_empty() {

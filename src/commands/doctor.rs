@@ -50,25 +50,25 @@ pub(super) async fn run(
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     let factory = super::factory(outer, console)?;
-    let mut looks = interpreters(&factory).await;
-    looks.extend(models(&factory).await);
-    looks.extend(executors::installers(&factory).await);
-    looks.extend(sandbox(&factory).await);
-    looks.extend(executors::containers(&factory).await);
-    looks.extend(executors::kernels(&factory).await);
-    looks.push(sessions(&factory));
-    looks.push(configuration(&factory));
-    looks.push(terminal());
+    let mut entries = interpreters(&factory).await;
+    entries.extend(models(&factory).await);
+    entries.extend(executors::installers(&factory).await);
+    entries.extend(sandbox(&factory).await);
+    entries.extend(executors::containers(&factory).await);
+    entries.extend(executors::kernels(&factory).await);
+    entries.push(sessions(&factory));
+    entries.push(configuration(&factory));
+    entries.push(terminal());
     if args.json {
-        json::write_line(console.out, &json!({ "version": env!("CARGO_PKG_VERSION"), "looks": looks }))?;
+        json::write_line(console.out, &json!({ "version": env!("CARGO_PKG_VERSION"), "looks": entries }))?;
         return Ok(());
     }
     writeln!(console.out, "sayso {}", env!("CARGO_PKG_VERSION"))?;
-    for look in &looks {
-        let mark = if look.good { "ok     " } else { "missing" };
-        writeln!(console.out, "{mark} {:<14} {}", visible_line(&look.what), visible_line(&look.found))?;
-        if !look.means.is_empty() {
-            writeln!(console.out, "        {:<14} {}", "", visible_line(&look.means))?;
+    for entry in &entries {
+        let mark = if entry.good { "ok     " } else { "missing" };
+        writeln!(console.out, "{mark} {:<14} {}", visible_line(&entry.what), visible_line(&entry.found))?;
+        if !entry.means.is_empty() {
+            writeln!(console.out, "        {:<14} {}", "", visible_line(&entry.means))?;
         }
     }
     Ok(())
@@ -92,15 +92,15 @@ async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
         lacking.push((entry, programs));
     }
     executor.close().await;
-    let look = |entry: &LanguageEntry| {
+    let describe = |entry: &LanguageEntry| {
         let interpreter = found.iter().find(|interpreter| interpreter.language == entry.name);
         interpreter_entry(entry, interpreter, wanted.as_deref())
     };
     let (usual, others): (Vec<_>, Vec<_>) =
         languages.0.iter().partition(|entry| USUAL_LANGUAGES.contains(&entry.name.as_str()));
     let there = |entry: &&LanguageEntry| is_there(entry);
-    let mut looks: Vec<DoctorEntry> =
-        usual.into_iter().chain(others.iter().copied().filter(there)).map(look).collect();
+    let mut entries: Vec<DoctorEntry> =
+        usual.into_iter().chain(others.iter().copied().filter(there)).map(describe).collect();
     let missing: Vec<String> = lacking
         .into_iter()
         .filter(|(entry, _)| others.contains(entry))
@@ -109,9 +109,9 @@ async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
     if !missing.is_empty() {
         let means =
             "Blocks in these can be read and edited, not run, until the program in brackets is installed.";
-        looks.push(DoctorEntry::missing("languages", missing.join(", "), means));
+        entries.push(DoctorEntry::missing("languages", missing.join(", "), means));
     }
-    looks
+    entries
 }
 
 /// The entry of a language. `wanted`: the Python version that the folder asks for, if another one is used instead.
@@ -154,7 +154,7 @@ fn how_to_get(language: &str, command: &str) -> String {
 const USUAL_LANGUAGES: &[&str] = &["python", "bash", "javascript"];
 
 async fn models(factory: &SessionFactory) -> Vec<DoctorEntry> {
-    let mut looks = vec![match factory.chosen_provider() {
+    let mut entries = vec![match factory.chosen_provider() {
         Ok(Some(provider)) => DoctorEntry::good("model", provider.name().to_string()),
         Ok(None) => DoctorEntry::missing(
             "model",
@@ -165,11 +165,11 @@ async fn models(factory: &SessionFactory) -> Vec<DoctorEntry> {
     }];
     // Shows only whether a key exists, never the key.
     if let Err(error) = config::keys::read(&factory.loaded.paths.credentials()) {
-        looks.push(DoctorEntry::missing("keys", error.to_string(), "Until then its keys are not used."));
+        entries.push(DoctorEntry::missing("keys", error.to_string(), "Until then its keys are not used."));
     }
     for (name, provider) in &factory.loaded.config.providers {
         let kept = factory.key_location(name, provider);
-        looks.extend(
+        entries.extend(
             kept.map(|kept| DoctorEntry::good(format!("key {name}"), format!("there is one ({kept})"))),
         );
     }
@@ -179,9 +179,9 @@ async fn models(factory: &SessionFactory) -> Vec<DoctorEntry> {
         let names: Vec<&str> = server.models().iter().map(|model| model.name.model.as_str()).collect();
         let names = if names.is_empty() { "no models".into() } else { names.join(", ") };
         let address = server.address.as_deref().unwrap_or_default();
-        looks.push(DoctorEntry::good("server", format!("{} at {address}: {names}", server.name)));
+        entries.push(DoctorEntry::good("server", format!("{} at {address}: {names}", server.name)));
     }
-    looks
+    entries
 }
 
 /// The sandbox as a whole, then each layer, as the tests found them.
@@ -193,14 +193,14 @@ async fn sandbox(factory: &SessionFactory) -> Vec<DoctorEntry> {
             return vec![DoctorEntry::missing("sandbox", failure.what, means)];
         }
     };
-    let mut looks = vec![if report.level == SandboxLevel::Off {
+    let mut entries = vec![if report.level == SandboxLevel::Off {
         DoctorEntry::missing("sandbox", "OFF", sentences::sandbox::off_here())
     } else {
         DoctorEntry::good("sandbox", format!("{}: {}", report.level.as_str(), describe_sandbox(&report)))
     }];
-    looks.extend(report.layers.iter().map(layer));
-    looks.extend(report.notes.iter().map(|note| DoctorEntry::good("note", note.clone())));
-    looks
+    entries.extend(report.layers.iter().map(layer));
+    entries.extend(report.notes.iter().map(|note| DoctorEntry::good("note", note.clone())));
+    entries
 }
 
 /// What the tests saw from inside the sandbox: `net off (tested) | …`.
@@ -302,8 +302,8 @@ mod tests {
             ("landlock", "Linux 5.13 or newer with landlock in its lsm= list"),
             ("seccomp", "a kernel with seccomp filters"),
         ] {
-            let look = missing(name);
-            assert!(!look.good && look.found == "refused" && look.means.contains(how), "{}", look.means);
+            let entry = missing(name);
+            assert!(!entry.good && entry.found == "refused" && entry.means.contains(how), "{}", entry.means);
         }
         let failed = Layer { name: "landlock".into(), active: true, tested: false, why: None };
         assert!(!layer(&failed).good, "what no test has seen is not relied on");

@@ -57,7 +57,7 @@ pub(super) fn spawn(
         let id = block.id;
         let inspection = if block.kind.acts_on_file() {
             let working = files.scope.cwd.clone();
-            let (mut inspection, found) = look_at_file(block, revision, options.limits, files).await;
+            let (mut inspection, found) = inspect_file(block, revision, options.limits, files).await;
             if let Ok(terms) = &inspection.terms {
                 inspection.undo = undo_cover(undo, (id, revision), terms.clone(), working).await;
             }
@@ -177,7 +177,7 @@ async fn missing_image(language: Option<Language>, executor: &Executor) -> Optio
     ImageName::parse(&missing.name).ok()
 }
 
-async fn look_at_file(
+async fn inspect_file(
     block: Block,
     revision: Revision,
     limits: Option<Limits>,

@@ -49,8 +49,8 @@ pub(super) fn inspect(
     };
     let scope = &files.scope;
     // An edit is judged by a single look at its files: they could change between two.
-    let looked = placed.map_or_else(|| target::examine_all(&scope.cwd, scope.home.as_deref(), &act), Ok);
-    let seen = match looked {
+    let examined = placed.map_or_else(|| target::examine_all(&scope.cwd, scope.home.as_deref(), &act), Ok);
+    let seen = match examined {
         Ok(seen) => seen,
         Err(why) => return (impossible(why.to_string()), Vec::new()),
     };

@@ -54,7 +54,7 @@ impl IoRooms {
     }
 
     /// Reads the instruction files while nobody waits for them.
-    pub(super) fn look_for_instructions(&self) {
+    pub(super) fn find_instructions(&self) {
         let (search, inbox) = (self.instructions.clone(), self.inbox());
         tokio::task::spawn_blocking(move || {
             // Problems with them are reported with the first prompt.

@@ -111,7 +111,7 @@ mod tests {
             std::os::unix::fs::symlink(to, self.base.path().join("work").join(name)).unwrap();
         }
 
-        fn look(&self, language: Language, text: &str) -> (Review, SeenPaths) {
+        fn review(&self, language: Language, text: &str) -> (Review, SeenPaths) {
             let at = |name: &str| self.base.path().join(name);
             let scope = Scope { cwd: at("work"), home: Some(at("home")), ..Scope::default() };
             review_with_links(text, Some(&language), &scope)
@@ -136,14 +136,14 @@ mod tests {
             (Language::python(), "open('b', 'a').write('x')"),
             (Language::python(), "import pathlib\npathlib.Path('folder/authorized_keys').write_text('x')"),
         ] {
-            let (review, _) = place.look(language, text);
+            let (review, _) = place.review(language, text);
             let told: Vec<_> = review.findings.iter().map(|f| (f.severity, f.message.as_str())).collect();
             assert_eq!(review.gravest(), Some(Severity::High), "{text} {told:?}");
             let shown = keys.to_string_lossy().into_owned();
             assert!(told.iter().any(|(_, message)| message.contains(&shown)), "{text} {told:?}");
             assert!(review.effects.writes.iter().any(|path| path.starts_with(&shown)), "{text}");
         }
-        let (plain, _) = place.look(Language::bash(), "cp a c");
+        let (plain, _) = place.review(Language::bash(), "cp a c");
         assert!(plain.is_clean(), "{:?}", plain.findings);
     }
 
@@ -156,7 +156,7 @@ mod tests {
             (Language::bash(), "ln -sf ~/.ssh d && echo x >> d/authorized_keys"),
             (Language::python(), "import os\nos.symlink('/etc/cron.d/x', 'b')\nopen('b', 'w').write('x')"),
         ] {
-            let (review, _) = place.look(language, text);
+            let (review, _) = place.review(language, text);
             assert_eq!(review.gravest(), Some(Severity::High), "{text} {:?}", review.findings);
         }
     }
@@ -166,14 +166,14 @@ mod tests {
     fn a_path_that_leads_elsewhere_by_now_is_noticed_before_the_start() {
         let place = Place::new();
         std::fs::write(place.base.path().join("work/b"), "x").unwrap();
-        let (review, seen) = place.look(Language::bash(), "cp a b");
+        let (review, seen) = place.review(Language::bash(), "cp a b");
         assert!(review.is_clean());
         assert_eq!(seen.changed(), None);
         std::fs::remove_file(place.base.path().join("work/b")).unwrap();
         assert_eq!(seen.changed(), None, "it still leads to itself");
         place.link("../home/.ssh/authorized_keys", "b");
         assert_eq!(seen.changed().as_deref(), Some("b"));
-        let (_, seen) = place.look(Language::bash(), "cp a b");
+        let (_, seen) = place.review(Language::bash(), "cp a b");
         assert_eq!(seen.changed(), None);
         std::fs::remove_file(place.base.path().join("work/b")).unwrap();
         place.link("../home/.ssh/config", "b");

@@ -157,8 +157,8 @@ async fn read_text(cwd: &Path, path: PathBuf) -> Result<String, TextError> {
 }
 
 /// Does file access on a worker; `None` if it takes too long.
-async fn with_timeout<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let work = tokio::task::spawn_blocking(look);
+async fn with_timeout<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let work = tokio::task::spawn_blocking(work);
     tokio::time::timeout(INSPECT_TIMEOUT, work).await.ok().and_then(Result::ok)
 }
 

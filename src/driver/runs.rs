@@ -21,26 +21,27 @@ impl IoRooms {
         let terms = request.approval().terms();
         let (working, start) = (self.scope.cwd.clone(), terms.cwd.clone());
         let (folder, written) = (working.clone(), writable_folders(terms, &working));
-        let (looked, auto_run, stop) = (self.before_run.clone(), self.auto_run.clone(), self.is_stopped(run));
+        let (before_run, auto_run, stop) =
+            (self.before_run.clone(), self.auto_run.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let outside = self.inbox();
         let seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         let (undo, approval, place) = (self.undo.clone(), request.approval().clone(), working.clone());
         tokio::spawn(async move {
             // Scanning the folder takes no extra time: the run waits for the disk anyway.
-            let look = tokio::task::spawn_blocking(move || {
+            let watch = tokio::task::spawn_blocking(move || {
                 let known = std::mem::take(&mut *auto_run.lock().unwrap_or_else(PoisonError::into_inner));
-                let look = changes::begin(&working, &start, written, &known);
-                let meanwhile = look.changed_since(&known);
+                let watch = changes::begin(&working, &start, written, &known);
+                let meanwhile = watch.changed_since(&known);
                 if !meanwhile.is_empty() {
                     let _ = outside.blocking_send(Signal::Event(Event::ChangedMeanwhile(meanwhile)));
                 }
-                let others = look.auto_run_paths();
-                (look, undo.remember(&approval, &place, &others))
+                let others = watch.auto_run_paths();
+                (watch, undo.remember(&approval, &place, &others))
             });
-            let (synced, looked_at) = tokio::join!(store.sync(), look);
-            let (look, remembered) = match looked_at {
-                Ok((look, remembered)) => (Some(look), remembered),
+            let (synced, prepared) = tokio::join!(store.sync(), watch);
+            let (watch, remembered) = match prepared {
+                Ok((watch, remembered)) => (Some(watch), remembered),
                 Err(error) => (None, Err(error.into())),
             };
             // The approval is for where the shown paths led, so this is checked again as the last thing before the
@@ -59,8 +60,8 @@ impl IoRooms {
                 }
                 (Ok(()), None, Err(why)) => RunReport::bare(Outcome::Refused(why.to_string())),
                 (Ok(()), None, Ok(remembered)) => {
-                    *looked.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some((run, look, protected, remembered));
+                    *before_run.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some((run, watch, protected, remembered));
                     executor.start(request, sender);
                     if stop() {
                         executor.control(run, RunControl::Interrupt);

@@ -54,9 +54,9 @@ impl Driver {
     }
 
     /// Finds the files that a run changed before its end is passed on.
-    fn look_for_changes(&mut self, run: RunId, mut report: Box<RunReport>) -> Option<Box<RunReport>> {
-        let looked = self.rooms.before_run.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((_, look, protected, remembered)) = looked.filter(|(of, ..)| *of == run) else {
+    fn find_changes(&mut self, run: RunId, mut report: Box<RunReport>) -> Option<Box<RunReport>> {
+        let before = self.rooms.before_run.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some((_, watch, protected, remembered)) = before.filter(|(of, ..)| *of == run) else {
             return Some(report);
         };
         let (inbox, auto_run) = (self.rooms.inbox(), self.rooms.auto_run.clone());
@@ -69,7 +69,7 @@ impl Driver {
         });
         tokio::task::spawn_blocking(move || {
             report.receipt.protected = protected.afterwards();
-            let changes = look.map(|look| look.changes());
+            let changes = watch.map(|watch| watch.changes());
             let others = changes.as_ref().map(|changes| changes.auto_run.paths()).unwrap_or_default();
             report.receipt.undo = undo.record(remembered, &others);
             if let Some(mut changes) = changes {
@@ -98,7 +98,7 @@ impl Driver {
 
     fn handle_run_event(&mut self, run: RunId, event: RunEvent) {
         let event = match event {
-            RunEvent::Ended(report) => match self.look_for_changes(run, report) {
+            RunEvent::Ended(report) => match self.find_changes(run, report) {
                 Some(report) => RunEvent::Ended(report),
                 None => return,
             },

@@ -18,7 +18,7 @@ impl IoRooms {
             let changes = at.and_then(|at| known.remove(at)).map(|(_, changes)| changes);
             drop(known);
             // The scan before the next run waits for this, so that restored files do not count as its work.
-            let mut looked = auto_run.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut scanned = auto_run.lock().unwrap_or_else(PoisonError::into_inner);
             let answer = changes.ok_or(
                 "no copy is there any more: it is of an earlier start, or of many runs ago".to_owned(),
             );
@@ -29,8 +29,8 @@ impl IoRooms {
                 });
                 done.collect()
             });
-            rescan_if_scanned(&mut looked);
-            drop(looked);
+            rescan_if_scanned(&mut scanned);
+            drop(scanned);
             let _ = inbox.blocking_send(Signal::Event(Event::Undone(run, UndoKind::Undo, answer)));
         });
     }

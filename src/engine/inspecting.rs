@@ -51,10 +51,10 @@ impl Engine {
         live.inspected = None;
         let options = RunOptions { limits: live.limits, new_kernel: live.new_kernel, terminal };
         let revision = item.block.current().revision;
-        let look = self.inspections.orders.entry(block).or_default();
-        look.crossed = !look.unanswered.is_empty();
-        look.unanswered.push(revision);
-        look.environment_version = self.inspections.environment_version;
+        let pending = self.inspections.orders.entry(block).or_default();
+        pending.crossed = !pending.unanswered.is_empty();
+        pending.unanswered.push(revision);
+        pending.environment_version = self.inspections.environment_version;
         let block = Box::new(item.block.clone());
         let strict = self.is_strict(&block);
         self.effects.push(Effect::Inspect { block, revision, options, strict });
@@ -70,25 +70,25 @@ impl Engine {
     /// Orders an inspection of a text that the person has just edited; its result is shown as a notice.
     pub(super) fn inspect_edit(&mut self, block: BlockId) {
         self.order_inspection(block);
-        if let Some(look) = self.inspections.orders.get_mut(&block) {
-            look.edited = true;
+        if let Some(pending) = self.inspections.orders.get_mut(&block) {
+            pending.edited = true;
         }
     }
 
     /// Takes an answer. It counts if no other is outstanding; if orders crossed, the block is inspected once more.
     pub(super) fn take_inspection(&mut self, block: BlockId, revision: Revision, mut inspection: Inspection) {
-        let Some(look) = self.inspections.orders.get_mut(&block) else { return };
-        let Some(order) = look.unanswered.iter().position(|ordered| *ordered == revision) else { return };
-        look.unanswered.remove(order);
+        let Some(pending) = self.inspections.orders.get_mut(&block) else { return };
+        let Some(order) = pending.unanswered.iter().position(|ordered| *ordered == revision) else { return };
+        pending.unanswered.remove(order);
         let open = self.state.transcript.blocks.get(&block).filter(|item| item.status == BlockStatus::Open);
-        let (Some(item), true) = (open, look.unanswered.is_empty()) else { return };
-        if look.crossed || item.block.current().revision != revision {
+        let (Some(item), true) = (open, pending.unanswered.is_empty()) else { return };
+        if pending.crossed || item.block.current().revision != revision {
             return self.order_inspection(block);
         }
         if let Some(edit) = inspection.edit.take() {
             return self.place_edit(block, revision, edit);
         }
-        let edited = std::mem::take(&mut look.edited);
+        let edited = std::mem::take(&mut pending.edited);
         let before = self.remarks(block, &mut inspection.review, inspection.before.as_deref());
         inspection.before = before.or(inspection.before);
         let review = inspection.review.clone();
@@ -145,7 +145,7 @@ impl Engine {
             self.effects.push(Effect::Prewarm(language));
         }
         let Inspections { environment_version, orders } = &self.inspections;
-        if orders.get(&block).is_none_or(|look| look.environment_version != *environment_version) {
+        if orders.get(&block).is_none_or(|pending| pending.environment_version != *environment_version) {
             self.order_inspection(block);
         }
         self.offer_lacking();

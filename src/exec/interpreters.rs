@@ -154,7 +154,7 @@ impl Finder {
     /// All interpreters on this machine, with their versions as far as those can be found out without starting anything
     /// unconfined.
     pub(super) fn all(&self) -> Vec<Interpreter> {
-        let look = |entry: &LanguageEntry| {
+        let examine = |entry: &LanguageEntry| {
             let mut found = self.find(&entry.name).ok()?;
             if found.version.is_none() {
                 let told = self.ask(&found.path, &["--version"]).text().and_then(|text| version_in(&text));
@@ -167,9 +167,9 @@ impl Finder {
         };
         // In parallel, since each one mostly waits for a program.
         std::thread::scope(|scope| {
-            let looks: Vec<_> =
-                self.languages.0.iter().map(|entry| scope.spawn(move || look(entry))).collect();
-            looks.into_iter().filter_map(|look| look.join().ok().flatten()).collect()
+            let threads: Vec<_> =
+                self.languages.0.iter().map(|entry| scope.spawn(move || examine(entry))).collect();
+            threads.into_iter().filter_map(|examine| examine.join().ok().flatten()).collect()
         })
     }
 

@@ -192,7 +192,7 @@ impl Sandbox {
         self.narrowed = policy.level != request.level;
         let mut found = report::LayerSurvey::new(notes);
         let mut using = ActiveLayers {
-            bwrap: Self::look_for_bwrap(without, site.programs, &policy, &mut found),
+            bwrap: Self::find_bwrap(without, site.programs, &policy, &mut found),
             landlock: !without.landlock,
             seccomp: !without.seccomp,
             scoped: false,
@@ -245,7 +245,7 @@ impl Sandbox {
         }
     }
 
-    fn look_for_bwrap(
+    fn find_bwrap(
         without: DisabledLayers,
         programs: &Launcher,
         policy: &SandboxPolicy,
@@ -264,7 +264,7 @@ impl Sandbox {
 
     /// The enclosure of a run with this interpreter.
     pub(super) fn enclosure(&self, program: &Path, python: bool) -> Enclosure {
-        let policy = self.policy_for(program, python).map(|policy| survey::look_again(&policy));
+        let policy = self.policy_for(program, python).map(|policy| survey::survey_again(&policy));
         self.enclosure_of(policy)
     }
 
@@ -273,7 +273,7 @@ impl Sandbox {
         match self.policy_for(program, python) {
             Some(policy) => {
                 let (read, mut write) =
-                    survey::look_again(&policy).folders_of_runs(self.using.bwrap.is_some());
+                    survey::survey_again(&policy).folders_of_runs(self.using.bwrap.is_some());
                 // If the working folder is too wide to be writable, only the private folder is.
                 if write.is_empty() && self.narrowed {
                     write.push(if self.using.bwrap.is_some() {
@@ -291,7 +291,7 @@ impl Sandbox {
     /// The paths that are blocked for a run under these terms; `None` if nothing is.
     pub(super) fn closed_places(&self, terms: &Terms) -> Option<ClosedPlaces> {
         let (policy, _) = self.confined.as_ref()?;
-        let policy = survey::look_again(policy);
+        let policy = survey::survey_again(policy);
         let mut write = terms.rights.write.clone();
         write.extend(HOME_PARTS.iter().map(|part| policy.home.join(part)));
         write.extend([policy.tmp.clone(), policy.private.0.clone(), policy.private.1.clone()]);

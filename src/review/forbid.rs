@@ -111,7 +111,7 @@ mod tests {
     use crate::review::{RuleRegistry, Scope, review};
     use std::sync::Arc;
 
-    fn look(language: &str, source: &str, forbid: Vec<&str>) -> Review {
+    fn review_forbidding(language: &str, source: &str, forbid: Vec<&str>) -> Review {
         let forbid = Forbid::new(forbid.into_iter().map(str::to_owned));
         let rules = Arc::new(RuleRegistry::default().forbidding(forbid));
         let scope =
@@ -133,25 +133,25 @@ mod tests {
             "exec(\"import os; os.system('ls')\")",
             "import subprocess\nsubprocess.run(['python3', '-c', 'import os; os.system(1)'])",
         ] {
-            assert!(look("python", source, vec!["os.system"]).forbidden(), "{source}");
+            assert!(review_forbidding("python", source, vec!["os.system"]).forbidden(), "{source}");
         }
         for source in ["import os\nprint(os.getcwd())", "system = 1", "print('os.system')", "import osx"] {
-            assert!(!look("python", source, vec!["os.system"]).forbidden(), "{source}");
+            assert!(!review_forbidding("python", source, vec!["os.system"]).forbidden(), "{source}");
         }
     }
 
     #[test]
     fn modules_programs_and_rules_can_be_named() {
-        assert!(look("python", "import http.client", vec!["http"]).forbidden());
-        assert!(!look("python", "import httpx", vec!["http"]).forbidden());
-        assert!(look("javascript", "import fs from 'node:fs/promises'", vec!["fs"]).forbidden());
-        assert!(look("bash", "ls | sudo xargs curl x", vec!["curl"]).forbidden());
-        assert!(look("bash", "git -C a push origin", vec!["git push"]).forbidden());
-        assert!(!look("bash", "git status", vec!["git push"]).forbidden());
-        let review = look("python", "import os\nos.remove('a')", vec!["py.delete-*"]);
+        assert!(review_forbidding("python", "import http.client", vec!["http"]).forbidden());
+        assert!(!review_forbidding("python", "import httpx", vec!["http"]).forbidden());
+        assert!(review_forbidding("javascript", "import fs from 'node:fs/promises'", vec!["fs"]).forbidden());
+        assert!(review_forbidding("bash", "ls | sudo xargs curl x", vec!["curl"]).forbidden());
+        assert!(review_forbidding("bash", "git -C a push origin", vec!["git push"]).forbidden());
+        assert!(!review_forbidding("bash", "git status", vec!["git push"]).forbidden());
+        let review = review_forbidding("python", "import os\nos.remove('a')", vec!["py.delete-*"]);
         let marked: Vec<_> = review.findings.iter().filter(|f| f.forbidden).map(|f| f.place.line).collect();
         assert_eq!(marked, [2]);
-        assert!(!look("python", "print(1)", vec!["*", "", " "]).forbidden());
+        assert!(!review_forbidding("python", "print(1)", vec!["*", "", " "]).forbidden());
     }
 
     #[test]
@@ -186,14 +186,14 @@ mod tests {
             "import builtins as b\nb.open('a')",
             "import socket, requests",
         ] {
-            assert!(look("python", source, names.clone()).forbidden(), "{source}");
+            assert!(review_forbidding("python", source, names.clone()).forbidden(), "{source}");
         }
         for source in [
             "import math, re, json, statistics\nprint(math.pi)",
             "import pandas as pd\ndf = pd.DataFrame({'a': [1]})\nprint(df.a.mean(), df.eval('a + 1'))",
             "from collections import Counter\ndef f(x: list) -> int:\n    return sum(x)",
         ] {
-            let review = look("python", source, names.clone());
+            let review = review_forbidding("python", source, names.clone());
             assert!(!review.forbidden(), "{source} {:?}", review.findings);
         }
     }

@@ -312,14 +312,14 @@ mod tests {
     #[test]
     fn the_strict_profile_comes_to_what_is_forbidden() {
         let mild = RuleRegistry::default().forbidding(Forbid::new(["math".to_owned()]));
-        let look = |registry: &RuleRegistry, text: &str| {
+        let findings = |registry: &RuleRegistry, text: &str| {
             let scope = Scope { rules: Arc::new(registry.clone()), ..Scope::default() };
             review(text, Some(&Language::python()), &scope).forbidden()
         };
-        assert!(look(&mild, "import math") && !look(&mild, "import socket"));
+        assert!(findings(&mild, "import math") && !findings(&mild, "import socket"));
         let strict = mild.with_strict_profile();
-        assert!(look(&strict, "import math") && look(&strict, "import socket"));
-        assert!(!look(&mild, "import socket"), "the registry it was made from is as before");
+        assert!(findings(&strict, "import math") && findings(&strict, "import socket"));
+        assert!(!findings(&mild, "import socket"), "the registry it was made from is as before");
     }
 
     #[test]
@@ -332,7 +332,7 @@ mod tests {
             home: Some("/home/ann".into()),
             ..Scope::default()
         };
-        let look = |registry: &RuleRegistry, language: Language, text: &str| {
+        let findings = |registry: &RuleRegistry, language: Language, text: &str| {
             let review = review(text, Some(&language), &scope(registry.clone()));
             review.findings.iter().map(|f| (f.severity, f.message.clone())).collect::<Vec<_>>()
         };
@@ -341,15 +341,17 @@ mod tests {
             (Language::bash(), "cat ~/vault/key"),
             (Language::python(), "open('/home/ann/vault/key').read()"),
         ] {
-            let found = look(&own, language.clone(), code);
+            let found = findings(&own, language.clone(), code);
             assert!(
                 found.iter().any(|(s, m)| *s == Severity::High && m.contains("the key of the vault")),
                 "{found:?}"
             );
-            let before = look(&RuleRegistry::default(), language, code);
+            let before = findings(&RuleRegistry::default(), language, code);
             assert!(!before.iter().any(|(s, _)| *s == Severity::High), "{before:?}");
         }
-        assert!(look(&own, Language::bash(), "cat ~/vault/README").iter().all(|(s, _)| *s == Severity::Info));
+        assert!(
+            findings(&own, Language::bash(), "cat ~/vault/README").iter().all(|(s, _)| *s == Severity::Info)
+        );
         let wrong = refused(&format!("{text}\n{}", text.replace("secret", "inside")));
         assert!(wrong.starts_with("team.toml:7: ") && wrong.contains("secret, private or start"), "{wrong}");
         assert!(refused(&text.replace("the key of the vault", " ")).contains("`what` says"));

@@ -43,10 +43,10 @@ impl VersionSearch {
     /// Starts the search in the background, because it reads a whole program.
     pub(super) fn begin(&self, place: &ProcessContext, python: Option<&Path>) {
         let (place, python) = (place.clone(), python.map(Path::to_owned));
-        let look = move || versions_now(&place, python.as_deref());
+        let find = move || versions_now(&place, python.as_deref());
         // If the thread can't be made, `take` searches when it is called.
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
-            thread::Builder::new().name("versions".into()).spawn(look).ok();
+            thread::Builder::new().name("versions".into()).spawn(find).ok();
     }
 
     /// The result of the search that `begin` started. Later calls search again, since runs may install programs.

@@ -235,20 +235,20 @@ impl Candidate {
             return self.complete(known, locks);
         }
         let (name, stamp) = (self.path.file_name().map(ToOwned::to_owned), self.stamp);
-        let looked = self.look();
+        let summary = self.read_summary();
         if let Some(name) = name {
-            catalogue.keep(&name, stamp, &looked);
+            catalogue.keep(&name, stamp, &summary);
         }
-        self.complete(looked, locks)
+        self.complete(summary, locks)
     }
 
     fn summary(self, locks: &Locks) -> Summary {
-        let looked = self.look();
-        self.complete(looked, locks)
+        let summary = self.read_summary();
+        self.complete(summary, locks)
     }
 
     /// Reads the summary from the file.
-    fn look(&self) -> Summary {
+    fn read_summary(&self) -> Summary {
         let stem = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut summary = Summary { id: stem, bytes: self.stamp.bytes, ..Summary::default() };
         let seen = disk::open_read(&self.path)

@@ -9,7 +9,7 @@ use super::keymap::Keymap;
 use super::paint::hyperlinks::Hyperlinks;
 use super::setup::Setup;
 use super::theme::{self, Depth, Preference, Theme};
-use super::widgets::draw_style::Glyphs;
+use super::widgets::draw_context::Glyphs;
 use super::widgets::words::Locale;
 use crate::domain::Answers;
 use crate::engine::OpenedFile;

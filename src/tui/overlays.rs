@@ -44,7 +44,7 @@ use crate::tui::panes::Panes;
 use crate::tui::setup::Setup;
 use crate::tui::slash::Slash;
 use crate::tui::ui_command::{Exit, UiCommand};
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::filtered_list::Matches;
@@ -63,7 +63,7 @@ const WHOLE_SCREEN: u16 = u16::MAX - 4;
 pub struct OverlayContext<'a> {
     pub(crate) state: &'a State,
     /// How views draw.
-    pub(crate) look: DrawStyle<'a>,
+    pub(crate) draw: DrawContext<'a>,
     /// What was fixed when the screen was set up.
     pub(crate) setup: &'a Setup,
     pub(crate) keymap: &'a Keymap,

@@ -18,7 +18,7 @@ use crate::domain::BlockId;
 use crate::engine::State;
 use crate::engine::transcript::Body;
 use crate::tui::pattern::Pattern;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::virtual_list::Anchor;
 use chat::ChatPane;
@@ -118,9 +118,9 @@ impl Panes {
     }
 
     /// Searches the next portion. Returns whether there was one.
-    pub(crate) fn search_on(&mut self, state: &State, look: DrawStyle<'_>) -> bool {
+    pub(crate) fn search_on(&mut self, state: &State, draw: DrawContext<'_>) -> bool {
         let Some(mut search) = self.search.take() else { return false };
-        let worked = search.work(state, self, look);
+        let worked = search.work(state, self, draw);
         self.search = Some(search);
         worked
     }
@@ -141,9 +141,9 @@ impl Panes {
     }
 
     /// Scrolls a search hit into view.
-    pub(crate) fn show_found(&mut self, hit: &PaneHit, state: &State, look: DrawStyle<'_>) {
+    pub(crate) fn show_found(&mut self, hit: &PaneHit, state: &State, draw: DrawContext<'_>) {
         match hit.pane {
-            Pane::Chat | Pane::Message => self.chat.show(state, &hit.text, look),
+            Pane::Chat | Pane::Message => self.chat.show(state, &hit.text, draw),
             Pane::Code => {
                 let block = u32::try_from(hit.text.item).unwrap_or(u32::MAX);
                 self.code.show_in(BlockId(block), hit.text.line);
@@ -152,28 +152,28 @@ impl Panes {
                 if self.lower == LowerPane::Vars {
                     self.lower = LowerPane::Output;
                 }
-                self.output.show(&hit.text, look);
+                self.output.show(&hit.text, draw);
             }
         }
     }
 
-    pub(crate) fn scroll(&mut self, pane: Pane, rows: isize, state: &State, look: DrawStyle<'_>) {
+    pub(crate) fn scroll(&mut self, pane: Pane, rows: isize, state: &State, draw: DrawContext<'_>) {
         match (pane, self.lower) {
-            (Pane::Chat | Pane::Message, _) => self.chat.scroll(state, rows, look),
+            (Pane::Chat | Pane::Message, _) => self.chat.scroll(state, rows, draw),
             (Pane::Code, _) => self.code.scroll(rows),
             (Pane::Output | Pane::Vars, LowerPane::Vars) => self.vars.scroll(rows),
-            (Pane::Output | Pane::Vars, LowerPane::Output) => self.output.scroll(rows, look),
+            (Pane::Output | Pane::Vars, LowerPane::Output) => self.output.scroll(rows, draw),
             (Pane::Output | Pane::Vars, LowerPane::Problems) => {}
         }
     }
 
     /// Scrolls the pane with the focus to its first row.
-    pub(crate) fn to_top(&mut self, state: &State, look: DrawStyle<'_>) {
+    pub(crate) fn to_top(&mut self, state: &State, draw: DrawContext<'_>) {
         match self.focus {
-            Pane::Chat | Pane::Message => self.chat.to_top(state, look),
+            Pane::Chat | Pane::Message => self.chat.to_top(state, draw),
             Pane::Code => self.code.to_top(),
             Pane::Output | Pane::Vars if self.lower == LowerPane::Vars => self.vars.to_top(),
-            Pane::Output | Pane::Vars => self.output.to_top(look),
+            Pane::Output | Pane::Vars => self.output.to_top(draw),
         }
     }
 

@@ -63,7 +63,7 @@ use crate::tui::panes::recipe::RecipeLine;
 use crate::tui::panes::{LowerPane, Panes};
 use crate::tui::setup::{FoundLocation, Setup};
 use crate::tui::ui_command::{Exit, UiCommand};
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hits::{ClickTarget, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, LayoutRequest, Pane};
 use crate::tui::widgets::safe;
@@ -77,7 +77,7 @@ pub struct Ctx<'a> {
     /// The session.
     pub state: &'a State,
     /// What views need for drawing.
-    pub look: DrawStyle<'a>,
+    pub draw: DrawContext<'a>,
     /// The time of the event being handled.
     pub at: Instant,
 }
@@ -301,9 +301,9 @@ impl Screen {
         if let Some(slot) = made.chat {
             let opening = (&self.setup.opening, self.suggested);
             let chosen = self.panes.code.subject();
-            self.panes.chat.arrange(ctx.state, opening, chosen, slot.inner, ctx.look);
+            self.panes.chat.arrange(ctx.state, opening, chosen, slot.inner, ctx.draw);
         }
-        self.panes.code.arrange(ctx.state, made.code.map(|s| s.inner).unwrap_or_default(), ctx.look);
+        self.panes.code.arrange(ctx.state, made.code.map(|s| s.inner).unwrap_or_default(), ctx.draw);
         // A search needs the output laid out even while another pane has its place.
         let place_of_output =
             made.output.or_else(|| made.chat.or(made.code).filter(|_| self.panes.kept_output.is_some()));
@@ -314,7 +314,7 @@ impl Screen {
                     let painted = self.program_screen(ctx.state).cloned();
                     let panes = &mut self.panes;
                     panes.output.show_whole(self.bare_pane.is_some());
-                    panes.output.arrange(ctx.state, chosen, slot.inner, &mut panes.pictures, ctx.look);
+                    panes.output.arrange(ctx.state, chosen, slot.inner, &mut panes.pictures, ctx.draw);
                     panes.output.show_screen(painted);
                 }
                 LowerPane::Vars => self.panes.vars.arrange(ctx.state, slot.inner),

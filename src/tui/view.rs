@@ -16,7 +16,7 @@ use crate::tui::paint::canvas::Canvas;
 use crate::tui::panes::code;
 use crate::tui::panes::vars::VarsPane;
 use crate::tui::theme::Slot as Colour;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::hits::Hits;
 use crate::tui::widgets::layout::{Pane, SizeClass, Slot};
@@ -40,34 +40,34 @@ pub fn draw(
     state: &State,
     now: Instant,
     buf: &mut Canvas,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> FrameResult {
     let area = screen.arrangement.area;
-    buf.set_blank(area, look.text());
+    buf.set_blank(area, draw.text());
     if screen.arrangement.class == SizeClass::TooSmall {
-        let rows = safe::wrap_words(status::TOO_SMALL, area.width.into(), look.style(Colour::StatusWarn));
+        let rows = safe::wrap_words(status::TOO_SMALL, area.width.into(), draw.style(Colour::StatusWarn));
         for (y, row) in (area.y..area.bottom()).zip(&rows) {
             buf.set_line(area.x, y, row, area.width);
         }
         return FrameResult::default();
     }
-    let tabs = if screen.bare_pane.is_none() { header::draw(screen, state, buf, look) } else { Vec::new() };
-    frame::all(buf, &frames(screen, state, now, look), look);
+    let tabs = if screen.bare_pane.is_none() { header::draw(screen, state, buf, draw) } else { Vec::new() };
+    frame::all(buf, &frames(screen, state, now, draw), draw);
     if screen.arrangement.chat.is_some() {
-        screen.panes.chat.draw(screen.panes.focus == Pane::Chat, buf, look);
+        screen.panes.chat.draw(screen.panes.focus == Pane::Chat, buf, draw);
     }
     let mut fields = Vec::new();
-    let mut cursor = draw_code(screen, state, buf, look);
-    let of_program = draw_lower(screen, state, buf, look);
+    let mut cursor = draw_code(screen, state, buf, draw);
+    let of_program = draw_lower(screen, state, buf, draw);
     cursor = of_program.filter(|_| screen.forwards_keys() && screen.overlays.is_empty()).or(cursor);
-    screen.panes.draw_marks(buf, look);
+    screen.panes.draw_marks(buf, draw);
     if screen.arrangement.message.is_some() {
-        cursor = message::draw(screen, state, &mut fields, buf, look).or(cursor);
+        cursor = message::draw(screen, state, &mut fields, buf, draw).or(cursor);
     }
-    status::draw(screen, state, now, buf, look);
-    let buttons = keybar::draw(screen, state, buf, look);
+    status::draw(screen, state, now, buf, draw);
+    let buttons = keybar::draw(screen, state, buf, draw);
     if let Some(top) = screen.overlays.last().filter(|top| top.in_message().is_none()) {
-        cursor = overlay::draw(top.as_ref(), screen, state, &mut fields, buf, look);
+        cursor = overlay::draw(top.as_ref(), screen, state, &mut fields, buf, draw);
     }
     let is_covered = !screen.overlays.is_empty() || screen.arrangement.chat.is_none();
     let prompts = if is_covered { Vec::new() } else { screen.panes.chat.prompts().collect() };
@@ -75,14 +75,14 @@ pub fn draw(
 }
 
 /// The panes that are on screen, with the titles in their borders.
-fn frames(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Vec<(Slot, Title)> {
+fn frames(screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> Vec<(Slot, Title)> {
     let (made, panes) = (&screen.arrangement, &screen.panes);
     let (focused, decides) = (panes.focus == Pane::Code, screen.in_review(state));
-    let code = || code::title(&panes.code, state, &screen.guard, now, focused, decides, look);
+    let code = || code::title(&panes.code, state, &screen.guard, now, focused, decides, draw);
     let titles = [
         made.chat.map(|slot| (slot, chat_title(screen, state))),
         made.code.map(|slot| (slot, code())),
-        made.output.map(|slot| (slot, lower_title(screen, state, look))),
+        made.output.map(|slot| (slot, lower_title(screen, state, draw))),
         made.message.map(|slot| (slot, message::title(screen))),
     ];
     // An overlay above the panes has the keys.
@@ -107,32 +107,32 @@ fn chat_title(screen: &Screen, state: &State) -> Title {
     Title { left: "Chat".into(), right: screen.panes.chat.position_text(&keys), focused, style: None }
 }
 
-fn lower_title(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Title {
+fn lower_title(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Title {
     let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
     match screen.panes.lower {
         LowerPane::Output => {
             let end = screen.keymap.hint(Context::Done, Action::ScrollEnd);
             let keys = if focused { EndKeys::End(end) } else { EndKeys::None };
-            screen.panes.output.title(state, focused, &keys, look)
+            screen.panes.output.title(state, focused, &keys, draw)
         }
-        LowerPane::Vars => VarsPane::title(state, focused, look),
+        LowerPane::Vars => VarsPane::title(state, focused, draw),
         LowerPane::Problems => problems::title(focused),
     }
 }
 
-fn draw_code(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) -> Option<Position> {
+fn draw_code(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) -> Option<Position> {
     let slot = screen.arrangement.code?;
-    let cursor = code::draw(&screen.panes.code, state, slot.inner, buf, look);
+    let cursor = code::draw(&screen.panes.code, state, slot.inner, buf, draw);
     cursor.filter(|_| screen.panes.focus == Pane::Code && screen.overlays.is_empty())
 }
 
-fn draw_lower(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) -> Option<Position> {
+fn draw_lower(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) -> Option<Position> {
     let slot = screen.arrangement.output?;
     let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
     match screen.panes.lower {
-        LowerPane::Output => return screen.panes.output.draw(buf, look),
-        LowerPane::Vars => screen.panes.vars.draw(state, focused, buf, look),
-        LowerPane::Problems => problems::draw(screen, state, slot.inner, buf, look),
+        LowerPane::Output => return screen.panes.output.draw(buf, draw),
+        LowerPane::Vars => screen.panes.vars.draw(state, focused, buf, draw),
+        LowerPane::Problems => problems::draw(screen, state, slot.inner, buf, draw),
     }
     None
 }

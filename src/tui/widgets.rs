@@ -1,7 +1,7 @@
 //! The building blocks of panes and overlays: layout, frames, lists of rows, text fields, safe text. Nothing
 //! here knows the session's screen.
 
-pub mod draw_style;
+pub mod draw_context;
 pub(crate) mod field;
 pub(crate) mod filter;
 pub(crate) mod filtered_list;

@@ -102,7 +102,7 @@ fn find<'w>(folder: &Folder, word: &'w AtWord) -> Result<(&'w str, HeldPath), At
     }
     let mut missing = None;
     for name in word.candidates() {
-        match look(folder, name) {
+        match open(folder, name) {
             Err(error @ AttachedFileError::Missing(_)) => missing = Some(error),
             found => return found.map(|place| (name, place)),
         }
@@ -110,7 +110,7 @@ fn find<'w>(folder: &Folder, word: &'w AtWord) -> Result<(&'w str, HeldPath), At
     Err(missing.unwrap_or_else(|| AttachedFileError::Missing(word.name.clone())))
 }
 
-fn look(folder: &Folder, name: &str) -> Result<HeldPath, AttachedFileError> {
+fn open(folder: &Folder, name: &str) -> Result<HeldPath, AttachedFileError> {
     let missing = || AttachedFileError::Missing(name.to_owned());
     if name.contains('\0') {
         return Err(missing());

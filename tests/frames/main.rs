@@ -40,7 +40,7 @@ use ratatui::buffer::Buffer;
 use sayso::tui::Canvas;
 use sayso::tui::screen::Ctx;
 use sayso::tui::view::{self, FrameResult};
-use sayso::tui::widgets::draw_style::{DrawStyle, Glyphs};
+use sayso::tui::widgets::draw_context::{DrawContext, Glyphs};
 use sayso::tui::widgets::words::Locale;
 use scene::Scene;
 
@@ -54,7 +54,7 @@ pub fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult
     let links = sayso::tui::Hyperlinks::default();
     let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
     let keymap = scene.screen.keymap.clone();
-    let look = DrawStyle {
+    let draw = DrawContext {
         theme: &scene.theme,
         links: &links,
         keymap: &keymap,
@@ -63,14 +63,14 @@ pub fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult
         now: scene.now,
         motion: true,
     };
-    let ctx = Ctx { state: scene.engine.state(), look, at: scene.at };
+    let ctx = Ctx { state: scene.engine.state(), draw, at: scene.at };
     scene.screen.arrange(ctx);
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     let mut made = FrameResult::default();
     terminal
         .draw(|frame| {
             let mut canvas = Canvas::new((width, height));
-            made = view::draw(&scene.screen, scene.engine.state(), scene.at, &mut canvas, look);
+            made = view::draw(&scene.screen, scene.engine.state(), scene.at, &mut canvas, draw);
             *frame.buffer_mut() = canvas.to_buffer();
         })
         .unwrap();

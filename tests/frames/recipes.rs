@@ -18,7 +18,7 @@ use sayso::tui::screen::Ctx;
 use sayso::tui::setup::Setup;
 use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::ui_command::UiCommand;
-use sayso::tui::widgets::draw_style::{DrawStyle, Glyphs};
+use sayso::tui::widgets::draw_context::{DrawContext, Glyphs};
 use sayso::tui::widgets::layout::Pane;
 use sayso::tui::widgets::words::Locale;
 use sayso::tui::{Canvas, FirstRecipe};
@@ -709,7 +709,7 @@ fn nothing_is_told_by_colour_alone() {
     let links = sayso::tui::Hyperlinks::default();
     let place = Locale::default();
     let keymap = scene.screen.keymap.clone();
-    let look = DrawStyle {
+    let draw = DrawContext {
         theme: &scene.theme,
         links: &links,
         keymap: &keymap,
@@ -721,11 +721,11 @@ fn nothing_is_told_by_colour_alone() {
     let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
     let (screen, state, at) = (&mut scene.screen, scene.engine.state(), scene.at);
     screen.resized((100, 30), at);
-    screen.arrange(Ctx { state, look, at });
+    screen.arrange(Ctx { state, draw, at });
     terminal
         .draw(|frame| {
             let mut canvas = Canvas::new((100, 30));
-            sayso::tui::view::draw(screen, state, at, &mut canvas, look);
+            sayso::tui::view::draw(screen, state, at, &mut canvas, draw);
             *frame.buffer_mut() = canvas.to_buffer();
         })
         .unwrap();

@@ -26,7 +26,7 @@ pub(crate) struct WatchedEngine {
     pub(crate) protected: Vec<String>,
     /// The recorded entries, folded one by one.
     folded: Transcript,
-    looks: BTreeMap<BlockId, WatchedLook>,
+    inspections: BTreeMap<BlockId, CheckedInspection>,
     /// Counts changes of what a run would find.
     world: u64,
     runs: BTreeSet<RunId>,
@@ -41,7 +41,7 @@ pub(crate) struct WatchedEngine {
 }
 
 #[derive(Default)]
-struct WatchedLook {
+struct CheckedInspection {
     unanswered: Vec<Revision>,
     crossed: bool,
     world: u64,
@@ -60,7 +60,7 @@ impl WatchedEngine {
             started: None,
             protected: Vec::new(),
             folded,
-            looks: BTreeMap::new(),
+            inspections: BTreeMap::new(),
             world: 0,
             runs,
             going: None,
@@ -118,11 +118,11 @@ impl WatchedEngine {
             Event::Store(StoreEvent::Failed(_)) => self.unsaved = true,
             Event::Store(StoreEvent::Recovered) => self.unsaved = false,
             Event::Inspected(block, revision, inspection) => {
-                let look = self.looks.entry(*block).or_default();
-                if let Some(order) = look.unanswered.iter().position(|ordered| ordered == revision) {
-                    look.unanswered.remove(order);
-                    if look.unanswered.is_empty() && !look.crossed {
-                        look.answer = Some((*revision, (**inspection).clone()));
+                let pending = self.inspections.entry(*block).or_default();
+                if let Some(order) = pending.unanswered.iter().position(|ordered| ordered == revision) {
+                    pending.unanswered.remove(order);
+                    if pending.unanswered.is_empty() && !pending.crossed {
+                        pending.answer = Some((*revision, (**inspection).clone()));
                     }
                 }
             }
@@ -197,11 +197,11 @@ impl WatchedEngine {
                 Effect::Record(entry) => self.recorded(event, entry, now),
                 Effect::Inspect { block, revision, .. } => {
                     assert_eq!(block.current().revision, *revision);
-                    let look = self.looks.entry(block.id).or_default();
-                    look.crossed = !look.unanswered.is_empty();
-                    look.unanswered.push(*revision);
-                    look.world = self.world;
-                    look.answer = None;
+                    let pending = self.inspections.entry(block.id).or_default();
+                    pending.crossed = !pending.unanswered.is_empty();
+                    pending.unanswered.push(*revision);
+                    pending.world = self.world;
+                    pending.answer = None;
                 }
                 Effect::SetTimer(timer, ms) => {
                     let Some(Event::User(Command::OnScreen { block, revision, seen: true })) = event else {
@@ -282,9 +282,14 @@ impl WatchedEngine {
             assert!(version.whole && proposed.file_act(version).is_ok());
             assert_eq!((terms.executor, terms.target.is_some()), (ExecutorKind::Files, true));
         }
-        let Some((looked, inspection)) = &self.looks[block].answer else { panic!("never looked at") };
-        assert_eq!(self.looks[block].world, self.world, "looked at before the kernel or the folder changed");
-        assert_eq!((*looked, inspection.terms.as_ref()), (*revision, Ok(terms)));
+        let Some((inspected, inspection)) = &self.inspections[block].answer else {
+            panic!("never looked at")
+        };
+        assert_eq!(
+            self.inspections[block].world, self.world,
+            "looked at before the kernel or the folder changed"
+        );
+        assert_eq!((*inspected, inspection.terms.as_ref()), (*revision, Ok(terms)));
 
         // Somebody approved exactly this.
         let policy = self.engine.settings.policy;

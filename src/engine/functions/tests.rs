@@ -32,7 +32,7 @@ fn load_terms(generation: u32) -> Terms {
     Terms { target: Some(target), kernel, ..confined() }
 }
 
-fn looked(dialogue: &mut Dialogue, block: u32, generation: u32) -> String {
+fn inspected(dialogue: &mut Dialogue, block: u32, generation: u32) -> String {
     dialogue.inspected(block, Review::default(), Ok(load_terms(generation)))
 }
 
@@ -52,7 +52,7 @@ fn a_file_waits_before_the_first_step_and_is_told_after_it_was_loaded() {
     let line = d.user("go");
     assert!(line.contains("+block 1 load") || line.contains("+block 1"), "{line}");
     assert!(line.ends_with("deciding 1") && !line.contains("ask s"), "{line}");
-    looked(&mut d, 1, 1);
+    inspected(&mut d, 1, 1);
     assert!(d.type_run(1).contains("start r1"));
     let line = loaded(&mut d);
     assert!(line.contains("ask s1"), "{line}");
@@ -66,7 +66,7 @@ fn a_file_waits_before_the_first_step_and_is_told_after_it_was_loaded() {
 fn a_file_that_is_skipped_is_not_asked_for_again() {
     let mut d = dialogue();
     d.user("go");
-    looked(&mut d, 1, 1);
+    inspected(&mut d, 1, 1);
     let line = d.command(Command::SkipAll);
     assert!(line.contains("ask s1"), "{line}");
     assert!(system(&d).ends_with("Base."));
@@ -79,7 +79,7 @@ fn a_file_that_is_skipped_is_not_asked_for_again() {
 fn a_new_kernel_gets_the_same_bytes_without_a_question_and_other_terms_with_one() {
     let mut d = dialogue();
     d.user("go");
-    looked(&mut d, 1, 1);
+    inspected(&mut d, 1, 1);
     d.type_run(1);
     loaded(&mut d);
     d.reply("Done.");
@@ -87,7 +87,7 @@ fn a_new_kernel_gets_the_same_bytes_without_a_question_and_other_terms_with_one(
     assert!(d.state().live.functions.is_empty());
     let line = d.user("again");
     assert!(line.contains("deciding 2") && !line.contains("ask"), "{line}");
-    let line = looked(&mut d, 2, 2);
+    let line = inspected(&mut d, 2, 2);
     assert!(line.contains("+approved r2 2.1 before") && line.contains("start r2"), "{line}");
     loaded(&mut d);
     assert_eq!(d.state().live.functions.len(), 1);
@@ -105,14 +105,14 @@ fn a_new_kernel_gets_the_same_bytes_without_a_question_and_other_terms_with_one(
 fn after_a_resume_it_is_asked_again() {
     let mut d = dialogue();
     d.user("go");
-    looked(&mut d, 1, 1);
+    inspected(&mut d, 1, 1);
     d.type_run(1);
     loaded(&mut d);
     d.reply("Done.");
     d.reopen();
     assert!(d.state().live.functions.is_empty());
     d.user("more");
-    let line = looked(&mut d, 2, 1);
+    let line = inspected(&mut d, 2, 1);
     assert!(!line.contains("start"), "{line}");
     assert!(matches!(d.state().phase, Phase::Deciding(BlockId(2))));
 }
@@ -145,7 +145,7 @@ fn a_file_that_changed_while_its_block_waited_is_proposed_with_its_new_text() {
 fn a_load_error_leaves_the_turn_going() {
     let mut d = dialogue();
     d.user("go");
-    looked(&mut d, 1, 1);
+    inspected(&mut d, 1, 1);
     d.type_run(1);
     let line = d.ended(1, Outcome::Failed);
     assert!(line.contains("ask s1"), "{line}");

@@ -39,7 +39,7 @@ impl Jupyter {
     }
 
     /// Ends the block if everything has arrived; else sets the time to stop waiting.
-    pub(super) fn look_at_end(&mut self) {
+    pub(super) fn check_end(&mut self) {
         let Some(block) = &mut self.block else { return };
         let patience = match block.reading.missing() {
             AwaitedReply::Both => return,

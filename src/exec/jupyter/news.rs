@@ -44,7 +44,7 @@ impl Jupyter {
                     && block.reading.missing() == AwaitedReply::Idle
                 {
                     block.until = None;
-                    self.look_at_end();
+                    self.check_end();
                 }
             }
             KernelNews::Printed(stream, bytes) if running => {
@@ -93,7 +93,7 @@ impl Jupyter {
                 block.note_message(Instant::now());
             }
             self.queue.extend(heard);
-            self.look_at_end();
+            self.check_end();
         }
     }
 

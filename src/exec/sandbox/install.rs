@@ -58,7 +58,7 @@ impl Sandbox {
         private: Option<&Scratch>,
     ) -> Enclosure {
         let policy = self.policy_to_install(programs, folder, private);
-        self.enclosure_of(policy.map(|policy| survey::look_again(&policy)))
+        self.enclosure_of(policy.map(|policy| survey::survey_again(&policy)))
     }
 
     fn policy_to_install(

@@ -234,7 +234,7 @@ fn find_sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
 
 /// The policy with protected names searched again, since a folder may have become a repository. Hidden files that no
 /// longer exist are left out, because covering one would leave an empty file behind.
-pub(super) fn look_again(policy: &SandboxPolicy) -> SandboxPolicy {
+pub(super) fn survey_again(policy: &SandboxPolicy) -> SandboxPolicy {
     let GuardedPaths { protected, pinned } = guarded_paths(&policy.writable(), &policy.hidden_files);
     let is_there = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
     let hidden_files = policy.hidden_files.iter().filter(is_there).cloned().collect();

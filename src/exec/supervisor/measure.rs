@@ -57,8 +57,8 @@ impl Supervisor {
     pub(super) fn reap_orphans(&self) -> bool {
         let Some(program) = &self.program else { return false };
         for buried in 0..MAX_ORPHANS {
-            let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-            let Some(pid) = waitid(Id::All, look).ok().and_then(|dead| dead.pid()) else {
+            let options = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+            let Some(pid) = waitid(Id::All, options).ok().and_then(|dead| dead.pid()) else {
                 return buried > 0;
             };
             let pid = Pid::from_raw(pid.as_raw());

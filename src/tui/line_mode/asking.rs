@@ -5,7 +5,7 @@ use super::awaited_jobs::AwaitedJob;
 use super::block;
 use super::form::FormFill;
 use super::instructions;
-use super::session::{Session, draw_style};
+use super::session::{Session, draw_context};
 use crate::domain::Answers;
 use crate::domain::sentences::sending;
 use crate::driver::Job;
@@ -121,7 +121,7 @@ impl Session<'_> {
 
     fn print_question(&mut self) -> io::Result<()> {
         let state = self.driver.state();
-        let look = draw_style(&self.theme, self.options, self.driver.now());
+        let draw = draw_context(&self.theme, self.options, self.driver.now());
         let page = &mut self.mode.page;
         match &self.asked.ask {
             Ask::Nothing => Ok(()),
@@ -140,7 +140,7 @@ impl Session<'_> {
             }
             Ask::Block(_, AnswerKind::Decision) => {
                 let Some((item, inspected)) = block::waiting(state) else { return Ok(()) };
-                block::show(item, inspected, false, page, look)?;
+                block::show(item, inspected, false, page, draw)?;
                 if let Some(matched) = &state.live.matched {
                     let seconds = START_DELAY_MS / 1000;
                     page.line(&format!(

@@ -7,7 +7,7 @@ use crate::domain::{BlockKind, Readiness, SandboxLevel, Severity, Version};
 use crate::engine::transcript::BlockItem;
 use crate::engine::{Inspection, State, changes, rules};
 use crate::tui::panes::code::rights_lines;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::words;
 use std::io;
 
@@ -17,7 +17,7 @@ pub(super) fn show(
     inspected: &Inspection,
     full: bool,
     page: &mut LinePage,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> io::Result<()> {
     let source = &item.block.current().source;
     let label = item.block.label();
@@ -28,7 +28,7 @@ pub(super) fn show(
         let label = if item.block.is_own() && !item.block.origin.typed { "For" } else { "Origin" };
         page.line(&format!("  {label}: {note}"))?;
     }
-    for (name, text) in rights_lines(inspected, full, look) {
+    for (name, text) in rights_lines(inspected, full, draw) {
         page.line(&format!("  {name}: {text}"))?;
     }
     let width = source.lines().count().max(1).to_string().len();

@@ -4,7 +4,7 @@ use super::ask::Ask;
 use super::awaited_jobs::AwaitedJob;
 use super::provider::ProviderQuestion;
 use super::reporter::message_text;
-use super::session::{LISTING_TIMEOUT, Session, draw_style};
+use super::session::{LISTING_TIMEOUT, Session, draw_context};
 use crate::domain::sentences::running;
 use crate::domain::{BlockId, BranchPoint, Notice, RecipeCard, RuleId};
 use crate::driver::{Job, export};
@@ -209,12 +209,12 @@ impl Session<'_> {
 
     fn steps(&mut self) -> io::Result<()> {
         for item in self.driver.state().transcript.blocks.values() {
-            let look = draw_style(&self.theme, self.options, self.driver.now());
+            let draw = draw_context(&self.theme, self.options, self.driver.now());
             let ran = item.runs.last().and_then(|run| run.ended.as_ref());
             let end = match ran {
                 Some((at, report)) => {
                     let took = words::duration(report.receipt.wall_us / 1000);
-                    format!("{} {took} at {}", report.outcome.label(), look.place.second(*at))
+                    format!("{} {took} at {}", report.outcome.label(), draw.place.second(*at))
                 }
                 None => self.driver.state().block_state(item).to_string(),
             };

@@ -13,7 +13,7 @@ use crate::engine::transcript::Item;
 use crate::engine::{State, Transcript};
 use crate::text::number::size;
 use crate::tui::panes::output::end_lines;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::words;
 use std::io;
 
@@ -53,17 +53,17 @@ impl LineReporter {
         told: &Notification,
         state: &State,
         page: &mut LinePage,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> io::Result<()> {
         match told {
-            Notification::Recorded(entry) => self.entry(entry, state, page, look),
+            Notification::Recorded(entry) => self.entry(entry, state, page, draw),
             Notification::Delta(step, _) => {
                 match state.live.reply.as_ref().filter(|reply| reply.step == *step) {
                     Some(reply) => print_reply_news(self.reply.more(&reply.text, &reply.segments), page),
                     None => Ok(()),
                 }
             }
-            Notification::Output(run, chunk) => self.output(*run, chunk, page, look.now),
+            Notification::Output(run, chunk) => self.output(*run, chunk, page, draw.now),
             Notification::Retrying { attempt, of, wait_ms, failure } => page.line(&format!(
                 "{} Next try in {} s ({attempt} of {of}). Ctrl-C stops waiting.",
                 failure.message,
@@ -106,7 +106,7 @@ impl LineReporter {
         entry: &Entry,
         state: &State,
         page: &mut LinePage,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> io::Result<()> {
         match entry {
             Entry::Reply { step, text, .. } => {
@@ -131,12 +131,12 @@ impl LineReporter {
                     Some(item) => format!("{}. Ctrl-C stops it.", running::activity(&item.block)),
                     None => "Running.".into(),
                 };
-                page.line(&format!("Block {block} approved at {}. {what}", second(look)))
+                page.line(&format!("Block {block} approved at {}. {what}", second(draw)))
             }
             Entry::Ran { run, block, report } => {
                 let ran = state.transcript.run(*run);
                 let language = ran.map_or_else(Language::python, |(_, run)| run.terms.language.clone());
-                self.run_ended((*run, block.0), (report, &language), page, look)
+                self.run_ended((*run, block.0), (report, &language), page, draw)
             }
             Entry::Recipe(fact) => recipe(fact, page),
             _ => Ok(()),
@@ -148,10 +148,10 @@ impl LineReporter {
         (run, block): (RunId, u32),
         (report, language): (&RunReport, &Language),
         page: &mut LinePage,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let rest = self.printed.finish(stream, Some(look.now.since(Timestamp(0))));
+            let rest = self.printed.finish(stream, Some(draw.now.since(Timestamp(0))));
             self.print(run, stream, &rest, page)?;
         }
         self.ended = Some(format!("Block {block} "));
@@ -160,7 +160,7 @@ impl LineReporter {
             report.outcome.label(),
             words::duration(report.receipt.wall_us / 1000)
         ))?;
-        for line in end_lines(report, language, look) {
+        for line in end_lines(report, language, draw) {
             page.line(&format!("  {line}"))?;
         }
         Ok(())
@@ -227,9 +227,9 @@ fn recipe(fact: &RecipeFact, page: &mut LinePage) -> io::Result<()> {
     }
 }
 
-fn second(look: DrawStyle<'_>) -> String {
-    let now: Timestamp = look.now;
-    look.place.second(now)
+fn second(draw: DrawContext<'_>) -> String {
+    let now: Timestamp = draw.now;
+    draw.place.second(now)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::tui::screen::{KILL_DELAY, QUIT_TIMEOUT};
 use crate::tui::setup::{FoundLocation, SessionPick};
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::ui_command::Exit;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use std::io;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -192,8 +192,8 @@ impl<'a> Session<'a> {
         if let Notification::Job(result) = told {
             return self.job_done(result);
         }
-        let look = draw_style(&self.theme, self.options, self.driver.now());
-        self.reporter.report(told, self.driver.state(), &mut self.mode.page, look)
+        let draw = draw_context(&self.theme, self.options, self.driver.now());
+        self.reporter.report(told, self.driver.state(), &mut self.mode.page, draw)
     }
 
     fn job_done(&mut self, result: &JobResult) -> io::Result<()> {
@@ -305,9 +305,9 @@ async fn at(moment: Option<Instant>) {
 static NO_KEYS: LazyLock<Keymap> = LazyLock::new(Keymap::default);
 
 /// The format for text: the person's times and paths, no colours, no animations.
-pub(super) fn draw_style<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
+pub(super) fn draw_context<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawContext<'a> {
     let glyphs = options.glyphs();
-    DrawStyle {
+    DrawContext {
         theme,
         links: &options.links,
         keymap: &NO_KEYS,

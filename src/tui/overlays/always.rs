@@ -115,7 +115,7 @@ impl Overlay for Always {
         let number = ctx.state.transcript.rules.len() + 1;
         let said = format!(
             "Rule {number} approved it at {}. /rules lists and removes rules.",
-            ctx.look.place.second(ctx.look.now)
+            ctx.draw.place.second(ctx.draw.now)
         );
         let SubjectId { block, revision, .. } = self.token;
         let decided = Command::Decide { block, revision, decision: Decision::Always(scope) };
@@ -159,21 +159,21 @@ impl Overlay for Always {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let mut sheet = Sheet::new("Always approve what?");
-        sheet.words("Approve this block, and from now on in this session also:", width, look.text()).gap();
+        sheet.words("Approve this block, and from now on in this session also:", width, draw.text()).gap();
         for (at, offer) in self.offers.iter().enumerate() {
             let chosen = self.marked == Some(at);
             let style = match (&offer.refused, chosen) {
-                (Some(_), _) => look.dim(),
-                (None, true) => look.style(Slot::UiSelection),
-                (None, false) => look.text(),
+                (Some(_), _) => draw.dim(),
+                (None, true) => draw.style(Slot::UiSelection),
+                (None, false) => draw.text(),
             };
             let mark = if chosen { "> " } else { "  " };
             let text = format!("{mark}{}  {}", at + 1, rules::describe(&offer.rule));
             sheet.row(Line::styled(safe::cut(&text, width.into()), style));
             let head = Span::raw(" ".repeat(5));
-            for row in safe::hanging(head, &reach(self.token.block, offer), width.into(), look.dim()) {
+            for row in safe::hanging(head, &reach(self.token.block, offer), width.into(), draw.dim()) {
                 sheet.row(row);
             }
         }
@@ -181,18 +181,18 @@ impl Overlay for Always {
         sheet.words(
             "Never offered: blocks with a high finding, other sessions, everything.",
             width,
-            look.text(),
+            draw.text(),
         );
         sheet.words(
             "Such blocks are still shown first and start after 3 s; s stops them.",
             width,
-            look.text(),
+            draw.text(),
         );
         let next = match self.marked {
             Some(at) => format!("{} is marked: A confirms.", at + 1),
             None => "Nothing is marked yet: 1 2 3 mark, A confirms.".into(),
         };
-        sheet.words(&format!("Remove rules: /rules.   {next}"), width, look.text());
+        sheet.words(&format!("Remove rules: /rules.   {next}"), width, draw.text());
         Some(sheet)
     }
 }

@@ -6,7 +6,7 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
@@ -64,21 +64,21 @@ impl Ask {
         self
     }
 
-    fn rows(&self, width: u16, look: DrawStyle<'_>) -> Sheet {
+    fn rows(&self, width: u16, draw: DrawContext<'_>) -> Sheet {
         let mut sheet = Sheet::new(self.title.clone());
         for line in &self.lines {
-            sheet.words(line, width, look.text());
+            sheet.words(line, width, draw.text());
         }
         sheet.gap();
         for (at, answer) in self.answers.iter().enumerate() {
             let mark = if at == 0 { "> " } else { "  " };
-            let head = Span::styled(format!("{mark}{}  ", answer.letter), look.style(Slot::UiKeybarKey));
-            for row in safe::hanging(head, &answer.label, width.into(), look.text()) {
+            let head = Span::styled(format!("{mark}{}  ", answer.letter), draw.style(Slot::UiKeybarKey));
+            for row in safe::hanging(head, &answer.label, width.into(), draw.text()) {
                 sheet.row(row);
             }
         }
         if !self.foot.is_empty() {
-            sheet.gap().words(&self.foot, width, look.dim());
+            sheet.gap().words(&self.foot, width, draw.dim());
         }
         sheet
     }
@@ -118,7 +118,7 @@ impl Overlay for Ask {
     fn hints(&self, ctx: OverlayContext<'_>, hints: &mut Hints<'_>) {
         let room = ctx.room(self.width());
         // The box shows the answers; the key bar repeats them only if the box has no room for all.
-        if self.rows(room.width, ctx.look).rows.len() > room.height.into() {
+        if self.rows(room.width, ctx.draw).rows.len() > room.height.into() {
             for answer in &self.answers {
                 let key = format!("{} {}", answer.letter, answer.short_label());
                 hints.list.push(Hint { key, label: "", short: "", rank: 0, action: None });
@@ -132,6 +132,6 @@ impl Overlay for Ask {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        Some(self.rows(room.width, ctx.look))
+        Some(self.rows(room.width, ctx.draw))
     }
 }

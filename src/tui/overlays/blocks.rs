@@ -71,12 +71,12 @@ impl Overlay for BlockList {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let mut sheet = Sheet::new("Copy the code of a block");
         let rows = usize::from(room.height.saturating_sub(4).clamp(1, 12));
-        self.0.draw(&mut sheet, rows, (width, look), |_, row| row.to_owned());
+        self.0.draw(&mut sheet, rows, (width, draw), |_, row| row.to_owned());
         if self.0.counts().1 == 0 {
-            sheet.row(Line::styled("  No block matches.", look.dim()));
+            sheet.row(Line::styled("  No block matches.", draw.dim()));
         }
         Some(sheet)
     }

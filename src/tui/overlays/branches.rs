@@ -81,17 +81,17 @@ impl Overlay for BranchList {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let mut sheet = Sheet::new("Go on in a branch");
         let rows = usize::from(room.height.saturating_sub(5).clamp(1, 12));
-        self.0.draw(&mut sheet, rows, (width, look), |_, row| row.to_owned());
+        self.0.draw(&mut sheet, rows, (width, draw), |_, row| row.to_owned());
         let told = match self.0.chosen().map(|(place, _)| place) {
             Some(BranchPoint::Prompt(_)) => "  Before this message, which stands in Message then.",
             Some(BranchPoint::Block(_)) => "  Before this block, which waits again.",
             Some(_) => "  Behind all that is there.",
             None => "  Nothing matches.",
         };
-        sheet.row(Line::styled(told, look.dim()));
+        sheet.row(Line::styled(told, draw.dim()));
         Some(sheet)
     }
 }

@@ -128,21 +128,21 @@ impl Overlay for CommandList {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, height, look) = (room.width, room.height, ctx.look);
+        let (width, height, draw) = (room.width, room.height, ctx.draw);
         let mut sheet = Sheet::new("Commands");
-        sheet.field("> /", &self.filter, width, look).rule(width, look);
+        sheet.field("> /", &self.filter, width, draw).rule(width, draw);
         let shown = self.matching_commands();
         let rows = usize::from(height.saturating_sub(4).clamp(1, 20));
         let first = self.cursor.window(rows);
         let (names, does) = columns(width.into());
         for (at, command) in shown.iter().enumerate().skip(first).take(rows) {
             let text = row(command, &key_of(ctx.keymap, command.slash), (names, does), width.into());
-            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
+            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, draw));
         }
         if shown.is_empty() {
-            sheet.row(Line::styled("  No such command.", look.dim()));
+            sheet.row(Line::styled("  No such command.", draw.dim()));
         }
-        sheet.gap().row(Line::styled("Enter run   Tab complete   Esc close", look.dim()));
+        sheet.gap().row(Line::styled("Enter run   Tab complete   Esc close", draw.dim()));
         Some(sheet)
     }
 }

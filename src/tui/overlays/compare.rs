@@ -7,7 +7,7 @@ use crate::driver::{ComparableSession, Job, JobResult, Summary, TreeSigns, compa
 use crate::engine::State;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::filtered_list::{FilteredList, Matches};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
@@ -35,11 +35,11 @@ pub(crate) struct CompareList {
 
 impl CompareList {
     /// The list before the sessions are known; `typed` is already in its field.
-    pub(crate) fn with(typed: &str, state: &State, look: DrawStyle<'_>) -> Self {
+    pub(crate) fn with(typed: &str, state: &State, draw: DrawContext<'_>) -> Self {
         let mut list = FilteredList::new([], |_| true);
         list.matches.filter.set(typed);
         let own = (own_id(state).to_owned(), None);
-        Self { own, signs: look.glyphs.tree, now: look.now, list, is_alone: None, comparing: None }
+        Self { own, signs: draw.glyphs.tree, now: draw.now, list, is_alone: None, comparing: None }
     }
 
     /// Takes the list of sessions; chooses the one written last, except the open one.
@@ -117,10 +117,10 @@ impl Overlay for CompareList {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let mut sheet = Sheet::new("Compare this session with");
         let rows = usize::from(room.height.saturating_sub(5).clamp(1, 12));
-        self.list.draw(&mut sheet, rows, (width, look), |_, row| row.to_owned());
+        self.list.draw(&mut sheet, rows, (width, draw), |_, row| row.to_owned());
         let told = match (self.is_alone, self.list.counts()) {
             (None, _) => "  Looking for sessions.",
             (_, (0, _)) => "  There is no other session.",
@@ -128,7 +128,7 @@ impl Overlay for CompareList {
             (Some(true), _) => "  It has no branches: these are the other sessions.",
             _ => "  Its branches, what it is a branch of, and the branches of that.",
         };
-        sheet.row(Line::styled(safe::cut(told, width.into()), look.dim()));
+        sheet.row(Line::styled(safe::cut(told, width.into()), draw.dim()));
         Some(sheet)
     }
 }

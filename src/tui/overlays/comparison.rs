@@ -55,7 +55,7 @@ impl ComparisonView {
                 .damage
                 .iter()
                 .map(|damage| ComparedLine { text: safe::one_line(damage), standing: LineStanding::Alone });
-            let (rows, signs) = (self.compared.comparison.rows(), ctx.look.glyphs.columns);
+            let (rows, signs) = (self.compared.comparison.rows(), ctx.draw.glyphs.columns);
             let (lines, left) = columns::first_lines(rows, (width.into(), MAX_LINES), signs, safe::one_line);
             let more =
                 (left > 0).then(|| ComparedLine { text: more_lines(left), standing: LineStanding::Alone });
@@ -156,7 +156,7 @@ impl Overlay for ComparisonView {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let [left, right] = self.compared.labels.each_ref().map(|label| safe::one_line(label));
         let mut sheet = Sheet::new(safe::cut(&format!("{left} and {right}"), width.into()));
         let height = Self::height(room);
@@ -164,9 +164,9 @@ impl Overlay for ComparisonView {
             let top = self.top.min(lines.len().saturating_sub(height));
             for line in lines.iter().skip(top).take(height) {
                 let style = match line.standing {
-                    LineStanding::Alone | LineStanding::Mark => look.dim(),
-                    LineStanding::Same => look.text(),
-                    LineStanding::Differs => look.style(Slot::BlockPending),
+                    LineStanding::Alone | LineStanding::Mark => draw.dim(),
+                    LineStanding::Same => draw.text(),
+                    LineStanding::Differs => draw.style(Slot::BlockPending),
                 };
                 sheet.row(Line::styled(safe::cut(&safe::one_line(&line.text), width.into()), style));
             }

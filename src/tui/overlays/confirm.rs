@@ -11,7 +11,7 @@ use crate::tui::panes::Panes;
 use crate::tui::panes::code::subject_of;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
@@ -36,9 +36,9 @@ pub fn approved(
     block: BlockId,
     revision: Revision,
     typed: bool,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Vec<OverlayResponse> {
-    let said = format!("Approved once at {}.", look.place.second(look.now));
+    let said = format!("Approved once at {}.", draw.place.second(draw.now));
     let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
     vec![
         OverlayResponse::info(said),
@@ -53,7 +53,7 @@ fn list_findings(
     item: Option<&BlockItem>,
     findings: &[&Finding],
     width: u16,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) {
     let files = item.map(|item| item.block.files()).unwrap_or_default();
     for finding in findings.iter().take(MAX_FINDINGS_SHOWN) {
@@ -62,19 +62,19 @@ fn list_findings(
         let code = item
             .and_then(|i| i.block.current().source.lines().nth(line.saturating_sub(1)))
             .unwrap_or_default();
-        let head = Span::styled(format!("  {place:<9} "), look.dim());
-        for row in safe::hanging(head, code.trim(), width.into(), look.text()) {
+        let head = Span::styled(format!("  {place:<9} "), draw.dim());
+        for row in safe::hanging(head, code.trim(), width.into(), draw.text()) {
             sheet.row(row);
         }
         let message = safe::one_line(&finding.message);
-        let sign = Span::styled("HIGH", look.severity(Severity::High));
+        let sign = Span::styled("HIGH", draw.severity(Severity::High));
         let head = vec![Span::raw(" ".repeat(6)), sign, Span::raw("  ")];
-        for row in safe::hanging(head, &message, width.into(), look.text()) {
+        for row in safe::hanging(head, &message, width.into(), draw.text()) {
             sheet.row(row);
         }
     }
     if findings.len() > MAX_FINDINGS_SHOWN {
-        sheet.words(&format!("  and {} more", findings.len() - MAX_FINDINGS_SHOWN), width, look.dim());
+        sheet.words(&format!("  and {} more", findings.len() - MAX_FINDINGS_SHOWN), width, draw.dim());
     }
 }
 
@@ -100,7 +100,7 @@ impl Overlay for Confirm {
                 "The block has changed. Look at it again: nothing was decided.",
             ));
         } else {
-            then.extend(approved(self.token.block, self.token.revision, true, ctx.look));
+            then.extend(approved(self.token.block, self.token.revision, true, ctx.draw));
         }
         then
     }
@@ -126,7 +126,7 @@ impl Overlay for Confirm {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (state, width, look) = (ctx.state, room.width, ctx.look);
+        let (state, width, draw) = (ctx.state, room.width, ctx.draw);
         let inspected = state.inspected(self.token.block);
         let high: Vec<_> = inspected
             .iter()
@@ -154,28 +154,28 @@ impl Overlay for Confirm {
             } else {
                 format!("Block {block} is sayso's own: {}", safe::one_line(note))
             };
-            sheet.words(&whose, width, look.text()).gap();
+            sheet.words(&whose, width, draw.text()).gap();
         }
         if !high.is_empty() {
             let text = format!("Block {block} has {}:", words::count(high.len(), "HIGH finding"));
-            sheet.words(&text, width, look.text()).gap();
-            list_findings(&mut sheet, item, &high, width, look);
+            sheet.words(&text, width, draw.text()).gap();
+            list_findings(&mut sheet, item, &high, width, draw);
             sheet.gap();
         }
         if let Some(why) = unchecked {
             let text = format!("Block {block} was not checked in full: {}", safe::one_line(why));
-            sheet.words(&text, width, look.style(Slot::StatusError)).gap();
+            sheet.words(&text, width, draw.style(Slot::StatusError)).gap();
         }
         if off {
             let text = sandbox::off(&format!("block {block}"));
-            sheet.words(&text, width, look.style(Slot::SandboxOff)).gap();
+            sheet.words(&text, width, draw.style(Slot::SandboxOff)).gap();
         }
         sheet.words(
             "Type  run  and press Enter to run it once.  Anything else goes back.",
             width,
-            look.text(),
+            draw.text(),
         );
-        sheet.gap().field("> ", &self.field, width, look);
+        sheet.gap().field("> ", &self.field, width, draw);
         Some(sheet)
     }
 }

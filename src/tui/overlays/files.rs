@@ -7,7 +7,7 @@ use crate::text::at_words::at_word;
 use crate::text::number::{counted, size};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
@@ -69,7 +69,7 @@ impl FileMatches {
         rows: usize,
         chosen: Option<usize>,
         width: u16,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> Vec<Line<'static>> {
         let first = Cursor(chosen.unwrap_or_default()).window(rows);
         let row = |at: usize| {
@@ -78,7 +78,7 @@ impl FileMatches {
             let for_path = usize::from(width).saturating_sub(bytes.width() + 6).max(8);
             let path = tail(&safe::one_line(&file.path), for_path);
             let gap = " ".repeat(for_path.saturating_sub(path.width()) + 2);
-            Some(entry(&format!("{path}{gap}{bytes}"), chosen == Some(at), width, look))
+            Some(entry(&format!("{path}{gap}{bytes}"), chosen == Some(at), width, draw))
         };
         (first..self.len().min(first + rows)).map_while(row).collect()
     }
@@ -184,19 +184,19 @@ impl Overlay for FileList {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let mut sheet = Sheet::new("Files");
         // A list on the whole screen hides the message that is being typed.
         if ctx.arrangement.class == SizeClass::Narrow {
             let message = safe::one_line(&panes.composer.full_text());
             let shown = tail(&message, usize::from(width).saturating_sub(9));
-            sheet.row(Line::styled(format!("Message: {shown}"), look.dim()));
+            sheet.row(Line::styled(format!("Message: {shown}"), draw.dim()));
         }
-        sheet.field("> @", &self.filter, width, look).rule(width, look);
+        sheet.field("> @", &self.filter, width, draw).rule(width, draw);
         let rows = usize::from(room.height.saturating_sub(4).clamp(1, MAX_ROWS));
-        sheet.rows.extend(self.matches.rows(rows, Some(self.cursor.0), width, look));
+        sheet.rows.extend(self.matches.rows(rows, Some(self.cursor.0), width, draw));
         if self.matches.is_listed() && self.matches.len() == 0 {
-            sheet.row(Line::styled("  No file matches.", look.dim()));
+            sheet.row(Line::styled("  No file matches.", draw.dim()));
         }
         Some(sheet)
     }

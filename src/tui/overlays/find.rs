@@ -6,7 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::panes::search::{PaneSearch, SEARCHED_PANES};
 use crate::tui::panes::{KeptOutput, PanePlaces, Panes};
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
@@ -48,11 +48,11 @@ impl Find {
     /// Searches the next portion, and scrolls to the first hit that becomes the current one.
     fn go_on(&mut self, ctx: OverlayContext<'_>, panes: &mut Panes) -> bool {
         let had = panes.search.as_ref().is_some_and(|search| search.at().is_some());
-        let worked = panes.search_on(ctx.state, ctx.look);
+        let worked = panes.search_on(ctx.state, ctx.draw);
         if worked && !had {
             show(ctx, panes);
         }
-        self.told = counts_text(ctx.state, panes, ctx.look);
+        self.told = counts_text(ctx.state, panes, ctx.draw);
         worked
     }
 
@@ -61,14 +61,14 @@ impl Find {
             search.step(back, |_| true);
         }
         show(ctx, panes);
-        self.told = counts_text(ctx.state, panes, ctx.look);
+        self.told = counts_text(ctx.state, panes, ctx.draw);
     }
 }
 
 /// Scrolls to the current hit; if its pane is not visible, shows it instead of the pane with the focus.
 fn show(ctx: OverlayContext<'_>, panes: &mut Panes) {
     let Some(hit) = panes.search.as_ref().and_then(|search| search.at()).cloned() else { return };
-    panes.show_found(&hit, ctx.state, ctx.look);
+    panes.show_found(&hit, ctx.state, ctx.draw);
     if ctx.arrangement.slot(hit.pane).is_none() {
         panes.focus = hit.pane;
     }
@@ -77,25 +77,25 @@ fn show(ctx: OverlayContext<'_>, panes: &mut Panes) {
 /// Goes to the next hit, or to the one before, among those in visible panes. Returns a text for the status row.
 pub(crate) fn find_again(
     back: bool,
-    ctx: (&State, DrawStyle<'_>),
+    ctx: (&State, DrawContext<'_>),
     panes: &mut Panes,
     shown: &[crate::tui::widgets::layout::Pane],
 ) -> Option<String> {
-    let (state, look) = ctx;
+    let (state, draw) = ctx;
     panes.search.as_ref()?.pattern()?;
-    while panes.search_on(state, look) && panes.search.as_ref().is_some_and(|s| s.at().is_none()) {}
+    while panes.search_on(state, draw) && panes.search.as_ref().is_some_and(|s| s.at().is_none()) {}
     let search = panes.search.as_mut()?;
     search.step(back, |pane| shown.contains(&pane));
     let hit = search.at().cloned();
     panes.marked = search.pattern().cloned();
     if let Some(hit) = hit {
-        panes.show_found(&hit, state, look);
+        panes.show_found(&hit, state, draw);
     }
-    Some(counts_text(state, panes, look))
+    Some(counts_text(state, panes, draw))
 }
 
 /// `4 of 16   Chat 3  Code 2  Output 11`
-fn counts_text(state: &State, panes: &Panes, look: DrawStyle<'_>) -> String {
+fn counts_text(state: &State, panes: &Panes, draw: DrawContext<'_>) -> String {
     let Some(search) = &panes.search else { return String::new() };
     if let Some(error) = search.error() {
         return format!("{error}.").replace("..", ".");
@@ -124,7 +124,7 @@ fn counts_text(state: &State, panes: &Panes, look: DrawStyle<'_>) -> String {
     let only = only.map_or(String::new(), |(_, name)| format!("   only {name}"));
     let keys = [(Action::OutputPager, "finds in all output")];
     let keys = if panes.output.is_partial() { &keys[..] } else { &[] };
-    let more = look.keymap.hints(Context::Done, ("   ", "", ""), keys);
+    let more = draw.keymap.hints(Context::Done, ("   ", "", ""), keys);
     format!("{place}   {counts}{only}{more}")
 }
 
@@ -152,7 +152,7 @@ impl Overlay for Find {
                     search.next_scope();
                 }
                 show(ctx, panes);
-                self.told = counts_text(ctx.state, panes, ctx.look);
+                self.told = counts_text(ctx.state, panes, ctx.draw);
             }
             other => return self.common(other, ctx, panes),
         }

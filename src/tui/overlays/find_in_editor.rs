@@ -206,17 +206,17 @@ impl Overlay for FindInEditor {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let mut sheet = Sheet::new("Find");
         let kind = if self.is_pattern { "pattern > " } else { "find > " };
         let (first, second) = (format!("{kind:>12}"), format!("{:>12}", "replace > "));
-        sheet.field(&first, &self.needle, width, look);
+        sheet.field(&first, &self.needle, width, draw);
         let cursor = sheet.cursor;
-        sheet.field(&second, &self.by, width, look);
+        sheet.field(&second, &self.by, width, draw);
         if !self.replaces {
             sheet.cursor = cursor;
         }
-        let style = if self.wrong.is_some() { look.style(Slot::StatusError) } else { look.dim() };
+        let style = if self.wrong.is_some() { draw.style(Slot::StatusError) } else { draw.dim() };
         sheet.words(&format!("{:12}{}", "", self.match_count()), width, style);
         Some(sheet)
     }

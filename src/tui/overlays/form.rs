@@ -264,7 +264,7 @@ impl Overlay for FormBox {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        Some(rows::sheet(self, room.width, room.height, ctx.look))
+        Some(rows::sheet(self, room.width, room.height, ctx.draw))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::tui::action::Action;
 use crate::tui::keymap::{Binding, Context, Key, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -74,11 +74,11 @@ impl Overlay for Help {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (keymap, width, height, look) = (ctx.keymap, room.width, room.height, ctx.look);
+        let (keymap, width, height, draw) = (ctx.keymap, room.width, room.height, ctx.draw);
         let mut rows: Vec<Line<'static>> = Vec::new();
-        rows.push(Line::styled(format!("Here: {}", self.place), look.style(Slot::UiTitle)));
+        rows.push(Line::styled(format!("Here: {}", self.place), draw.style(Slot::UiTitle)));
         let own: Vec<_> = self.own.iter().map(|(keys, help)| (keys.clone(), *help)).collect();
-        section(&own, None, width, look, &mut rows);
+        section(&own, None, width, draw, &mut rows);
         let mut told = Vec::new();
         let mut at = Some(self.context);
         while let Some(context) = at.filter(|c| *c != Context::Everywhere) {
@@ -86,7 +86,7 @@ impl Overlay for Help {
                 &self.rows(keymap, context),
                 Some(context).filter(|_| at != Some(self.context)),
                 width,
-                look,
+                draw,
                 &mut rows,
             );
             told.push(context);
@@ -95,19 +95,19 @@ impl Overlay for Help {
         for context in [Context::Everywhere, Context::Message, Context::Pane, Context::Review, Context::Done]
         {
             if !told.contains(&context) {
-                section(&self.rows(keymap, context), Some(context), width, look, &mut rows);
+                section(&self.rows(keymap, context), Some(context), width, draw, &mut rows);
             }
         }
         if ctx.setup.vim && matches!(self.context, Context::Message | Context::Edit) {
             rows.push(Line::default());
-            rows.push(Line::styled("Keys of vim", look.style(Slot::UiTitle)));
+            rows.push(Line::styled("Keys of vim", draw.style(Slot::UiTitle)));
             for (keys, what) in VIM_KEYS {
-                let head = Span::styled(format!("  {keys:<23} "), look.style(Slot::UiKeybarKey));
-                rows.extend(safe::hanging(head, what, width.into(), look.text()));
+                let head = Span::styled(format!("  {keys:<23} "), draw.style(Slot::UiKeybarKey));
+                rows.extend(safe::hanging(head, what, width.into(), draw.text()));
             }
         }
         rows.push(Line::default());
-        rows.push(Line::styled("Keys are changed in keymap.toml in the configuration folder.", look.dim()));
+        rows.push(Line::styled("Keys are changed in keymap.toml in the configuration folder.", draw.dim()));
         let height = usize::from(height).max(1);
         let first = self.top.min(rows.len().saturating_sub(height));
         let mut sheet = Sheet::new("Help");
@@ -156,7 +156,7 @@ fn section(
     list: &[(String, &str)],
     headed: Option<Context>,
     width: u16,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
     rows: &mut Vec<Line<'static>>,
 ) {
     if list.is_empty() {
@@ -164,7 +164,7 @@ fn section(
     }
     if let Some(context) = headed {
         rows.push(Line::default());
-        rows.push(Line::styled(heading(context), look.style(Slot::UiTitle)));
+        rows.push(Line::styled(heading(context), draw.style(Slot::UiTitle)));
     }
     // Two columns if there is room.
     let columns = if width >= 64 { 2 } else { 1 };
@@ -179,18 +179,18 @@ fn section(
             rows.push(Line::from(std::mem::take(&mut spans)));
             cells = 0;
         }
-        let style = look.style(Slot::UiKeybarKey);
+        let style = draw.style(Slot::UiKeybarKey);
         if is_wide {
             // A wide entry has rows of its own, so that nothing is cut.
             let head = Span::styled(format!("  {keys}"), style);
-            rows.extend(safe::hanging(head, help, width.into(), look.text()));
+            rows.extend(safe::hanging(head, help, width.into(), draw.text()));
             continue;
         }
         if cells == 0 {
             spans.push(Span::raw("  "));
         }
         spans.push(Span::styled(keys, style));
-        spans.push(Span::styled(text, look.text()));
+        spans.push(Span::styled(text, draw.text()));
         spans.push(Span::raw(" ".repeat(cell - used)));
         cells += 1;
     }

@@ -107,6 +107,6 @@ impl Overlay for InputBox {
             InputKind::Name => ("Rename", "Another name for this session:".to_owned()),
             InputKind::Line => ("Go to line", "Number of the line:".to_owned()),
         };
-        Some(Sheet::with_field(title, &text, &self.field, room.width, ctx.look))
+        Some(Sheet::with_field(title, &text, &self.field, room.width, ctx.draw))
     }
 }

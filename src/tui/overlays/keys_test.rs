@@ -5,7 +5,7 @@ use super::{Overlay, OverlayContext, help};
 use crate::tui::keymap::{Context, Key, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
@@ -87,7 +87,7 @@ impl Overlay for KeysTest {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let mut sheet = Sheet::new("What the terminal sends");
         let kitty = if self.kitty {
             "The kitty keyboard protocol is on: keys that would send the same bytes are told apart."
@@ -95,21 +95,21 @@ impl Overlay for KeysTest {
             "The kitty keyboard protocol is off: the terminal did not say that it knows it. Some keys send the same bytes, \
              as Tab and Ctrl-I do."
         };
-        sheet.words("Press a key: it is shown, and does nothing else. Esc twice leaves.", width, look.text());
-        sheet.words(kitty, width, look.dim()).gap();
+        sheet.words("Press a key: it is shown, and does nothing else. Esc twice leaves.", width, draw.text());
+        sheet.words(kitty, width, draw.dim()).gap();
         let room = usize::from(room.height).saturating_sub(2 + sheet.rows.len());
-        let rows = self.sent.iter().flat_map(|sent| rows(sent, width, look));
+        let rows = self.sent.iter().flat_map(|sent| rows(sent, width, draw));
         sheet.rows.extend(rows.take(room.max(1)));
         Some(sheet)
     }
 }
 
 /// `Ctrl-Y       \\x19`, and below it what the key does.
-fn rows(sent: &KeySample, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
-    let what = Span::styled(format!("{:<14} ", safe::one_line(&sent.what)), look.style(Slot::UiKeybarKey));
-    let mut rows = safe::hanging(what, &sent.bytes, width.into(), look.text());
+fn rows(sent: &KeySample, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
+    let what = Span::styled(format!("{:<14} ", safe::one_line(&sent.what)), draw.style(Slot::UiKeybarKey));
+    let mut rows = safe::hanging(what, &sent.bytes, width.into(), draw.text());
     for does in &sent.does {
-        rows.extend(safe::hanging(Span::raw("    "), does, width.into(), look.dim()));
+        rows.extend(safe::hanging(Span::raw("    "), does, width.into(), draw.dim()));
     }
     rows
 }

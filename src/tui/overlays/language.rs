@@ -65,16 +65,16 @@ impl Overlay for LanguageList {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
-        let (block, look) = (self.block, ctx.look);
+        let (block, draw) = (self.block, ctx.draw);
         let mut sheet = Sheet::new(format!("Language of block {block}"));
         sheet
-            .row(Line::styled("It names none, and none is guessed. In which language is it?", look.text()))
+            .row(Line::styled("It names none, and none is guessed. In which language is it?", draw.text()))
             .gap();
         for (at, language) in self.languages.iter().enumerate() {
             let text = format!("{}  {}", at + 1, safe::one_line(language.as_str()));
-            sheet.row(entry(&text, at == self.cursor.0, 50, look));
+            sheet.row(entry(&text, at == self.cursor.0, 50, draw));
         }
-        sheet.gap().row(Line::styled("Enter choose   Esc back, nothing decided", look.dim()));
+        sheet.gap().row(Line::styled("Enter choose   Esc back, nothing decided", draw.dim()));
         Some(sheet)
     }
 }

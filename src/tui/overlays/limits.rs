@@ -11,7 +11,7 @@ use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
@@ -170,31 +170,37 @@ impl Overlay for LimitsForm {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let mut sheet = Sheet::new(format!("Limits of block {}", self.block));
         for (at, row) in self.rows.iter().enumerate() {
-            draw(&mut sheet, (at, row), at == self.at, width, look);
+            draw_row(&mut sheet, (at, row), at == self.at, width, draw);
         }
         let text = "0: not limited. enforced: the system holds it; watched: sayso looks often and ends what is over it. \
                     The block is shown anew.";
-        sheet.gap().words(text, width, look.dim());
-        sheet.row(Line::styled("Enter apply   Up/Down other limit   Esc back, nothing changed", look.dim()));
+        sheet.gap().words(text, width, draw.dim());
+        sheet.row(Line::styled("Enter apply   Up/Down other limit   Esc back, nothing changed", draw.dim()));
         Some(sheet)
     }
 }
 
-fn draw(sheet: &mut Sheet, (number, row): (usize, &LimitRow), here: bool, width: u16, look: DrawStyle<'_>) {
+fn draw_row(
+    sheet: &mut Sheet,
+    (number, row): (usize, &LimitRow),
+    here: bool,
+    width: u16,
+    draw: DrawContext<'_>,
+) {
     let mark = if here { "> " } else { "  " };
     let head = format!("{mark}{:<NAME_COLUMNS$}", row.limit.name());
     // A long text continues below; its description stays in the first row.
     let room = VALUE_COLUMNS.min(usize::from(width).saturating_sub(NAME_COLUMNS + 3)).max(4);
     let typed = TypedText::of(&row.field);
     let typed = if here { typed } else { TypedText { selected: None, ..typed } };
-    let (lines, (line, column)) = typed.layout(room, look.text(), look.style(Slot::UiSelection));
+    let (lines, (line, column)) = typed.layout(room, draw.text(), draw.style(Slot::UiSelection));
     let first = sheet.rows.len();
     for (at, mut typed) in lines.into_iter().enumerate() {
         let wide: usize = typed.spans.iter().map(|span| span.content.width()).sum();
-        let style = if here { look.style(Slot::UiKeybarKey) } else { look.text() };
+        let style = if here { draw.style(Slot::UiKeybarKey) } else { draw.text() };
         typed.spans.insert(
             0,
             if at == 0 { Span::styled(head.clone(), style) } else { Span::raw(" ".repeat(NAME_COLUMNS + 2)) },
@@ -203,11 +209,11 @@ fn draw(sheet: &mut Sheet, (number, row): (usize, &LimitRow), here: bool, width:
             typed.spans.push(Span::raw(" ".repeat((VALUE_COLUMNS + 1).saturating_sub(wide))));
             typed
                 .spans
-                .push(Span::styled(format!("{:<DESCRIPTION_COLUMNS$}", row.limit.description()), look.dim()));
+                .push(Span::styled(format!("{:<DESCRIPTION_COLUMNS$}", row.limit.description()), draw.dim()));
             typed.spans.push(match row.hold {
-                Enforcement::Enforced => Span::styled("enforced", look.text()),
-                Enforcement::Watched => Span::styled("watched", look.style(Slot::StatusWarn)),
-                Enforcement::None => Span::styled("not held", look.style(Slot::StatusWarn)),
+                Enforcement::Enforced => Span::styled("enforced", draw.text()),
+                Enforcement::Watched => Span::styled("watched", draw.style(Slot::StatusWarn)),
+                Enforcement::None => Span::styled("not held", draw.style(Slot::StatusWarn)),
             });
         }
         sheet.rows.push(typed);
@@ -218,7 +224,7 @@ fn draw(sheet: &mut Sheet, (number, row): (usize, &LimitRow), here: bool, width:
     }
     if let Some(why) = &row.wrong {
         let head = Span::raw(" ".repeat(NAME_COLUMNS + 2));
-        for line in safe::hanging(head, why, width.into(), look.style(Slot::StatusError)) {
+        for line in safe::hanging(head, why, width.into(), draw.style(Slot::StatusError)) {
             sheet.row(line);
         }
     }

@@ -12,7 +12,7 @@ use crate::tui::action::Action;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
@@ -200,9 +200,9 @@ impl Overlay for Models {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (state, width, height, look) = (ctx.state, room.width, room.height, ctx.look);
+        let (state, width, height, draw) = (ctx.state, room.width, room.height, ctx.draw);
         let mut sheet = Sheet::new("Model");
-        sheet.field("> ", &self.filter, width, look).rule(width, look);
+        sheet.field("> ", &self.filter, width, draw).rule(width, draw);
         let shown = self.matching_rows();
         let rows = usize::from(height.saturating_sub(OTHER_ROWS).clamp(1, 14));
         let first = self.cursor.window(rows);
@@ -210,7 +210,7 @@ impl Overlay for Models {
         for (at, row) in shown.iter().enumerate().skip(first).take(rows) {
             let text =
                 row_text(row, state, (used, self.offers.is_some()), usize::from(width).saturating_sub(2));
-            sheet.row(entry(&text, at == self.cursor.0, width, look));
+            sheet.row(entry(&text, at == self.cursor.0, width, draw));
         }
         if shown.is_empty() {
             let text = match (self.chosen(), &self.offers) {
@@ -218,7 +218,7 @@ impl Overlay for Models {
                 (None, None) => "Looking who can be asked.".into(),
                 (None, Some(_)) => "No model matches. Type one as PROVIDER/MODEL.".into(),
             };
-            sheet.row(Line::styled(format!("  {text}"), look.dim()));
+            sheet.row(Line::styled(format!("  {text}"), draw.dim()));
         }
         if shown.len() > rows {
             let text = format!(
@@ -226,12 +226,12 @@ impl Overlay for Models {
                 rows.min(shown.len()),
                 words::grouped(shown.len() as u64)
             );
-            sheet.row(Line::styled(text, look.dim()));
+            sheet.row(Line::styled(text, draw.dim()));
         }
         sheet.gap();
-        draw_below(self, &shown, used, width, look, &mut sheet);
+        draw_below(self, &shown, used, width, draw, &mut sheet);
         sheet
-            .row(Line::styled("Enter use from next message   Ctrl-T test connection   Esc back", look.dim()));
+            .row(Line::styled("Enter use from next message   Ctrl-T test connection   Esc back", draw.dim()));
         Some(sheet)
     }
 }
@@ -263,30 +263,30 @@ fn draw_below(
     shown: &[ModelRow],
     used: Option<(u64, &'static str)>,
     width: u16,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
     sheet: &mut Sheet,
 ) {
     if let Some((model, answer)) = &list.tested {
         let (text, style) = match answer {
-            None => (format!("Testing {}.", safe::one_line(&model.to_string())), look.dim()),
-            Some(Ok(text)) => (safe::one_line(text), look.text()),
-            Some(Err(text)) => (safe::one_line(text), look.style(Slot::StatusError)),
+            None => (format!("Testing {}.", safe::one_line(&model.to_string())), draw.dim()),
+            Some(Ok(text)) => (safe::one_line(text), draw.text()),
+            Some(Err(text)) => (safe::one_line(text), draw.style(Slot::StatusError)),
         };
         sheet.words(&text, width, style);
     }
     if let Some(used) = used {
-        sheet.words(&fit_text(shown, used), width, look.text());
+        sheet.words(&fit_text(shown, used), width, draw.text());
     }
     let models = || shown.iter().filter_map(model_of);
     if models().any(|model| model.price.is_some()) {
-        sheet.words("Prices: dollars for a million tokens, requests/replies.", width, look.dim());
+        sheet.words("Prices: dollars for a million tokens, requests/replies.", width, draw.dim());
     }
     if models().any(|model| model.local) {
-        sheet.words(sending::LOCAL_MODELS, width, look.dim());
+        sheet.words(sending::LOCAL_MODELS, width, draw.dim());
     }
     let silent = list.silent_servers();
     if !silent.is_empty() {
-        sheet.words(&format!("Not running here: {}.", safe::one_line(&silent.join(", "))), width, look.dim());
+        sheet.words(&format!("Not running here: {}.", safe::one_line(&silent.join(", "))), width, draw.dim());
     }
 }
 

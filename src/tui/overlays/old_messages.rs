@@ -47,16 +47,16 @@ impl Overlay for OldMessages {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let mut sheet = Sheet::new("Old messages");
         let rows = usize::from(room.height.saturating_sub(4).clamp(1, 12));
-        self.0.draw(&mut sheet, rows, (width, look), |(), text| {
+        self.0.draw(&mut sheet, rows, (width, draw), |(), text| {
             let lines = words::line_count(text);
             let more = if lines > 1 { format!("  ({lines} lines)") } else { String::new() };
             format!("{}{more}", safe::one_line(words::first_line(text)))
         });
         if self.0.counts().1 == 0 {
-            sheet.row(Line::styled("  No message matches.", look.dim()));
+            sheet.row(Line::styled("  No message matches.", draw.dim()));
         }
         Some(sheet)
     }

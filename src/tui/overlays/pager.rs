@@ -285,7 +285,7 @@ impl Overlay for Pager {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let look = ctx.look;
+        let draw = ctx.draw;
         let mut sheet = Sheet::new(self.title.clone());
         let (width, height) = (self.width(room), self.height(room));
         let mut painted: Option<(usize, Vec<ratatui::text::Line<'static>>)> = None;
@@ -295,8 +295,8 @@ impl Overlay for Pager {
                 let at = self.at.as_ref().filter(|(start, _)| *start == line.start).map(|(_, place)| place);
                 let marked = (self.pattern.as_ref(), at);
                 let rows = match width {
-                    Some(width) => paint::rows(line, width, marked, look),
-                    None => vec![paint::sideways(line, self.left, room.width.into(), marked, look)],
+                    Some(width) => paint::rows(line, width, marked, draw),
+                    None => vec![paint::sideways(line, self.left, room.width.into(), marked, draw)],
                 };
                 painted = Some((number, rows));
             }
@@ -304,14 +304,14 @@ impl Overlay for Pager {
             sheet.row(rows.get(row).cloned().unwrap_or_default());
         }
         if self.source.len() == 0 {
-            sheet.row(ratatui::text::Line::styled("Nothing was printed.", look.dim()));
+            sheet.row(ratatui::text::Line::styled("Nothing was printed.", draw.dim()));
         }
         while sheet.rows.len() < height {
             sheet.gap();
         }
         if let Some(field) = &self.field {
             let head = if self.is_expression { "regex: " } else { "find: " };
-            sheet.field(head, field, room.width, look);
+            sheet.field(head, field, room.width, draw);
         }
         sheet.title = safe::one_line(&sheet.title);
         Some(sheet)

@@ -69,12 +69,12 @@ impl Overlay for Recipes {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, height, look) = (room.width, room.height, ctx.look);
+        let (width, height, draw) = (room.width, room.height, ctx.draw);
         let mut sheet = Sheet::new("Recipes");
         let names = self.0.shown().map(|(card, _)| card.name.chars().count());
         let column = names.max().unwrap_or(0).clamp(8, 20);
         let rows = usize::from(height.saturating_sub(8).clamp(1, 14));
-        self.0.draw(&mut sheet, rows, (width, look), |card, _| {
+        self.0.draw(&mut sheet, rows, (width, draw), |card, _| {
             let name = safe::cut(&safe::one_line(&card.name), column);
             let title = safe::cut(&title(card), TITLE_COLUMNS);
             format!("{name:<column$}  {title:<TITLE_COLUMNS$}  {}", safe::one_line(&card.when))
@@ -82,16 +82,16 @@ impl Overlay for Recipes {
         let (all, shown) = self.0.counts();
         if shown == 0 {
             let text = if all == 0 { "There are no recipes." } else { "No recipe matches." };
-            sheet.row(Line::styled(format!("  {text}"), look.dim()));
+            sheet.row(Line::styled(format!("  {text}"), draw.dim()));
         }
         if let Some(card) = self.chosen() {
-            sheet.gap().words(&safe::one_line(&card.when), width, look.text());
+            sheet.gap().words(&safe::one_line(&card.when), width, draw.text());
             if let Some(file) = &card.file {
-                let file = safe::one_line(&look.place.path(file));
-                sheet.row(Line::styled(safe::cut(&file, width.into()), look.dim()));
+                let file = safe::one_line(&draw.place.path(file));
+                sheet.row(Line::styled(safe::cut(&file, width.into()), draw.dim()));
             }
         }
-        sheet.gap().row(Line::styled("Enter open its form   Esc close", look.dim()));
+        sheet.gap().row(Line::styled("Enter open its form   Esc close", draw.dim()));
         Some(sheet)
     }
 }

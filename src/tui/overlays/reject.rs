@@ -69,11 +69,11 @@ impl Overlay for Reject {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let block = self.block;
         let mut sheet = Sheet::new(format!("Reject block {block}"));
         let text = format!("Block {block} will not run. Tell the model why (may be empty):");
-        sheet.words(&text, width, look.text()).gap().field("> ", &self.field, width, look);
+        sheet.words(&text, width, draw.text()).gap().field("> ", &self.field, width, draw);
         Some(sheet)
     }
 }

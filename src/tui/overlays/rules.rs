@@ -8,7 +8,7 @@ use crate::engine::{Command, State, rules};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::{Sheet, entry};
@@ -92,19 +92,19 @@ impl Overlay for Rules {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (state, cursor, look, width) = (ctx.state, self.0, ctx.look, room.width);
+        let (state, cursor, draw, width) = (ctx.state, self.0, ctx.draw, room.width);
         let mut sheet = Sheet::new("Rules");
         let items = &state.transcript.rules;
         if items.is_empty() {
-            sheet.words(running::NO_RULES, width, look.text());
+            sheet.words(running::NO_RULES, width, draw.text());
         }
         let rows = usize::from(room.height.saturating_sub(5)).max(2) / 2;
         let first = cursor.window(rows);
         for (at, item) in items.iter().enumerate().skip(first).take(rows) {
             let text = format!("{}  {}", item.rule.id, rules::describe(&item.rule));
-            sheet.row(entry(&text, at == cursor.0, width, look));
-            let text = format!("       {}", safe::one_line(&state_text(state, item, look)));
-            sheet.row(Line::styled(safe::cut(&text, width.into()), look.dim()));
+            sheet.row(entry(&text, at == cursor.0, width, draw));
+            let text = format!("       {}", safe::one_line(&state_text(state, item, draw)));
+            sheet.row(Line::styled(safe::cut(&text, width.into()), draw.dim()));
         }
         sheet.gap();
         let foot = if items.iter().any(|item| item.over.is_none()) {
@@ -112,19 +112,19 @@ impl Overlay for Rules {
         } else {
             "A on a block that waits makes one   Esc close"
         };
-        sheet.row(Line::styled(foot, look.dim()));
+        sheet.row(Line::styled(foot, draw.dim()));
         Some(sheet)
     }
 }
 
-fn state_text(state: &State, item: &RuleItem, look: DrawStyle<'_>) -> String {
+fn state_text(state: &State, item: &RuleItem, draw: DrawContext<'_>) -> String {
     let rule = &item.rule;
     let runs = state.transcript.blocks.values().flat_map(|block| &block.runs);
     let runs = words::count(runs.filter(|run| run.by.rule() == Some(rule.id)).count(), "run");
-    let granted = format!("granted on block {} at {}, {runs}", rule.block, look.place.hour(item.at));
+    let granted = format!("granted on block {} at {}, {runs}", rule.block, draw.place.hour(item.at));
     match item.over {
         None => granted,
-        Some(RuleOver::Revoked(at)) => format!("removed at {}; {granted}", look.place.hour(at)),
+        Some(RuleOver::Revoked(at)) => format!("removed at {}; {granted}", draw.place.hour(at)),
         Some(RuleOver::Reopened) => format!("ended when the session was opened again; {granted}"),
     }
 }

@@ -376,11 +376,11 @@ impl Overlay for Sessions {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, height, look) = (room.width, room.height, ctx.look);
+        let (width, height, draw) = (room.width, room.height, ctx.draw);
         let mut sheet = Sheet::new("Sessions");
         match &self.rename {
-            Some(field) => sheet.field("new name: ", field, width, look),
-            None => sheet.field("> ", &self.filter, width, look),
+            Some(field) => sheet.field("new name: ", field, width, draw),
+            None => sheet.field("> ", &self.filter, width, draw),
         };
         let is_here = self.listing.here().is_some();
         let scope = if is_here { "this folder (Tab: all)" } else { "all folders (Tab: this one)" };
@@ -394,24 +394,24 @@ impl Overlay for Sessions {
             }
             None => scope.to_owned(),
         };
-        sheet.row(Line::styled(safe::cut(&count, width.into()), look.dim()));
-        sheet.rule(width, look);
+        sheet.row(Line::styled(safe::cut(&count, width.into()), draw.dim()));
+        sheet.rule(width, draw);
         let preview = usize::from(height >= 18) * 8;
         let rows = usize::from(height).saturating_sub(5 + preview).clamp(1, 12);
         let first = self.cursor.window(rows);
         for at in (first..self.count()).take(rows) {
             let text = rows::row(self, (at, self.at(at)), ctx);
-            sheet.row(entry(&text, at == self.cursor.0, width, look));
+            sheet.row(entry(&text, at == self.cursor.0, width, draw));
         }
         if self.listing.all().is_none() {
-            sheet.row(Line::styled("  Looking for sessions.", look.dim()));
+            sheet.row(Line::styled("  Looking for sessions.", draw.dim()));
         } else if let Some(remark) = self.remark() {
-            sheet.row(Line::styled(safe::cut(&format!("  {remark}"), width.into()), look.dim()));
+            sheet.row(Line::styled(safe::cut(&format!("  {remark}"), width.into()), draw.dim()));
         }
         if preview > 0 {
-            preview::draw(self, width, preview - 1, look, &mut sheet);
+            preview::draw(self, width, preview - 1, draw, &mut sheet);
         }
-        sheet.row(Line::styled(self.keys_text(ctx), look.dim()));
+        sheet.row(Line::styled(self.keys_text(ctx), draw.dim()));
         Some(sheet)
     }
 }

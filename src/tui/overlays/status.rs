@@ -13,7 +13,7 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::opinion_line;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -49,11 +49,11 @@ impl Overlay for Status {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, height, look) = (room.width, room.height, ctx.look);
+        let (width, height, draw) = (room.width, room.height, ctx.draw);
         let mut rows = Vec::new();
         for (label, text) in facts(ctx, panes) {
-            let label = Span::styled(format!("{label:<LABEL_COLUMNS$}"), look.style(Slot::UiTitle));
-            rows.extend(safe::hanging(label, &text, width.into(), look.text()));
+            let label = Span::styled(format!("{label:<LABEL_COLUMNS$}"), draw.style(Slot::UiTitle));
+            rows.extend(safe::hanging(label, &text, width.into(), draw.text()));
         }
         let shown = usize::from(height.saturating_sub(2)).max(1);
         let first = self.0.min(rows.len().saturating_sub(shown));
@@ -67,7 +67,7 @@ impl Overlay for Status {
         } else {
             "Esc close".into()
         };
-        sheet.gap().row(Line::styled(foot, look.dim()));
+        sheet.gap().row(Line::styled(foot, draw.dim()));
         Some(sheet)
     }
 }
@@ -82,20 +82,20 @@ pub(in crate::tui) fn lines(state: &State) -> Vec<(&'static str, String)> {
 
 /// The facts by label; each label is shown once.
 fn facts(ctx: OverlayContext<'_>, panes: &Panes) -> Vec<(&'static str, String)> {
-    let OverlayContext { state, look, setup, .. } = ctx;
+    let OverlayContext { state, draw, setup, .. } = ctx;
     let mut facts = model(state);
     facts.push(("Context", context(state)));
     facts.extend(
         cost(state).into_iter().enumerate().map(|(at, text)| (if at == 0 { "Cost" } else { "" }, text)),
     );
-    facts.extend(instructions(state, look));
+    facts.extend(instructions(state, draw));
     if let Some(item) = panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
         for opinion in &item.opinions {
             let text = format!(
                 "block {}, version {}: {}",
                 item.block.id,
                 opinion.revision.0,
-                opinion_line(opinion, look)
+                opinion_line(opinion, draw)
             );
             facts.push(("Opinion", text));
         }
@@ -103,7 +103,7 @@ fn facts(ctx: OverlayContext<'_>, panes: &Panes) -> Vec<(&'static str, String)> 
     if let Some(of) = state.transcript.header.as_ref().and_then(|header| header.branch_of.as_ref()) {
         facts.push(("Branch", safe::one_line(&saving::branch_of(&of.session.0))));
     }
-    facts.push(("Folder", safe::one_line(&look.place.path(&setup.cwd))));
+    facts.push(("Folder", safe::one_line(&draw.place.path(&setup.cwd))));
     facts.extend(setup.foreign.iter().map(|text| ("Foreign", safe::one_line(text))));
     for (at, text) in setup.damage.iter().enumerate() {
         facts.push((if at == 0 { "Damage" } else { "" }, safe::one_line(text)));
@@ -220,7 +220,7 @@ pub fn cost(state: &State) -> Vec<String> {
 }
 
 /// The files with instructions, their sizes, and whether they are sent.
-fn instructions(state: &State, look: DrawStyle<'_>) -> Vec<(&'static str, String)> {
+fn instructions(state: &State, draw: DrawContext<'_>) -> Vec<(&'static str, String)> {
     let live = &state.live;
     if live.instructions.is_empty() {
         return vec![("Instructions", "none: no AGENTS.md here".into())];
@@ -235,7 +235,7 @@ fn instructions(state: &State, look: DrawStyle<'_>) -> Vec<(&'static str, String
             0 => String::new(),
             bytes => format!(", its last {} left out", words::size(bytes)),
         };
-        let path = safe::one_line(&look.place.path(&file.path));
+        let path = safe::one_line(&draw.place.path(&file.path));
         (
             if at == 0 { "Instructions" } else { "" },
             format!("{path}, {}{left}: {told}", words::size(file.bytes)),

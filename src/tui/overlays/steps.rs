@@ -9,7 +9,7 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::panes::chat::verdict;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -36,7 +36,7 @@ impl Overlay for Steps {
 
     fn wheel(&mut self, by: isize, ctx: OverlayContext<'_>) {
         let room = ctx.room(self.width());
-        let most = rows(ctx.state, room.width, ctx.look).len();
+        let most = rows(ctx.state, room.width, ctx.draw).len();
         let most = most.saturating_sub(usize::from(room.height).saturating_sub(2).max(1));
         self.0 = self.0.saturating_add_signed(-by).min(most);
     }
@@ -50,8 +50,8 @@ impl Overlay for Steps {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let look = ctx.look;
-        let all = rows(ctx.state, room.width, look);
+        let draw = ctx.draw;
+        let all = rows(ctx.state, room.width, draw);
         let mut sheet = Sheet::new("Steps");
         let height = usize::from(room.height).saturating_sub(2).max(1);
         let first = all.len().saturating_sub(height).saturating_sub(self.0);
@@ -62,22 +62,22 @@ impl Overlay for Steps {
             (above, 0) => format!("{} above   Up scroll   Esc close", words::count(above, "line")),
             (above, below) => format!("{above} above, {below} below   Up/Down scroll   Esc close"),
         };
-        sheet.gap().row(Line::styled(foot, look.dim()));
+        sheet.gap().row(Line::styled(foot, draw.dim()));
         Some(sheet)
     }
 }
 
-fn rows(state: &State, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+fn rows(state: &State, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let width = usize::from(width);
     let mut rows = Vec::new();
     for turn in turns(&state.transcript, &state.live.cost.of_steps) {
         if !rows.is_empty() {
             rows.push(Line::default());
         }
-        turn_rows(&turn, state, width, look, &mut rows);
+        turn_rows(&turn, state, width, draw, &mut rows);
     }
     if rows.is_empty() {
-        rows.push(Line::styled("No step was taken yet.", look.dim()));
+        rows.push(Line::styled("No step was taken yet.", draw.dim()));
     }
     rows
 }
@@ -86,11 +86,11 @@ fn turn_rows(
     turn: &TurnLog<'_>,
     state: &State,
     width: usize,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
     rows: &mut Vec<Line<'static>>,
 ) {
     let recipe = turn.recipe.map(|name| format!("  recipe {}", safe::one_line(name))).unwrap_or_default();
-    let head = format!("Turn {}  {}{recipe}  ", turn.number, look.place.hour(turn.at));
+    let head = format!("Turn {}  {}{recipe}  ", turn.number, draw.place.hour(turn.at));
     let mut prompt = safe::one_line(words::first_line(turn.prompt));
     if turn.is_part {
         // The rest of the message is only in the session file.
@@ -98,11 +98,11 @@ fn turn_rows(
     }
     let room = width.saturating_sub(head.chars().count());
     rows.push(Line::from(vec![
-        Span::styled(head, look.style(Slot::UiTitle)),
-        Span::styled(safe::cut(&prompt, room), look.style(Slot::ChatUser)),
+        Span::styled(head, draw.style(Slot::UiTitle)),
+        Span::styled(safe::cut(&prompt, room), draw.style(Slot::ChatUser)),
     ]));
     for step in &turn.steps {
-        step_rows(step, state, width, look, rows);
+        step_rows(step, state, width, draw, rows);
     }
     let sum = sum_text(&turn.sum(), turn.steps.len());
     let end = match (turn.recipe_end, turn.end) {
@@ -118,7 +118,7 @@ fn turn_rows(
         (None, Some(TurnEnd::Budget)) => "   session budget",
         (None, Some(TurnEnd::Failed(_))) => "   failed",
     };
-    rows.extend(safe::wrap_words(&format!("  {sum}{end}"), width, look.dim()));
+    rows.extend(safe::wrap_words(&format!("  {sum}{end}"), width, draw.dim()));
 }
 
 /// `3 steps   2,400 in, 310 out   $0.0123   4 runs, 6.1 s`
@@ -140,7 +140,7 @@ fn step_rows(
     step: &ModelStep<'_>,
     state: &State,
     width: usize,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
     rows: &mut Vec<Line<'static>>,
 ) {
     let mut parts = Vec::new();
@@ -161,13 +161,13 @@ fn step_rows(
         }
         None => parts.push("no reply: sayso's own".into()),
     }
-    let head = Span::styled(format!("  step {:<3}", step.number), look.style(Slot::ChatModel));
-    rows.extend(safe::hanging(head, &parts.join("   "), width, look.text()));
+    let head = Span::styled(format!("  step {:<3}", step.number), draw.style(Slot::ChatModel));
+    rows.extend(safe::hanging(head, &parts.join("   "), width, draw.text()));
     for block in &step.blocks {
-        block_row(*block, state, width, look, rows);
+        block_row(*block, state, width, draw, rows);
     }
     if let Some(outcome) = step.judged {
-        for mut row in verdict(outcome, width.saturating_sub(2), look) {
+        for mut row in verdict(outcome, width.saturating_sub(2), draw) {
             row.spans.insert(0, Span::raw("  "));
             rows.push(row);
         }
@@ -179,7 +179,7 @@ fn block_row(
     block: StepBlock<'_>,
     state: &State,
     width: usize,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
     rows: &mut Vec<Line<'static>>,
 ) {
     let item = block.item;
@@ -204,9 +204,9 @@ fn block_row(
     parts.retain(|part| !part.is_empty());
     let room = width.saturating_sub(head.len() + word.len());
     rows.push(Line::from(vec![
-        Span::styled(head, look.text()),
-        Span::styled(word, look.block(standing)),
-        Span::styled(safe::cut(&parts.join("   "), room), look.dim()),
+        Span::styled(head, draw.text()),
+        Span::styled(word, draw.block(standing)),
+        Span::styled(safe::cut(&parts.join("   "), room), draw.dim()),
     ]));
 }
 

@@ -78,10 +78,10 @@ impl Overlay for ThemeList {
         for (at, name) in self.names.iter().enumerate() {
             let mark = if *name == self.before { "  in use" } else { "" };
             let text = format!("{}{mark}", safe::one_line(name));
-            sheet.row(entry(&text, at == self.cursor.0, 40, ctx.look));
+            sheet.row(entry(&text, at == self.cursor.0, 40, ctx.draw));
         }
         // If the list has the whole screen, these samples are all that shows the theme.
-        let samples = SAMPLES.map(|(text, slot)| Span::styled(format!("{text}  "), ctx.look.style(slot)));
+        let samples = SAMPLES.map(|(text, slot)| Span::styled(format!("{text}  "), ctx.draw.style(slot)));
         sheet.gap().row(Line::from(samples.to_vec()));
         Some(sheet)
     }

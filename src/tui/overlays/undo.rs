@@ -269,14 +269,14 @@ impl Overlay for UndoList {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, look) = (room.width, ctx.look);
+        let (width, draw) = (room.width, ctx.draw);
         let mut sheet = Sheet::new(format!("What block {} changed", self.block));
         if let Some(Err(why)) = &self.all {
-            sheet.words(&safe::one_line(why), width, look.text());
+            sheet.words(&safe::one_line(why), width, draw.text());
             return Some(sheet);
         }
         if self.all.is_none() {
-            sheet.row(Line::styled("Looking.", look.dim()));
+            sheet.row(Line::styled("Looking.", draw.dim()));
         }
         let rows = usize::from(room.height.saturating_sub(if self.dropped() > 0 { 6 } else { 4 })).max(1);
         let first = self.cursor.window(rows);
@@ -297,16 +297,16 @@ impl Overlay for UndoList {
             let pad = " ".repeat(room.saturating_sub(path.width()));
             let (size, state) = (words::size(change.bytes), state_text(change));
             let text = format!("{pick} {mark} {path}{pad}  {size:>7}{state}");
-            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
+            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, draw));
         }
         match self.dropped() {
             0 => sheet.gap(),
-            dropped => sheet.words(&sentences::dropped(dropped), width, look.style(Slot::BlockPending)),
+            dropped => sheet.words(&sentences::dropped(dropped), width, draw.style(Slot::BlockPending)),
         };
         let ways = [(UndoKind::Undo, "   t take back"), (UndoKind::Redo, "   m make again")];
         let ways: String =
             ways.into_iter().filter(|(way, _)| self.has_undoable(*way)).map(|(_, key)| key).collect();
-        sheet.row(Line::styled(format!("Space pick   a all or none   Enter diff{ways}"), look.dim()));
+        sheet.row(Line::styled(format!("Space pick   a all or none   Enter diff{ways}"), draw.dim()));
         Some(sheet)
     }
 }

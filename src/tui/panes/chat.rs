@@ -16,7 +16,7 @@ use crate::engine::State;
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::passage::{FoundText, ScreenText, WrappedLine};
 use crate::tui::widgets::virtual_list::{Anchor, EndKeys, Items, VirtualList};
@@ -73,7 +73,7 @@ struct ChatItems<'a> {
     opening: Option<&'a OpeningRows>,
     state: &'a State,
     width: u16,
-    look: DrawStyle<'a>,
+    draw: DrawContext<'a>,
 }
 
 impl ChatItems<'_> {
@@ -82,11 +82,11 @@ impl ChatItems<'_> {
         if at >= self.state.transcript.items.len() {
             return Rc::from([]);
         }
-        let stamp = item::stamp(self.state, at, self.look);
+        let stamp = item::stamp(self.state, at, self.draw);
         if let Some(kept) = self.kept.get(&at).filter(|k| k.stamp == stamp) {
             return kept.rows.clone();
         }
-        let (rows, blocks) = item::rows(self.state, at, self.width, self.look);
+        let (rows, blocks) = item::rows(self.state, at, self.width, self.draw);
         let rows: Rc<[Line<'static>]> = rows.into();
         if self.kept.len() >= MAX_KEPT_ITEMS {
             self.kept.clear();
@@ -140,7 +140,7 @@ impl ChatPane {
 
     /// Scrolls to the row of the waiting block if the pane follows the end and that row is above it: of blocks proposed
     /// together the first is decided first.
-    fn show_wait(&mut self, state: &State, look: DrawStyle<'_>) {
+    fn show_wait(&mut self, state: &State, draw: DrawContext<'_>) {
         let wait = state.waiting().map(|item| (item.block.id, self.area.height));
         if self.last_wait == wait {
             return;
@@ -156,7 +156,7 @@ impl ChatPane {
         }
         let Some((block, height)) = wait.filter(|_| self.list.follows()) else { return };
         let Some(item) = state.transcript.items.iter().rposition(|item| item.holds(block)) else { return };
-        let rows = self.with(state, look, |list, talk| {
+        let rows = self.with(state, draw, |list, talk| {
             list.arrange(talk, height.into());
             talk.item_rows(item);
             talk.kept.get(&item).map(|kept| kept.blocks.clone()).unwrap_or_default()
@@ -165,7 +165,7 @@ impl ChatPane {
         let at = Anchor { item, row: *row };
         if !self.list.visible().contains(&at) {
             let above = usize::from(height).saturating_sub(1).min(2);
-            self.with(state, look, |list, talk| list.scroll_to(talk, at, above));
+            self.with(state, draw, |list, talk| list.scroll_to(talk, at, above));
             self.moved_to_wait = true;
         }
     }
@@ -173,11 +173,11 @@ impl ChatPane {
     fn with<T>(
         &mut self,
         state: &State,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
         then: impl FnOnce(&mut VirtualList, &mut ChatItems<'_>) -> T,
     ) -> T {
         let (live, opening) = (&self.live, self.opening.as_ref());
-        let mut talk = ChatItems { kept: &mut self.kept, live, opening, state, width: self.width, look };
+        let mut talk = ChatItems { kept: &mut self.kept, live, opening, state, width: self.width, draw };
         then(&mut self.list, &mut talk)
     }
 
@@ -189,31 +189,31 @@ impl ChatPane {
         (opening, suggested): (&Opening, usize),
         chosen: Option<BlockId>,
         area: Rect,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) {
-        if self.width != area.width || self.theme != look.theme.name() {
+        if self.width != area.width || self.theme != draw.theme.name() {
             self.kept.clear();
             self.live.clear();
             self.opening = None;
             self.width = area.width;
-            look.theme.name().clone_into(&mut self.theme);
+            draw.theme.name().clone_into(&mut self.theme);
         }
         self.area = area;
-        self.live.update(state, self.width, look);
+        self.live.update(state, self.width, draw);
         let size = (self.width, area.height);
         let kept = self.opening.take().filter(|kept| kept.is_for(suggested, size));
         self.opening =
-            is_open(state).then(|| kept.unwrap_or_else(|| OpeningRows::new(opening, suggested, size, look)));
+            is_open(state).then(|| kept.unwrap_or_else(|| OpeningRows::new(opening, suggested, size, draw)));
         if let Some((item, words)) = self.pending_words.take_if(|(item, _)| !is_away(state, *item)) {
-            let mut lines = (0..).zip(self.lines_of(state, item, look));
+            let mut lines = (0..).zip(self.lines_of(state, item, draw));
             let found = lines.find_map(|(line, passage)| Some((line, words.first_in(passage.text())?)));
             self.pending_hit = found.map(|(line, bytes)| FoundText { item, line, bytes });
         }
         if let Some(found) = self.pending_hit.take_if(|found| !is_away(state, found.item)) {
-            self.show(state, &found, look);
+            self.show(state, &found, draw);
         }
-        self.show_wait(state, look);
-        self.with(state, look, |list, talk| list.arrange(talk, area.height.into()));
+        self.show_wait(state, draw);
+        self.with(state, draw, |list, talk| list.arrange(talk, area.height.into()));
         let on_screen = (area.y..).zip(self.list.visible());
         let block = |at: &Anchor| {
             let blocks = &self.kept.get(&at.item)?.blocks;
@@ -241,27 +241,27 @@ impl ChatPane {
     }
 
     /// Scrolls by rows; scrolling up stops following the end.
-    pub(crate) fn scroll(&mut self, state: &State, rows: isize, look: DrawStyle<'_>) {
+    pub(crate) fn scroll(&mut self, state: &State, rows: isize, draw: DrawContext<'_>) {
         self.person_moved();
-        self.with(state, look, |list, talk| list.scroll(talk, rows));
+        self.with(state, draw, |list, talk| list.scroll(talk, rows));
     }
 
-    pub(crate) fn page(&mut self, state: &State, pages: isize, look: DrawStyle<'_>) {
+    pub(crate) fn page(&mut self, state: &State, pages: isize, draw: DrawContext<'_>) {
         let rows = pages * self.list.page();
-        self.scroll(state, rows, look);
+        self.scroll(state, rows, draw);
     }
 
     /// Scrolls to the first row.
-    pub(crate) fn to_top(&mut self, state: &State, look: DrawStyle<'_>) {
+    pub(crate) fn to_top(&mut self, state: &State, draw: DrawContext<'_>) {
         self.person_moved();
-        self.with(state, look, |list, talk| list.to_top(talk));
+        self.with(state, draw, |list, talk| list.to_top(talk));
     }
 
     /// Scrolls to a text.
-    pub(crate) fn show(&mut self, state: &State, found: &FoundText, look: DrawStyle<'_>) {
+    pub(crate) fn show(&mut self, state: &State, found: &FoundText, draw: DrawContext<'_>) {
         self.moved_to_wait = false;
         self.pending_hit = is_away(state, found.item).then(|| found.clone());
-        self.with(state, look, |list, talk| {
+        self.with(state, draw, |list, talk| {
             let lines = talk.lines(found.item);
             let above: usize = lines.iter().take(found.line).map(WrappedLine::rows).sum();
             let row = above + lines.get(found.line).map_or(0, |line| line.row_of(found.bytes.start));
@@ -270,27 +270,27 @@ impl ChatPane {
     }
 
     /// Scrolls to an item.
-    pub(crate) fn show_item(&mut self, state: &State, item: usize, look: DrawStyle<'_>) {
+    pub(crate) fn show_item(&mut self, state: &State, item: usize, draw: DrawContext<'_>) {
         self.moved_to_wait = false;
-        self.with(state, look, |list, talk| list.scroll_to(talk, Anchor { item, row: 0 }, 1));
+        self.with(state, draw, |list, talk| list.scroll_to(talk, Anchor { item, row: 0 }, 1));
     }
 
     /// Scrolls to an item, and to its first line with one of these words as soon as its text is in memory.
-    pub(crate) fn seek(&mut self, state: &State, item: usize, words: SearchWords, look: DrawStyle<'_>) {
-        self.show_item(state, item, look);
+    pub(crate) fn seek(&mut self, state: &State, item: usize, words: SearchWords, draw: DrawContext<'_>) {
+        self.show_item(state, item, draw);
         self.pending_words = Some((item, words));
     }
 
     /// The lines of an item, laid out anew and not cached.
-    pub(crate) fn lines_of(&self, state: &State, item: usize, look: DrawStyle<'_>) -> Vec<WrappedLine> {
+    pub(crate) fn lines_of(&self, state: &State, item: usize, draw: DrawContext<'_>) -> Vec<WrappedLine> {
         // Nothing was laid out yet if another pane has had the whole screen.
         let width = if self.width == 0 { 78 } else { self.width };
-        WrappedLine::of_rows(&item::rows(state, item, width, look).0)
+        WrappedLine::of_rows(&item::rows(state, item, width, draw).0)
     }
 
-    pub(crate) fn screen_text(&mut self, state: &State, look: DrawStyle<'_>) -> ScreenText {
+    pub(crate) fn screen_text(&mut self, state: &State, draw: DrawContext<'_>) -> ScreenText {
         let top = self.area.y;
-        self.with(state, look, |list, talk| {
+        self.with(state, draw, |list, talk| {
             ScreenText::of_list(top, list.visible().iter().copied(), |item| talk.lines(item))
         })
     }
@@ -347,10 +347,10 @@ impl ChatPane {
     }
 
     /// Draws the rows that [`ChatPane::arrange`] determined.
-    pub(crate) fn draw(&self, focused: bool, buf: &mut Canvas, look: DrawStyle<'_>) {
+    pub(crate) fn draw(&self, focused: bool, buf: &mut Canvas, draw: DrawContext<'_>) {
         self.list.draw(self.area, buf);
         if let Some((row, _)) = self.marked.filter(|_| focused).and_then(|at| self.blocks.get(at)) {
-            buf.set_stringn(self.area.x, *row, ">", 1, look.style(Slot::UiFocus));
+            buf.set_stringn(self.area.x, *row, ">", 1, draw.style(Slot::UiFocus));
         }
     }
 }
@@ -360,25 +360,25 @@ mod tests {
     use super::*;
     use crate::engine::{Engine, Settings};
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::draw_style::with_look;
+    use crate::tui::widgets::draw_context::with_draw_context;
 
     /// When the person scrolls, a position that is still being loaded is no longer scrolled to.
     #[test]
     fn a_person_who_scrolls_is_not_taken_to_a_place_that_comes_later() {
         let engine = Engine::new(Settings::default());
-        let moves: [fn(&mut ChatPane, &State, DrawStyle<'_>); 5] = [
-            |pane, state, look| pane.scroll(state, -1, look),
-            |pane, state, look| pane.page(state, 1, look),
-            |pane, state, look| pane.to_top(state, look),
+        let moves: [fn(&mut ChatPane, &State, DrawContext<'_>); 5] = [
+            |pane, state, draw| pane.scroll(state, -1, draw),
+            |pane, state, draw| pane.page(state, 1, draw),
+            |pane, state, draw| pane.to_top(state, draw),
             |pane, _, _| pane.follow(),
             |pane, _, _| pane.restore(None),
         ];
         for moved in moves {
             let mut pane = ChatPane::default();
-            with_look(&Theme::terminal(Depth::Mono), |look| {
-                pane.seek(engine.state(), 0, SearchWords::read("region"), look);
+            with_draw_context(&Theme::terminal(Depth::Mono), |draw| {
+                pane.seek(engine.state(), 0, SearchWords::read("region"), draw);
                 pane.pending_hit = Some(FoundText { item: 0, line: 0, bytes: 0..1 });
-                moved(&mut pane, engine.state(), look);
+                moved(&mut pane, engine.state(), draw);
             });
             assert!(pane.pending_words.is_none() && pane.pending_hit.is_none());
         }

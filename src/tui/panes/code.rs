@@ -33,7 +33,7 @@ use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStatus};
 use crate::tui::guard;
 use crate::tui::panes::editor::Editor;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use detail::Detail;
 use diff::{Diff, DiffBase};
 use doc::{Doc, remark};
@@ -183,7 +183,7 @@ impl CodePane {
     }
 
     /// Lays out what the next frame shows.
-    pub(crate) fn arrange(&mut self, state: &State, area: Rect, look: DrawStyle<'_>) {
+    pub(crate) fn arrange(&mut self, state: &State, area: Rect, draw: DrawContext<'_>) {
         // The position has to be taken before anything changes.
         let held = self.held_place();
         self.area = area;
@@ -194,19 +194,19 @@ impl CodePane {
         };
         if matches!(self.mode, Mode::View) {
             let most = usize::from(area.height) / 3;
-            self.opinion = opinion::rows(state, item.block.id, area.width, most, look);
+            self.opinion = opinion::rows(state, item.block.id, area.width, most, draw);
         }
-        let is_anew = self.lay_out(state, item, look);
-        self.lay_out_hunks(look);
+        let is_anew = self.lay_out(state, item, draw);
+        self.lay_out_hunks(draw);
         self.hold_place(held, is_anew);
-        self.lay_out_diff(item, look);
+        self.lay_out_diff(item, draw);
         self.reach_target();
         self.clamp();
         self.follow_cursor();
     }
 
     /// Whether the layout is that of this block in its current state; `terms` is the stamp of its rights.
-    fn is_laid_out(&self, item: &BlockItem, terms_stamp: u64, look: DrawStyle<'_>) -> bool {
+    fn is_laid_out(&self, item: &BlockItem, terms_stamp: u64, draw: DrawContext<'_>) -> bool {
         self.layout.as_ref().is_some_and(|l| {
             l.compacted
                 == (!l.full
@@ -216,32 +216,32 @@ impl CodePane {
                 && l.width == self.area.width
                 && l.terms_stamp == terms_stamp
                 && l.full == self.full_rights
-                && l.theme == look.theme.name()
+                && l.theme == draw.theme.name()
         })
     }
 
     /// The rights of a waiting block, with a note on how the block was read.
-    fn rights_of(&self, state: &State, item: &BlockItem, look: DrawStyle<'_>) -> Rights {
+    fn rights_of(&self, state: &State, item: &BlockItem, draw: DrawContext<'_>) -> Rights {
         let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());
         let detail =
-            if self.full_rights { Detail::Full } else { Detail::ShortKeys(rights::key_for_all(look)) };
-        let wording = Wording { detail, session, here: None, look };
+            if self.full_rights { Detail::Full } else { Detail::ShortKeys(rights::key_for_all(draw)) };
+        let wording = Wording { detail, session, here: None, draw };
         let inspected = state.inspected(item.block.id);
         let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);
         if let Some(note) = &item.block.how_read() {
-            rights.note(note, &item.block, self.area.width, look);
+            rights.note(note, &item.block, self.area.width, draw);
         }
         rights
     }
 
     /// Lays the block out if its layout is out of date; returns whether it was.
-    fn lay_out(&mut self, state: &State, item: &BlockItem, look: DrawStyle<'_>) -> bool {
+    fn lay_out(&mut self, state: &State, item: &BlockItem, draw: DrawContext<'_>) -> bool {
         let version = item.block.current();
         let open = item.status == BlockStatus::Open;
         let inspected = state.inspected(item.block.id);
         let terms = if open { guard_terms(state, item) } else { 0 };
         let stamp = terms ^ u64::from(inspected.is_some()) << 63;
-        if self.is_laid_out(item, stamp, look) {
+        if self.is_laid_out(item, stamp, draw) {
             return false;
         }
         // The diff contains colours of the theme.
@@ -271,12 +271,12 @@ impl CodePane {
                 Doc::new(source, remarks, self.area.width).with_files(files)
             }
         };
-        let mut rights = if open { self.rights_of(state, item, look) } else { Rights::default() };
+        let mut rights = if open { self.rights_of(state, item, draw) } else { Rights::default() };
         let wide_rights = rights.rows().len();
         let height = self.height_beside(hunks.as_ref());
         let compacted = !self.full_rights && leaves_too_few_rows(wide_rights, &doc, height);
         if compacted {
-            rights.compact(self.area.width, look);
+            rights.compact(self.area.width, draw);
         }
         self.layout = Some(Layout {
             block: item.block.id,
@@ -284,7 +284,7 @@ impl CodePane {
             width: self.area.width,
             terms_stamp: stamp,
             full: self.full_rights,
-            theme: look.theme.name().to_owned(),
+            theme: draw.theme.name().to_owned(),
             rights,
             wide_rights,
             compacted,
@@ -306,7 +306,7 @@ impl CodePane {
         self.height().saturating_sub(is_told.into())
     }
 
-    fn lay_out_diff(&mut self, item: &BlockItem, look: DrawStyle<'_>) {
+    fn lay_out_diff(&mut self, item: &BlockItem, draw: DrawContext<'_>) {
         let Mode::Diff(against) = self.mode else { return };
         let (id, revision) = (item.block.id, item.block.current().revision);
         let fits = self
@@ -315,7 +315,7 @@ impl CodePane {
             .is_some_and(|(b, r, a, w, _)| (*b, *r, *a, *w) == (id, revision, against, self.area.width))
             && !self.colours.take_news();
         if !fits {
-            let diff = Diff::new(item, against, self.area.width, &self.colours, look);
+            let diff = Diff::new(item, against, self.area.width, &self.colours, draw);
             self.diff = Some((id, revision, against, self.area.width, diff));
         }
     }

@@ -5,7 +5,7 @@ use super::{LowerPane, Panes};
 use crate::engine::State;
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::{Arrangement, Pane};
 use crate::tui::widgets::passage::ScreenText;
 use ratatui::layout::Rect;
@@ -19,8 +19,8 @@ pub(crate) struct Marks {
 }
 
 /// The style of the current search hit; differs from that of all others, in every theme and without colours.
-pub(crate) fn current(look: DrawStyle<'_>) -> Style {
-    let style = look.style(Slot::UiMatch);
+pub(crate) fn current(draw: DrawContext<'_>) -> Style {
+    let style = draw.style(Slot::UiMatch);
     if style.add_modifier.contains(Modifier::REVERSED) {
         style.add_modifier(Modifier::UNDERLINED | Modifier::BOLD)
     } else {
@@ -34,10 +34,10 @@ impl Panes {
         &mut self,
         pane: Pane,
         state: &State,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> (ScreenText, Rect) {
         match pane {
-            Pane::Chat => (self.chat.screen_text(state, look), self.chat.area()),
+            Pane::Chat => (self.chat.screen_text(state, draw), self.chat.area()),
             Pane::Code => (self.code.screen_text(state), self.code.area()),
             Pane::Output if self.lower == LowerPane::Output => {
                 (self.output.screen_text(), self.output.area())
@@ -47,7 +47,7 @@ impl Panes {
     }
 
     /// Determines which cells of the next frame are marked. Costs nothing if there is no search and no selection.
-    pub(crate) fn mark(&mut self, arrangement: &Arrangement, state: &State, look: DrawStyle<'_>) {
+    pub(crate) fn mark(&mut self, arrangement: &Arrangement, state: &State, draw: DrawContext<'_>) {
         self.marks = Marks::default();
         if self.marked.is_none() && self.selection.is_none() {
             return;
@@ -56,7 +56,7 @@ impl Panes {
             if arrangement.slot(pane).is_none() {
                 continue;
             }
-            let (text, area) = self.screen_text(pane, state, look);
+            let (text, area) = self.screen_text(pane, state, draw);
             if let Some(pattern) = &self.marked {
                 let at = self.search.as_ref().and_then(|search| search.at());
                 let at = at.filter(|hit| hit.pane == pane).map(|hit| &hit.text);
@@ -68,13 +68,13 @@ impl Panes {
         }
     }
 
-    pub(crate) fn draw_marks(&self, buf: &mut Canvas, look: DrawStyle<'_>) {
+    pub(crate) fn draw_marks(&self, buf: &mut Canvas, draw: DrawContext<'_>) {
         for (cells, is_current) in &self.marks.matches {
-            let style = if *is_current { current(look) } else { look.style(Slot::UiMatch) };
+            let style = if *is_current { current(draw) } else { draw.style(Slot::UiMatch) };
             buf.set_style(cells.intersection(buf.area), style);
         }
         for cells in &self.marks.selected {
-            buf.set_style(cells.intersection(buf.area), look.style(Slot::UiSelection));
+            buf.set_style(cells.intersection(buf.area), draw.style(Slot::UiSelection));
         }
     }
 }
@@ -83,16 +83,16 @@ impl Panes {
 mod tests {
     use super::*;
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::draw_style::with_look;
+    use crate::tui::widgets::draw_context::with_draw_context;
 
     #[test]
     fn the_current_match_is_told_apart_in_every_theme_and_without_colour() {
         for name in ["terminal", "ink", "paper", "contrast", "blue-orange", "mono"] {
             for depth in [Depth::True, Depth::Ansi256, Depth::Ansi16, Depth::Mono] {
                 let theme = Theme::load(name, depth, |_| None).unwrap().theme;
-                with_look(&theme, |look| {
-                    let (other, text) = (look.style(Slot::UiMatch), look.text());
-                    assert_ne!(other.add_modifier, current(look).add_modifier, "{name} {depth:?}");
+                with_draw_context(&theme, |draw| {
+                    let (other, text) = (draw.style(Slot::UiMatch), draw.text());
+                    assert_ne!(other.add_modifier, current(draw).add_modifier, "{name} {depth:?}");
                     assert_ne!(text.patch(other), text, "{name} {depth:?}");
                 });
             }

@@ -20,7 +20,7 @@ use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, RunItem};
 use crate::tui::paint::output::{LineChange, Output};
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::pattern::Pattern;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::passage::FoundText;
 use crate::tui::widgets::virtual_list::{Anchor, Items as _, VirtualList};
 use output_rows::PrintedRows;
@@ -193,7 +193,7 @@ impl OutputPane {
         chosen: Option<BlockId>,
         area: Rect,
         pictures: &mut Pictures,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) {
         let subject = subject(state, chosen);
         let was = self.shown.replace(subject);
@@ -221,19 +221,19 @@ impl OutputPane {
                 self.tables_for = wanted;
             }
         }
-        if self.area.width != area.width || self.theme != look.theme.name() {
+        if self.area.width != area.width || self.theme != draw.theme.name() {
             self.wrapped.clear();
-            look.theme.name().clone_into(&mut self.theme);
+            draw.theme.name().clone_into(&mut self.theme);
         }
         self.area = area;
         let before = self.head.len();
         pictures.begin_frame();
-        self.lay_out_around(state, pictures, look);
+        self.lay_out_around(state, pictures, draw);
         let grown = isize::try_from(self.head.len()).unwrap_or(0) - isize::try_from(before).unwrap_or(0);
         self.list.shift(before, grown);
         let height = area.height.into();
-        self.show_result(state, look);
-        self.arrange_rows(height, look);
+        self.show_result(state, draw);
+        self.arrange_rows(height, draw);
         // While the output is still being loaded, the search for `seek` waits; for another output it is dropped.
         let shown = self
             .run(state)
@@ -244,15 +244,15 @@ impl OutputPane {
             let found = (0..self.output.len())
                 .find_map(|line| Some((line, text.first_in(&self.output.printed(line))?)));
             if let Some((line, bytes)) = found {
-                self.show(&FoundText { item: self.item(line + 1), line: 0, bytes }, look);
-                self.arrange_rows(height, look);
+                self.show(&FoundText { item: self.item(line + 1), line: 0, bytes }, draw);
+                self.arrange_rows(height, draw);
             }
         }
     }
 
     /// Lays the rows out. If a table continues above the top row, its header is shown there.
-    fn arrange_rows(&mut self, height: usize, look: DrawStyle<'_>) {
-        self.header = self.with(look, |list, printed| {
+    fn arrange_rows(&mut self, height: usize, draw: DrawContext<'_>) {
+        self.header = self.with(draw, |list, printed| {
             list.arrange(printed, height);
             let top = list.visible().first().copied();
             let header = top.map(|top| printed.header_above(top)).unwrap_or_default();
@@ -296,7 +296,7 @@ impl OutputPane {
         &mut self,
         state: &State,
         chosen: Option<BlockId>,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> Option<usize> {
         const MAX_ITEMS: usize = 100;
         let is_other = self.shown != Some(subject(state, chosen));
@@ -304,7 +304,7 @@ impl OutputPane {
         {
             return None;
         }
-        Some(self.with(look, |_, printed| {
+        Some(self.with(draw, |_, printed| {
             (0..printed.count()).take(MAX_ITEMS).map(|item| printed.rows(item)).sum()
         }))
     }
@@ -334,7 +334,7 @@ impl OutputPane {
 
     fn with<T>(
         &mut self,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
         then: impl FnOnce(&mut VirtualList, &mut PrintedRows<'_>) -> T,
     ) -> T {
         let is_alone = self.single_image.is_some();
@@ -347,7 +347,7 @@ impl OutputPane {
             tables: if is_alone { &[] } else { &self.tables },
             skipped: self.skipped,
             width: self.area.width.into(),
-            look,
+            draw,
         };
         then(&mut self.list, &mut printed)
     }

@@ -9,7 +9,7 @@ use crate::domain::{BlockId, RunId};
 use crate::engine::State;
 use crate::engine::transcript::Item;
 use crate::tui::pattern::{Pattern, PatternError};
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::passage::{FoundText, WrappedLine};
 
@@ -138,10 +138,10 @@ impl PaneSearch {
     }
 
     /// Searches the next portion. Returns whether there was one.
-    pub(crate) fn work(&mut self, state: &State, panes: &Panes, look: DrawStyle<'_>) -> bool {
+    pub(crate) fn work(&mut self, state: &State, panes: &Panes, draw: DrawContext<'_>) -> bool {
         let Some(pattern) = self.pattern().cloned() else { return false };
         let mut left = PORTION_BYTES;
-        let worked = self.work_through_chat(&pattern, state, panes, &mut left, look);
+        let worked = self.work_through_chat(&pattern, state, panes, &mut left, draw);
         let worked = (left > 0 && self.work_through_output(&pattern, panes, &mut left)) || worked;
         if worked && self.at.is_none() && self.is_done(state, panes) {
             self.at = self.newest();
@@ -163,14 +163,14 @@ impl PaneSearch {
         state: &State,
         panes: &Panes,
         left: &mut usize,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> bool {
         let before = self.items;
         while self.items < state.transcript.items.len() && *left > 0 {
             if is_away(state, self.items) {
                 break;
             }
-            let lines = panes.chat.lines_of(state, self.items, look);
+            let lines = panes.chat.lines_of(state, self.items, draw);
             let cost: usize = lines.iter().map(|line| line.text().len() + 1).sum();
             *left = left.saturating_sub(cost * LAYOUT_COST);
             self.chat_hits.find_in_lines(pattern, Pane::Chat, self.items, &lines);

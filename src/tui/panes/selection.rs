@@ -3,7 +3,7 @@
 
 use super::Panes;
 use crate::engine::State;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::passage::{TextPlace, text_between};
 
@@ -41,12 +41,12 @@ impl Selection {
 
 impl Panes {
     /// The selected text as it was written or printed.
-    pub(crate) fn selected_text(&self, state: &State, look: DrawStyle<'_>) -> Option<String> {
+    pub(crate) fn selected_text(&self, state: &State, draw: DrawContext<'_>) -> Option<String> {
         let selection = self.selection?;
         let (from, to) = selection.of(selection.pane)?;
         let items = from.item..=to.item;
         let text = match selection.pane {
-            Pane::Chat => text_between((from, to), items, |item| self.chat.lines_of(state, item, look)),
+            Pane::Chat => text_between((from, to), items, |item| self.chat.lines_of(state, item, draw)),
             Pane::Code => text_between((from, to), items, |item| self.code.lines_of(item)),
             _ => {
                 let items = self.output.items(from.item, to.item);

@@ -4,7 +4,7 @@
 use crate::domain::{Variable, VariableChange};
 use crate::engine::State;
 use crate::tui::paint::canvas::Canvas;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::safe;
@@ -74,7 +74,7 @@ impl VarsPane {
         self.sorted(state).get(self.chosen).map(|v| v.name.clone())
     }
 
-    pub(crate) fn title(state: &State, focused: bool, look: DrawStyle<'_>) -> Title {
+    pub(crate) fn title(state: &State, focused: bool, draw: DrawContext<'_>) -> Title {
         let left = match state.live.python_kernel() {
             Some(kernel) => format!(
                 "Vars  python k{}  {}",
@@ -83,30 +83,30 @@ impl VarsPane {
             ),
             None => "Vars".into(),
         };
-        let right = state.live.variables_at.map(|at| look.place.second(at)).unwrap_or_default();
+        let right = state.live.variables_at.map(|at| draw.place.second(at)).unwrap_or_default();
         Title { left, right, focused, style: None }
     }
 
     /// A value in full, below its row; if the row shows all that was read, a hint how to see more.
-    fn whole(&self, value: &str, row: &str, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+    fn whole(&self, value: &str, row: &str, draw: DrawContext<'_>) -> Vec<Line<'static>> {
         let width = self.area.width.into();
         if row.ends_with(value) {
             let why = "That is all that was read of it: a block that prints it shows more.";
-            return safe::wrap_words(why, width, look.dim());
+            return safe::wrap_words(why, width, draw.dim());
         }
-        safe::wrap_words(value, width, look.text())
+        safe::wrap_words(value, width, draw.text())
     }
 
-    pub(crate) fn draw(&self, state: &State, focused: bool, buf: &mut Canvas, look: DrawStyle<'_>) {
+    pub(crate) fn draw(&self, state: &State, focused: bool, buf: &mut Canvas, draw: DrawContext<'_>) {
         let area = self.area;
         let list = self.sorted(state);
         let mut rows = Vec::new();
         if list.is_empty() {
             let kernel =
                 state.live.python_kernel().map_or_else(String::new, |k| format!(" in k{}", k.generation));
-            rows.push(Line::styled(format!("No variables yet{kernel}."), look.dim()));
+            rows.push(Line::styled(format!("No variables yet{kernel}."), draw.dim()));
         } else {
-            rows.push(Line::styled(row(' ', "name", "type", "size", "value", area.width), look.dim()));
+            rows.push(Line::styled(row(' ', "name", "type", "size", "value", area.width), draw.dim()));
             let first = Cursor(self.chosen).window(self.height);
             for (at, variable) in list.iter().enumerate().skip(first).take(self.height) {
                 let clean = |text: &str| safe::one_line(text);
@@ -120,24 +120,24 @@ impl VarsPane {
                     area.width,
                 );
                 let style = if focused && at == self.chosen {
-                    look.style(crate::tui::theme::Slot::UiSelection)
+                    draw.style(crate::tui::theme::Slot::UiSelection)
                 } else {
-                    look.text()
+                    draw.text()
                 };
                 rows.push(Line::styled(text.clone(), style));
                 if self.open && at == self.chosen {
-                    rows.extend(self.whole(&clean(&variable.value), &text, look));
+                    rows.extend(self.whole(&clean(&variable.value), &text, draw));
                 }
             }
             rows.push(Line::default());
-            let at = state.live.variables_at.map(|at| look.place.second(at)).unwrap_or_default();
+            let at = state.live.variables_at.map(|at| draw.place.second(at)).unwrap_or_default();
             if let Some(text) = changes(state) {
-                rows.extend(safe::wrap_words(&text, area.width.into(), look.dim()));
+                rows.extend(safe::wrap_words(&text, area.width.into(), draw.dim()));
             }
             let note = format!(
                 "Read at {at}, not live. Unknown objects show no value: showing one would run its code (repr)."
             );
-            rows.extend(safe::wrap_words(&note, area.width.into(), look.dim()));
+            rows.extend(safe::wrap_words(&note, area.width.into(), draw.dim()));
         }
         for (y, line) in (area.y..area.bottom()).zip(&rows) {
             buf.set_line(area.x, y, line, area.width);

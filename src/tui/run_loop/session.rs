@@ -15,7 +15,7 @@ use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Theme;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::view::{self, header};
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hits::Hits;
 use crate::tui::workers::{WorkerResult, Workers};
 use crate::tui::{TuiError, clipboard, outside};
@@ -265,12 +265,12 @@ impl Session<'_> {
         if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
             self.tui.terminal.send_attention(attention, &told);
         }
-        let look = draw_style((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
+        let draw = draw_context((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
         self.screen.sent_requests = Driver::requests_sent();
         let (screen, state) = (&self.screen, self.driver.state());
         let mut hits = Hits::default();
         let drawn = self.tui.terminal.draw(|buf| {
-            let drawn = view::draw(screen, state, now, buf, look);
+            let drawn = view::draw(screen, state, now, buf, draw);
             hits = drawn.hits;
             drawn.cursor
         });
@@ -286,8 +286,8 @@ impl Session<'_> {
 
     /// Calls a method of the screen with its `Ctx`.
     pub(super) fn with<T>(&mut self, at: Instant, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
-        let look = draw_style((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
-        step(&mut self.screen, Ctx { state: self.driver.state(), look, at })
+        let draw = draw_context((&self.tui.theme, &self.tui.keymap), self.options, self.driver.now());
+        step(&mut self.screen, Ctx { state: self.driver.state(), draw, at })
     }
 }
 
@@ -296,12 +296,12 @@ fn is_stream(told: &Notification) -> bool {
     matches!(told, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
 }
 
-pub(super) fn draw_style<'a>(
+pub(super) fn draw_context<'a>(
     (theme, keymap): (&'a Theme, &'a Keymap),
     options: &'a Options,
     now: Timestamp,
-) -> DrawStyle<'a> {
-    DrawStyle {
+) -> DrawContext<'a> {
+    DrawContext {
         theme,
         links: &options.links,
         keymap,

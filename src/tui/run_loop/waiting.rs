@@ -102,14 +102,14 @@ impl Tui {
         let mut setup = options.setup.clone();
         (setup.welcome, setup.pick_session, setup.address) = (false, None, None);
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), at);
-        let look = super::session::draw_style((&self.theme, &self.keymap), options, Clock::System.now());
+        let draw = super::session::draw_context((&self.theme, &self.keymap), options, Clock::System.now());
         screen.panes.composer.set(&self.draft);
-        screen.arrange(Ctx { state, look, at });
+        screen.arrange(Ctx { state, draw, at });
         let _ = self.terminal.draw(|buf| {
-            view::draw(&screen, state, at, buf, look);
+            view::draw(&screen, state, at, buf, draw);
             let area = buf.area;
             let height = area.height.min(LAST_ROWS);
-            draw_in(text, buf, Rect { y: area.bottom().saturating_sub(height), height, ..area }, look.theme);
+            draw_in(text, buf, Rect { y: area.bottom().saturating_sub(height), height, ..area }, draw.theme);
             None
         });
     }

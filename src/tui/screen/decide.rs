@@ -125,6 +125,6 @@ impl Screen {
         if ctx.state.needs_typed(block) {
             return self.open(Confirm { token, field: Field::single_line() });
         }
-        self.carry_out(confirm::approved(block, revision, false, ctx.look), ctx);
+        self.carry_out(confirm::approved(block, revision, false, ctx.draw), ctx);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Ctx, Note, Screen};
 use crate::tui::overlays::find::{self, Find};
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::Pane;
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ impl Screen {
     pub(super) fn find_again(&mut self, back: bool, ctx: Ctx<'_>) {
         let on_screen = |pane: &Pane| self.arrangement.slot(*pane).is_some();
         let shown: Vec<Pane> = [Pane::Chat, Pane::Code, Pane::Output].into_iter().filter(on_screen).collect();
-        let told = find::find_again(back, (ctx.state, ctx.look), &mut self.panes, &shown);
+        let told = find::find_again(back, (ctx.state, ctx.draw), &mut self.panes, &shown);
         self.show_note(Note::info(told.unwrap_or_else(|| "/ looks for a text.".into())));
     }
 
@@ -48,7 +48,7 @@ impl Screen {
 
     /// Computes the marks for the next frame.
     pub(super) fn mark(&mut self, ctx: Ctx<'_>) {
-        let look: DrawStyle<'_> = ctx.look;
-        self.panes.mark(&self.arrangement, ctx.state, look);
+        let draw: DrawContext<'_> = ctx.draw;
+        self.panes.mark(&self.arrangement, ctx.state, draw);
     }
 }

@@ -14,7 +14,7 @@ impl Screen {
         if held.is_empty() {
             return self.show_note(Note::info(NONE));
         }
-        let lines = held.iter().map(|held| summary(held, &ctx.look.place.path(&held.path)));
+        let lines = held.iter().map(|held| summary(held, &ctx.draw.place.path(&held.path)));
         let text: String = held.iter().map(difference).collect();
         let ask = Ask::new("Tell the model?", lines.collect(), 'w', "leave it as it was told");
         let take = UiCommand::Job(Job::TakeInstructions(held));

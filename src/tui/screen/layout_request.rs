@@ -38,7 +38,7 @@ impl Screen {
             .code
             .filter(|_| made.class != SizeClass::Narrow && wants.activity == LayoutActivity::Waiting);
         let Some(slot) = code else { return made };
-        self.panes.code.arrange(ctx.state, slot.inner, ctx.look);
+        self.panes.code.arrange(ctx.state, slot.inner, ctx.draw);
         let code_rows = self.panes.code.rows_needed().and_then(|rows| u16::try_from(rows).ok());
         let output_rows = self.output_rows(ctx).and_then(|rows| u16::try_from(rows).ok());
         of(self, LayoutRequest { code_rows, output_rows, ..wants })
@@ -50,7 +50,7 @@ impl Screen {
             return None;
         }
         let chosen = self.output_block();
-        self.panes.output.rows_needed(ctx.state, chosen, ctx.look)
+        self.panes.output.rows_needed(ctx.state, chosen, ctx.draw)
     }
 
     /// Whether the layout must be repeated after the output was laid out: the rows that it needs influence the

@@ -49,18 +49,18 @@ impl Screen {
             JobResult::AttachedFiles(text, files) => self.files_read(&text, files),
             JobResult::NewRecipe(path) => self.show_note(Note::info(format!(
                 "Written: {}. /recipe {} opens it as it stands then: change it first.",
-                ctx.look.place.path(&path),
+                ctx.draw.place.path(&path),
                 path.file_stem().unwrap_or_default().to_string_lossy(),
             ))),
             JobResult::ChangedInstructions(held) => self.ask_instructions(held, ctx),
             JobResult::Opened(path) => {
-                self.show_note(Note::info(format!("Opened {}.", ctx.look.place.path(&path))));
+                self.show_note(Note::info(format!("Opened {}.", ctx.draw.place.path(&path))));
             }
             JobResult::KeyStored(provider, file) => {
-                let file = ctx.look.place.path(&file);
+                let file = ctx.draw.place.path(&file);
                 self.show_note(Note::info(saving::key_stored(&provider, &file)));
             }
-            JobResult::Saved(path) => self.show_note(Note::info(saving::file(&ctx.look.place.path(&path)))),
+            JobResult::Saved(path) => self.show_note(Note::info(saving::file(&ctx.draw.place.path(&path)))),
             JobResult::Failed(why) | JobResult::Compared(_, Err(why)) => self.show_note(Note::warn(why)),
             // The overlay that asked is closed; pictures are painted by the run loop.
             JobResult::Recipes(..)

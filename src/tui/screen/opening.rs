@@ -35,7 +35,7 @@ impl Screen {
             }
         };
         if let Some(at) = at {
-            self.panes.chat.seek(ctx.state, at, words.clone(), ctx.look);
+            self.panes.chat.seek(ctx.state, at, words.clone(), ctx.draw);
         }
         self.opened_at = Some(found.clone());
         self.tell_missing(ctx.state);

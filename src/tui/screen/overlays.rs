@@ -10,7 +10,7 @@ use crate::tui::overlays::help::Help;
 use crate::tui::overlays::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::{LowerPane, Panes};
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Edit;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
@@ -44,10 +44,14 @@ impl Screen {
     }
 
     /// What overlays may read.
-    pub(crate) fn overlay_context<'a>(&'a self, state: &'a State, look: DrawStyle<'a>) -> OverlayContext<'a> {
+    pub(crate) fn overlay_context<'a>(
+        &'a self,
+        state: &'a State,
+        draw: DrawContext<'a>,
+    ) -> OverlayContext<'a> {
         OverlayContext {
             state,
-            look,
+            draw,
             setup: &self.setup,
             keymap: &self.keymap,
             arrangement: &self.arrangement,
@@ -64,7 +68,7 @@ impl Screen {
     ) {
         let context = OverlayContext {
             state: ctx.state,
-            look: ctx.look,
+            draw: ctx.draw,
             setup: &self.setup,
             keymap: &self.keymap,
             arrangement: &self.arrangement,
@@ -124,7 +128,7 @@ impl Screen {
     }
 
     /// Opens the help for the present context, or closes it.
-    pub(super) fn open_help(&mut self, Ctx { state, look, .. }: Ctx<'_>) {
+    pub(super) fn open_help(&mut self, Ctx { state, draw, .. }: Ctx<'_>) {
         if self.top::<Help>().is_some() {
             self.overlays.pop();
             return;
@@ -148,7 +152,7 @@ impl Screen {
         let own = self
             .overlays
             .last()
-            .map(|top| top.own_keys(self.overlay_context(state, look)))
+            .map(|top| top.own_keys(self.overlay_context(state, draw)))
             .unwrap_or_default();
         self.open(Help { context, place, takes_text, lacks, own, top: 0 });
     }

@@ -89,7 +89,7 @@ impl Screen {
             Action::ScrollUp => self.scroll(self.panes.focus, -1, ctx),
             Action::ScrollPageDown => self.page(1, ctx),
             Action::ScrollPageUp => self.page(-1, ctx),
-            Action::ScrollTop => self.panes.to_top(ctx.state, ctx.look),
+            Action::ScrollTop => self.panes.to_top(ctx.state, ctx.draw),
             Action::ScrollEnd => self.panes.to_end(),
             Action::SearchStart => self.open_find("", ctx),
             Action::SearchNext => self.find_again(false, ctx),
@@ -136,7 +136,7 @@ impl Screen {
     }
 
     pub(super) fn scroll(&mut self, pane: Pane, rows: isize, ctx: Ctx<'_>) {
-        self.panes.scroll(pane, rows, ctx.state, ctx.look);
+        self.panes.scroll(pane, rows, ctx.state, ctx.draw);
     }
 
     pub(super) fn page(&mut self, pages: isize, ctx: Ctx<'_>) {
@@ -145,7 +145,7 @@ impl Screen {
             // In Message these keys scroll the waiting block if it is on screen, else the conversation.
             Pane::Message if waits && pages > 0 => self.panes.code.next_unseen(self.guard.rows()),
             Pane::Message if waits => self.panes.code.scroll(pages * self.panes.code.page()),
-            Pane::Chat | Pane::Message => self.panes.chat.page(ctx.state, pages, ctx.look),
+            Pane::Chat | Pane::Message => self.panes.chat.page(ctx.state, pages, ctx.draw),
             Pane::Code
                 if pages > 0
                     && self.guard.subject().is_some()
@@ -156,7 +156,7 @@ impl Screen {
             Pane::Code => self.panes.code.scroll(pages * self.panes.code.page()),
             Pane::Output | Pane::Vars => match self.panes.lower {
                 LowerPane::Vars => self.panes.vars.page(pages),
-                LowerPane::Output => self.panes.output.page(pages, ctx.look),
+                LowerPane::Output => self.panes.output.page(pages, ctx.draw),
                 LowerPane::Problems => {}
             },
         }

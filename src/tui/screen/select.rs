@@ -27,7 +27,7 @@ impl Screen {
     pub(super) fn start_selection(&mut self, column: u16, row: u16, count: u8, ctx: Ctx<'_>) -> bool {
         self.drag = None;
         let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) else { return false };
-        let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.look);
+        let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.draw);
         let Some(place) = text.place_at(area, column, row).filter(|_| area.contains((column, row).into()))
         else {
             return false;
@@ -59,7 +59,7 @@ impl Screen {
     fn drag_selection(&mut self, ctx: Ctx<'_>) {
         let Some(drag) = self.drag else { return };
         let pane = drag.selection.pane();
-        let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.look);
+        let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.draw);
         let Some((column, row)) = within(area, drag.at) else { return };
         if let Some(place) = text.place_at(area, column, row) {
             let selection = self.panes.selection.get_or_insert(drag.selection);
@@ -103,7 +103,7 @@ impl Screen {
     /// Handles the release of the button: copies the selection; returns whether there is one.
     pub(super) fn end_selection(&mut self, ctx: Ctx<'_>) -> bool {
         let Some(drag) = self.drag.take() else { return false };
-        let text = self.panes.selected_text(ctx.state, ctx.look);
+        let text = self.panes.selected_text(ctx.state, ctx.draw);
         if text.is_none() {
             self.panes.selection = None;
             if !drag.moved {

@@ -34,7 +34,7 @@ impl Screen {
             Slash::Fork => self.fork_command(argument, ctx),
             Slash::Rewind => self.leave_for(Exit::Branch(BranchPoint::LastPrompt), ctx),
             Slash::Compare => {
-                self.open(CompareList::with(argument, ctx.state, ctx.look));
+                self.open(CompareList::with(argument, ctx.state, ctx.draw));
                 self.start(Job::Sessions);
             }
             Slash::Rename if !argument.is_empty() => self.send(Command::Rename(argument.into())),
@@ -79,7 +79,7 @@ impl Screen {
             Slash::Copy => self.copy_command(argument, ctx),
             Slash::Export => self.export_command(argument),
             Slash::Theme if argument.is_empty() => {
-                self.open(ThemeList::new(ctx.look.theme.name(), self.setup.themes.names()));
+                self.open(ThemeList::new(ctx.draw.theme.name(), self.setup.themes.names()));
             }
             Slash::Theme => self.commands.push(UiCommand::Theme(argument.to_owned())),
             Slash::Quit => self.quit(ctx),

@@ -145,7 +145,7 @@ impl Screen {
             return self.commands.push(UiCommand::Leave(Exit::Quit { now: false }));
         };
         let block = run.block;
-        let time = ctx.state.activity().map(|going_on| going_on.time(ctx.look.now)).unwrap_or_default();
+        let time = ctx.state.activity().map(|going_on| going_on.time(ctx.draw.now)).unwrap_or_default();
         let mut lines = vec![format!("Block {block} is still running ({time}).")];
         let waiting = ctx.state.transcript.blocks.values().filter(|b| b.status == BlockStatus::Open).count();
         if waiting > 0 {

@@ -10,7 +10,7 @@ use crate::tui::panes::LowerPane;
 use crate::tui::panes::recipe::Stage;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::safe;
@@ -22,12 +22,12 @@ pub(crate) fn draw(
     screen: &Screen,
     state: &State,
     buf: &mut Canvas,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Vec<ClickTarget<Pane>> {
     match screen.arrangement.class {
-        SizeClass::Narrow => tabs(screen, state, buf, look),
+        SizeClass::Narrow => tabs(screen, state, buf, draw),
         _ => {
-            wide(screen, state, buf, look);
+            wide(screen, state, buf, draw);
             Vec::new()
         }
     }
@@ -79,7 +79,7 @@ fn kernel(state: &State) -> Option<String> {
     (!live.kernels.is_empty()).then(|| format!("{} {busy}", kernels::names(&live.kernels)))
 }
 
-fn wide(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) {
+fn wide(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) {
     let area = screen.arrangement.header;
     let width = usize::from(area.width);
     let mut parts = right(screen, state);
@@ -87,7 +87,7 @@ fn wide(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) {
     let app_columns = screen.setup.app.width() + 1;
     let right = last_parts(&parts, width.saturating_sub(app_columns + 4));
     let name = safe::one_line(&state.transcript.name);
-    let cwd = safe::one_line(&look.place.path(&screen.setup.cwd));
+    let cwd = safe::one_line(&draw.place.path(&screen.setup.cwd));
     let room = width.saturating_sub(right.width() + 4);
     let left = safe::cut(&format!(" {}  {name}   {cwd}", screen.setup.app), room);
     let app = left.chars().take(screen.setup.app.chars().count() + 1).collect::<String>();
@@ -95,11 +95,11 @@ fn wide(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) {
     buf.set_line(
         area.x,
         area.y,
-        &Line::from(vec![Span::styled(app, look.style(Slot::UiTitle)), Span::styled(rest, look.text())]),
+        &Line::from(vec![Span::styled(app, draw.style(Slot::UiTitle)), Span::styled(rest, draw.text())]),
         area.width,
     );
     let x = width.saturating_sub(right.width() + 1);
-    buf.set_stringn(u16::try_from(x).unwrap_or(0), area.y, &right, right.width(), look.dim());
+    buf.set_stringn(u16::try_from(x).unwrap_or(0), area.y, &right, right.width(), draw.dim());
 }
 
 /// As many of the last parts as fit into so many columns.
@@ -135,14 +135,14 @@ fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
     .collect()
 }
 
-fn tabs(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) -> Vec<ClickTarget<Pane>> {
+fn tabs(screen: &Screen, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) -> Vec<ClickTarget<Pane>> {
     let area = screen.arrangement.header;
     let mut x = area.x + 1;
     let mut hits = Vec::new();
     for (name, pane, active) in places(screen, state) {
         let text = if active { format!("[{name}]") } else { format!(" {name} ") };
-        let style = look.style(if active { Slot::UiTabActive } else { Slot::UiTab });
-        let style = if name.contains('!') { look.style(Slot::BlockPending) } else { style };
+        let style = draw.style(if active { Slot::UiTabActive } else { Slot::UiTab });
+        let style = if name.contains('!') { draw.style(Slot::BlockPending) } else { style };
         let width = u16::try_from(text.width()).unwrap_or(0);
         if x + width > area.right() {
             break;
@@ -156,7 +156,7 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) -
     let text = last_parts(&right(screen, state), room);
     if !text.is_empty() {
         let at = area.right().saturating_sub(u16::try_from(text.width()).unwrap_or(0) + 1);
-        buf.set_stringn(at, area.y, &text, text.width(), look.dim());
+        buf.set_stringn(at, area.y, &text, text.width(), draw.dim());
     }
     hits
 }

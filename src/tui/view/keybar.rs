@@ -7,7 +7,7 @@ use crate::tui::action::Action;
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::Hint;
 use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::layout::SizeClass;
@@ -20,14 +20,14 @@ pub(crate) fn draw(
     screen: &Screen,
     state: &State,
     buf: &mut Canvas,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Vec<ClickTarget<Action>> {
     let area = screen.arrangement.keys;
     if screen.arrangement.class == SizeClass::TooSmall {
         return Vec::new();
     }
     let room = usize::from(area.width.saturating_sub(1));
-    let hints = chosen(hints(screen, state, look), room);
+    let hints = chosen(hints(screen, state, draw), room);
     let mut spans = vec![Span::raw(" ")];
     let mut buttons = Vec::new();
     let mut x = area.x + 1;
@@ -42,8 +42,8 @@ pub(crate) fn draw(
             buttons.push(ClickTarget { row: area.y, columns: x..x + width, what: action });
         }
         x += width;
-        spans.push(Span::styled(key, look.style(Slot::UiKeybarKey)));
-        spans.push(Span::styled(format!("{gap}{label}"), look.style(Slot::UiKeybarText)));
+        spans.push(Span::styled(key, draw.style(Slot::UiKeybarKey)));
+        spans.push(Span::styled(format!("{gap}{label}"), draw.style(Slot::UiKeybarText)));
     }
     buf.set_line(area.x, area.y, &Line::from(spans), area.width);
     buttons

@@ -5,7 +5,7 @@ use crate::tui::action::Action;
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::layout::{Edge, Pane};
@@ -29,15 +29,15 @@ pub(crate) fn draw(
     state: &State,
     fields: &mut Vec<FieldPlace>,
     buf: &mut Canvas,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Option<Position> {
     let slot = screen.arrangement.message?;
     let area = slot.inner;
     if let Some((head, field)) = screen.overlays.last().and_then(|top| top.in_message()) {
         let room = usize::from(area.width).saturating_sub(head.len());
-        let typed = TypedText::of(field).rows(room, 1, look.text(), look.style(Slot::UiSelection));
+        let typed = TypedText::of(field).rows(room, 1, draw.text(), draw.style(Slot::UiSelection));
         let mut line = typed.rows.into_iter().next().unwrap_or_default();
-        line.spans.insert(0, Span::styled(head, look.dim()));
+        line.spans.insert(0, Span::styled(head, draw.dim()));
         buf.set_line(area.x, area.y, &line, area.width);
         let indent = u16::try_from(head.len()).unwrap_or(0);
         let own = Rect { x: area.x + indent, width: area.width.saturating_sub(indent), height: 1, ..area };
@@ -46,25 +46,25 @@ pub(crate) fn draw(
     }
     let empty = screen.panes.composer.is_empty();
     let focused = screen.panes.focus == Pane::Message && screen.overlays.is_empty();
-    buf.set_stringn(area.x, area.y, ">", 1, look.dim());
+    buf.set_stringn(area.x, area.y, ">", 1, draw.dim());
     let text_area = Rect { x: area.x + 2, width: area.width.saturating_sub(2), ..area };
     if empty {
         let room = usize::from(text_area.width);
         let hint = safe::cut(&placeholder(screen, state, focused, room), room);
-        buf.set_stringn(text_area.x, text_area.y, hint, room, look.dim());
+        buf.set_stringn(text_area.x, text_area.y, hint, room, draw.dim());
         return (focused && slot.edge != Edge::Bare).then(|| place(text_area, 0, 0)).flatten();
     }
     let typed = TypedText::of(screen.panes.composer.field()).rows(
         text_area.width.into(),
         text_area.height.into(),
-        look.text(),
-        look.style(Slot::UiSelection),
+        draw.text(),
+        draw.style(Slot::UiSelection),
     );
     for (y, line) in (text_area.y..text_area.bottom()).zip(&typed.rows) {
         buf.set_line(text_area.x, y, line, text_area.width);
     }
     if typed.above {
-        buf.set_line(area.x, area.y, &Line::styled("^", look.dim()), 1);
+        buf.set_line(area.x, area.y, &Line::styled("^", draw.dim()), 1);
     }
     let (row, column) = typed.cursor;
     focused.then(|| place(text_area, column, row)).flatten()

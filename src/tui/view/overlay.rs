@@ -5,7 +5,7 @@ use crate::tui::overlays::Overlay;
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::frame::{self, Title};
 use crate::tui::widgets::hits::FieldPlace;
 use ratatui::layout::{Offset, Position};
@@ -17,15 +17,15 @@ pub(crate) fn draw(
     state: &State,
     fields: &mut Vec<FieldPlace>,
     buf: &mut Canvas,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Option<Position> {
-    let ctx = screen.overlay_context(state, look);
+    let ctx = screen.overlay_context(state, draw);
     let sheet = overlay.sheet(ctx, &screen.panes, ctx.room(overlay.width()))?;
     let height = u16::try_from(sheet.rows.len()).unwrap_or(u16::MAX).saturating_add(2);
     let slot = screen.arrangement.overlay(overlay.width() + 4, height);
     // So that nothing of the panes shows through.
-    buf.set_blank(slot.outer, look.style(Slot::UiOverlay));
-    frame::draw(buf, slot, &Title { left: sheet.title, focused: true, ..Title::default() }, look);
+    buf.set_blank(slot.outer, draw.style(Slot::UiOverlay));
+    frame::draw(buf, slot, &Title { left: sheet.title, focused: true, ..Title::default() }, draw);
     let area = slot.inner;
     // If not all rows fit, show the one with the cursor.
     let offset = Offset { x: area.x.into(), y: area.y.into() };

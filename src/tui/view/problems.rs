@@ -10,7 +10,7 @@ use crate::tui::keymap::{Context, Keymap};
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
@@ -69,14 +69,14 @@ fn keys_text(bound: &[(FailureKey, &str)], keymap: &Keymap) -> String {
 }
 
 /// All current problems, the newest first.
-pub(crate) fn problems(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<Problem> {
+pub(crate) fn problems(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Vec<Problem> {
     let mut list = Vec::new();
     match &state.phase {
         Phase::Stuck(failure) => {
             list.push(of_failure(failure, screen.place_of_message(state), &screen.keymap));
         }
         Phase::Asking(question) => list.push(of_question(question)),
-        Phase::Replying(_) | Phase::Compacting(_) => list.extend(retry(state, look)),
+        Phase::Replying(_) | Phase::Compacting(_) => list.extend(retry(state, draw)),
         _ => {}
     }
     if let Some(text) = state.unsaved() {
@@ -87,12 +87,12 @@ pub(crate) fn problems(screen: &Screen, state: &State, look: DrawStyle<'_>) -> V
 }
 
 /// The wait before a request is sent again.
-pub(crate) fn retry(state: &State, look: DrawStyle<'_>) -> Option<Problem> {
+pub(crate) fn retry(state: &State, draw: DrawContext<'_>) -> Option<Problem> {
     let live = &state.live;
     let of_reply = live.reply.as_ref().and_then(|reply| reply.retry.as_ref());
     let of_summary = live.summary.as_ref().and_then(|summary| summary.retry.as_ref());
     let retry = of_reply.or(of_summary)?;
-    let seconds = retry.due.since(look.now).div_ceil(1000);
+    let seconds = retry.due.since(draw.now).div_ceil(1000);
     let what = match retry.failure.kind {
         FailureKind::RateLimit => "Rate limit.".to_owned(),
         _ => safe::one_line(&retry.failure.message),
@@ -172,28 +172,28 @@ pub(crate) fn title(focused: bool) -> Title {
     Title { left: "Problems".into(), focused, ..Title::default() }
 }
 
-pub(crate) fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Canvas, look: DrawStyle<'_>) {
+pub(crate) fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {
     let chosen = screen.problem;
     let mut rows: Vec<Line<'static>> = Vec::new();
-    let list = problems(screen, state, look);
+    let list = problems(screen, state, draw);
     for (at, problem) in list.iter().enumerate() {
         let mark = match (list.len() > 1, at == chosen.min(list.len() - 1)) {
             (true, true) => "> ",
             (true, false) => "  ",
             (false, _) => "",
         };
-        let head = Span::styled(format!("{mark}{:<13}", problem.name), look.style(Slot::StatusError));
-        rows.extend(safe::hanging(head, &problem.text, area.width.into(), look.text()));
+        let head = Span::styled(format!("{mark}{:<13}", problem.name), draw.style(Slot::StatusError));
+        rows.extend(safe::hanging(head, &problem.text, area.width.into(), draw.text()));
         if !problem.keys.is_empty() {
             let indent = mark.len() + 13;
             rows.push(Line::styled(
                 format!("{:indent$}{}", "", problem.keys),
-                look.style(Slot::UiKeybarText),
+                draw.style(Slot::UiKeybarText),
             ));
         }
     }
     if list.is_empty() {
-        rows.push(Line::styled("No problems.", look.dim()));
+        rows.push(Line::styled("No problems.", draw.dim()));
     }
     for (y, line) in (area.y..area.bottom()).zip(&rows) {
         buf.set_line(area.x, y, line, area.width);

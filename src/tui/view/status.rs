@@ -23,7 +23,7 @@ use crate::tui::paint::canvas::Canvas;
 use crate::tui::panes::code::Mode;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::{Pane, SizeClass};
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
@@ -37,26 +37,26 @@ use unicode_width::UnicodeWidthStr;
 pub(crate) const TOO_SMALL: &str =
     "Window too small: 50x12 needed. Decisions are locked. sayso --plain works in a smaller one.";
 
-pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Canvas, look: DrawStyle<'_>) {
+pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Canvas, draw: DrawContext<'_>) {
     let area = screen.arrangement.status;
-    let row = row(screen, state, now, look);
+    let row = row(screen, state, now, draw);
     let is_off = sandbox_is_off(state) && screen.overlays.is_empty();
     let mark = if is_off { sandbox::OFF_MARK.width() + 3 } else { 0 };
     let room = usize::from(area.width.saturating_sub(1)).saturating_sub(mark);
     let mut spans = vec![Span::raw(" "), Span::styled(row.fitted(room), row.style)];
     if is_off {
-        spans.push(Span::styled(format!("   {}", sandbox::OFF_MARK), look.style(Slot::SandboxOff)));
+        spans.push(Span::styled(format!("   {}", sandbox::OFF_MARK), draw.style(Slot::SandboxOff)));
     }
     buf.set_line(area.x, area.y, &Line::from(spans), area.width);
 }
 
 /// The text of the row, and its style.
-fn row(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> RowText {
+fn row(screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> RowText {
     if screen.arrangement.class == SizeClass::TooSmall {
-        return (TOO_SMALL.to_owned(), look.style(Slot::StatusWarn)).into();
+        return (TOO_SMALL.to_owned(), draw.style(Slot::StatusWarn)).into();
     }
     if let Some(words) = screen.forwarding_words(state).filter(|_| screen.forwards_keys()) {
-        return (words, look.style(Slot::StatusWarn)).into();
+        return (words, draw.style(Slot::StatusWarn)).into();
     }
     if let Some(action) = screen.guard.held_action() {
         let of = match state.waiting() {
@@ -66,19 +66,19 @@ fn row(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Row
             _ => String::new(),
         };
         let text = format!("{of}{}, any letter takes it back", action.words());
-        return (text, look.style(Slot::BlockPending)).into();
+        return (text, draw.style(Slot::BlockPending)).into();
     }
-    if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.overlay_context(state, look)))
+    if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.overlay_context(state, draw)))
     {
         let note = screen.note.as_ref().filter(|note| note.explains_only().is_none());
         return match note {
-            Some(note) => RowText::from((note_words(note, screen, state), level(note.level, look))).marked(),
-            None => (text, look.style(Slot::StatusInfo)).into(),
+            Some(note) => RowText::from((note_words(note, screen, state), level(note.level, draw))).marked(),
+            None => (text, draw.style(Slot::StatusInfo)).into(),
         };
     }
     match screen.note.as_ref().filter(|note| !is_outranked(note, screen, state, now)) {
-        Some(note) => note_row(note, screen, state, now, look),
-        None => wait_row(screen, state, now, look).unwrap_or_else(|| going_on(screen, state, look).into()),
+        Some(note) => note_row(note, screen, state, now, draw),
+        None => wait_row(screen, state, now, draw).unwrap_or_else(|| going_on(screen, state, draw).into()),
     }
 }
 
@@ -129,13 +129,13 @@ fn obstacle(screen: &Screen, state: &State, item: &BlockItem) -> Option<String> 
 }
 
 /// The row for a note; where a block waits, that comes first.
-fn note_row(note: &Note, screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> RowText {
+fn note_row(note: &Note, screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> RowText {
     let text = note_words(note, screen, state);
-    let pending = look.style(Slot::BlockPending);
+    let pending = draw.style(Slot::BlockPending);
     match state.waiting() {
         // What is about to start by itself precedes everything else.
         Some(_) if screen.announced(state).or_else(|| unseen_match(screen, state)).is_some() => {
-            (wait(screen, state, now, look).unwrap_or(text), pending).into()
+            (wait(screen, state, now, draw).unwrap_or(text), pending).into()
         }
         Some(item)
             if note.explains_only().is_some()
@@ -144,7 +144,7 @@ fn note_row(note: &Note, screen: &Screen, state: &State, now: Instant, look: Dra
         {
             (unseen(screen, item.block.id, screen.guard.rows().unseen_count()), pending).into()
         }
-        Some(_) if note.about_waiting_block => (text, level(note.level, look)).into(),
+        Some(_) if note.about_waiting_block => (text, level(note.level, draw)).into(),
         // Everything else follows the wait in its shortest words.
         Some(item) => {
             let lead = shortest_wait(screen, state, item.block.id);
@@ -154,9 +154,9 @@ fn note_row(note: &Note, screen: &Screen, state: &State, now: Instant, look: Dra
             RowText { lead, text, style: pending, is_marked: true }
         }
         None if crate::tui::screen::has_problem(state) && note.level == Level::Error => {
-            going_on(screen, state, look).into()
+            going_on(screen, state, draw).into()
         }
-        None => RowText::from((text, level(note.level, look))).marked(),
+        None => RowText::from((text, level(note.level, draw))).marked(),
     }
 }
 
@@ -172,8 +172,8 @@ fn is_locked_for_a_time(screen: &Screen, now: Instant) -> bool {
     matches!(why, Some(RefusalReason::Appeared { .. } | RefusalReason::Quiet { .. }))
 }
 
-fn level(level: Level, look: DrawStyle<'_>) -> Style {
-    look.style(match level {
+fn level(level: Level, draw: DrawContext<'_>) -> Style {
+    draw.style(match level {
         Level::Info => Slot::StatusInfo,
         Level::Warn => Slot::StatusWarn,
         Level::Error => Slot::StatusError,
@@ -181,9 +181,9 @@ fn level(level: Level, look: DrawStyle<'_>) -> Style {
 }
 
 /// The row for a waiting block. While the session is not saved, it says why approving is paused.
-fn wait_row(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Option<RowText> {
+fn wait_row(screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> Option<RowText> {
     let block = state.waiting()?.block.id;
-    let style = look.style(Slot::BlockPending);
+    let style = draw.style(Slot::BlockPending);
     // An open editor, and lists, say first how to leave them.
     let is_shown = screen.panes.focus != Pane::Code || matches!(screen.panes.code.mode, Mode::View);
     match state.unsaved().filter(|_| is_shown) {
@@ -191,17 +191,17 @@ fn wait_row(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -
             let lead = shortest_wait(screen, state, block);
             Some(RowText { lead, text: safe::one_line(&why), style, is_marked: true })
         }
-        None => wait(screen, state, now, look).map(|text| (text, style).into()),
+        None => wait(screen, state, now, draw).map(|text| (text, style).into()),
     }
 }
 
 /// A waiting block, or what the Code pane does meanwhile.
-fn wait(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Option<String> {
+fn wait(screen: &Screen, state: &State, now: Instant, draw: DrawContext<'_>) -> Option<String> {
     let item = state.waiting()?;
     let block = item.block.id;
     if screen.panes.focus != Pane::Code {
         if let Some(matched) = screen.announced(state) {
-            let (rule, seconds) = (matched.rule, rule_seconds(matched, look.now));
+            let (rule, seconds) = (matched.rule, rule_seconds(matched, draw.now));
             let stop = key(screen, state, Action::Stop, "stops it");
             return Some(format!("Rule {rule} covers block {block}. Starts in {seconds} s{stop}"));
         }
@@ -237,7 +237,7 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Op
             let does = if back.is_empty() { "goes to it".into() } else { format!("or {back} goes to it") };
             format!("Block {block} waits{}", key(screen, state, Action::BlockNext, &does))
         }
-        Mode::View => review(screen, state, item, now, look),
+        Mode::View => review(screen, state, item, now, draw),
     })
 }
 
@@ -270,7 +270,7 @@ pub(super) fn rule_seconds(matched: &RuleMatch, now: Timestamp) -> u64 {
     }
 }
 
-fn review(screen: &Screen, state: &State, item: &BlockItem, now: Instant, look: DrawStyle<'_>) -> String {
+fn review(screen: &Screen, state: &State, item: &BlockItem, now: Instant, draw: DrawContext<'_>) -> String {
     let block = item.block.id;
     match check(state, block, item.block.current().revision, true) {
         // The row says the first before anything else, and the rights say the second.
@@ -278,7 +278,7 @@ fn review(screen: &Screen, state: &State, item: &BlockItem, now: Instant, look: 
         Err(refusal) => return screen.approval_obstacle(state, &refusal),
     }
     if let Some(matched) = screen.announced(state) {
-        let seconds = rule_seconds(matched, look.now);
+        let seconds = rule_seconds(matched, draw.now);
         let stop = key(screen, state, Action::Skip, "stops it");
         return format!("Rule {} covers block {block}. Starts in {seconds} s{stop}", matched.rule);
     }
@@ -301,23 +301,23 @@ fn unseen(screen: &Screen, block: BlockId, lines: usize) -> String {
 }
 
 /// What is going on.
-fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Style) {
-    if let Some(problem) = problem_text(screen, state, look) {
-        return (problem, look.style(Slot::StatusError));
+fn going_on(screen: &Screen, state: &State, draw: DrawContext<'_>) -> (String, Style) {
+    if let Some(problem) = problem_text(screen, state, draw) {
+        return (problem, draw.style(Slot::StatusError));
     }
     let stop = screen.keymap.hints(screen.keymap_context(state), ("", "", ""), &[(Action::Stop, "stop")]);
-    let text = run_text(screen, state, look, &stop)
-        .or_else(|| summary_text(state, look, &stop))
-        .or_else(|| reply_text(screen, state, look, &stop));
+    let text = run_text(screen, state, draw, &stop)
+        .or_else(|| summary_text(state, draw, &stop))
+        .or_else(|| reply_text(screen, state, draw, &stop));
     match text {
-        Some(text) => (text, look.style(Slot::StatusInfo)),
-        None => (idle(screen, state, look), look.dim()),
+        Some(text) => (text, draw.style(Slot::StatusInfo)),
+        None => (idle(screen, state, draw), draw.dim()),
     }
 }
 
 /// The first problem, and the key that goes on from here.
-fn problem_text(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Option<String> {
-    let problem = problems::problems(screen, state, look).into_iter().next()?;
+fn problem_text(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Option<String> {
+    let problem = problems::problems(screen, state, draw).into_iter().next()?;
     let go = if screen.panes.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
         String::new()
     } else {
@@ -328,9 +328,9 @@ fn problem_text(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Option<S
 }
 
 /// The run that goes on: its time, and what it uses or reports.
-fn run_text(screen: &Screen, state: &State, look: DrawStyle<'_>, stop: &str) -> Option<String> {
+fn run_text(screen: &Screen, state: &State, draw: DrawContext<'_>, stop: &str) -> Option<String> {
     let (run, going_on) = (state.live.run.as_ref()?, state.activity()?);
-    let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
+    let mut parts = vec![going_on.what.clone(), going_on.time(draw.now)];
     if let Some(words) = screen.forwarding_words(state).filter(|_| run.interrupted.is_none()) {
         parts.push(words);
         return Some(parts.join("   "));
@@ -357,20 +357,20 @@ fn run_text(screen: &Screen, state: &State, look: DrawStyle<'_>, stop: &str) -> 
 }
 
 /// The summary that is being written.
-fn summary_text(state: &State, look: DrawStyle<'_>, stop: &str) -> Option<String> {
+fn summary_text(state: &State, draw: DrawContext<'_>, stop: &str) -> Option<String> {
     let summary = state.live.summary.as_ref()?;
-    let seconds = look.now.since(summary.since) / 1000;
+    let seconds = draw.now.since(summary.since) / 1000;
     let about = words::grouped(summary.text.len() as u64 / 4);
     let what = running::SUMMING_UP;
     Some(format!("{what} {seconds} s   about {about} tokens   {stop}"))
 }
 
 /// The reply that is being written.
-fn reply_text(screen: &Screen, state: &State, look: DrawStyle<'_>, stop: &str) -> Option<String> {
+fn reply_text(screen: &Screen, state: &State, draw: DrawContext<'_>, stop: &str) -> Option<String> {
     let reply = state.live.reply.as_ref()?;
     let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
     let mut parts: Vec<String> = stage.into_iter().collect();
-    parts.push(format!("{} {} s", reply.doing(), look.now.since(reply.since) / 1000));
+    parts.push(format!("{} {} s", reply.doing(), draw.now.since(reply.since) / 1000));
     if let Some(tokens) = reply.usage.and_then(|u| u.output) {
         parts.push(format!("{} tokens", words::grouped(tokens)));
     } else if !reply.text.is_empty() {
@@ -398,9 +398,9 @@ fn saved(state: &State) -> SavingState<'_> {
     }
 }
 
-fn idle(screen: &Screen, state: &State, look: DrawStyle<'_>) -> String {
+fn idle(screen: &Screen, state: &State, draw: DrawContext<'_>) -> String {
     if screen.setup.welcome {
-        return source_text(screen.overlay_context(state, look));
+        return source_text(screen.overlay_context(state, draw));
     }
     let blocks = &state.transcript.blocks;
     let run = blocks.values().filter(|b| b.status == BlockStatus::Approved).count();

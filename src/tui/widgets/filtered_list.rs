@@ -1,6 +1,6 @@
 //! A list with a fuzzy filter: the typed filter, the entries that match it, and the cursor.
 
-use super::draw_style::DrawStyle;
+use super::draw_context::DrawContext;
 use super::field::Field;
 use super::filter::{Cursor, rank};
 use super::sheet::{Sheet, entry};
@@ -77,13 +77,13 @@ impl<T> FilteredList<T> {
         &self,
         sheet: &mut Sheet,
         rows: usize,
-        (width, look): (u16, DrawStyle<'_>),
+        (width, draw): (u16, DrawContext<'_>),
         row: impl Fn(&T, &str) -> String,
     ) {
-        sheet.field("> ", &self.matches.filter, width, look).rule(width, look);
+        sheet.field("> ", &self.matches.filter, width, draw).rule(width, draw);
         let cursor = self.matches.cursor;
         for (at, (chosen, text)) in self.shown().enumerate().skip(cursor.window(rows)).take(rows) {
-            sheet.row(entry(&row(chosen, text), at == cursor.0, width, look));
+            sheet.row(entry(&row(chosen, text), at == cursor.0, width, draw));
         }
     }
 }

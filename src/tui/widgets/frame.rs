@@ -3,7 +3,7 @@
 
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::theme::Slot as Colour;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::{Edge, Slot};
 use crate::tui::widgets::safe;
 use ratatui::style::Style;
@@ -23,27 +23,27 @@ pub struct Title {
 
 /// Draws the frames of panes that share borders: the focused pane's lines are drawn over those of its
 /// neighbours, and the titles over all lines.
-pub(crate) fn all(buf: &mut Canvas, panes: &[(Slot, Title)], look: DrawStyle<'_>) {
+pub(crate) fn all(buf: &mut Canvas, panes: &[(Slot, Title)], draw: DrawContext<'_>) {
     for has_focus in [false, true] {
         for (slot, title) in panes.iter().filter(|(_, title)| title.focused == has_focus) {
-            lines(buf, *slot, title.focused, look);
+            lines(buf, *slot, title.focused, draw);
         }
     }
     for (slot, title) in panes {
-        words(buf, *slot, title, look);
+        words(buf, *slot, title, draw);
     }
 }
 
 /// Draws the frame of a pane or overlay that shares no border.
-pub(crate) fn draw(buf: &mut Canvas, slot: Slot, title: &Title, look: DrawStyle<'_>) {
-    lines(buf, slot, title.focused, look);
-    words(buf, slot, title, look);
+pub(crate) fn draw(buf: &mut Canvas, slot: Slot, title: &Title, draw: DrawContext<'_>) {
+    lines(buf, slot, title.focused, draw);
+    words(buf, slot, title, draw);
 }
 
 /// Draws the border of a pane, or the rule above it.
-fn lines(buf: &mut Canvas, slot: Slot, focused: bool, look: DrawStyle<'_>) {
-    let style = look.style(if focused { Colour::UiFocus } else { Colour::UiBorder });
-    let strokes = if focused { look.glyphs.focus } else { look.glyphs.border };
+fn lines(buf: &mut Canvas, slot: Slot, focused: bool, draw: DrawContext<'_>) {
+    let style = draw.style(if focused { Colour::UiFocus } else { Colour::UiBorder });
+    let strokes = if focused { draw.glyphs.focus } else { draw.glyphs.border };
     let area = slot.outer;
     if slot.edge == Edge::Bare || area.width < 4 || area.height == 0 {
         return;
@@ -67,7 +67,7 @@ fn lines(buf: &mut Canvas, slot: Slot, focused: bool, look: DrawStyle<'_>) {
 }
 
 /// Draws the title in the top row.
-fn words(buf: &mut Canvas, slot: Slot, title: &Title, look: DrawStyle<'_>) {
+fn words(buf: &mut Canvas, slot: Slot, title: &Title, draw: DrawContext<'_>) {
     let area = slot.outer;
     if slot.edge == Edge::Bare || area.width < 4 || area.height == 0 {
         return;
@@ -82,20 +82,20 @@ fn words(buf: &mut Canvas, slot: Slot, title: &Title, look: DrawStyle<'_>) {
     // Where panes have no borders, the tabs show which one has the focus.
     let bracketed = if title.focused && corners { format!("[{left}]") } else { format!(" {left} ") };
     let style =
-        title.style.unwrap_or(look.style(if title.focused { Colour::UiFocus } else { Colour::UiTitle }));
+        title.style.unwrap_or(draw.style(if title.focused { Colour::UiFocus } else { Colour::UiTitle }));
     if !left.is_empty() {
-        write(buf, (area.x + 1 + inset, area.y), &bracketed, room + 2, style, look);
+        write(buf, (area.x + 1 + inset, area.y), &bracketed, room + 2, style, draw);
     }
     if !right.is_empty() && fits {
         let text = format!(" {right} ");
         let x = area.right().saturating_sub(u16::try_from(text.width()).unwrap_or(0) + 1 + inset);
         let slot = if title.focused { Colour::UiTitle } else { Colour::UiDim };
-        write(buf, (x, area.y), &text, text.width(), look.style(slot), look);
+        write(buf, (x, area.y), &text, text.width(), draw.style(slot), draw);
     }
 }
 
 /// Writes text over a line without taking on the line's style.
-fn write(buf: &mut Canvas, (x, y): (u16, u16), text: &str, room: usize, style: Style, look: DrawStyle<'_>) {
-    let own = Style::reset().patch(look.text()).patch(style);
+fn write(buf: &mut Canvas, (x, y): (u16, u16), text: &str, room: usize, style: Style, draw: DrawContext<'_>) {
+    let own = Style::reset().patch(draw.text()).patch(style);
     buf.set_stringn(x, y, text, room, own);
 }

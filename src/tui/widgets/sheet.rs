@@ -1,7 +1,7 @@
 //! Builds the rows of an overlay: title, text, fields, list entries, and the position of its cursor.
 
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::{Field, Pos};
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::safe;
@@ -32,11 +32,11 @@ impl Sheet {
         text: &str,
         field: &Field,
         width: u16,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> Self {
         let mut sheet = Self::new(title);
-        sheet.words(text, width, look.text()).gap().field("> ", field, width, look);
-        sheet.gap().row(Line::styled("Enter take it   Esc back", look.dim()));
+        sheet.words(text, width, draw.text()).gap().field("> ", field, width, draw);
+        sheet.gap().row(Line::styled("Enter take it   Esc back", draw.dim()));
         sheet
     }
 
@@ -54,12 +54,18 @@ impl Sheet {
         self
     }
 
-    pub(crate) fn rule(&mut self, width: u16, look: DrawStyle<'_>) -> &mut Self {
-        self.row(Line::styled(look.glyphs.border.horizontal.repeat(width.into()), look.style(Slot::UiBorder)))
+    pub(crate) fn rule(&mut self, width: u16, draw: DrawContext<'_>) -> &mut Self {
+        self.row(Line::styled(draw.glyphs.border.horizontal.repeat(width.into()), draw.style(Slot::UiBorder)))
     }
 
     /// Adds a field after a label, with the cursor in it.
-    pub(crate) fn field(&mut self, head: &str, field: &Field, width: u16, look: DrawStyle<'_>) -> &mut Self {
+    pub(crate) fn field(
+        &mut self,
+        head: &str,
+        field: &Field,
+        width: u16,
+        draw: DrawContext<'_>,
+    ) -> &mut Self {
         let indent = head.chars().count();
         let room = usize::from(width).saturating_sub(indent).max(4);
         let hidden: Vec<String>;
@@ -70,11 +76,11 @@ impl Sheet {
             let letters = field.before_cursor().chars().count().min(40);
             typed = TypedText { lines: &hidden, cursor: Pos::new(0, letters), selected: None, ..typed };
         }
-        let (lines, (row, column)) = typed.layout(room, look.text(), look.style(Slot::UiSelection));
+        let (lines, (row, column)) = typed.layout(room, draw.text(), draw.style(Slot::UiSelection));
         let first = self.rows.len();
         for (at, mut line) in lines.into_iter().enumerate() {
             let head = if at == 0 { head.to_owned() } else { " ".repeat(indent) };
-            line.spans.insert(0, Span::styled(head, look.dim()));
+            line.spans.insert(0, Span::styled(head, draw.dim()));
             self.rows.push(line);
         }
         self.cursor = Some((first + row, indent + column));
@@ -90,9 +96,9 @@ impl Sheet {
 }
 
 /// A row of a list.
-pub(crate) fn entry(text: &str, chosen: bool, width: u16, look: DrawStyle<'_>) -> Line<'static> {
+pub(crate) fn entry(text: &str, chosen: bool, width: u16, draw: DrawContext<'_>) -> Line<'static> {
     let mark = if chosen { "> " } else { "  " };
-    let style = if chosen { look.style(Slot::UiSelection) } else { look.text() };
+    let style = if chosen { draw.style(Slot::UiSelection) } else { draw.text() };
     let text = safe::cut(&format!("{mark}{text}"), width.into());
     // The highlight of the chosen row reaches to the right edge.
     let rest = if chosen { usize::from(width).saturating_sub(text.width()) } else { 0 };

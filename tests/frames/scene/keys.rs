@@ -4,7 +4,7 @@ use super::Scene;
 use sayso::engine::Command;
 use sayso::tui::screen::{Ctx, Screen};
 use sayso::tui::ui_command::UiCommand;
-use sayso::tui::widgets::draw_style::{DrawStyle, Glyphs};
+use sayso::tui::widgets::draw_context::{DrawContext, Glyphs};
 use sayso::tui::widgets::words::Locale;
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ impl Scene {
         let links = sayso::tui::Hyperlinks::default();
         let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
         let keymap = self.screen.keymap.clone();
-        let look = DrawStyle {
+        let draw = DrawContext {
             theme: &self.theme,
             links: &links,
             keymap: &keymap,
@@ -85,7 +85,7 @@ impl Scene {
             now: self.now,
             motion: true,
         };
-        step(&mut self.screen, Ctx { state: self.engine.state(), look, at: self.at });
+        step(&mut self.screen, Ctx { state: self.engine.state(), draw, at: self.at });
         self.screen.take_commands()
     }
 

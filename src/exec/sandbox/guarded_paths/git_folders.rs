@@ -33,14 +33,14 @@ pub(super) fn git_folders(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let inner = found.iter().flat_map(|git| INNER_FOLDERS.map(|name| git.join(name)));
     let mut inner: Vec<PathBuf> = inner.collect();
     let mut left = MAX_ENTRIES;
-    inner.retain(|inner| !look_through(inner, &mut found, &mut left));
+    inner.retain(|inner| !search(inner, &mut found, &mut left));
     (found, inner)
 }
 
 /// Adds the folders of git's own below a folder for submodules or worktrees. Returns whether it looked at all of them.
 /// A run may have made any folder look like one of git's, so what lies below that is looked at too, but for what git
 /// keeps there by the names of branches and hashes.
-fn look_through(inner: &Path, found: &mut Vec<PathBuf>, left: &mut usize) -> bool {
+fn search(inner: &Path, found: &mut Vec<PathBuf>, left: &mut usize) -> bool {
     let mut todo = vec![(inner.to_path_buf(), false)];
     while let Some((folder, is_named_by_content)) = todo.pop() {
         // A submodule's name may be that of such a folder: `modules/logs`.

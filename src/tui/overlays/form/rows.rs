@@ -6,7 +6,7 @@ use super::{FieldAnswer, FormBox, FormPurpose, LOOKING_MESSAGE};
 use crate::domain::sentences::sending;
 use crate::domain::{Field as Asked, FieldKind};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::{Field, Pos};
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::safe;
@@ -32,13 +32,13 @@ struct Rows {
     fields: Vec<FieldPlace>,
 }
 
-pub(super) fn sheet(form: &FormBox, width: u16, height: u16, look: DrawStyle<'_>) -> Sheet {
+pub(super) fn sheet(form: &FormBox, width: u16, height: u16, draw: DrawContext<'_>) -> Sheet {
     let title = safe::one_line(&form.form.title);
     let mut sheet = Sheet::new(if title.trim().is_empty() { "Form".to_owned() } else { title });
     let room = usize::from(height).saturating_sub(2).max(1);
-    let mut all = rows(form, width.into(), false, look);
+    let mut all = rows(form, width.into(), false, draw);
     if all.rows.len() > room {
-        all = rows(form, width.into(), true, look);
+        all = rows(form, width.into(), true, draw);
     }
     // Show the end of the field or, if the field is too long, its cursor.
     let mut first = all.here.end.saturating_sub(room);
@@ -50,7 +50,7 @@ pub(super) fn sheet(form: &FormBox, width: u16, height: u16, look: DrawStyle<'_>
     sheet.rows.extend(all.rows.into_iter().skip(first).take(room));
     sheet.fields = all.fields.iter().filter_map(|field| field.scrolled(first, room)).collect();
     sheet.cursor = all.cursor.and_then(|(row, column)| Some((row.checked_sub(first)?, column)));
-    sheet.gap().row(Line::styled(safe::cut(&foot(form, above, below), width.into()), look.dim()));
+    sheet.gap().row(Line::styled(safe::cut(&foot(form, above, below), width.into()), draw.dim()));
     sheet
 }
 
@@ -70,28 +70,28 @@ fn foot(form: &FormBox, above: bool, below: bool) -> String {
     format!("{more}{keys}")
 }
 
-fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Rows {
+fn rows(form: &FormBox, width: usize, is_tight: bool, draw: DrawContext<'_>) -> Rows {
     let mut rows = Rows::default();
     for why in form.general_errors() {
-        rows.rows.extend(safe::wrap_words(why, width, look.style(Slot::StatusError)));
+        rows.rows.extend(safe::wrap_words(why, width, draw.style(Slot::StatusError)));
     }
     if !form.form.note.trim().is_empty() {
-        rows.rows.extend(safe::wrap_words(form.form.note.trim(), width, look.dim()));
+        rows.rows.extend(safe::wrap_words(form.form.note.trim(), width, draw.dim()));
     }
     if !rows.rows.is_empty() {
         rows.rows.push(Line::default());
     }
     if form.form.fields.is_empty() {
-        rows.rows.push(Line::styled("Nothing is asked.", look.text()));
+        rows.rows.push(Line::styled("Nothing is asked.", draw.text()));
     }
     for (at, (asked, reply)) in form.form.fields.iter().zip(&form.replies).enumerate() {
         let here = at == form.at;
         let from = rows.rows.len();
-        rows.rows.extend(label(asked, here, width, look));
+        rows.rows.extend(label(asked, here, width, draw));
         match reply {
-            FieldAnswer::Text(field) if is_tight && !here => beside((at, field), width, look, &mut rows),
-            FieldAnswer::Text(field) => text((at, field), here, width, look, &mut rows),
-            FieldAnswer::Choice(chosen) => choice(asked, *chosen, width, look, &mut rows),
+            FieldAnswer::Text(field) if is_tight && !here => beside((at, field), width, draw, &mut rows),
+            FieldAnswer::Text(field) => text((at, field), here, width, draw, &mut rows),
+            FieldAnswer::Choice(chosen) => choice(asked, *chosen, width, draw, &mut rows),
         }
         if here && form.files_below() > 0 {
             let indented = |mut line: Line<'static>| {
@@ -100,16 +100,16 @@ fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Ro
             };
             let width = u16::try_from(width.saturating_sub(2)).unwrap_or(u16::MAX);
             rows.rows.extend(
-                form.files.rows(MAX_FILES_SHOWN, form.chosen_file, width, look).into_iter().map(indented),
+                form.files.rows(MAX_FILES_SHOWN, form.chosen_file, width, draw).into_iter().map(indented),
             );
         }
         if let Some(why) = form.field_error(&asked.name) {
-            let head = Span::styled(format!("{:INDENT_COLUMNS$}! ", ""), look.style(Slot::StatusError));
-            rows.rows.extend(safe::hanging(head, why, width, look.style(Slot::StatusError)));
+            let head = Span::styled(format!("{:INDENT_COLUMNS$}! ", ""), draw.style(Slot::StatusError));
+            rows.rows.extend(safe::hanging(head, why, width, draw.style(Slot::StatusError)));
         }
         if here && !asked.help.trim().is_empty() {
             let head = Span::raw(" ".repeat(INDENT_COLUMNS));
-            rows.rows.extend(safe::hanging(head, asked.help.trim(), width, look.dim()));
+            rows.rows.extend(safe::hanging(head, asked.help.trim(), width, draw.dim()));
         }
         if here {
             rows.here = from..rows.rows.len();
@@ -119,9 +119,9 @@ fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Ro
 }
 
 /// `> What should it do?  (needed)`; for an argument `> n: int = 3`.
-fn label(asked: &Asked, here: bool, width: usize, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+fn label(asked: &Asked, here: bool, width: usize, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let (mark, style) =
-        if here { ("> ", look.style(Slot::UiKeybarKey)) } else { ("  ", look.style(Slot::UiTitle)) };
+        if here { ("> ", draw.style(Slot::UiKeybarKey)) } else { ("  ", draw.style(Slot::UiTitle)) };
     let name = if asked.label.trim().is_empty() { &asked.name } else { &asked.label };
     let name = safe::one_line(name);
     let kind = hint(asked);
@@ -130,7 +130,7 @@ fn label(asked: &Asked, here: bool, width: usize, look: DrawStyle<'_>) -> Vec<Li
     if let Some(last) = rows.last_mut() {
         let room = width.saturating_sub(last.width());
         let kind = safe::one_line(&kind);
-        last.spans.push(Span::styled(safe::cut(&kind, room), look.dim()));
+        last.spans.push(Span::styled(safe::cut(&kind, room), draw.dim()));
     }
     rows
 }
@@ -162,25 +162,25 @@ fn hint(asked: &Asked) -> String {
 }
 
 /// A text answer: all of a short one; of a long one the rows around the cursor, or its beginning.
-fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
+fn text((number, field): (usize, &Field), here: bool, width: usize, draw: DrawContext<'_>, rows: &mut Rows) {
     let room = width.saturating_sub(INDENT_COLUMNS).max(4);
     let lines = field.lines();
     let most = if here { OPEN_ROWS } else { CLOSED_ROWS };
     let shown =
         TypedText { cursor: if here { field.cursor() } else { Pos::default() }, ..TypedText::of(field) };
     let shown = if here { shown } else { TypedText { selected: None, ..shown } };
-    let laid = shown.rows(room, most, look.text(), look.style(Slot::UiSelection));
+    let laid = shown.rows(room, most, draw.text(), draw.style(Slot::UiSelection));
     let from = rows.rows.len();
     let hidden = laid.above || laid.below;
     let place = FieldPlace::of(number, (from, INDENT_COLUMNS), (room, laid.rows.len()));
     rows.fields.push(FieldPlace { rows: most, here, ..place });
     for mut line in laid.rows {
-        line.spans.insert(0, Span::styled(format!("  {} ", look.glyphs.border.vertical), look.dim()));
+        line.spans.insert(0, Span::styled(format!("  {} ", draw.glyphs.border.vertical), draw.dim()));
         rows.rows.push(line);
     }
     if hidden {
         let of = words::count(lines.len(), "line");
-        rows.rows.push(Line::styled(format!("{:INDENT_COLUMNS$}({of} in all)", ""), look.dim()));
+        rows.rows.push(Line::styled(format!("{:INDENT_COLUMNS$}({of} in all)", ""), draw.dim()));
     }
     if here {
         rows.cursor = Some((from + laid.cursor.0, INDENT_COLUMNS + laid.cursor.1));
@@ -188,10 +188,10 @@ fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawSt
 }
 
 /// The beginning of an answer, in the last row of its label.
-fn beside((number, field): (usize, &Field), width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
+fn beside((number, field): (usize, &Field), width: usize, draw: DrawContext<'_>, rows: &mut Rows) {
     let at = rows.rows.len().saturating_sub(1);
     let Some(row) = rows.rows.last_mut() else { return };
-    let head = Span::styled(format!("  {} ", look.glyphs.border.vertical), look.dim());
+    let head = Span::styled(format!("  {} ", draw.glyphs.border.vertical), draw.dim());
     let column = row.width() + head.width();
     let room = width.saturating_sub(column);
     if room < 4 {
@@ -200,19 +200,19 @@ fn beside((number, field): (usize, &Field), width: usize, look: DrawStyle<'_>, r
     let first = field.lines().first().map_or("", String::as_str);
     let text = if field.lines().len() > 1 { format!("{first} ...") } else { first.to_owned() };
     row.spans.push(head);
-    row.spans.push(Span::styled(safe::cut(&safe::one_line(&text), room), look.text()));
+    row.spans.push(Span::styled(safe::cut(&safe::one_line(&text), room), draw.text()));
     rows.fields.push(FieldPlace { rows: 1, here: false, ..FieldPlace::of(number, (at, column), (room, 1)) });
 }
 
 /// `(x) readability  ( ) speed`
-fn choice(asked: &Asked, chosen: Option<usize>, width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
+fn choice(asked: &Asked, chosen: Option<usize>, width: usize, draw: DrawContext<'_>, rows: &mut Rows) {
     let FieldKind::Choice(choices) = &asked.kind else { return };
     let mut line = Line::from(Span::raw(" ".repeat(INDENT_COLUMNS)));
     for (at, choice) in choices.iter().enumerate() {
         let here = chosen == Some(at);
         let text = format!("({}) {}", if here { "x" } else { " " }, safe::one_line(choice));
         let text = safe::cut(&text, width.saturating_sub(INDENT_COLUMNS));
-        let style = if here { look.style(Slot::UiSelection) } else { look.text() };
+        let style = if here { draw.style(Slot::UiSelection) } else { draw.text() };
         let wide = unicode_width::UnicodeWidthStr::width(text.as_str());
         if line.spans.len() > 1 && line.width() + wide > width {
             rows.rows.push(std::mem::replace(&mut line, Line::from(Span::raw(" ".repeat(INDENT_COLUMNS)))));

@@ -8,7 +8,7 @@ use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::panes::current_match;
 use crate::tui::pattern::Pattern;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use std::ops::Range;
@@ -36,10 +36,10 @@ pub(super) fn rows(
     line: &FileLine,
     width: usize,
     marked: PagerMarks<'_>,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Vec<Line<'static>> {
-    let runs = runs(line, marked, look);
-    let rows = wrap::rows(&line.text, &runs, options(width, look.theme.mark()));
+    let runs = runs(line, marked, draw);
+    let rows = wrap::rows(&line.text, &runs, options(width, draw.theme.mark()));
     rows.into_iter().map(|row| row.line).collect()
 }
 
@@ -49,9 +49,9 @@ pub(super) fn sideways(
     left: usize,
     width: usize,
     marked: PagerMarks<'_>,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Line<'static> {
-    let (runs, mut spans, mut column) = (runs(line, marked, look), Spans::default(), 0);
+    let (runs, mut spans, mut column) = (runs(line, marked, draw), Spans::default(), 0);
     let mut run = 0;
     for glyph in glyphs::of(&line.text, Strictness::Text, TAB) {
         let columns = column..column + glyph.width;
@@ -62,8 +62,8 @@ pub(super) fn sideways(
         while runs.get(run).is_some_and(|(end, _)| *end <= glyph.start) {
             run += 1;
         }
-        let style = runs.get(run).map_or(look.text(), |(_, style)| *style);
-        let style = if glyph.marked { style.patch(look.theme.mark()) } else { style };
+        let style = runs.get(run).map_or(draw.text(), |(_, style)| *style);
+        let style = if glyph.marked { style.patch(draw.theme.mark()) } else { style };
         if columns.start >= left && columns.end <= left + width {
             spans.push(&glyph.text, style);
         } else if columns.end > left {
@@ -76,7 +76,7 @@ pub(super) fn sideways(
 }
 
 /// The styles of a line as runs: escaped bytes, search matches, the current match.
-fn runs(line: &FileLine, (pattern, at): PagerMarks<'_>, look: DrawStyle<'_>) -> Vec<(usize, Style)> {
+fn runs(line: &FileLine, (pattern, at): PagerMarks<'_>, draw: DrawContext<'_>) -> Vec<(usize, Style)> {
     let found: Vec<Range<usize>> =
         pattern.map(|pattern| pattern.find_in(&line.text).collect()).unwrap_or_default();
     let mut ends: Vec<usize> = Vec::with_capacity(2 * (found.len() + line.bytes.len()) + 1);
@@ -92,12 +92,12 @@ fn runs(line: &FileLine, (pattern, at): PagerMarks<'_>, look: DrawStyle<'_>) -> 
         }
         while matches.next_if(|range| range.end <= from).is_some() {}
         while bytes.next_if(|range| range.end <= from).is_some() {}
-        let mut style = look.text();
+        let mut style = draw.text();
         if bytes.peek().is_some_and(|range| range.start <= from) {
-            style = style.patch(look.theme.mark());
+            style = style.patch(draw.theme.mark());
         }
         if let Some(range) = matches.peek().filter(|range| range.start <= from) {
-            let own = if at == Some(*range) { current_match(look) } else { look.style(Slot::UiMatch) };
+            let own = if at == Some(*range) { current_match(draw) } else { draw.style(Slot::UiMatch) };
             style = style.patch(own);
         }
         runs.push((end, style));

@@ -3,7 +3,7 @@
 use super::{Choice, Sessions};
 use crate::domain::sentences::branches;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::text::Line;
@@ -18,23 +18,23 @@ pub(super) struct SessionPreview {
 }
 
 /// Draws the preview on this many rows.
-pub(super) fn draw(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>, sheet: &mut Sheet) {
+pub(super) fn draw(list: &Sessions, width: u16, rows: usize, draw: DrawContext<'_>, sheet: &mut Sheet) {
     let Some(chosen) = list.chosen() else {
         sheet.gap();
         return;
     };
-    let head = format!("{0}{0} preview: {1} ", look.glyphs.border.horizontal, safe::one_line(chosen.label()));
-    let rule = look.glyphs.border.horizontal.repeat(usize::from(width).saturating_sub(head.chars().count()));
-    sheet.row(Line::styled(format!("{head}{rule}"), look.style(Slot::UiBorder)));
+    let head = format!("{0}{0} preview: {1} ", draw.glyphs.border.horizontal, safe::one_line(chosen.label()));
+    let rule = draw.glyphs.border.horizontal.repeat(usize::from(width).saturating_sub(head.chars().count()));
+    sheet.row(Line::styled(format!("{head}{rule}"), draw.style(Slot::UiBorder)));
     let mut lines: Vec<Line<'static>> = Vec::new();
     if let Choice::Hit(hit) = list.choice() {
-        let folder = look.place.path(&hit.session.cwd);
-        let head = safe::one_line(&format!("{}, {}, {folder}:", hit.place, words::ago(look.now, hit.at)));
-        lines.push(Line::styled(safe::cut(&head, width.into()), look.dim()));
+        let folder = draw.place.path(&hit.session.cwd);
+        let head = safe::one_line(&format!("{}, {}, {folder}:", hit.place, words::ago(draw.now, hit.at)));
+        lines.push(Line::styled(safe::cut(&head, width.into()), draw.dim()));
         let line: Vec<char> = safe::one_line(&hit.line).chars().collect();
         let parts = line.chunks(usize::from(width).max(1)).take(rows.saturating_sub(1));
         lines.extend(
-            parts.map(|part| Line::styled(safe::cut(&String::from_iter(part), width.into()), look.text())),
+            parts.map(|part| Line::styled(safe::cut(&String::from_iter(part), width.into()), draw.text())),
         );
         for line in lines {
             sheet.row(line);
@@ -44,7 +44,7 @@ pub(super) fn draw(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>
     match list.preview_of(chosen) {
         Some(preview) => {
             for line in &preview.lines {
-                lines.push(Line::styled(safe::cut(&safe::one_line(line), width.into()), look.text()));
+                lines.push(Line::styled(safe::cut(&safe::one_line(line), width.into()), draw.text()));
             }
         }
         None => {
@@ -52,7 +52,7 @@ pub(super) fn draw(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>
                 // A text that begins with a fence is a block.
                 if !text.trim().is_empty() && !text.trim_start().starts_with("```") {
                     let text = format!("{who}{}", safe::one_line(words::first_line(text)));
-                    lines.push(Line::styled(safe::cut(&text, width.into()), look.text()));
+                    lines.push(Line::styled(safe::cut(&text, width.into()), draw.text()));
                 }
             }
         }
@@ -60,16 +60,16 @@ pub(super) fn draw(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>
     if let Some(id) = &chosen.branch_of {
         let of = list.listing.origin(id).map(|of| safe::name(of.label()));
         let text = format!("A {}.", branches::branch(of.as_deref(), chosen.branch_at));
-        lines.push(Line::styled(safe::cut(&text, width.into()), look.dim()));
+        lines.push(Line::styled(safe::cut(&text, width.into()), draw.dim()));
     }
     if chosen.waiting > 0 {
         let text = match chosen.waiting {
             1 => "A block was not decided: it will wait for you again.".to_owned(),
             many => format!("{many} blocks were not decided: they will wait for you again."),
         };
-        lines.push(Line::styled(text, look.style(Slot::BlockPending)));
+        lines.push(Line::styled(text, draw.style(Slot::BlockPending)));
     }
-    lines.push(Line::styled(format!("{}.", crate::domain::sentences::saving::not_kept(0)), look.dim()));
+    lines.push(Line::styled(format!("{}.", crate::domain::sentences::saving::not_kept(0)), draw.dim()));
     let skip = lines.len().saturating_sub(rows);
     for line in lines.into_iter().skip(skip) {
         sheet.row(line);

@@ -3,7 +3,7 @@
 use super::{Choice, Sessions, is_open_here};
 use crate::driver::{SessionHit, Summary};
 use crate::tui::overlays::OverlayContext;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
 
 /// Columns of a name, including the tree lines before it.
@@ -13,21 +13,21 @@ const NAME_COLUMNS: usize = 18;
 pub(super) fn row(list: &Sessions, (at, choice): (usize, Choice<'_>), ctx: OverlayContext<'_>) -> String {
     match choice {
         Choice::Session(summary) => session(list, (at, summary), ctx),
-        Choice::Hit(found) => hit(found, ctx.look),
+        Choice::Hit(found) => hit(found, ctx.draw),
         Choice::New => "+ new session".to_owned(),
     }
 }
 
 /// `3 d     sales-q3       block 3            df = pd.read_csv("sales.csv")`
-fn hit(hit: &SessionHit, look: DrawStyle<'_>) -> String {
+fn hit(hit: &SessionHit, draw: DrawContext<'_>) -> String {
     let name = safe::cut(&safe::one_line(hit.session.label()), 14);
-    let (ago, place) = (words::ago(look.now, hit.at), hit.place.to_string());
+    let (ago, place) = (words::ago(draw.now, hit.at), hit.place.to_string());
     safe::one_line(&format!("{ago:<7} {name:<14} {place:<18} {}", safe::one_line(&hit.line)))
 }
 
 /// `12 min  └ sales-q3-2   9 msgs   3 blocks  1 waiting  at block 3`
 fn session(list: &Sessions, (at, summary): (usize, &Summary), ctx: OverlayContext<'_>) -> String {
-    let look = ctx.look;
+    let draw = ctx.draw;
     let state = if is_open_here(summary, ctx.state) {
         "open here".into()
     } else if summary.locked.is_some() {
@@ -41,9 +41,9 @@ fn session(list: &Sessions, (at, summary): (usize, &Summary), ctx: OverlayContex
     } else {
         String::new()
     };
-    let lead = list.listing.lead(at, look.glyphs.tree);
+    let lead = list.listing.lead(at, draw.glyphs.tree);
     let with_folder = list.listing.here().is_none() && lead.is_none();
-    let folder = if with_folder { format!("  {}", look.place.path(&summary.cwd)) } else { String::new() };
+    let folder = if with_folder { format!("  {}", draw.place.path(&summary.cwd)) } else { String::new() };
     let messages = usize::try_from(summary.messages).unwrap_or(usize::MAX);
     // Leave some columns for the name of a deep branch.
     let shown: Vec<char> = lead.as_deref().unwrap_or_default().chars().collect();
@@ -51,7 +51,7 @@ fn session(list: &Sessions, (at, summary): (usize, &Summary), ctx: OverlayContex
     let name = format!("{}{}", shown.iter().skip(deep).collect::<String>(), safe::one_line(summary.label()));
     safe::one_line(&format!(
         "{:<7} {:<NAME_COLUMNS$} {:>8} {:>10}  {state:<10}{}{folder}",
-        words::ago(look.now, summary.modified),
+        words::ago(draw.now, summary.modified),
         safe::cut(&name, NAME_COLUMNS),
         words::count(messages, "msg"),
         words::count(summary.blocks as usize, "block"),

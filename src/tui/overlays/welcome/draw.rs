@@ -13,10 +13,10 @@ const MIN_ADDRESS_COLUMNS: u16 = 68;
 
 impl Welcome {
     pub(super) fn draw(&self, ctx: OverlayContext<'_>, width: u16) -> Sheet {
-        let look = ctx.look;
+        let draw = ctx.draw;
         let mut sheet = Sheet::new("Welcome");
-        sheet.words(&running::only_approved(&ctx.setup.app), width, look.text());
-        sheet.gap().row(Line::styled("Where should answers come from?", look.style(Slot::UiTitle))).gap();
+        sheet.words(&running::only_approved(&ctx.setup.app), width, draw.text());
+        sheet.gap().row(Line::styled("Where should answers come from?", draw.style(Slot::UiTitle))).gap();
         for (at, row) in self.rows().iter().enumerate() {
             let (name, what, state) = describe(*row, self);
             // If there is no room for both, the state is more useful than the address.
@@ -24,19 +24,19 @@ impl Welcome {
                 0..MIN_ADDRESS_COLUMNS if !state.is_empty() => format!("{}  {name:<10} {state}", at + 1),
                 _ => format!("{}  {name:<10} {what:<38} {state}", at + 1),
             };
-            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
+            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, draw));
         }
         sheet.gap();
-        sheet.words(&self.interpreters_text(), width, look.text());
+        sheet.words(&self.interpreters_text(), width, draw.text());
         let standing = SandboxStanding::of(ctx.sandbox);
         let slot = match standing {
             SandboxStanding::Untested => Slot::UiText,
             _ if standing.is_bad() => Slot::SandboxOff,
             _ => Slot::SandboxOn,
         };
-        sheet.words(&safe::one_line(&standing.sentence()), width, look.style(slot));
+        sheet.words(&safe::one_line(&standing.sentence()), width, draw.style(slot));
         sheet.gap();
-        sheet.words(saving::KEYS, width, look.dim());
+        sheet.words(saving::KEYS, width, draw.dim());
         sheet.gap();
         match &self.field {
             Some((filling, field)) => {
@@ -44,9 +44,9 @@ impl Welcome {
                     WantedText::Key(of) => format!("key for {}: ", self.name_of(*of)),
                     WantedText::Address => "address: ".into(),
                 };
-                sheet.field(&head, field, width, look);
+                sheet.field(&head, field, width, draw);
                 if self.key_is_gone && *filling == WantedText::Address {
-                    sheet.words(saving::KEY_OF_ONE_ADDRESS, width, look.text());
+                    sheet.words(saving::KEY_OF_ONE_ADDRESS, width, draw.text());
                 }
             }
             None => {
@@ -54,7 +54,7 @@ impl Welcome {
                 let key = if self.takes_key().is_some() { "k paste a key   " } else { "" };
                 let (out, word) = leave_hint(ctx);
                 let text = format!("1-{digits} or Up/Down, Enter choose   {key}{out} {word}");
-                sheet.row(Line::styled(text, look.dim()));
+                sheet.row(Line::styled(text, draw.dim()));
             }
         }
         sheet

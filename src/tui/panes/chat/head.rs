@@ -1,7 +1,7 @@
 //! The rows that precede an item of the conversation: an empty one, and who speaks.
 
 use crate::domain::Timestamp;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -13,6 +13,11 @@ pub(super) fn gap(rows: &mut Vec<Line<'static>>, at: usize) {
 }
 
 /// `model  10:41`
-pub(super) fn speaker(who: &'static str, at: Timestamp, style: Style, look: DrawStyle<'_>) -> Line<'static> {
-    Line::from(vec![Span::styled(who, style), Span::styled(format!("  {}", look.place.hour(at)), look.dim())])
+pub(super) fn speaker(
+    who: &'static str,
+    at: Timestamp,
+    style: Style,
+    draw: DrawContext<'_>,
+) -> Line<'static> {
+    Line::from(vec![Span::styled(who, style), Span::styled(format!("  {}", draw.place.hour(at)), draw.dim())])
 }

@@ -9,7 +9,7 @@ use crate::engine::{BlockState, State};
 use crate::text::number::size;
 use crate::tui::paint::markdown;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -31,7 +31,7 @@ pub(super) fn text(state: &State, at: usize) -> Option<&str> {
 }
 
 /// A hash that changes when an item has to be laid out anew for any reason but the width, which the caller compares.
-pub(super) fn stamp(state: &State, at: usize, look: DrawStyle<'_>) -> u64 {
+pub(super) fn stamp(state: &State, at: usize, draw: DrawContext<'_>) -> u64 {
     let blocks = match state.transcript.items.get(at) {
         Some(Item::Reply(reply)) => reply.blocks.as_slice(),
         Some(Item::Own { block, .. }) => std::slice::from_ref(block),
@@ -44,7 +44,7 @@ pub(super) fn stamp(state: &State, at: usize, look: DrawStyle<'_>) -> u64 {
         let standing = state.block_state(item);
         (standing.to_string(), item.runs.len(), item.block.versions.len()).hash(&mut hasher);
         if standing == BlockState::Running {
-            item.runs.last().map(|r| look.now.since(r.approved_at) / 1000).hash(&mut hasher);
+            item.runs.last().map(|r| draw.now.since(r.approved_at) / 1000).hash(&mut hasher);
         }
         if item.status == BlockStatus::Open {
             state.inspected(item.block.id).map(|i| i.review.findings.len()).hash(&mut hasher);
@@ -61,28 +61,28 @@ pub(super) fn rows(
     state: &State,
     at: usize,
     width: u16,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> (Vec<Line<'static>>, BlockPlaces) {
     let (mut rows, mut places) = (Vec::new(), Vec::new());
     let Some(item) = state.transcript.items.get(at) else { return (rows, places) };
     match item {
         Item::Prompt { at: when, text, files } => {
             gap(&mut rows, at);
-            rows.push(speaker("you", *when, look.style(Slot::ChatUser), look));
+            rows.push(speaker("you", *when, draw.style(Slot::ChatUser), draw));
             if let Some((_, out)) = state.transcript.message_away(at) {
-                rows.push(Line::styled(paged_out(out), look.style(Slot::ChatNote)));
+                rows.push(Line::styled(paged_out(out), draw.style(Slot::ChatNote)));
                 return (rows, places);
             }
-            rows.extend(safe::wrap_words(text.trim_end(), width.into(), look.text()));
+            rows.extend(safe::wrap_words(text.trim_end(), width.into(), draw.text()));
             if !files.is_empty() {
                 let told = sending::with_files(files, size);
-                rows.extend(safe::wrap_words(&told, width.into(), look.style(Slot::ChatNote)));
+                rows.extend(safe::wrap_words(&told, width.into(), draw.style(Slot::ChatNote)));
             }
         }
         Item::Reply(reply) => {
             gap(&mut rows, at);
-            rows.push(speaker("model", reply.at, look.style(Slot::ChatModel), look));
-            reply_rows(state, reply, width, look, (&mut rows, &mut places));
+            rows.push(speaker("model", reply.at, draw.style(Slot::ChatModel), draw));
+            reply_rows(state, reply, width, draw, (&mut rows, &mut places));
         }
         Item::Own { at: when, block } => {
             gap(&mut rows, at);
@@ -91,17 +91,17 @@ pub(super) fn rows(
                 Some(item) if item.block.origin.typed => ("you", Slot::ChatUser),
                 _ => ("sayso", Slot::ChatNote),
             };
-            rows.push(speaker(who, *when, look.style(slot), look));
+            rows.push(speaker(who, *when, draw.style(slot), draw));
             if let Some(item) = item {
                 let note = item.block.origin.note.as_deref().unwrap_or_default();
-                rows.extend(safe::wrap_words(note, width.into(), look.style(Slot::ChatNote)));
+                rows.extend(safe::wrap_words(note, width.into(), draw.style(Slot::ChatNote)));
                 places.push((rows.len(), item.block.id));
-                rows.extend(block_rows(state, item, width, look));
+                rows.extend(block_rows(state, item, width, draw));
             }
         }
-        Item::Recipe { at: when, fact } => rows.extend(recipe::rows(state, at, *when, fact, width, look)),
+        Item::Recipe { at: when, fact } => rows.extend(recipe::rows(state, at, *when, fact, width, draw)),
         other => {
-            if let Some((text, style)) = note(other, look) {
+            if let Some((text, style)) = note(other, draw) {
                 gap(&mut rows, at);
                 rows.extend(safe::wrap_words(&text, width.into(), style));
             }
@@ -111,14 +111,14 @@ pub(super) fn rows(
 }
 
 /// What the conversation notes between prompt and reply.
-fn note(item: &Item, look: DrawStyle<'_>) -> Option<(String, Style)> {
-    let style = look.style(Slot::ChatNote);
+fn note(item: &Item, draw: DrawContext<'_>) -> Option<(String, Style)> {
+    let style = draw.style(Slot::ChatNote);
     let text = match item {
         Item::Prompt { .. } | Item::Reply(_) | Item::Own { .. } | Item::Recipe { .. } => return None,
         Item::Resumed { at } => {
             format!(
                 "Opened again at {}. {}.",
-                look.place.hour(*at),
+                draw.place.hour(*at),
                 crate::domain::sentences::saving::not_kept(0)
             )
         }
@@ -140,7 +140,7 @@ fn note(item: &Item, look: DrawStyle<'_>) -> Option<(String, Style)> {
             TurnEnd::Failed(failure) => {
                 return Some((
                     format!("!! {}", safe::one_line(&failure.message)),
-                    look.style(Slot::StatusError),
+                    draw.style(Slot::StatusError),
                 ));
             }
         },
@@ -153,36 +153,36 @@ fn reply_rows(
     state: &State,
     reply: &ReplyItem,
     width: u16,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
     (rows, places): (&mut Vec<Line<'static>>, &mut BlockPlaces),
 ) {
     if let Some(out) = reply.paged_out {
-        rows.push(Line::styled(paged_out(out), look.style(Slot::ChatNote)));
+        rows.push(Line::styled(paged_out(out), draw.style(Slot::ChatNote)));
         for item in reply.blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
             places.push((rows.len(), item.block.id));
-            rows.extend(block_rows(state, item, width, look));
+            rows.extend(block_rows(state, item, width, draw));
         }
         return;
     }
     if !reply.reasoning().trim().is_empty() {
-        rows.push(reasoning(reply.reasoning(), look));
+        rows.push(reasoning(reply.reasoning(), draw));
     }
     let mut at = 0;
     for item in reply.blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
         let range = &item.block.origin.range;
         if let Some(prose) = reply.text().get(at..range.start.max(at)) {
-            prose_rows(prose, width, look, rows);
+            prose_rows(prose, width, draw, rows);
         }
         places.push((rows.len(), item.block.id));
-        rows.extend(block_rows(state, item, width, look));
+        rows.extend(block_rows(state, item, width, draw));
         at = range.end.max(at);
     }
     if let Some(prose) = reply.text().get(at..) {
-        prose_rows(prose, width, look, rows);
+        prose_rows(prose, width, draw, rows);
     }
     for refused in &reply.refused {
         let text = format!("! a tool call came to no block: {}", safe::one_line(&refused.why));
-        rows.extend(safe::wrap_words(&text, width.into(), look.style(Slot::StatusWarn)));
+        rows.extend(safe::wrap_words(&text, width.into(), draw.style(Slot::StatusWarn)));
     }
     let warn = match reply.finish.reason {
         FinishReason::Stop | FinishReason::ToolCalls => return,
@@ -192,7 +192,7 @@ fn reply_rows(
         FinishReason::Filter => "cut: the provider's content filter",
         FinishReason::Incomplete => "cut: the stream ended early",
     };
-    rows.push(Line::styled(format!("! {warn}"), look.style(Slot::StatusWarn)));
+    rows.push(Line::styled(format!("! {warn}"), draw.style(Slot::StatusWarn)));
 }
 
 /// What is shown instead of a message that is not in memory.
@@ -204,16 +204,16 @@ fn paged_out(out: MessageAway) -> String {
     }
 }
 
-pub(super) fn prose_rows(prose: &str, width: u16, look: DrawStyle<'_>, rows: &mut Vec<Line<'static>>) {
+pub(super) fn prose_rows(prose: &str, width: u16, draw: DrawContext<'_>, rows: &mut Vec<Line<'static>>) {
     if !prose.trim().is_empty() {
-        rows.extend(markdown::lines(prose, width, look.theme, look.links));
+        rows.extend(markdown::lines(prose, width, draw.theme, draw.links));
     }
 }
 
 /// The row for folded reasoning: how many words it has.
-pub(super) fn reasoning(text: &str, look: DrawStyle<'_>) -> Line<'static> {
+pub(super) fn reasoning(text: &str, draw: DrawContext<'_>) -> Line<'static> {
     let words = words::count(text.split_whitespace().count(), "word");
-    Line::styled(format!("  reasoning, {words}"), look.dim())
+    Line::styled(format!("  reasoning, {words}"), draw.dim())
 }
 
 /// The most columns for a language; shorter names are padded to seven.
@@ -227,13 +227,13 @@ pub(super) fn block_rows(
     state: &State,
     item: &BlockItem,
     width: u16,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Vec<Line<'static>> {
     let standing = state.block_state(item);
     let language = safe::cut(words::language_of(item), MAX_LANGUAGE_COLUMNS);
     let mut head = format!("  block {:<3}{language:<7} ", item.block.id.0);
     let mut word = format!("{:<11} ", format!("[{standing}]"));
-    let detail = detail(state, item, standing, look);
+    let detail = detail(state, item, standing, draw);
     let mut room = usize::from(width).saturating_sub(head.len() + word.len());
     let told = if room < MIN_DETAIL_COLUMNS {
         // Without alignment there is room for at least the first detail.
@@ -244,12 +244,12 @@ pub(super) fn block_rows(
         safe::cut(&detail, room)
     };
     let mut rows = vec![Line::from(vec![
-        Span::styled(head, look.text()),
-        Span::styled(word, look.block(standing)),
-        Span::styled(told, look.dim()),
+        Span::styled(head, draw.text()),
+        Span::styled(word, draw.block(standing)),
+        Span::styled(told, draw.dim()),
     ])];
     if let BlockStatus::Declined(why) = &item.status {
-        let style = look.style(Slot::ChatNote);
+        let style = draw.style(Slot::ChatNote);
         let by = if matches!(item.block.kind, crate::domain::BlockKind::Edit { .. }) {
             "  edit: "
         } else {
@@ -260,13 +260,13 @@ pub(super) fn block_rows(
     if let BlockStatus::Rejected(reason) = &item.status
         && !reason.trim().is_empty()
     {
-        let style = look.style(Slot::ChatNote);
+        let style = draw.style(Slot::ChatNote);
         rows.extend(safe::hanging(Span::styled("  you: ", style), reason.trim(), width.into(), style));
     }
     rows
 }
 
-fn detail(state: &State, item: &BlockItem, standing: BlockState, look: DrawStyle<'_>) -> String {
+fn detail(state: &State, item: &BlockItem, standing: BlockState, draw: DrawContext<'_>) -> String {
     let source = &item.block.current().source;
     match standing {
         BlockState::Waiting | BlockState::Edited | BlockState::Queued => {
@@ -283,7 +283,7 @@ fn detail(state: &State, item: &BlockItem, standing: BlockState, look: DrawStyle
         BlockState::Running => item
             .runs
             .last()
-            .map(|r| format!("{} s", look.now.since(r.approved_at) / 1000))
+            .map(|r| format!("{} s", draw.now.since(r.approved_at) / 1000))
             .unwrap_or_default(),
         BlockState::Rejected | BlockState::Declined | BlockState::Skipped => "not run".into(),
         BlockState::Lost => "its end is not known".into(),
@@ -303,12 +303,12 @@ fn detail(state: &State, item: &BlockItem, standing: BlockState, look: DrawStyle
 }
 
 /// The row of a block that is being written.
-pub(super) fn writing(id: BlockId, language: &str, lines: usize, look: DrawStyle<'_>) -> Line<'static> {
+pub(super) fn writing(id: BlockId, language: &str, lines: usize, draw: DrawContext<'_>) -> Line<'static> {
     let text = format!(
         "{} writing block {id} ({}, {} so far)",
-        look.spinner(),
+        draw.spinner(),
         safe::one_line(language),
         words::count(lines, "line")
     );
-    Line::styled(text, look.block(BlockState::Writing))
+    Line::styled(text, draw.block(BlockState::Writing))
 }

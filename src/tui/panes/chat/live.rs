@@ -14,7 +14,7 @@ use crate::text::number::size;
 use crate::tui::paint::markdown;
 use crate::tui::panes::code::lines_so_far;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
 use ratatui::text::{Line, Span};
 
@@ -57,11 +57,11 @@ impl Live {
     }
 
     /// Lays out what changed.
-    pub(super) fn update(&mut self, state: &State, width: u16, look: DrawStyle<'_>) {
+    pub(super) fn update(&mut self, state: &State, width: u16, draw: DrawContext<'_>) {
         self.after.clear();
         let at = state.transcript.items.len();
         match &state.live.reply {
-            Some(reply) => self.reply(state, reply, at, width, look),
+            Some(reply) => self.reply(state, reply, at, width, draw),
             None => {
                 self.key = None;
                 self.settled.clear();
@@ -74,54 +74,54 @@ impl Live {
                 sending::unanswered(failure.departure),
                 safe::one_line(&failure.message)
             );
-            self.after.extend(safe::wrap_words(&text, width.into(), look.style(Slot::StatusError)));
+            self.after.extend(safe::wrap_words(&text, width.into(), draw.style(Slot::StatusError)));
         }
         for command in &state.live.commands {
             gap(&mut self.after, at);
-            self.after.push(queued_by_you(sending::QUEUED_COMMAND_MARK, look));
-            self.after.extend(safe::wrap_words(&format!("!{command}"), width.into(), look.dim()));
+            self.after.push(queued_by_you(sending::QUEUED_COMMAND_MARK, draw));
+            self.after.extend(safe::wrap_words(&format!("!{command}"), width.into(), draw.dim()));
         }
         if let Some(queued) = &state.live.queued {
             gap(&mut self.after, at);
-            self.after.push(queued_by_you(sending::QUEUED_MARK, look));
-            self.after.extend(safe::wrap_words(queued.text.trim_end(), width.into(), look.dim()));
+            self.after.push(queued_by_you(sending::QUEUED_MARK, draw));
+            self.after.extend(safe::wrap_words(queued.text.trim_end(), width.into(), draw.dim()));
             if !queued.files.is_empty() {
                 let told = sending::with_files(&queued.files, size);
-                self.after.extend(safe::wrap_words(&told, width.into(), look.dim()));
+                self.after.extend(safe::wrap_words(&told, width.into(), draw.dim()));
             }
         }
     }
 
-    fn reply(&mut self, state: &State, reply: &LiveReply, at: usize, width: u16, look: DrawStyle<'_>) {
+    fn reply(&mut self, state: &State, reply: &LiveReply, at: usize, width: u16, draw: DrawContext<'_>) {
         let known = state.transcript.blocks.keys().next_back().map_or(0, |id| id.0);
         let settled = reply.segments.len().saturating_sub(1);
         let key = (reply.step.0, settled, width, at, reply.reasoning.is_empty());
         if self.key != Some(key) {
             self.key = Some(key);
-            self.settle(reply, settled, known, at, width, look);
+            self.settle(reply, settled, known, at, width, draw);
         }
         if let (false, Some(row)) =
             (reply.reasoning.is_empty(), self.settled.get_mut(usize::from(at > 0) + 1))
         {
-            *row = item::reasoning(&reply.reasoning, look);
+            *row = item::reasoning(&reply.reasoning, draw);
         }
         self.growing = None;
         match reply.segments.last() {
             Some(Segment::Prose(range)) => {
                 let prose = reply.text.get(range.clone()).unwrap_or_default();
                 self.growing = Some((reply.step.0, range.start));
-                self.stream.update((reply.step.0, range.start), prose, width, look.theme);
+                self.stream.update((reply.step.0, range.start), prose, width, draw.theme);
             }
             Some(Segment::Block(block)) => {
                 let number = blocks_before(reply, settled, known) + 1;
-                self.after.push(block_row(number, block, look));
+                self.after.push(block_row(number, block, draw));
             }
             None => {
                 let text = match reply.retry {
-                    None => format!("{} waiting for the first word", look.spinner()),
+                    None => format!("{} waiting for the first word", draw.spinner()),
                     Some(_) => "waiting to try again".into(),
                 };
-                self.after.push(Line::styled(text, look.dim()));
+                self.after.push(Line::styled(text, draw.dim()));
             }
         }
     }
@@ -134,12 +134,12 @@ impl Live {
         known: u32,
         at: usize,
         width: u16,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) {
         self.settled.clear();
         gap(&mut self.settled, at);
         let since = reply.first_at.unwrap_or(reply.since);
-        self.settled.push(speaker("model", since, look.style(Slot::ChatModel), look));
+        self.settled.push(speaker("model", since, draw.style(Slot::ChatModel), draw));
         if !reply.reasoning.is_empty() {
             self.settled.push(Line::default());
         }
@@ -148,11 +148,11 @@ impl Live {
             match segment {
                 Segment::Prose(range) => {
                     let prose = reply.text.get(range.clone()).unwrap_or_default();
-                    item::prose_rows(prose, width, look, &mut self.settled);
+                    item::prose_rows(prose, width, draw, &mut self.settled);
                 }
                 Segment::Block(block) => {
                     number += 1;
-                    self.settled.push(block_row(number, block, look));
+                    self.settled.push(block_row(number, block, draw));
                 }
             }
         }
@@ -160,10 +160,10 @@ impl Live {
 }
 
 /// The first row of what the person typed during a turn.
-fn queued_by_you(mark: &str, look: DrawStyle<'_>) -> Line<'static> {
+fn queued_by_you(mark: &str, draw: DrawContext<'_>) -> Line<'static> {
     Line::from(vec![
-        Span::styled("you", look.style(Slot::ChatUser)),
-        Span::styled(format!("  {mark}"), look.dim()),
+        Span::styled("you", draw.style(Slot::ChatUser)),
+        Span::styled(format!("  {mark}"), draw.dim()),
     ])
 }
 
@@ -173,11 +173,11 @@ fn blocks_before(reply: &LiveReply, segments: usize, known: u32) -> u32 {
 }
 
 /// The row of a block that is being written, or has just been written.
-fn block_row(number: u32, block: &Proposal, look: DrawStyle<'_>) -> Line<'static> {
+fn block_row(number: u32, block: &Proposal, draw: DrawContext<'_>) -> Line<'static> {
     let language = block.language.as_ref().map_or("text", |l| l.as_str());
     let lines = lines_so_far(&block.source);
     if !block.closed {
-        return item::writing(BlockId(number), language, lines, look);
+        return item::writing(BlockId(number), language, lines, draw);
     }
     Line::from(vec![
         Span::styled(
@@ -185,12 +185,12 @@ fn block_row(number: u32, block: &Proposal, look: DrawStyle<'_>) -> Line<'static
                 "  block {number:<3}{:<7} ",
                 safe::cut(&safe::one_line(language), item::MAX_LANGUAGE_COLUMNS)
             ),
-            look.text(),
+            draw.text(),
         ),
         Span::styled(
             format!("{:<11} ", format!("[{}]", BlockState::Writing)),
-            look.block(BlockState::Writing),
+            draw.block(BlockState::Writing),
         ),
-        Span::styled(words::count(lines, "line"), look.dim()),
+        Span::styled(words::count(lines, "line"), draw.dim()),
     ])
 }

@@ -5,7 +5,7 @@ use crate::engine::State;
 use crate::tui::paint::markdown;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::safe;
 use ratatui::text::{Line, Span};
 use std::ops::Range;
@@ -34,9 +34,9 @@ impl OpeningRows {
         opening: &Opening,
         suggested: usize,
         (width, height): (u16, u16),
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> Self {
-        let rows = markdown::lines(&opening.text, width, look.theme, look.links);
+        let rows = markdown::lines(&opening.text, width, draw.theme, draw.links);
         let mut laid = Self { rows, prompts: Vec::new(), laid_for: (suggested, (width, height)) };
         if opening.prompts.is_empty() {
             return laid;
@@ -52,13 +52,13 @@ impl OpeningRows {
             }
             let (mark, slot) = if at == suggested { ("> ", Slot::UiFocus) } else { ("  ", Slot::UiText) };
             let from = laid.rows.len();
-            let mark = Span::styled(mark, look.style(slot));
-            laid.rows.extend(safe::hanging(mark, &safe::one_line(prompt), width.into(), look.style(slot)));
+            let mark = Span::styled(mark, draw.style(slot));
+            laid.rows.extend(safe::hanging(mark, &safe::one_line(prompt), width.into(), draw.style(slot)));
             laid.prompts.push(from..laid.rows.len());
         }
         let hidden = opening.prompts.len() - shown.len();
         if hidden > 0 {
-            laid.rows.push(Line::styled(format!("  {hidden} more: Up, Down"), look.dim()));
+            laid.rows.push(Line::styled(format!("  {hidden} more: Up, Down"), draw.dim()));
         }
         laid
     }

@@ -6,7 +6,7 @@ use crate::engine::State;
 use crate::tui::paint::markdown;
 use crate::tui::panes::recipe;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -21,37 +21,37 @@ pub(super) fn rows(
     when: Timestamp,
     fact: &RecipeFact,
     width: u16,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
-    let (note, width_of) = (look.style(Slot::ChatNote), usize::from(width));
+    let (note, width_of) = (draw.style(Slot::ChatNote), usize::from(width));
     match fact {
         RecipeFact::Began(start) => {
             gap(&mut rows, at);
-            rows.push(speaker("recipe", when, note, look));
-            let head = Span::styled(format!("{}  ", safe::one_line(&start.name)), look.style(Slot::UiTitle));
+            rows.push(speaker("recipe", when, note, draw));
+            let head = Span::styled(format!("{}  ", safe::one_line(&start.name)), draw.style(Slot::UiTitle));
             rows.extend(safe::hanging(head, &in_short(&start.inputs), width_of, note));
         }
         RecipeFact::Said { .. } => {
             let Some(stage) = recipe::said_at(state, at) else { return rows };
             gap(&mut rows, at);
-            let separator = format!(" {} ", look.glyphs.dot);
+            let separator = format!(" {} ", draw.glyphs.dot);
             rows.extend(safe::wrap_words(
                 &stage.parts().join(&separator),
                 width_of,
-                look.style(Slot::UiTitle),
+                draw.style(Slot::UiTitle),
             ));
         }
-        RecipeFact::Judged(outcome) => rows.extend(verdict(outcome, width_of, look)),
+        RecipeFact::Judged(outcome) => rows.extend(verdict(outcome, width_of, draw)),
         RecipeFact::Answered { answers, .. } => {
             gap(&mut rows, at);
             rows.extend(safe::hanging(Span::styled("  you: ", note), &in_short(answers), width_of, note));
         }
         RecipeFact::Ended { end, summary } => {
             gap(&mut rows, at);
-            rows.extend(safe::wrap_words(&ended(*end), width_of, end_style(*end, look)));
+            rows.extend(safe::wrap_words(&ended(*end), width_of, end_style(*end, draw)));
             if !summary.trim().is_empty() {
-                rows.extend(markdown::lines(summary, width, look.theme, look.links));
+                rows.extend(markdown::lines(summary, width, draw.theme, draw.links));
             }
         }
     }
@@ -74,15 +74,15 @@ fn in_short(answers: &Answers) -> String {
 pub(in crate::tui) fn verdict(
     outcome: &RoundOutcome,
     width: usize,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Vec<Line<'static>> {
     let (sign, style) = match outcome.verdict.as_str() {
         "green" | "ok" | "good" | "same" | "done" | "faster" | "passed" | "fixed" | "answered"
-        | "written" => ("+", look.style(Slot::BlockDone)),
+        | "written" => ("+", draw.style(Slot::BlockDone)),
         "red" | "broken" | "failed" | "slower" | "timed_out" | "nothing" | "nothing_shown" | "wrong" => {
-            ("-", look.style(Slot::BlockFailed))
+            ("-", draw.style(Slot::BlockFailed))
         }
-        _ => ("=", look.style(Slot::ChatNote)),
+        _ => ("=", draw.style(Slot::ChatNote)),
     };
     let head = Span::styled(format!("  {sign} {}", safe::one_line(&outcome.verdict)), style);
     let note = safe::one_line(outcome.note.trim());
@@ -90,7 +90,7 @@ pub(in crate::tui) fn verdict(
         return vec![Line::from(head)];
     }
     let head = Span::styled(format!("{}: ", head.content), style);
-    safe::hanging(head, &note, width, look.text())
+    safe::hanging(head, &note, width, draw.text())
 }
 
 fn ended(end: RecipeEnd) -> String {
@@ -102,8 +102,8 @@ fn ended(end: RecipeEnd) -> String {
     }
 }
 
-fn end_style(end: RecipeEnd, look: DrawStyle<'_>) -> Style {
-    look.style(match end {
+fn end_style(end: RecipeEnd, draw: DrawContext<'_>) -> Style {
+    draw.style(match end {
         RecipeEnd::Done => Slot::BlockDone,
         RecipeEnd::GaveUp | RecipeEnd::Limit => Slot::StatusWarn,
         RecipeEnd::Stopped => Slot::ChatNote,

@@ -8,7 +8,7 @@ use crate::domain::visible::visible_line;
 use crate::engine::transcript::BlockItem;
 use crate::text::diff::{ChangeTag, DiffOp, LineComparison};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::safe;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -45,7 +45,7 @@ impl Diff {
         against: DiffBase,
         width: u16,
         colours: &Colours,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> Self {
         let old = older(item, against).unwrap_or_else(|| item.block.current().source.as_ref());
         let new = item.block.current().source.as_ref();
@@ -53,7 +53,7 @@ impl Diff {
             DiffBase::Model => "- what the model wrote   + yours",
             DiffBase::LastRun => "- what ran last   + now",
         };
-        let mut rows = vec![Line::styled(what, look.dim()), Line::default()];
+        let mut rows = vec![Line::styled(what, draw.dim()), Line::default()];
         let lines = doc::split(old).len().max(doc::split(new).len());
         let room = usize::from(width).saturating_sub(doc::gutter(lines)).max(1);
         let room = (room, lines, width);
@@ -63,9 +63,9 @@ impl Diff {
             let new = new.get(after.body..after.bytes.end).unwrap_or_default();
             if let Some(path) = after.path.as_ref().filter(|_| old != new) {
                 let head = file_texts::head(&visible_line(path));
-                rows.push(Line::styled(head.trim_end().to_owned(), look.style(Slot::UiTitle)));
+                rows.push(Line::styled(head.trim_end().to_owned(), draw.style(Slot::UiTitle)));
             }
-            push_file_rows(&mut rows, (old, new, after.first(), until), colours, room, look);
+            push_file_rows(&mut rows, (old, new, after.first(), until), colours, room, draw);
         }
         Self { rows }
     }
@@ -82,13 +82,13 @@ fn push_file_rows(
     (old, new, from, until): (&str, &str, usize, Instant),
     colours: &Colours,
     (room, lines, width): (usize, usize, u16),
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) {
     let compared = LineComparison::new(old, new, Some(until));
     let words = |op: &DiffOp| compared.lines_with_words(op, Some(Instant::now() + WORDS_TIMEOUT));
     for (number, group) in compared.hunks(3).iter().enumerate() {
         if number > 0 {
-            rows.push(Line::styled("...", look.dim()));
+            rows.push(Line::styled("...", draw.dim()));
         }
         for change in group.iter().flat_map(words) {
             let index = change.new.or(change.old).unwrap_or(0);
@@ -96,26 +96,26 @@ fn push_file_rows(
             let syntax =
                 change.new.and_then(|line| colours.for_line(from + line, change.text())).unwrap_or_default();
             let (sign, diff) = match change.tag {
-                ChangeTag::Delete => ("-", Some(DiffLook::of(Slot::DiffDel, look))),
-                ChangeTag::Insert => ("+", Some(DiffLook::of(Slot::DiffAdd, look))),
+                ChangeTag::Delete => ("-", Some(DiffLook::of(Slot::DiffDel, draw))),
+                ChangeTag::Insert => ("+", Some(DiffLook::of(Slot::DiffAdd, draw))),
                 ChangeTag::Equal => (" ", None),
             };
             let (styles, base, tint) = match &diff {
                 Some(diff) => (marked(&syntax, &change.words, diff.word), diff.text, diff.tint),
-                None => (syntax, look.text(), Style::new()),
+                None => (syntax, draw.text(), Style::new()),
             };
-            let laid = safe::code(change.text(), &styles, base, room, look.theme.mark());
+            let laid = safe::code(change.text(), &styles, base, room, draw.theme.mark());
             for (part, row) in laid.into_iter().enumerate() {
-                let mut spans = doc::gutter_of(index, lines, part > 0, None, false, look);
+                let mut spans = doc::gutter_of(index, lines, part > 0, None, false, draw);
                 if let Some(first) = spans.first_mut() {
-                    let style = diff.as_ref().map_or(look.text(), |diff| diff.sign);
+                    let style = diff.as_ref().map_or(draw.text(), |diff| diff.sign);
                     *first = Span::styled(format!("{sign} "), style);
                 }
                 spans.extend(row.line.spans);
                 rows.push(doc::tinted(spans, tint, width));
             }
             if !change.is_ended() {
-                rows.push(Line::styled("        (no newline at the end)", look.dim()));
+                rows.push(Line::styled("        (no newline at the end)", draw.dim()));
             }
         }
     }
@@ -125,7 +125,7 @@ fn push_file_rows(
 mod tests {
     use super::*;
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::draw_style::with_look;
+    use crate::tui::widgets::draw_context::with_draw_context;
     use std::time::Duration;
 
     #[test]
@@ -135,8 +135,8 @@ mod tests {
             let mut rows = Vec::new();
             let compared = (text("x"), text("y"));
             let files = (&*compared.0, &*compared.1, 0, until);
-            with_look(&Theme::terminal(Depth::Mono), |look| {
-                push_file_rows(&mut rows, files, &Colours::default(), (80, 4, 90), look);
+            with_draw_context(&Theme::terminal(Depth::Mono), |draw| {
+                push_file_rows(&mut rows, files, &Colours::default(), (80, 4, 90), draw);
             });
             rows.len()
         };

@@ -10,7 +10,7 @@ use crate::tui::action::Action;
 use crate::tui::guard::{Guard, RefusalReason, Seconds, Verb};
 use crate::tui::keymap::Context;
 use crate::tui::paint::canvas::Canvas;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::{Position, Rect};
@@ -28,7 +28,7 @@ pub fn title(
     now: Instant,
     focused: bool,
     decides: bool,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Title {
     let waiting = state.queue().count();
     let (left, right, style) = match (subject(pane, state), &pane.mode) {
@@ -38,7 +38,7 @@ pub fn title(
         (PaneSubject::Nothing, _) => ("Code".into(), String::new(), None),
         (PaneSubject::Writing(id, proposed), _) => {
             let language = proposed.language.as_ref().map_or("text", |l| l.as_str());
-            let style = Some(look.block(BlockState::Writing));
+            let style = Some(draw.block(BlockState::Writing));
             (format!("Block {id} {language}: WRITING"), "not runnable yet".into(), style)
         }
         (PaneSubject::Block(item), Mode::Edit(editor)) => {
@@ -48,14 +48,14 @@ pub fn title(
             let column = before.graphemes(true).count() + 1;
             let mode = editor.mode().map(|mode| format!(" {}", mode.word())).unwrap_or_default();
             let left = format!("Block {} {}: EDITING{mode}", item.block.id, words::language_of(item));
-            (left, format!("line {} col {column}", at.line + 1), Some(look.block(BlockState::Edited)))
+            (left, format!("line {} col {column}", at.line + 1), Some(draw.block(BlockState::Edited)))
         }
         (PaneSubject::Block(item), Mode::Diff(_)) => (
             format!("Block {} {}: CHANGES", item.block.id, words::language_of(item)),
-            look.keymap.hints(Context::Review, ("", "", ""), &[(Action::Diff, "goes on")]),
+            draw.keymap.hints(Context::Review, ("", "", ""), &[(Action::Diff, "goes on")]),
             None,
         ),
-        (PaneSubject::Block(item), Mode::View) => of_block(item, state, guard, now, decides, look),
+        (PaneSubject::Block(item), Mode::View) => of_block(item, state, guard, now, decides, draw),
     };
     Title { left, right, focused, style }
 }
@@ -66,11 +66,11 @@ fn of_block(
     guard: &Guard,
     now: Instant,
     decides: bool,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> (String, String, Option<ratatui::style::Style>) {
     let standing = state.block_state(item);
     let (id, language) = (item.block.id, words::language_of(item));
-    let style = Some(look.block(standing));
+    let style = Some(draw.block(standing));
     if item.status == BlockStatus::Open {
         let lines = words::count(words::line_count(&item.block.current().source), "line");
         let left = match item.block.origin.note.as_deref().filter(|_| item.block.is_own()) {
@@ -82,7 +82,7 @@ fn of_block(
         };
         let right = match standing {
             BlockState::Queued => "waits behind another block".into(),
-            _ => announced(item, state).unwrap_or_else(|| lock(item, state, guard, (now, decides), look)),
+            _ => announced(item, state).unwrap_or_else(|| lock(item, state, guard, (now, decides), draw)),
         };
         return (left, right, style);
     }
@@ -91,8 +91,8 @@ fn of_block(
             .runs
             .last()
             .map(|r| match r.by.rule() {
-                Some(rule) => format!("rule {rule}  {}", look.place.second(r.approved_at)),
-                None => format!("approved {}", look.place.second(r.approved_at)),
+                Some(rule) => format!("rule {rule}  {}", draw.place.second(r.approved_at)),
+                None => format!("approved {}", draw.place.second(r.approved_at)),
             })
             .unwrap_or_default(),
         BlockState::Rejected | BlockState::Declined | BlockState::Skipped => "not run".into(),
@@ -116,12 +116,12 @@ fn lock(
     state: &State,
     guard: &Guard,
     (now, decides): (Instant, bool),
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> String {
     if state.inspected(item.block.id).is_none() {
         return "checking".into();
     }
-    let approve = |word| look.keymap.hints(Context::Review, ("", "", ""), &[(Action::Approve, word)]);
+    let approve = |word| draw.keymap.hints(Context::Review, ("", "", ""), &[(Action::Approve, word)]);
     let (seen, of) = guard.seen_lines();
     let locked = match guard.decision_refusal(Verb::Reject, now) {
         Some(RefusalReason::Appeared { left: Some(left), .. } | RefusalReason::Quiet { left }) => {
@@ -147,20 +147,20 @@ pub fn draw(
     state: &State,
     area: Rect,
     buf: &mut Canvas,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Option<Position> {
     match (&pane.mode, subject(pane, state)) {
         (Mode::Queue(chosen), _) => {
-            queue(*chosen, state, area, buf, look);
+            queue(*chosen, state, area, buf, draw);
             None
         }
-        (Mode::Edit(_), _) => pane.draw_editor(buf, look),
+        (Mode::Edit(_), _) => pane.draw_editor(buf, draw),
         (_, PaneSubject::Nothing) => {
-            nothing(area, buf, look);
+            nothing(area, buf, draw);
             None
         }
         (_, PaneSubject::Writing(_, proposed)) => {
-            writing::draw(buf, area, proposed, &pane.colours, look);
+            writing::draw(buf, area, proposed, &pane.colours, draw);
             None
         }
         (Mode::Diff(_), PaneSubject::Block(_)) => {
@@ -168,18 +168,18 @@ pub fn draw(
             None
         }
         (Mode::View, PaneSubject::Block(item)) => {
-            pane.draw_block(item, state, buf, look);
+            pane.draw_block(item, state, buf, draw);
             None
         }
     }
 }
 
-fn nothing(area: Rect, buf: &mut Canvas, look: DrawStyle<'_>) {
+fn nothing(area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {
     let text =
         "No block waits. Code that the model proposes is shown here. Nothing runs until you approve it.";
     let text =
         if area.height >= 4 { text.replace(". ", ".\n").replacen('\n', "\n\n", 1) } else { text.to_owned() };
-    for (y, row) in (area.y..area.bottom()).zip(safe::wrap_words(&text, area.width.into(), look.dim())) {
+    for (y, row) in (area.y..area.bottom()).zip(safe::wrap_words(&text, area.width.into(), draw.dim())) {
         buf.set_line(area.x, y, &row, area.width);
     }
 }
@@ -193,7 +193,7 @@ impl CodePane {
         }
     }
 
-    fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Canvas, look: DrawStyle<'_>) {
+    fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Canvas, draw: DrawContext<'_>) {
         let Some(laid) = &self.layout else { return };
         let division = self.division();
         let code_end = self.area.bottom().saturating_sub(u16::try_from(self.opinion.len()).unwrap_or(0));
@@ -208,7 +208,7 @@ impl CodePane {
             }
         };
         if laid.rights.rows().is_empty() {
-            put(&summary(item, state, look));
+            put(&summary(item, state, draw));
         }
         let rights = laid.rights.rows();
         let (shown_rights, from) = if division.pinned > 0 {
@@ -223,26 +223,26 @@ impl CodePane {
         let original: HashSet<&str> =
             if edited { item.block.original().source.lines().collect() } else { HashSet::default() };
         let changed = |line: usize| edited && !original.contains(laid.doc.line(line));
-        for row in laid.doc.paint(from..from + height, look, &styles, &changed) {
+        for row in laid.doc.paint(from..from + height, draw, &styles, &changed) {
             put(&row);
         }
     }
 }
 
 /// The row above the code of a settled block that tells the outcome.
-fn summary(item: &BlockItem, state: &State, look: DrawStyle<'_>) -> Line<'static> {
+fn summary(item: &BlockItem, state: &State, draw: DrawContext<'_>) -> Line<'static> {
     let lines = words::count(words::line_count(&item.block.current().source), "line");
     let text = match (&item.status, item.runs.last()) {
-        (BlockStatus::Approved, Some(run)) => approved(run, &lines, state.block_state(item), look),
+        (BlockStatus::Approved, Some(run)) => approved(run, &lines, state.block_state(item), draw),
         (BlockStatus::Rejected(_) | BlockStatus::Declined(_) | BlockStatus::Skipped, _) => {
             format!("{lines}, not run")
         }
         _ => lines,
     };
-    Line::styled(format!("  {text}"), look.dim())
+    Line::styled(format!("  {text}"), draw.dim())
 }
 
-fn approved(run: &RunItem, lines: &str, state: BlockState, look: DrawStyle<'_>) -> String {
+fn approved(run: &RunItem, lines: &str, state: BlockState, draw: DrawContext<'_>) -> String {
     let by = match run.by {
         Grantor::Person { typed: false } => "by you once".to_owned(),
         Grantor::Person { typed: true } => "by you once, with the word run".to_owned(),
@@ -253,7 +253,7 @@ fn approved(run: &RunItem, lines: &str, state: BlockState, look: DrawStyle<'_>) 
         Grantor::Plan => "by you, in a plan".to_owned(),
     };
     if state == BlockState::Running {
-        return format!("{lines}, approved {by} at {}", look.place.second(run.approved_at));
+        return format!("{lines}, approved {by} at {}", draw.place.second(run.approved_at));
     }
     let hash = run.sha256.to_string();
     let (head, tail) = (hash.get(..4).unwrap_or_default(), hash.get(62..).unwrap_or_default());
@@ -261,7 +261,7 @@ fn approved(run: &RunItem, lines: &str, state: BlockState, look: DrawStyle<'_>) 
 }
 
 /// The list of waiting blocks.
-fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Canvas, look: DrawStyle<'_>) {
+fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {
     let mut rows: Vec<Line<'static>> = Vec::new();
     let items: Vec<&BlockItem> = state.queue().collect();
     for (at, item) in items.iter().enumerate() {
@@ -280,20 +280,20 @@ fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Canvas, look: DrawS
             if words::line_count(source) == 1 { "line" } else { "lines" },
         );
         rows.push(Line::from(vec![
-            Span::styled(first, look.text()),
-            Span::styled(format!("{:<12}", format!("[{standing}]")), look.block(standing)),
-            Span::styled(safe::one_line(words::first_line(source)), look.dim()),
+            Span::styled(first, draw.text()),
+            Span::styled(format!("{:<12}", format!("[{standing}]")), draw.block(standing)),
+            Span::styled(safe::one_line(words::first_line(source)), draw.dim()),
         ]));
     }
     if items.is_empty() {
-        rows.push(Line::styled("No block waits.", look.dim()));
+        rows.push(Line::styled("No block waits.", draw.dim()));
     } else {
         rows.push(Line::default());
-        rows.push(Line::styled("One block at a time, in order. Each needs its own decision.", look.dim()));
+        rows.push(Line::styled("One block at a time, in order. Each needs its own decision.", draw.dim()));
         if let [first, second, ..] = items.as_slice() {
             let (a, b) = (first.block.id, second.block.id);
             let text = format!("Block {b} was written to follow block {a}: it may make no sense alone.");
-            rows.push(Line::styled(text, look.dim()));
+            rows.push(Line::styled(text, draw.dim()));
         }
     }
     let from = crate::tui::widgets::filter::Cursor(chosen).window(usize::from(area.height));

@@ -6,7 +6,7 @@ use crate::tui::paint::canvas::Canvas;
 use crate::tui::paint::wrap;
 use crate::tui::panes::editor::Editor;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::field::Pos;
 use crate::tui::widgets::typed_text::selected_in;
 use crate::tui::widgets::{safe, words};
@@ -48,7 +48,7 @@ impl CodePane {
     }
 
     /// Draws the editor; returns where to put the cursor.
-    pub(super) fn draw_editor(&self, buf: &mut Canvas, look: DrawStyle<'_>) -> Option<Position> {
+    pub(super) fn draw_editor(&self, buf: &mut Canvas, draw: DrawContext<'_>) -> Option<Position> {
         let area = self.area;
         let edit_top = self.edit_top;
         let Mode::Edit(editor) = &self.mode else { return None };
@@ -64,7 +64,7 @@ impl CodePane {
         buf.set_line(
             area.x,
             area.y,
-            &Line::styled(format!("{}{note}", " ".repeat(indent)), look.dim()),
+            &Line::styled(format!("{}{note}", " ".repeat(indent)), draw.dim()),
             area.width,
         );
         let marks = editor.changed_lines();
@@ -80,8 +80,8 @@ impl CodePane {
             }
             // For a line that continues below the pane, only the visible part is laid out.
             let text = safe::code_prefix(whole, room, usize::from(area.bottom() - y));
-            let styles = self.styles_of(editor, number, text, brackets, look);
-            let mut rows = safe::code(text, &styles, look.text(), room, look.theme.mark());
+            let styles = self.styles_of(editor, number, text, brackets, draw);
+            let mut rows = safe::code(text, &styles, draw.text(), room, draw.theme.mark());
             if number == at.line {
                 let (down, column) = safe::code_place(whole, room, at.byte);
                 let x = u16::try_from(indent + 1 + column).unwrap_or(0);
@@ -97,7 +97,7 @@ impl CodePane {
                 if y >= area.bottom() {
                     break;
                 }
-                let mut spans = gutter_of(number, of, part > 0, None, changed, look);
+                let mut spans = gutter_of(number, of, part > 0, None, changed, draw);
                 spans.extend(line.line.spans);
                 buf.set_line(area.x, y, &Line::from(spans), area.width);
                 y += 1;
@@ -113,20 +113,20 @@ impl CodePane {
         number: usize,
         text: &str,
         brackets: Option<(Pos, Pos)>,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> LineStyles {
         let whole = editor.field().lines().get(number).map_or("", String::as_str);
         let mut styles = self.colours.for_line(number, whole).unwrap_or_default();
         styles.retain(|(range, _)| range.start < text.len());
         let needle = editor.needle().into_iter().flat_map(|needle| needle.in_line(whole));
         let found: Vec<_> = needle.take_while(|found| found.start < text.len()).collect();
-        lay_over(&mut styles, &found, look.style(Slot::UiMatch));
+        lay_over(&mut styles, &found, draw.style(Slot::UiMatch));
         for bracket in brackets.iter().flat_map(|(here, there)| [here, there]).filter(|b| b.line == number) {
             let range = bracket.byte..bracket.byte + 1;
             lay_over(&mut styles, std::slice::from_ref(&range), BRACKET);
         }
         if let Some(selected) = selected_in(editor.field().selection(), number, whole.len()) {
-            lay_over(&mut styles, &[selected], look.style(Slot::UiSelection));
+            lay_over(&mut styles, &[selected], draw.style(Slot::UiSelection));
         }
         styles
     }
@@ -173,8 +173,8 @@ fn lay_over(styles: &mut LineStyles, over: &[Range<usize>], style: Style) {
         while over.next_if(|range| range.end <= *from).is_some() {}
         let under = below.peek().filter(|(range, _)| range.start <= *from).map(|(_, style)| *style);
         let is_over = over.peek().is_some_and(|range| range.start <= *from);
-        if let Some(look) = if is_over { Some(under.unwrap_or_default().patch(style)) } else { under } {
-            styles.push((*from..*to, look));
+        if let Some(draw) = if is_over { Some(under.unwrap_or_default().patch(style)) } else { under } {
+            styles.push((*from..*to, draw));
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::panes::hunks::Hunks;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::safe;
 use ratatui::text::{Line, Span};
 use std::collections::BTreeSet;
@@ -134,32 +134,32 @@ impl HunkSelection {
     }
 
     /// The row below the code: `Hunk 2 of 3, line 10: kept   dropped: 1   h next  x drop it`.
-    pub(super) fn row(&self, hunk: usize, width: u16, look: DrawStyle<'_>) -> Line<'static> {
+    pub(super) fn row(&self, hunk: usize, width: u16, draw: DrawContext<'_>) -> Line<'static> {
         let is_dropped = self.dropped.contains(&hunk);
         let (word, verb) = if is_dropped { ("dropped", "take it back") } else { ("kept", "drop it") };
         let place = format!("Hunk {} of {}, {}: ", hunk + 1, self.len(), self.place(hunk, width));
         let count = format!("   dropped: {}", self.dropped.len());
         let keys = [(Action::HunkNext, "next"), (Action::HunkDrop, verb)];
-        let keys = look.keymap.hints(Context::Review, ("   ", "  ", ""), &keys);
-        let style = look.style(if is_dropped { Slot::DiffDel } else { Slot::DiffAdd });
+        let keys = draw.keymap.hints(Context::Review, ("   ", "  ", ""), &keys);
+        let style = draw.style(if is_dropped { Slot::DiffDel } else { Slot::DiffAdd });
         let room = usize::from(width).saturating_sub(place.width() + word.len());
         let rest = if count.len() + keys.len() <= room { count + &keys } else { count };
         Line::from(vec![
-            Span::styled(place, look.style(Slot::UiTitle)),
+            Span::styled(place, draw.style(Slot::UiTitle)),
             Span::styled(word, style),
-            Span::styled(safe::cut(&rest, room), look.dim()),
+            Span::styled(safe::cut(&rest, room), draw.dim()),
         ])
     }
 }
 
 impl CodePane {
     /// Adds the row for the chosen hunk below the code, and marks the hunk in the code.
-    pub(super) fn lay_out_hunks(&mut self, look: DrawStyle<'_>) {
+    pub(super) fn lay_out_hunks(&mut self, draw: DrawContext<'_>) {
         let Some(laid) = &mut self.layout else { return };
         let Some(hunks) = laid.hunks.as_ref().filter(|_| matches!(self.mode, Mode::View)) else { return };
         self.hunk = self.hunk.min(hunks.len().saturating_sub(1));
         laid.doc.choose(hunks.chosen(self.hunk));
-        self.opinion.push(hunks.row(self.hunk, self.area.width, look));
+        self.opinion.push(hunks.row(self.hunk, self.area.width, draw));
         let line = hunks.line(self.hunk);
         if std::mem::take(&mut self.show_hunk) {
             self.aim_at_line(line);

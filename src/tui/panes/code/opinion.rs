@@ -5,7 +5,7 @@ use crate::domain::{BlockId, Timestamp};
 use crate::engine::State;
 use crate::engine::transcript::OpinionItem;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -19,32 +19,32 @@ pub(super) fn rows(
     block: BlockId,
     width: u16,
     most: usize,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Vec<Line<'static>> {
     let (text, style) = match (state.awaited_opinion(block), state.opinion(block)) {
-        (Some(since), _) => (asking_text(since, look), look.dim()),
-        (None, Some(opinion)) => answer_text(opinion, look),
+        (Some(since), _) => (asking_text(since, draw), draw.dim()),
+        (None, Some(opinion)) => answer_text(opinion, draw),
         (None, None) => return Vec::new(),
     };
     let mut rows = vec![Line::styled(
-        look.glyphs.border.horizontal.repeat(usize::from(width)),
-        look.style(Slot::UiBorder),
+        draw.glyphs.border.horizontal.repeat(usize::from(width)),
+        draw.style(Slot::UiBorder),
     )];
-    rows.extend(safe::hanging(Span::styled(LABEL, look.dim()), &text, width.into(), style));
+    rows.extend(safe::hanging(Span::styled(LABEL, draw.dim()), &text, width.into(), style));
     let most = most.max(2);
     if rows.len() > most {
         let more = words::count(rows.len() + 1 - most, "more line");
         rows.truncate(most - 1);
-        rows.push(Line::styled(format!("{}({more}: /status)", " ".repeat(LABEL.len())), look.dim()));
+        rows.push(Line::styled(format!("{}({more}: /status)", " ".repeat(LABEL.len())), draw.dim()));
     }
     rows
 }
 
-fn asking_text(since: Timestamp, look: DrawStyle<'_>) -> String {
-    format!("asking a model, {} s. Decisions don't wait for it.", look.now.since(since) / 1000)
+fn asking_text(since: Timestamp, draw: DrawContext<'_>) -> String {
+    format!("asking a model, {} s. Decisions don't wait for it.", draw.now.since(since) / 1000)
 }
 
-fn answer_text(item: &OpinionItem, look: DrawStyle<'_>) -> (String, Style) {
+fn answer_text(item: &OpinionItem, draw: DrawContext<'_>) -> (String, Style) {
     let model = safe::one_line(&item.model.to_string());
     match &item.answer {
         Ok(opinion) => {
@@ -56,13 +56,13 @@ fn answer_text(item: &OpinionItem, look: DrawStyle<'_>) -> (String, Style) {
             };
             let reason = safe::one_line(opinion.reason.trim());
             let text = format!("risk {}, says {model} (advice): {reason}{lines}", opinion.risk.as_str());
-            (text, look.text())
+            (text, draw.text())
         }
-        Err(why) => (format!("none from {model}: {}", safe::one_line(why)), look.style(Slot::StatusWarn)),
+        Err(why) => (format!("none from {model}: {}", safe::one_line(why)), draw.style(Slot::StatusWarn)),
     }
 }
 
 /// The whole second opinion in one line.
-pub fn line(item: &OpinionItem, look: DrawStyle<'_>) -> String {
-    answer_text(item, look).0
+pub fn line(item: &OpinionItem, draw: DrawContext<'_>) -> String {
+    answer_text(item, draw).0
 }

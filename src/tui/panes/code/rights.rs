@@ -15,7 +15,7 @@ use crate::tui::action::Action;
 use crate::tui::guard;
 use crate::tui::keymap::{Context, Key};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::safe;
 pub(super) use before::SeenRights;
 use ratatui::style::Style;
@@ -128,7 +128,7 @@ impl Fact {
     }
 
     /// Lays `text` out on rows, after the fact's label.
-    fn rows(&self, text: &str, width: usize, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+    fn rows(&self, text: &str, width: usize, draw: DrawContext<'_>) -> Vec<Line<'static>> {
         let label =
             if self.label.is_empty() { String::new() } else { format!("{:<LABEL_COLUMNS$}", self.label) };
         // Never break before the key that shows the rest of a list.
@@ -137,24 +137,24 @@ impl Fact {
             let text = text.replace(&format!(": {key}"), &format!(":{HELD_SPACE}{key}"));
             text.replace(&format!("; {key} all"), &format!("; {key}{HELD_SPACE}all"))
         };
-        let text = key_for_all(look).filter(|_| kept).map_or(text.to_owned(), |key| held(text, key));
-        let mut rows = safe::hanging(Span::styled(label, look.dim()), &text, width, self.style);
+        let text = key_for_all(draw).filter(|_| kept).map_or(text.to_owned(), |key| held(text, key));
+        let mut rows = safe::hanging(Span::styled(label, draw.dim()), &text, width, self.style);
         for row in rows.iter_mut().filter(|_| kept) {
             row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD_SPACE, " ").into());
         }
         let is_count = self.label == CHECK_LABEL && text.starts_with(|c: char| c.is_ascii_digit());
-        if is_count { rows.into_iter().map(|row| with_severities(row, look)).collect() } else { rows }
+        if is_count { rows.into_iter().map(|row| with_severities(row, draw)).collect() } else { rows }
     }
 }
 
 /// The key that shows everything.
-pub(super) fn key_for_all(look: DrawStyle<'_>) -> Option<Key> {
-    look.keymap.key(Context::Review, Action::Rights)
+pub(super) fn key_for_all(draw: DrawContext<'_>) -> Option<Key> {
+    draw.keymap.key(Context::Review, Action::Rights)
 }
 
 /// The key that leads to the findings: `   f = next finding`.
-fn next_finding(look: DrawStyle<'_>) -> String {
-    look.keymap.hints(Context::Review, ("   ", "", ""), &[(Action::FindingNext, "= next finding")])
+fn next_finding(draw: DrawContext<'_>) -> String {
+    draw.keymap.hints(Context::Review, ("   ", "", ""), &[(Action::FindingNext, "= next finding")])
 }
 
 /// How facts are put in words.
@@ -165,7 +165,7 @@ pub(super) struct Wording<'a> {
     pub(super) session: Option<&'a str>,
     /// The folder in which the code would start; the first fact names it, the others call it `here`.
     pub(super) here: Option<&'a Path>,
-    pub(super) look: DrawStyle<'a>,
+    pub(super) draw: DrawContext<'a>,
 }
 
 impl Wording<'_> {
@@ -176,11 +176,11 @@ impl Wording<'_> {
         if !self.detail.is_full() && path.ancestors().any(is_own) {
             return "packages of this session".into();
         }
-        if self.here == Some(path) { "here".into() } else { safe::name(&self.look.place.path(path)) }
+        if self.here == Some(path) { "here".into() } else { safe::name(&self.draw.place.path(path)) }
     }
 
     fn style(&self, changed: bool) -> Style {
-        if changed { self.look.style(Slot::StatusWarn) } else { self.look.text() }
+        if changed { self.draw.style(Slot::StatusWarn) } else { self.draw.text() }
     }
 
     fn fact(&self, label: &'static str, text: String, changed: bool) -> Fact {
@@ -201,22 +201,22 @@ impl Rights {
         let facts = facts(inspected, seen, wording);
         for (at, fact) in facts.iter().enumerate() {
             let same = facts.iter().take(at).filter(|other| other.label == fact.label).count();
-            rights.add(same, fact, usize::from(width), wording.look);
+            rights.add(same, fact, usize::from(width), wording.draw);
         }
-        let rule = wording.look.glyphs.border.horizontal.repeat(usize::from(width));
-        rights.rows.push(Line::styled(rule, wording.look.style(Slot::UiBorder)));
+        let rule = wording.draw.glyphs.border.horizontal.repeat(usize::from(width));
+        rights.rows.push(Line::styled(rule, wording.draw.style(Slot::UiBorder)));
         let at = RIGHTS_FROM + MAX_LABEL_CHARACTERS * (LABELS.len() as u64 + 1);
         rights.extents.push(guard::SubjectRow { extent: at..at + 1, ..guard::SubjectRow::default() });
         rights
     }
 
     /// Adds a fact; `same` facts with its label were added before.
-    fn add(&mut self, same: usize, fact: &Fact, width: usize, look: DrawStyle<'_>) {
+    fn add(&mut self, same: usize, fact: &Fact, width: usize, draw: DrawContext<'_>) {
         let number = LABELS.iter().position(|known| *known == fact.label).unwrap_or(LABELS.len());
         // Extents count characters without blanks, which depend on the width.
         let mut at =
             RIGHTS_FROM + (number as u64) * MAX_LABEL_CHARACTERS + (same as u64) * MAX_FACT_CHARACTERS;
-        let without_key_hint = fact.without_key_hint.as_ref().map(|text| fact.rows(text, width, look));
+        let without_key_hint = fact.without_key_hint.as_ref().map(|text| fact.rows(text, width, draw));
         let without_key_hint =
             without_key_hint.filter(|rows| rows.len() == 1).and_then(|mut rows| rows.pop());
         self.starts.push(FactStart {
@@ -225,7 +225,7 @@ impl Rights {
             shares_row: fact.shares_row,
             without_key_hint,
         });
-        for row in fact.rows(&fact.text, width, look) {
+        for row in fact.rows(&fact.text, width, draw) {
             let shown =
                 row.spans.iter().flat_map(|s| s.content.chars()).filter(|c| !c.is_whitespace()).count();
             let extent = at..at + shown as u64;
@@ -236,15 +236,15 @@ impl Rights {
     }
 
     /// Adds a note below the rights: how the block was read or, for a block that sayso proposed, what it is for.
-    pub(super) fn note(&mut self, note: &str, block: &Block, width: u16, look: DrawStyle<'_>) {
+    pub(super) fn note(&mut self, note: &str, block: &Block, width: u16, draw: DrawContext<'_>) {
         let (rule, seen) = (self.rows.pop(), self.extents.pop());
         let (label, slot) = match (block.origin.typed, block.is_own()) {
             (true, _) => ("Origin", Slot::UiTitle),
             (_, true) => ("For", Slot::UiTitle),
             _ => ("Origin", Slot::StatusWarn),
         };
-        let fact = Fact::new(label, safe::name(note), look.style(slot));
-        self.add(0, &fact, usize::from(width), look);
+        let fact = Fact::new(label, safe::name(note), draw.style(slot));
+        self.add(0, &fact, usize::from(width), draw);
         self.rows.extend(rule);
         self.extents.extend(seen);
     }
@@ -263,25 +263,25 @@ impl Rights {
 pub(in crate::tui) fn lines(
     inspected: &Inspection,
     full: bool,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> impl Iterator<Item = (&'static str, String)> {
     let detail = if full { Detail::Full } else { Detail::ShortWords };
     let facts =
-        facts(Some(inspected), &SeenRights::default(), Wording { detail, session: None, here: None, look });
+        facts(Some(inspected), &SeenRights::default(), Wording { detail, session: None, here: None, draw });
     facts
         .into_iter()
         .flat_map(|fact| if fact.parts.is_empty() { vec![(fact.label, fact.text)] } else { fact.parts })
 }
 
 fn facts(inspected: Option<&Inspection>, seen: &SeenRights, wording: Wording<'_>) -> Vec<Fact> {
-    let look = wording.look;
+    let draw = wording.draw;
     let Some(inspected) = inspected else {
-        return vec![Fact::new(CHECK_LABEL, "checking".into(), look.dim())];
+        return vec![Fact::new(CHECK_LABEL, "checking".into(), draw.dim())];
     };
     let mut facts = match &inspected.terms {
         Err(why) => {
             let text = format!("nothing here: {}", safe::name(why));
-            vec![Fact::new("Runs in", text, look.style(Slot::StatusError))]
+            vec![Fact::new("Runs in", text, draw.style(Slot::StatusError))]
         }
         Ok(terms) => {
             let change = seen.change(terms, &inspected.reach);
@@ -292,35 +292,35 @@ fn facts(inspected: Option<&Inspection>, seen: &SeenRights, wording: Wording<'_>
         }
     };
     // If everything can be taken back, this shares the row of the check.
-    let undo = inspected.undo.as_ref().map(|cover| undo_fact(cover, inspected, look));
+    let undo = inspected.undo.as_ref().map(|cover| undo_fact(cover, inspected, draw));
     let is_plain = matches!(wording.detail, Detail::ShortKeys(_)) && inspected.review.unchecked.is_none();
     let (beside, undo) = undo.into_iter().partition::<Vec<_>, _>(|fact| is_plain && fact.text == "all");
     facts.extend(undo);
     let links = links::in_rights(inspected.links);
-    facts.extend(links.map(|text| Fact::new("Links", text, look.style(Slot::StatusWarn))));
-    facts.extend(terms::place_of_packages(inspected, look));
+    facts.extend(links.map(|text| Fact::new("Links", text, draw.style(Slot::StatusWarn))));
+    facts.extend(terms::place_of_packages(inspected, draw));
     facts.extend(effects::facts(inspected, wording.detail).into_iter().map(|(label, text, odd)| {
-        Fact::new(label, text, if odd { look.style(Slot::StatusWarn) } else { look.text() })
+        Fact::new(label, text, if odd { draw.style(Slot::StatusWarn) } else { draw.text() })
     }));
     let beside: String = beside.iter().map(|fact| format!("     {}  {}", fact.label, fact.text)).collect();
     let (found, shares_row) = (findings_text(inspected), inspected.review.unchecked.is_none());
     let leads_on = wording.detail != Detail::ShortWords && !inspected.review.findings.is_empty();
     let without_key_hint = leads_on.then(|| format!("{found}{beside}"));
-    let next = if leads_on { next_finding(look) } else { String::new() };
-    let check = Fact::new(CHECK_LABEL, format!("{found}{next}{beside}"), check_style(inspected, look));
+    let next = if leads_on { next_finding(draw) } else { String::new() };
+    let check = Fact::new(CHECK_LABEL, format!("{found}{next}{beside}"), check_style(inspected, draw));
     facts.push(Fact { shares_row, without_key_hint, ..check });
     facts
 }
 
 /// Which changes of files can be taken back. Without a sandbox the block may also change files that can't.
-fn undo_fact(cover: &UndoCover, inspected: &Inspection, look: DrawStyle<'_>) -> Fact {
+fn undo_fact(cover: &UndoCover, inspected: &Inspection, draw: DrawContext<'_>) -> Fact {
     let is_open = inspected
         .terms
         .as_ref()
         .is_ok_and(|terms| terms.executor.starts_programs() && !terms.rights.sandbox.writes_confined);
     let only = if is_open && cover.is_some() { "; nothing outside of the working folder" } else { "" };
     let slot = if cover.is_some() { Slot::UiText } else { Slot::StatusWarn };
-    Fact::new("Undo", safe::name(&format!("{}{only}", cover.words())), look.style(slot))
+    Fact::new("Undo", safe::name(&format!("{}{only}", cover.words())), draw.style(slot))
 }
 
 /// A summary of the findings.
@@ -341,12 +341,12 @@ fn findings_text(inspected: &Inspection) -> String {
 }
 
 /// What could not be checked is styled as an error; findings have styles of their own.
-fn check_style(inspected: &Inspection, look: DrawStyle<'_>) -> Style {
-    if inspected.review.unchecked.is_some() { look.style(Slot::StatusError) } else { look.text() }
+fn check_style(inspected: &Inspection, draw: DrawContext<'_>) -> Style {
+    if inspected.review.unchecked.is_some() { draw.style(Slot::StatusError) } else { draw.text() }
 }
 
 /// Colours counts such as `1 high` by their severity.
-fn with_severities(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
+fn with_severities(row: Line<'static>, draw: DrawContext<'_>) -> Line<'static> {
     let mut spans = Vec::new();
     for span in row.spans {
         let (text, mut from) = (span.content.as_ref(), 0);
@@ -361,7 +361,7 @@ fn with_severities(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
             let (start, end) = (from + before.len() - digits, from + at + severity.as_str().len());
             let part = |range: Range<usize>| text.get(range).unwrap_or_default().to_owned();
             spans.push(Span::styled(part(from..start), span.style));
-            spans.push(Span::styled(part(start..end), look.severity(severity)));
+            spans.push(Span::styled(part(start..end), draw.severity(severity)));
             from = end;
         }
         spans.push(Span::styled(text.get(from..).unwrap_or_default().to_owned(), span.style));
@@ -373,10 +373,10 @@ fn with_severities(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
 mod tests {
     use super::*;
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::draw_style;
+    use crate::tui::widgets::draw_context;
 
-    fn with_look(act: impl FnOnce(DrawStyle<'_>)) {
-        draw_style::with_look(&Theme::terminal(Depth::Mono), act);
+    fn with_draw_context(act: impl FnOnce(DrawContext<'_>)) {
+        draw_context::with_draw_context(&Theme::terminal(Depth::Mono), act);
     }
 
     fn told(rights: &Rights) -> Vec<String> {
@@ -385,11 +385,11 @@ mod tests {
 
     #[test]
     fn the_key_that_shows_the_rest_stands_beside_how_much_that_is() {
-        with_look(|look| {
+        with_draw_context(|draw| {
             for width in 24..60 {
                 let mut rights = Rights::default();
                 let fact = Fact::new("May read", "the system, ~/data/sales, 2 more: p".into(), Style::new());
-                rights.add(0, &fact, width, look);
+                rights.add(0, &fact, width, draw);
                 let rows = told(&rights);
                 assert!(rows.iter().any(|row| row.contains("more: p")), "{width}: {rows:?}");
                 assert_eq!(rows.concat().matches(HELD_SPACE).count(), 0, "{width}: {rows:?}");
@@ -400,16 +400,16 @@ mod tests {
     /// If the row has no room for the key, the fact before it keeps the same words.
     #[test]
     fn only_the_check_goes_without_its_key() {
-        with_look(|look| {
+        with_draw_context(|draw| {
             let mut rights = Rights::default();
-            let before = Fact::new("Network", format!("off{}", next_finding(look)), Style::new());
-            let check = Fact::new(CHECK_LABEL, format!("1 high{}", next_finding(look)), Style::new());
+            let before = Fact::new("Network", format!("off{}", next_finding(draw)), Style::new());
+            let check = Fact::new(CHECK_LABEL, format!("1 high{}", next_finding(draw)), Style::new());
             for fact in [before, Fact { without_key_hint: Some("1 high".into()), ..check }] {
-                rights.add(0, &fact, 52, look);
+                rights.add(0, &fact, 52, draw);
             }
             rights.rows.push(Line::raw("rule"));
             rights.extents.push(guard::SubjectRow::default());
-            rights.compact(52, look);
+            rights.compact(52, draw);
             assert_eq!(told(&rights), ["Network    off   f = next finding     Check  1 high", "rule"]);
         });
     }

@@ -1,14 +1,14 @@
 //! The facts about the files of a block that writes, reads or lists.
 
 use crate::domain::{OnDisk, Target, Terms};
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
 
 /// A fact: a label, a text, and whether it stands out.
 type TargetFact = (&'static str, String, bool);
 
 /// The facts about all files of the block.
-pub(super) fn facts(terms: &Terms, target: &Target, look: DrawStyle<'_>) -> Vec<TargetFact> {
+pub(super) fn facts(terms: &Terms, target: &Target, draw: DrawContext<'_>) -> Vec<TargetFact> {
     let verb = match terms.language.as_str() {
         "write" | "edit" => "Writes",
         "list" => "Lists",
@@ -16,7 +16,7 @@ pub(super) fn facts(terms: &Terms, target: &Target, look: DrawStyle<'_>) -> Vec<
     };
     let writes = verb == "Writes";
     let mut facts: Vec<TargetFact> =
-        target.all().flat_map(|target| target_facts(target, verb, writes, look)).collect();
+        target.all().flat_map(|target| target_facts(target, verb, writes, draw)).collect();
     let outside = target.all().any(|target| target.outside);
     let place = if outside { "outside of the working folder" } else { "in the working folder" };
     facts.push(("Place", place.to_owned(), outside));
@@ -29,8 +29,8 @@ pub(super) fn facts(terms: &Terms, target: &Target, look: DrawStyle<'_>) -> Vec<
     facts
 }
 
-fn target_facts(target: &Target, verb: &'static str, writes: bool, look: DrawStyle<'_>) -> Vec<TargetFact> {
-    let path = safe::name(&look.place.path(&target.path));
+fn target_facts(target: &Target, verb: &'static str, writes: bool, draw: DrawContext<'_>) -> Vec<TargetFact> {
+    let path = safe::name(&draw.place.path(&target.path));
     let what = match target.found {
         OnDisk::Nothing if writes => "a new file".to_owned(),
         OnDisk::Nothing => "not there".to_owned(),
@@ -40,7 +40,7 @@ fn target_facts(target: &Target, verb: &'static str, writes: bool, look: DrawSty
     };
     let mut facts = vec![(verb, format!("{path}  ({what})"), target.outside)];
     if let Some(link) = &target.link {
-        let link = safe::name(&look.place.path(link));
+        let link = safe::name(&draw.place.path(link));
         facts.push(("Link", format!("{link} leads there"), true));
     }
     if writes && target.folders > 0 {

@@ -5,20 +5,20 @@ use super::doc::{gutter, gutter_of};
 use super::highlight::Colours;
 use crate::engine::reply::Proposal;
 use crate::tui::paint::canvas::Canvas;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::safe;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// Draws the end of a growing text.
-pub(super) fn draw(buf: &mut Canvas, area: Rect, block: &Proposal, colours: &Colours, look: DrawStyle<'_>) {
+pub(super) fn draw(buf: &mut Canvas, area: Rect, block: &Proposal, colours: &Colours, draw: DrawContext<'_>) {
     let height = usize::from(area.height);
     let of = lines_so_far(&block.source);
     let room = usize::from(area.width).saturating_sub(gutter(of)).max(1);
     let mut rows: Vec<Line<'static>> = Vec::new();
     if !block.closed {
         let head = " ".repeat(gutter(of) - 2);
-        rows.push(Line::styled(format!("{head}{} ...", look.glyphs.border.vertical), look.dim()));
+        rows.push(Line::styled(format!("{head}{} ...", draw.glyphs.border.vertical), draw.dim()));
     }
     // Goes from the last line upwards until the pane is full; the rows are reversed at the end.
     let body = block.source.strip_suffix('\n').unwrap_or(&block.source);
@@ -30,9 +30,9 @@ pub(super) fn draw(buf: &mut Canvas, area: Rect, block: &Proposal, colours: &Col
         let number = of.saturating_sub(back + 1);
         let text = text.strip_suffix('\r').unwrap_or(text);
         let styles = colours.for_line(number, text).unwrap_or_default();
-        let painted = safe::code(text, &styles, look.text(), room, look.theme.mark());
+        let painted = safe::code(text, &styles, draw.text(), room, draw.theme.mark());
         for (part, row) in painted.into_iter().enumerate().rev() {
-            let mut spans: Vec<Span<'static>> = gutter_of(number, of, part > 0, None, false, look);
+            let mut spans: Vec<Span<'static>> = gutter_of(number, of, part > 0, None, false, draw);
             spans.extend(row.line.spans);
             rows.push(Line::from(spans));
         }

@@ -5,7 +5,7 @@ use crate::engine::{BlockState, State};
 use crate::tui::paint::canvas::Canvas;
 use crate::tui::paint::screen;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::virtual_list::{Anchor, EndKeys};
 use crate::tui::widgets::words;
@@ -17,20 +17,20 @@ const TITLE_FRAME_COLUMNS: usize = 7;
 
 impl OutputPane {
     /// The title: whose output, how the run ended, and the scroll position.
-    pub(crate) fn title(&self, state: &State, focused: bool, keys: &EndKeys, look: DrawStyle<'_>) -> Title {
+    pub(crate) fn title(&self, state: &State, focused: bool, keys: &EndKeys, draw: DrawContext<'_>) -> Title {
         let (left, mut right, style) = match self.shown {
             Some(Subject::Run(block, run)) => {
                 let item = state.transcript.blocks.get(&block);
                 let run = item.and_then(|i| i.runs.iter().find(|r| r.run == run));
                 match run.map(|r| (r, BlockState::of_run(r))) {
                     Some((_, BlockState::Running)) => {
-                        let style = Some(look.block(BlockState::Running));
-                        (format!("Output block {block}"), receipt::progress(state, look), style)
+                        let style = Some(draw.block(BlockState::Running));
+                        (format!("Output block {block}"), receipt::progress(state, draw), style)
                     }
                     Some((run, standing)) => {
                         let time = run.ended.as_ref().map(|(_, r)| words::duration(r.receipt.wall_us / 1000));
                         let left = format!("Output block {block}: {standing}");
-                        (left, time.unwrap_or_default(), Some(look.block(standing)))
+                        (left, time.unwrap_or_default(), Some(draw.block(standing)))
                     }
                     None => ("Output".into(), String::new(), None),
                 }
@@ -78,12 +78,12 @@ impl OutputPane {
 
     /// Draws a sign left of the rows from standard error, in the margin or border, because their colour alone would not
     /// be visible without colours.
-    fn mark_errors(&self, area: Rect, buf: &mut Canvas, look: DrawStyle<'_>) {
+    fn mark_errors(&self, area: Rect, buf: &mut Canvas, draw: DrawContext<'_>) {
         let Some(x) = area.x.checked_sub(1).filter(|_| !self.whole) else { return };
         for (y, at) in (area.y..area.bottom()).zip(self.list.visible()) {
             let line = at.item.checked_sub(self.head.len());
             if self.single_image.is_none() && line.is_some_and(|line| self.output.is_error(line)) {
-                buf.set_stringn(x, y, "!", 1, look.style(Slot::OutputStderr));
+                buf.set_stringn(x, y, "!", 1, draw.style(Slot::OutputStderr));
             }
         }
     }
@@ -95,9 +95,9 @@ impl OutputPane {
 
     /// Draws the rows that [`OutputPane::arrange`] laid out. Returns where to put the program's cursor, if its screen
     /// is shown.
-    pub(crate) fn draw(&self, buf: &mut Canvas, look: DrawStyle<'_>) -> Option<Position> {
+    pub(crate) fn draw(&self, buf: &mut Canvas, draw: DrawContext<'_>) -> Option<Position> {
         match &self.screen {
-            Some(screen) => screen::draw(screen, self.area, buf, look.theme),
+            Some(screen) => screen::draw(screen, self.area, buf, draw.theme),
             None => {
                 for (y, line) in (self.area.y..self.area.bottom()).zip(&self.header) {
                     buf.set_line(self.area.x, y, line, self.area.width);
@@ -105,7 +105,7 @@ impl OutputPane {
                 let above = self.header_rows().min(self.area.height);
                 let area = Rect { y: self.area.y + above, height: self.area.height - above, ..self.area };
                 self.list.draw(area, buf);
-                self.mark_errors(area, buf, look);
+                self.mark_errors(area, buf, draw);
                 None
             }
         }

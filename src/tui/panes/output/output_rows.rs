@@ -3,7 +3,7 @@
 
 use super::tables::{self, Table};
 use crate::tui::paint::output::Output;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::virtual_list::{Anchor, Items};
 use ratatui::text::Line;
@@ -20,7 +20,7 @@ pub(super) struct PrintedRows<'a> {
     pub(super) tables: &'a [Table],
     pub(super) skipped: usize,
     pub(super) width: usize,
-    pub(super) look: DrawStyle<'a>,
+    pub(super) draw: DrawContext<'a>,
 }
 
 /// How many wrapped lines are cached; when there are more, the whole cache is dropped.
@@ -52,7 +52,7 @@ impl PrintedRows<'_> {
             return rows.clone();
         }
         let rows: Rc<[Line<'static>]> =
-            safe::wrapped(&self.output.line(line, self.look.theme), self.width).into();
+            safe::wrapped(&self.output.line(line, self.draw.theme), self.width).into();
         if self.wrapped.len() >= MAX_KEPT_LINES {
             self.wrapped.clear();
         }
@@ -90,9 +90,9 @@ impl Items for PrintedRows<'_> {
         if let Some((table, _)) = self.table(at.item) {
             let line = match at.item.checked_sub(self.head.len()) {
                 None => self.head.get(at.item)?.clone(),
-                Some(line) => self.output.line(line, self.look.theme),
+                Some(line) => self.output.line(line, self.draw.theme),
             };
-            return Some(table.visible_part(&line, self.skipped, self.width, self.look.dim()));
+            return Some(table.visible_part(&line, self.skipped, self.width, self.draw.dim()));
         }
         let Some(line) = at.item.checked_sub(self.head.len()) else { return self.head.get(at.item).cloned() };
         if line < self.output.len() {

@@ -11,18 +11,18 @@ use crate::engine::{State, kernels};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
 use ratatui::text::{Line, Span};
 use std::path::Path;
 
 /// `| 4.2 s of 60 s   118 MiB`: the progress of the current run.
-pub(super) fn progress(state: &State, look: DrawStyle<'_>) -> String {
+pub(super) fn progress(state: &State, draw: DrawContext<'_>) -> String {
     let Some(run) = &state.live.run else { return String::new() };
     let memory =
         if run.rss_bytes > 0 { format!("   {}", words::memory(run.rss_bytes)) } else { String::new() };
-    let time = state.activity().map(|going_on| going_on.time(look.now)).unwrap_or_default();
-    format!("{} {time}{memory}", look.spinner())
+    let time = state.activity().map(|going_on| going_on.time(draw.now)).unwrap_or_default();
+    format!("{} {time}{memory}", draw.spinner())
 }
 
 /// The rows about a run.
@@ -41,48 +41,48 @@ pub(super) fn end_rows(
     (report, language, away): (&RunReport, &Language, Option<OutputAway>),
     first_error: Option<&str>,
     width: u16,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> RunRows {
-    let mut head = vec![Line::styled(safe::cut(&usage_text(report), width.into()), look.dim())];
+    let mut head = vec![Line::styled(safe::cut(&usage_text(report), width.into()), draw.dim())];
     if let Some(line) = first_error {
         // The output contains it in full.
         head.push(Line::styled(
             safe::cut(&safe::one_line(line), width.into()),
-            look.style(Slot::OutputStderr),
+            draw.style(Slot::OutputStderr),
         ));
     }
     let mut tables = Vec::new();
-    result_rows(report, width, look, &mut head, &mut tables);
+    result_rows(report, width, draw, &mut head, &mut tables);
     if let Some(detail) = report.outcome.detail().filter(|d| !d.trim().is_empty()) {
-        head.extend(safe::wrap_words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));
+        head.extend(safe::wrap_words(detail.trim(), width.into(), draw.style(Slot::BlockFailed)));
     }
     if matches!(report.outcome, Outcome::Refused(_) | Outcome::NotStarted(_)) {
-        head.push(Line::styled(format!("Nothing ran.{}", puts_back(look)), look.dim()));
+        head.push(Line::styled(format!("Nothing ran.{}", puts_back(draw)), draw.dim()));
     }
     if let KernelFate::Lost(kernel) = report.kernel {
         head.extend(safe::wrap_words(
             &lost_kernel(language, kernel),
             width.into(),
-            look.style(Slot::StatusWarn),
+            draw.style(Slot::StatusWarn),
         ));
     }
-    head.extend(change_rows(report, width, look));
-    head.extend(not_looked_at_rows(report, width, look));
-    head.extend(refusal_rows(report, width, look));
+    head.extend(change_rows(report, width, draw));
+    head.extend(not_looked_at_rows(report, width, draw));
+    head.extend(refusal_rows(report, width, draw));
     let missing = running::output_missing(&report.receipt);
     head.extend(
         missing
             .into_iter()
-            .flat_map(|missing| safe::wrap_words(&missing, width.into(), look.style(Slot::StatusWarn))),
+            .flat_map(|missing| safe::wrap_words(&missing, width.into(), draw.style(Slot::StatusWarn))),
     );
     if report.receipt.not_stopped {
-        head.extend(safe::wrap_words(running::MOVING, width.into(), look.style(Slot::StatusError)));
+        head.extend(safe::wrap_words(running::MOVING, width.into(), draw.style(Slot::StatusError)));
     }
     match away {
-        Some(away) => head.push(Line::styled(loading_text(away), look.style(Slot::OutputTruncated))),
-        None => head.extend(dropped_rows(report, look)),
+        Some(away) => head.push(Line::styled(loading_text(away), draw.style(Slot::OutputTruncated))),
+        None => head.extend(dropped_rows(report, draw)),
     }
-    RunRows { head, tables, tail: traceback(report, width, look) }
+    RunRows { head, tables, tail: traceback(report, width, draw) }
 }
 
 /// Whether a run without output is known to have printed nothing: it has no value or error, and none of its output was
@@ -100,12 +100,12 @@ pub(super) fn has_result(report: &RunReport) -> bool {
 pub(in crate::tui) fn end_lines(
     report: &RunReport,
     language: &Language,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> impl Iterator<Item = String> {
     const WHOLE: u16 = u16::MAX;
     let image = |image: &ImageRef| {
         let (name, size) = (safe::one_line(&image.name), words::size(image.bytes));
-        format!("image {name}  {}x{}  {size}  {}", image.width, image.height, look.place.path(&image.path))
+        format!("image {name}  {}x{}  {size}  {}", image.width, image.height, draw.place.path(&image.path))
     };
     let lost = match report.kernel {
         KernelFate::Lost(kernel) => Some(lost_kernel(language, kernel)),
@@ -114,11 +114,11 @@ pub(in crate::tui) fn end_lines(
     let moving = report.receipt.not_stopped.then(|| running::MOVING.to_owned());
     let detail = report.outcome.detail().map(|detail| safe::one_line(detail.trim()));
     let text = |line: Line<'static>| line.spans.iter().map(|span| span.content.as_ref()).collect::<String>();
-    let told = change_rows(report, WHOLE, look).into_iter().chain(not_looked_at_rows(report, WHOLE, look));
-    let told = told.chain(refusal_rows(report, WHOLE, look)).chain(dropped_rows(report, look));
-    let told: Vec<String> = told.chain(traceback(report, WHOLE, look)).map(text).collect();
+    let told = change_rows(report, WHOLE, draw).into_iter().chain(not_looked_at_rows(report, WHOLE, draw));
+    let told = told.chain(refusal_rows(report, WHOLE, draw)).chain(dropped_rows(report, draw));
+    let told: Vec<String> = told.chain(traceback(report, WHOLE, draw)).map(text).collect();
     let mut rows = Vec::new();
-    result_rows(report, WHOLE, look, &mut rows, &mut Vec::new());
+    result_rows(report, WHOLE, draw, &mut rows, &mut Vec::new());
     let result: Vec<String> = rows.into_iter().map(text).collect();
     let images: Vec<String> = report.all_images().map(image).collect();
     let first = std::iter::once(usage_text(report)).chain(result);
@@ -153,12 +153,12 @@ fn usage_text(report: &RunReport) -> String {
 }
 
 /// ` R puts it back for review.`
-fn puts_back(look: DrawStyle<'_>) -> String {
-    look.keymap.hints(Context::Done, (" ", "", "."), &[(Action::ReopenBlock, "puts it back for review")])
+fn puts_back(draw: DrawContext<'_>) -> String {
+    draw.keymap.hints(Context::Done, (" ", "", "."), &[(Action::ReopenBlock, "puts it back for review")])
 }
 
 /// `changed  + out/revenue.png  48 KB   - out/a.png`
-fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+fn change_rows(report: &RunReport, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let variables = report.receipt.variables.map(variable_text).unwrap_or_default();
     if report.receipt.files.is_empty() && variables.is_empty() {
         return Vec::new();
@@ -181,7 +181,7 @@ fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<
     texts.extend((more > 0).then(|| format!("and {more} more")));
     texts.extend((!variables.is_empty()).then_some(variables));
     let mut lines =
-        safe::hanging_parts(Span::styled("changed  ", look.dim()), &texts, width.into(), look.text());
+        safe::hanging_parts(Span::styled("changed  ", draw.dim()), &texts, width.into(), draw.text());
     for file in &report.receipt.files {
         let (name, mark, severity) = match (file.obeyed(), file.run_by_tools()) {
             (Some(name), _) => (name, "!!", Severity::High),
@@ -189,49 +189,49 @@ fn change_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<
             (None, None) => continue,
         };
         let told = format!("{} {}: {}", file.change, safe::one_line(&file.path), name.what);
-        let mark = vec![Span::styled(mark, look.severity(severity)), Span::raw(" ".repeat(7))];
-        lines.extend(safe::hanging(mark, &told, width.into(), look.text()));
+        let mark = vec![Span::styled(mark, draw.severity(severity)), Span::raw(" ".repeat(7))];
+        lines.extend(safe::hanging(mark, &told, width.into(), draw.text()));
     }
     lines
 }
 
 /// `taken back  .envrc`, or the key that takes changes back.
-pub(super) fn undo_rows(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+pub(super) fn undo_rows(run: &RunItem, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let take_back =
-        |before, does| look.keymap.hints(Context::Done, (before, "", ""), &[(Action::TakeBack, does)]);
+        |before, does| draw.keymap.hints(Context::Done, (before, "", ""), &[(Action::TakeBack, does)]);
     let mut rows = Vec::new();
     if !run.taken_back.is_empty() {
         let mut names: Vec<String> =
-            run.taken_back.iter().map(|path| look.place.path(Path::new(path))).collect();
+            run.taken_back.iter().map(|path| draw.place.path(Path::new(path))).collect();
         names.extend((run.more_taken_back > 0).then(|| format!("and {} more", run.more_taken_back)));
-        let label = Span::styled("taken back  ", look.dim());
-        rows.extend(safe::hanging_parts(label, &names, width.into(), look.text()));
+        let label = Span::styled("taken back  ", draw.dim());
+        rows.extend(safe::hanging_parts(label, &names, width.into(), draw.text()));
     }
     let of_record = run.undo().filter(|undo| undo.record.is_some() || !undo.cover.is_some());
     if let Some(undo) = of_record {
         let key = undo.record.as_ref().map_or_else(String::new, |_| take_back("   ", "shows each change"));
-        let label = Span::styled("undo  ", look.dim());
+        let label = Span::styled("undo  ", draw.dim());
         let text = format!("{}{key}", safe::one_line(&undo.cover.words()));
-        rows.extend(safe::hanging(label, &text, width.into(), look.dim()));
+        rows.extend(safe::hanging(label, &text, width.into(), draw.dim()));
     }
     if run.can_be_taken_back() && run.undo().is_none_or(|undo| undo.record.is_none()) {
         rows.extend(safe::wrap_words(
             &take_back("", "takes back what is marked with !!"),
             width.into(),
-            look.dim(),
+            draw.dim(),
         ));
     }
     rows
 }
 
 /// `not looked at  2 folders (node_modules, target)`: where changes would not have been found.
-fn not_looked_at_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+fn not_looked_at_rows(report: &RunReport, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let lines = report.receipt.not_looked_at.lines();
     if lines.is_empty() {
         return Vec::new();
     }
-    let head = Span::styled("not looked at  ", look.dim());
-    safe::hanging_parts(head, &lines, width.into(), look.dim())
+    let head = Span::styled("not looked at  ", draw.dim());
+    safe::hanging_parts(head, &lines, width.into(), draw.dim())
 }
 
 /// `variables +3 ~1 -1  (Vars)`; empty where nothing changed.
@@ -244,17 +244,17 @@ fn variable_text(changes: VariableChanges) -> String {
 }
 
 /// `refused  write to ~/.ssh/config     the network: example.com`: what the sandbox is known to have refused.
-fn refusal_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+fn refusal_rows(report: &RunReport, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let told = &report.receipt.refused;
     if told.is_empty() {
         return Vec::new();
     }
     let text = safe::one_line(&told.join("     "));
     safe::hanging(
-        Span::styled(running::REFUSED_LABEL, look.dim()),
+        Span::styled(running::REFUSED_LABEL, draw.dim()),
         &text,
         width.into(),
-        look.style(Slot::StatusWarn),
+        draw.style(Slot::StatusWarn),
     )
 }
 
@@ -268,7 +268,7 @@ fn loading_text(away: OutputAway) -> String {
 }
 
 /// How much of the output was not kept.
-fn dropped_rows(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+fn dropped_rows(report: &RunReport, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let parts: Vec<String> = [(Stream::Stdout, "output"), (Stream::Stderr, "error output")]
         .into_iter()
         .filter(|(stream, _)| report.output.dropped(*stream) > 0)
@@ -279,8 +279,8 @@ fn dropped_rows(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     }
     let keys = [(Action::OutputPager, "shows all"), (Action::OutputWrite, "writes it to a file")];
     let keys = if report.blob.is_some() { &keys[..] } else { &[] };
-    let all = look.keymap.hints(Context::Done, ("   ", "   ", ""), keys);
-    vec![Line::styled(format!("{}{all}", parts.join(", ")), look.style(Slot::OutputTruncated))]
+    let all = draw.keymap.hints(Context::Done, ("   ", "   ", ""), keys);
+    vec![Line::styled(format!("{}{all}", parts.join(", ")), draw.style(Slot::OutputTruncated))]
 }
 
 /// The result of the run, before its output: its error in short, its value. A value of several lines starts on the row
@@ -288,20 +288,20 @@ fn dropped_rows(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
 fn result_rows(
     report: &RunReport,
     width: u16,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
     rows: &mut Vec<Line<'static>>,
     tables: &mut Vec<Table>,
 ) {
     if let Some(error) = &report.error {
-        rows.extend(safe::wrap_words(&error_summary(error), width.into(), look.style(Slot::OutputStderr)));
+        rows.extend(safe::wrap_words(&error_summary(error), width.into(), draw.style(Slot::OutputStderr)));
     }
     let Some(value) = &report.value else { return };
-    let (head, width) = (Span::styled("value  ", look.dim()), usize::from(width));
+    let (head, width) = (Span::styled("value  ", draw.dim()), usize::from(width));
     // One row per line, safe to draw.
-    let lines = safe::wrap_words(value, usize::MAX, look.text());
+    let lines = safe::wrap_words(value, usize::MAX, draw.text());
     let beside = width.saturating_sub(head.width());
     if lines.len() < 2 || lines.iter().all(|line| line.width() <= beside) {
-        rows.extend(safe::hanging(head, value, width, look.text()));
+        rows.extend(safe::hanging(head, value, width, draw.text()));
         return;
     }
     rows.push(Line::from(head));
@@ -316,7 +316,7 @@ fn result_rows(
                 rows.push(line);
             }
             None => {
-                rows.extend(safe::wrap_words(texts.get(at).map_or("", String::as_str), width, look.text()));
+                rows.extend(safe::wrap_words(texts.get(at).map_or("", String::as_str), width, draw.text()));
             }
         }
     }
@@ -334,7 +334,7 @@ fn error_summary(error: &RunError) -> String {
 }
 
 /// The traceback, after the output. Its last line is left out if it is shown above.
-fn traceback(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+fn traceback(report: &RunReport, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let Some(error) = &report.error else { return Vec::new() };
     let whole = error.traceback.trim_end();
     let short = error_summary(error);
@@ -343,17 +343,17 @@ fn traceback(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'s
     if way.is_empty() {
         return Vec::new();
     }
-    safe::wrap_words(way, width.into(), look.style(Slot::OutputStderr))
+    safe::wrap_words(way, width.into(), draw.style(Slot::OutputStderr))
 }
 
 /// The rows of a run whose end was never recorded.
-pub(super) fn lost_rows(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+pub(super) fn lost_rows(item: &BlockItem, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let text = format!(
         "Block {} was running when the program ended: its end is not known. It is not run again by itself.{}",
         item.block.id,
-        puts_back(look)
+        puts_back(draw)
     );
-    safe::wrap_words(&text, width.into(), look.style(Slot::StatusWarn))
+    safe::wrap_words(&text, width.into(), draw.style(Slot::StatusWarn))
 }
 
 /// The rows of a block that did not run; `is_told`: the model has been informed.
@@ -361,13 +361,13 @@ pub(super) fn not_run_rows(
     item: &BlockItem,
     is_told: bool,
     width: u16,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Vec<Line<'static>> {
     match &item.status {
         BlockStatus::Rejected(reason) if !reason.trim().is_empty() => {
             let given = crate::domain::sentences::sending::reason_given(is_told);
-            let mut rows = safe::wrap_words(given, width.into(), look.dim());
-            rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), look.text()));
+            let mut rows = safe::wrap_words(given, width.into(), draw.dim());
+            rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), draw.text()));
             rows
         }
         BlockStatus::Declined(why) => {
@@ -376,19 +376,19 @@ pub(super) fn not_run_rows(
                 _ if item.block.is_own() => "Not run:",
                 _ => "Not run. The recipe did not offer it:",
             };
-            let mut rows = safe::wrap_words(by, width.into(), look.dim());
-            rows.extend(safe::hanging(Span::raw("  "), why.trim(), width.into(), look.text()));
+            let mut rows = safe::wrap_words(by, width.into(), draw.dim());
+            rows.extend(safe::hanging(Span::raw("  "), why.trim(), width.into(), draw.text()));
             rows
         }
-        _ => vec![Line::styled("Not run.", look.dim())],
+        _ => vec![Line::styled("Not run.", draw.dim())],
     }
 }
 
 /// `image  chart.png  9.1 MB   not drawn`: pictures that a run wrote and that were not copied.
-pub(super) fn undrawn_rows(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+pub(super) fn undrawn_rows(report: &RunReport, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let rows = report.undrawn().map(|file| {
         let (name, size) = (safe::one_line(&file.path), words::size(file.bytes));
-        Line::styled(safe::cut(&format!("image  {name}  {size}   not drawn"), width.into()), look.dim())
+        Line::styled(safe::cut(&format!("image  {name}  {size}   not drawn"), width.into()), draw.dim())
     });
     rows.collect()
 }
@@ -401,7 +401,7 @@ pub(super) fn image_row(
     undrawn: Option<UndrawnReason>,
     is_file: bool,
     width: u16,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Line<'static> {
     let is_svg = image.mime == SVG;
     let pixels = match (image.width, image.height) {
@@ -410,11 +410,11 @@ pub(super) fn image_row(
     };
     let keys = [(!is_svg, (Action::OutputOpen, "open")), (!is_file, (Action::OutputWrite, "save"))];
     let keys: Vec<_> = keys.into_iter().filter(|(holds, _)| *holds).map(|(_, key)| key).collect();
-    let keys = look.keymap.hints(Context::Done, ("   ", "   ", ""), &keys);
+    let keys = draw.keymap.hints(Context::Done, ("   ", "   ", ""), &keys);
     let undrawn = undrawn.map_or_else(String::new, |reason| format!("   {reason}"));
     let (name, size) = (safe::one_line(&image.name), words::size(image.bytes));
     let text = format!("image {number}  {name}  {pixels}{size}{undrawn}{keys}");
-    Line::styled(safe::cut(&text, width.into()), look.text())
+    Line::styled(safe::cut(&text, width.into()), draw.text())
 }
 
 /// The type of images that can contain scripts, which viewers may run.

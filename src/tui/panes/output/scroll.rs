@@ -3,7 +3,7 @@
 use super::{OutputPane, OutputPlace, receipt};
 use crate::domain::Outcome;
 use crate::engine::State;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 
 impl OutputPane {
     /// Scrolls tables sideways by this many columns.
@@ -16,7 +16,7 @@ impl OutputPane {
     /// Scrolls once to the top of an ended run that has a result or failed, if not everything fits: how it ended, its
     /// value or error is at the top. Repeated until it does not fit, because pictures may still be drawn and the pane
     /// may shrink. A person who has scrolled up is left where they are.
-    pub(super) fn show_result(&mut self, state: &State, look: DrawStyle<'_>) {
+    pub(super) fn show_result(&mut self, state: &State, draw: DrawContext<'_>) {
         if !self.output_loaded {
             return;
         }
@@ -27,7 +27,7 @@ impl OutputPane {
         let height = self.area.height.into();
         self.result_shown = !has_head
             || !self.list.follows()
-            || self.with(look, |list, printed| {
+            || self.with(draw, |list, printed| {
                 let exceeds = printed.exceed(height);
                 if exceeds {
                     list.to_top(printed);
@@ -38,25 +38,25 @@ impl OutputPane {
 
     /// Scrolls by rows; scrolling up stops following the end. If an image is shown alone, goes to the next or the
     /// previous one.
-    pub(crate) fn scroll(&mut self, rows: isize, look: DrawStyle<'_>) {
+    pub(crate) fn scroll(&mut self, rows: isize, draw: DrawContext<'_>) {
         if self.step_image(rows) {
             return;
         }
-        self.with(look, |list, printed| list.scroll(printed, rows));
+        self.with(draw, |list, printed| list.scroll(printed, rows));
     }
 
-    pub(crate) fn page(&mut self, pages: isize, look: DrawStyle<'_>) {
+    pub(crate) fn page(&mut self, pages: isize, draw: DrawContext<'_>) {
         let rows = pages * self.list.page();
-        self.scroll(rows, look);
+        self.scroll(rows, draw);
     }
 
     /// Scrolls to the first row, or to the first image if one is shown alone.
-    pub(crate) fn to_top(&mut self, look: DrawStyle<'_>) {
+    pub(crate) fn to_top(&mut self, draw: DrawContext<'_>) {
         if let Some(alone) = &mut self.single_image {
             alone.number = 0;
             return;
         }
-        self.with(look, |list, printed| list.to_top(printed));
+        self.with(draw, |list, printed| list.to_top(printed));
     }
 
     /// Scrolls to the end and follows it, or goes to the last image if one is shown alone.

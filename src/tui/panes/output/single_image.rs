@@ -5,7 +5,7 @@ use super::{OutputPane, Subject};
 use crate::domain::ImageRef;
 use crate::engine::State;
 use crate::tui::panes::pictures::Pictures;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::virtual_list::Anchor;
 use ratatui::text::Line;
 
@@ -117,7 +117,7 @@ impl OutputPane {
         &mut self,
         state: &State,
         pictures: &mut Pictures,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> bool {
         let images = self.images(state);
         let last = images.len().checked_sub(1);
@@ -131,7 +131,7 @@ impl OutputPane {
         let rows = pictures.rows(image, width, height);
         let undrawn = pictures.undrawn(image, (width, height));
         let is_file = self.is_file(state, number);
-        self.head.push(receipt::image_row(number + 1, image, undrawn, is_file, width, look));
+        self.head.push(receipt::image_row(number + 1, image, undrawn, is_file, width, draw));
         self.head.extend(rows);
         self.list.restore(Some(Anchor { item: 0, row: 0 }));
         true

@@ -4,7 +4,7 @@ use super::tables::{self, Table};
 use super::{OutputPane, Subject, TAIL_ITEM};
 use crate::domain::RunId;
 use crate::tui::paint::output::{TAB, column_of};
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::passage::{FoundText, ScreenText, WrappedLine};
 use crate::tui::widgets::virtual_list::Anchor;
 use std::borrow::Cow;
@@ -92,7 +92,7 @@ impl OutputPane {
     }
 
     /// Scrolls to a text.
-    pub(crate) fn show(&mut self, found: &FoundText, look: DrawStyle<'_>) {
+    pub(crate) fn show(&mut self, found: &FoundText, draw: DrawContext<'_>) {
         let lines = self.lines_of(found.item);
         let above: usize = lines.iter().take(found.line).map(WrappedLine::rows).sum();
         self.bring_column(found, &lines, above);
@@ -102,7 +102,7 @@ impl OutputPane {
             Some(line) if line < self.output.len() => Anchor { item: self.head.len() + line, row },
             Some(line) => Anchor { item: self.head.len() + line + row, row: 0 },
         };
-        self.with(look, |list, printed| list.ensure_visible(printed, at));
+        self.with(draw, |list, printed| list.ensure_visible(printed, at));
     }
 
     /// Scrolls a table sideways to the column with a found text; `above` rows of the text's part precede it.

@@ -11,11 +11,11 @@ use crate::tui::panes::code::Mode;
 use crate::tui::panes::output;
 use crate::tui::screen::Screen;
 use crate::tui::view::problems::{self, FailureKey};
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::layout::Pane;
 
-pub(super) fn hints(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<Hint> {
+pub(super) fn hints(screen: &Screen, state: &State, draw: DrawContext<'_>) -> Vec<Hint> {
     let context = screen.keymap_context(state);
     let mut hints = Hints::new(&screen.keymap, context);
     if screen.forwards_keys() {
@@ -24,7 +24,7 @@ pub(super) fn hints(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<
         return hints.list;
     }
     if let Some(overlay) = screen.overlays.last() {
-        overlay.hints(screen.overlay_context(state, look), &mut hints);
+        overlay.hints(screen.overlay_context(state, draw), &mut hints);
         return hints.list;
     }
     match context {

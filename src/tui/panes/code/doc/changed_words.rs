@@ -2,7 +2,7 @@
 
 use super::LineStyles;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use ratatui::style::{Modifier, Style};
 use std::ops::Range;
 use std::time::Duration;
@@ -52,13 +52,13 @@ pub(crate) struct DiffLook {
 }
 
 impl DiffLook {
-    pub(crate) fn of(slot: Slot, look: DrawStyle<'_>) -> Self {
-        let (sign, tint) = (look.style(slot), look.theme.tint(slot));
+    pub(crate) fn of(slot: Slot, draw: DrawContext<'_>) -> Self {
+        let (sign, tint) = (draw.style(slot), draw.theme.tint(slot));
         let underlined = Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
         if tint == Style::new() {
             return Self { sign, text: sign, tint, word: underlined };
         }
-        Self { sign, text: look.text(), tint, word: look.theme.tint_more(slot) }
+        Self { sign, text: draw.text(), tint, word: draw.theme.tint_more(slot) }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::domain::file_texts::{self, FilePart};
 use crate::tui::paint::wrap;
 use crate::tui::panes::code::doc::line_diff::LineDiff;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::{DrawStyle, severity_slot};
+use crate::tui::widgets::draw_context::{DrawContext, severity_slot};
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -19,7 +19,7 @@ impl Doc {
     pub(crate) fn paint(
         &self,
         rows: Range<usize>,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
         styles: &dyn Fn(usize) -> Option<LineStyles>,
         changed: &dyn Fn(usize) -> bool,
     ) -> Vec<Line<'static>> {
@@ -29,13 +29,13 @@ impl Doc {
             self.rows.get(rows.start.min(self.rows.len())..rows.end.min(self.rows.len())).unwrap_or(&[])
         {
             match *row {
-                CodeRow::Finding { finding, part } => out.push(self.paint_finding(finding, part, look)),
-                CodeRow::Old { line, part, .. } => out.push(self.paint_old(line, part, look)),
-                CodeRow::Dropped { number, .. } => out.push(self.paint_dropped(number, look)),
+                CodeRow::Finding { finding, part } => out.push(self.paint_finding(finding, part, draw)),
+                CodeRow::Old { line, part, .. } => out.push(self.paint_old(line, part, draw)),
+                CodeRow::Dropped { number, .. } => out.push(self.paint_dropped(number, draw)),
                 CodeRow::Same { count, .. } => {
                     let text = format!("{:>4}{}", "... ", words::count(count as usize, "line"));
                     let verb = if count == 1 { "stays as it is" } else { "stay as they are" };
-                    out.push(Line::styled(format!("{text} {verb}"), look.dim()));
+                    out.push(Line::styled(format!("{text} {verb}"), draw.dim()));
                 }
                 CodeRow::Code { line, part } => {
                     if painted.as_ref().map(|p| p.0) != Some(line) {
@@ -43,7 +43,7 @@ impl Doc {
                         let text = self.line(number);
                         let mut colours = styles(number).unwrap_or_default();
                         if self.is_head(number) {
-                            colours = vec![(0..text.len(), look.style(Slot::UiTitle))];
+                            colours = vec![(0..text.len(), draw.style(Slot::UiTitle))];
                         }
                         let came = self
                             .against
@@ -51,16 +51,16 @@ impl Doc {
                             .map(|against| against.inserted_words(line))
                             .unwrap_or_default();
                         if !came.is_empty() {
-                            colours = marked(&colours, came, DiffLook::of(Slot::DiffAdd, look).word);
+                            colours = marked(&colours, came, DiffLook::of(Slot::DiffAdd, draw).word);
                         }
-                        let mark = look.theme.mark();
+                        let mark = draw.theme.mark();
                         painted =
-                            Some((line, safe::code(text, &colours, look.text(), self.code_width(), mark)));
+                            Some((line, safe::code(text, &colours, draw.text(), self.code_width(), mark)));
                     }
                     let rows = painted.as_ref().map(|p| p.1.as_slice()).unwrap_or_default();
-                    let mut spans = self.gutter_spans(line as usize, part > 0, changed(line as usize), look);
+                    let mut spans = self.gutter_spans(line as usize, part > 0, changed(line as usize), draw);
                     spans.extend(rows.get(part as usize).map(|r| r.line.spans.clone()).unwrap_or_default());
-                    out.push(tinted(spans, self.tint(line, look), self.width));
+                    out.push(tinted(spans, self.tint(line, draw), self.width));
                 }
             }
         }
@@ -72,19 +72,19 @@ impl Doc {
         line: usize,
         goes_on: bool,
         changed: bool,
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> Vec<Span<'static>> {
         let gravest = self.gravest(line).filter(|_| !goes_on);
         let from = !goes_on && self.remarks.iter().any(|f| f.line as usize == line + 1);
-        let mut spans = self.numbered(&self.files.1, line, (goes_on, gravest, changed), look);
+        let mut spans = self.numbered(&self.files.1, line, (goes_on, gravest, changed), draw);
         if let (true, None, Some(sign)) = (from, gravest, spans.first_mut()) {
-            *sign = Span::styled(TRACE_SIGN, look.style(Slot::ChatNote));
+            *sign = Span::styled(TRACE_SIGN, draw.style(Slot::ChatNote));
             return spans;
         }
         let added = self.against.as_ref().is_some_and(|against| against.is_added(line));
         if let (true, None, false, Some(sign)) = (added, gravest, changed, spans.first_mut()) {
             let mark = if self.chosen.added.contains(&line) { "+>" } else { "+ " };
-            *sign = Span::styled(mark, look.style(Slot::DiffAdd));
+            *sign = Span::styled(mark, draw.style(Slot::DiffAdd));
         }
         spans
     }
@@ -95,14 +95,14 @@ impl Doc {
         files: &[FilePart],
         line: usize,
         (goes_on, gravest, changed): (bool, Option<Severity>, bool),
-        look: DrawStyle<'_>,
+        draw: DrawContext<'_>,
     ) -> Vec<Span<'static>> {
         let number = file_texts::part_of(files, line).and_then(|part| part.number(line));
         let mut spans =
-            gutter_of(number.unwrap_or(1) - 1, self.most_lines(), goes_on, gravest, changed, look);
+            gutter_of(number.unwrap_or(1) - 1, self.most_lines(), goes_on, gravest, changed, draw);
         if let (None, false, Some(shown)) = (number, goes_on, spans.last_mut()) {
             let blank = " ".repeat(gutter(self.most_lines()) - 5);
-            *shown = Span::styled(format!("{blank} {} ", look.glyphs.border.vertical), look.dim());
+            *shown = Span::styled(format!("{blank} {} ", draw.glyphs.border.vertical), draw.dim());
         }
         spans
     }
@@ -114,11 +114,11 @@ impl Doc {
     }
 
     /// The background of a line: a little of the colour of the most severe remark on it.
-    fn tint(&self, line: u32, look: DrawStyle<'_>) -> Style {
+    fn tint(&self, line: u32, draw: DrawContext<'_>) -> Style {
         match self.gravest(line as usize) {
-            Some(severity @ (Severity::High | Severity::Medium)) => look.theme.tint(severity_slot(severity)),
+            Some(severity @ (Severity::High | Severity::Medium)) => draw.theme.tint(severity_slot(severity)),
             _ if self.against.as_ref().is_some_and(|against| against.is_added(line as usize)) => {
-                look.theme.tint(Slot::DiffAdd)
+                draw.theme.tint(Slot::DiffAdd)
             }
             Some(Severity::Info) | None => Style::new(),
         }
@@ -133,12 +133,12 @@ impl Doc {
         self.lines.len().max(self.against.as_ref().map_or(0, LineDiff::lines))
     }
 
-    fn paint_old(&self, line: u32, part: u32, look: DrawStyle<'_>) -> Line<'static> {
+    fn paint_old(&self, line: u32, part: u32, draw: DrawContext<'_>) -> Line<'static> {
         let Some(against) = &self.against else { return Line::default() };
-        let DiffLook { sign: style, text, tint, word } = DiffLook::of(Slot::DiffDel, look);
+        let DiffLook { sign: style, text, tint, word } = DiffLook::of(Slot::DiffDel, draw);
         let words = marked(&LineStyles::new(), against.removed_words(line), word);
-        let rows = safe::code(against.line(line), &words, text, self.code_width(), look.theme.mark());
-        let mut spans = self.numbered(&self.files.0, line as usize, (part > 0, None, false), look);
+        let rows = safe::code(against.line(line), &words, text, self.code_width(), draw.theme.mark());
+        let mut spans = self.numbered(&self.files.0, line as usize, (part > 0, None, false), draw);
         if let Some(sign) = spans.first_mut() {
             let mark = if self.chosen.removed.contains(&(line as usize)) { "->" } else { "- " };
             *sign = Span::styled(mark, style);
@@ -147,28 +147,28 @@ impl Doc {
         tinted(spans, tint, self.width)
     }
 
-    fn paint_dropped(&self, number: u32, look: DrawStyle<'_>) -> Line<'static> {
+    fn paint_dropped(&self, number: u32, draw: DrawContext<'_>) -> Line<'static> {
         let Some(dropped) = self.dropped.get(number as usize) else { return Line::default() };
         let mark = if self.chosen.dropped == Some(dropped.hunk) { "x>" } else { "x " };
         let (gone, came) = dropped.lines;
         let text = format!("{:>4}hunk {} dropped: -{gone} +{came} lines", "", dropped.hunk + 1);
-        Line::from(vec![Span::styled(mark, look.style(Slot::DiffDel)), Span::styled(text, look.dim())])
+        Line::from(vec![Span::styled(mark, draw.style(Slot::DiffDel)), Span::styled(text, draw.dim())])
     }
 
     /// Paints a row of a finding: a short sign of its severity, the words in the ordinary colour.
-    fn paint_finding(&self, finding: u32, part: u32, look: DrawStyle<'_>) -> Line<'static> {
+    fn paint_finding(&self, finding: u32, part: u32, draw: DrawContext<'_>) -> Line<'static> {
         let Some(finding) = self.remarks.get(finding as usize) else { return Line::default() };
-        let style = finding.style(look);
+        let style = finding.style(draw);
         let mut row = finding.rows(self.width).into_iter().nth(part as usize).unwrap_or_default();
-        let words = if finding.severity().is_some() { look.text() } else { style };
+        let words = if finding.severity().is_some() { draw.text() } else { style };
         row.spans.iter_mut().for_each(|s| s.style = words);
         if part > 0 {
             row.spans.insert(0, Span::raw(" ".repeat(self.gutter + finding.label())));
             return row;
         }
-        let hook = format!("{}{} ", " ".repeat(self.gutter - 2), look.glyphs.hook);
+        let hook = format!("{}{} ", " ".repeat(self.gutter - 2), draw.glyphs.hook);
         let behind = " ".repeat(finding.label() - finding.word().len());
-        let head = [Span::styled(hook, look.dim()), Span::styled(finding.word(), style), Span::raw(behind)];
+        let head = [Span::styled(hook, draw.dim()), Span::styled(finding.word(), style), Span::raw(behind)];
         row.spans.splice(0..0, head);
         row
     }
@@ -194,20 +194,20 @@ pub(crate) fn gutter_of(
     goes_on: bool,
     gravest: Option<Severity>,
     changed: bool,
-    look: DrawStyle<'_>,
+    draw: DrawContext<'_>,
 ) -> Vec<Span<'static>> {
     let number_width = gutter(of) - 5;
     let (sign, style) = match gravest {
-        Some(severity @ Severity::High) => ("!!", look.severity(severity)),
-        Some(severity @ Severity::Medium) => ("! ", look.severity(severity)),
-        Some(severity @ Severity::Info) => ("i ", look.severity(severity)),
-        None if changed => ("~ ", look.style(crate::tui::theme::Slot::BlockEdited)),
-        None => ("  ", look.dim()),
+        Some(severity @ Severity::High) => ("!!", draw.severity(severity)),
+        Some(severity @ Severity::Medium) => ("! ", draw.severity(severity)),
+        Some(severity @ Severity::Info) => ("i ", draw.severity(severity)),
+        None if changed => ("~ ", draw.style(crate::tui::theme::Slot::BlockEdited)),
+        None => ("  ", draw.dim()),
     };
     let (number, rule) = if goes_on {
-        (" ".repeat(number_width), look.glyphs.goes_on)
+        (" ".repeat(number_width), draw.glyphs.goes_on)
     } else {
-        (format!("{:>number_width$}", line + 1), look.glyphs.border.vertical)
+        (format!("{:>number_width$}", line + 1), draw.glyphs.border.vertical)
     };
-    vec![Span::styled(sign, style), Span::styled(format!("{number} {rule} "), look.dim())]
+    vec![Span::styled(sign, style), Span::styled(format!("{number} {rule} "), draw.dim())]
 }

@@ -2,7 +2,7 @@
 
 use crate::domain::{Finding, Severity, TextOrigin, Trace};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::safe;
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -75,8 +75,8 @@ impl Remark {
         }
     }
 
-    pub(crate) fn style(&self, look: DrawStyle<'_>) -> Style {
-        self.severity().map_or(look.style(Slot::ChatNote), |severity| look.severity(severity))
+    pub(crate) fn style(&self, draw: DrawContext<'_>) -> Style {
+        self.severity().map_or(draw.style(Slot::ChatNote), |severity| draw.severity(severity))
     }
 
     /// The columns of that word and the space after it.

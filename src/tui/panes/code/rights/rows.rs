@@ -2,7 +2,7 @@
 
 use super::{FactStart, Rights};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use ratatui::text::{Line, Span};
 
 /// The gap between two facts on a row. No name can contain it: `safe::name` shows several blanks as a number.
@@ -11,7 +11,7 @@ const GAP: &str = "     ";
 impl Rights {
     /// Puts each short fact on the row of the one before it, if both fit, and the rule after the last one. Effects,
     /// refusals and the target keep rows of their own.
-    pub(in crate::tui::panes::code) fn compact(&mut self, width: u16, look: DrawStyle<'_>) {
+    pub(in crate::tui::panes::code) fn compact(&mut self, width: u16, draw: DrawContext<'_>) {
         let width = usize::from(width);
         let rule = self.rows.pop().zip(self.extents.pop());
         let ends: Vec<usize> =
@@ -41,8 +41,8 @@ impl Rights {
         let Some((rule, see)) = rule else { return };
         match self.rows.last_mut().zip(self.extents.last_mut()) {
             Some((last, seen)) if is_own && last.width() + 3 < width => {
-                let left = look.glyphs.border.horizontal.repeat(width - last.width() - 1);
-                last.spans.extend([Span::raw(" "), Span::styled(left, look.style(Slot::UiBorder))]);
+                let left = draw.glyphs.border.horizontal.repeat(width - last.width() - 1);
+                last.spans.extend([Span::raw(" "), Span::styled(left, draw.style(Slot::UiBorder))]);
                 seen.beside.push(see.extent);
             }
             _ => {

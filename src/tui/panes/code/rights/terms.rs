@@ -11,7 +11,7 @@ use crate::engine::Inspection;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::draw_style::DrawStyle;
+use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
 use std::path::{Path, PathBuf};
 
@@ -23,10 +23,10 @@ pub(super) fn facts(
     change: Option<RightsChange>,
     wording: Wording<'_>,
 ) -> Vec<Fact> {
-    let look = wording.look;
-    let (text, warn) = (look.text(), look.style(Slot::StatusWarn));
+    let draw = wording.draw;
+    let (text, warn) = (draw.text(), draw.style(Slot::StatusWarn));
     if let Some(target) = &terms.target {
-        let told = target::facts(terms, target, look).into_iter();
+        let told = target::facts(terms, target, draw).into_iter();
         return told
             .map(|(label, says, odd)| Fact::new(label, says, if odd { warn } else { text }))
             .collect();
@@ -37,7 +37,7 @@ pub(super) fn facts(
     let folded = !wording.detail.is_full() && change.is_some_and(|change| !change.of_rights());
     let mut facts = Vec::new();
     if !folded || change.is_some_and(|change| change.start) {
-        facts.push(wording.fact("Runs in", runs_in(terms, look), change.is_some_and(|c| c.start)));
+        facts.push(wording.fact("Runs in", runs_in(terms, draw), change.is_some_and(|c| c.start)));
     }
     if terms.rights.terminal {
         // Shown each time: the person who approves such a run will have to type into it.
@@ -51,8 +51,8 @@ pub(super) fn facts(
     if folded {
         let off = terms.rights.sandbox.level == SandboxLevel::Off;
         let line = safe::name(&in_one_line::as_before(terms, |path| wording.path(path)));
-        let line = line + &look.keymap.hints(Context::Review, ("; ", "", ""), &[(Action::Rights, "all")]);
-        facts.push(Fact::new("", line, if off { look.style(Slot::SandboxOff) } else { text }));
+        let line = line + &draw.keymap.hints(Context::Review, ("; ", "", ""), &[(Action::Rights, "all")]);
+        facts.push(Fact::new("", line, if off { draw.style(Slot::SandboxOff) } else { text }));
     } else {
         facts.extend(of_rights(terms, reach, change.unwrap_or_default(), wording));
     }
@@ -64,7 +64,7 @@ pub(super) fn facts(
 
 /// What the run may do, and what enforces that.
 fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wording<'_>) -> Vec<Fact> {
-    let (look, full) = (wording.look, wording.detail.is_full());
+    let (draw, full) = (wording.draw, wording.detail.is_full());
     let rights = &terms.rights;
     let off = rights.sandbox.level == SandboxLevel::Off;
     let mut facts = Vec::new();
@@ -91,20 +91,20 @@ fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wordin
     } else {
         (safe::name(&sandbox::on_labelled(rights)), Slot::SandboxOn)
     };
-    facts.push(Fact::new("Sandbox", marked(holds, change.sandbox), look.style(slot)));
+    facts.push(Fact::new("Sandbox", marked(holds, change.sandbox), draw.style(slot)));
     let notes = rights.sandbox.notes.iter().filter(|note| full || note.starts_with("the working folder"));
-    facts.extend(notes.map(|note| Fact::new("Note", safe::name(note), look.style(Slot::StatusWarn))));
+    facts.extend(notes.map(|note| Fact::new("Note", safe::name(note), draw.style(Slot::StatusWarn))));
     if full || change.program {
-        facts.push(wording.fact("Program", program(terms, look), change.program));
+        facts.push(wording.fact("Program", program(terms, draw), change.program));
     }
     facts
 }
 
 /// Facts that are only shown on request.
 fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
-    let (look, text) = (wording.look, wording.look.text());
+    let (draw, text) = (wording.draw, wording.draw.text());
     let mut facts = Vec::new();
-    if let Some(private) = private(reach, look) {
+    if let Some(private) = private(reach, draw) {
         let installs = terms.executor == ExecutorKind::Installer;
         let whose = if installs { saving::PRIVATE_TO_INSTALL } else { saving::PRIVATE };
         facts.push(Fact::new("Private", format!("{private}: {whose}"), text));
@@ -112,7 +112,7 @@ fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
     if let Some(python) = terms.rights.python.as_ref().filter(|python| python.path != terms.interpreter) {
         facts.push(Fact::new(
             "Program",
-            format!("python3 is {}", safe::name(&look.place.path(&python.path))),
+            format!("python3 is {}", safe::name(&draw.place.path(&python.path))),
             text,
         ));
     }
@@ -129,9 +129,9 @@ fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
 }
 
 /// The interpreter and its version.
-fn program(terms: &Terms, look: DrawStyle<'_>) -> String {
+fn program(terms: &Terms, draw: DrawContext<'_>) -> String {
     let version = terms.version.as_deref().map(|v| format!("  {}", safe::name(v))).unwrap_or_default();
-    format!("{}{version}", safe::name(&look.place.path(&terms.interpreter)))
+    format!("{}{version}", safe::name(&draw.place.path(&terms.interpreter)))
 }
 
 /// A part of the rights, with a mark if it is not the same as on an earlier block.
@@ -140,11 +140,11 @@ pub(super) fn marked(text: String, changed: bool) -> String {
 }
 
 /// Where packages are installed, and whether there is another target to choose.
-pub(super) fn place_of_packages(inspected: &Inspection, look: DrawStyle<'_>) -> Option<Fact> {
+pub(super) fn place_of_packages(inspected: &Inspection, draw: DrawContext<'_>) -> Option<Fact> {
     let terms = inspected.terms.as_ref().ok().filter(|terms| terms.executor == ExecutorKind::Installer)?;
     let (text, slot) = match &inspected.venv {
         Some(venv) if *venv == terms.cwd => {
-            let venv = safe::name(&look.place.path(venv));
+            let venv = safe::name(&draw.place.path(venv));
             (format!("the project's {venv}, where they stay   I = beside the session"), Slot::StatusWarn)
         }
         Some(_) => {
@@ -152,7 +152,7 @@ pub(super) fn place_of_packages(inspected: &Inspection, look: DrawStyle<'_>) -> 
         }
         None => ("a folder beside the session".into(), Slot::UiText),
     };
-    Some(Fact::new("Into", text, look.style(slot)))
+    Some(Fact::new("Into", text, draw.style(slot)))
 }
 
 /// The facts about pulling an image: who does it, over which network, and what remains of it.
@@ -181,11 +181,11 @@ fn but_not(closed: &[&Path], wording: Wording<'_>) -> String {
 }
 
 /// The folders that belong to the session alone and exist besides the person's.
-fn private(reach: &Reach, look: DrawStyle<'_>) -> Option<String> {
+fn private(reach: &Reach, draw: DrawContext<'_>) -> Option<String> {
     let writable = reach.places.iter().filter(|place| place.private && place.write == Reachability::Yes);
     let names: Vec<String> = writable
         .filter(|p| !p.path.starts_with("/dev"))
-        .map(|place| safe::name(&look.place.path(&place.path)))
+        .map(|place| safe::name(&draw.place.path(&place.path)))
         .collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
@@ -221,8 +221,8 @@ pub(super) fn tells_folder(terms: &Terms) -> bool {
     matches!(terms.executor, Kernel | Subprocess | Container)
 }
 
-fn runs_in(terms: &Terms, look: DrawStyle<'_>) -> String {
-    let cwd = safe::name(&look.place.path(&terms.cwd));
+fn runs_in(terms: &Terms, draw: DrawContext<'_>) -> String {
+    let cwd = safe::name(&draw.place.path(&terms.cwd));
     let language = safe::name(terms.language.as_str());
     match (terms.executor, terms.kernel) {
         (ExecutorKind::Kernel, Some(kernel)) => {
@@ -234,14 +234,14 @@ fn runs_in(terms: &Terms, look: DrawStyle<'_>) -> String {
                 "{language} kernel k{}, {}{live}, {}cwd {cwd}",
                 kernel.generation,
                 shared(terms, "interpreter"),
-                project_python(terms, look)
+                project_python(terms, draw)
             )
         }
         (ExecutorKind::Kernel, None) => {
-            format!("a new {language} kernel, no variables, {}cwd {cwd}", project_python(terms, look))
+            format!("a new {language} kernel, no variables, {}cwd {cwd}", project_python(terms, draw))
         }
         (ExecutorKind::Installer, _) => {
-            let by = |path: &Path| safe::name(&look.place.path(path));
+            let by = |path: &Path| safe::name(&draw.place.path(path));
             match &terms.rights.python {
                 Some(python) => format!("{}, which asks {}", by(&terms.interpreter), by(&python.path)),
                 None => format!("{}, nothing else", by(&terms.interpreter)),
@@ -271,7 +271,7 @@ fn runs_in(terms: &Terms, look: DrawStyle<'_>) -> String {
         (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
         (ExecutorKind::Engine, _) => "the container engine itself: nothing is started".into(),
         (ExecutorKind::Subprocess, _) => {
-            let (shared, python) = (shared(terms, "environment"), project_python(terms, look));
+            let (shared, python) = (shared(terms, "environment"), project_python(terms, draw));
             format!("{language}, a process of its own, {shared}{python}cwd {cwd}")
         }
     }
@@ -279,7 +279,7 @@ fn runs_in(terms: &Terms, look: DrawStyle<'_>) -> String {
 
 /// `python: .venv (3.12), `: the Python that all programs of the run find, if it is not the one on the `PATH`; or that
 /// it is not the version that the project wants.
-fn project_python(terms: &Terms, look: DrawStyle<'_>) -> String {
+fn project_python(terms: &Terms, draw: DrawContext<'_>) -> String {
     let Some(python) = &terms.rights.python else { return String::new() };
     let environment = python.path.parent().and_then(Path::parent).unwrap_or(&python.path);
     let of_project = environment.strip_prefix(&terms.cwd).ok().map(Path::as_os_str);
@@ -288,14 +288,14 @@ fn project_python(terms: &Terms, look: DrawStyle<'_>) -> String {
     let short = |version: &str| version.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
     let told = match &python.version {
         version if python.wanted.is_some() => {
-            let is = version.as_deref().map_or_else(|| look.place.path(&python.path), short);
+            let is = version.as_deref().map_or_else(|| draw.place.path(&python.path), short);
             let wanted = python.wanted.as_deref().unwrap_or_default();
             format!("{is} ({wanted} of .python-version is not installed)")
         }
         // A version manager names the folder after the version.
         Some(version) if *name == **version => version.clone(),
         Some(version) => format!("{name} ({})", short(version)),
-        None => look.place.path(&python.path),
+        None => draw.place.path(&python.path),
     };
     format!("python: {}, ", safe::name(&told))
 }
@@ -329,7 +329,7 @@ mod tests {
     use super::*;
     use crate::domain::{Language, ProjectPython, Rights, samples};
     use crate::tui::theme::{Depth, Theme};
-    use crate::tui::widgets::draw_style::with_look;
+    use crate::tui::widgets::draw_context::with_draw_context;
 
     fn told(path: &str, version: Option<&str>) -> String {
         told_where_wanted(path, version, None)
@@ -341,7 +341,7 @@ mod tests {
         let rights = Rights { python: Some(python), ..Rights::default() }.into();
         let terms =
             Terms { rights, interpreter: "/bin/bash".into(), ..samples::in_subprocess(Language::bash()) };
-        with_look(&Theme::terminal(Depth::Mono), |look| project_python(&terms, look))
+        with_draw_context(&Theme::terminal(Depth::Mono), |draw| project_python(&terms, draw))
     }
 
     #[test]

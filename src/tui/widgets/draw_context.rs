@@ -74,7 +74,7 @@ impl Glyphs {
 
 /// What a view needs for drawing.
 #[derive(Clone, Copy)]
-pub struct DrawStyle<'a> {
+pub struct DrawContext<'a> {
     /// The theme.
     pub theme: &'a Theme,
     /// The hyperlinks on screen.
@@ -91,7 +91,7 @@ pub struct DrawStyle<'a> {
     pub motion: bool,
 }
 
-impl DrawStyle<'_> {
+impl DrawContext<'_> {
     pub(crate) fn style(&self, slot: Slot) -> Style {
         self.theme.style(slot)
     }
@@ -156,8 +156,8 @@ pub(crate) fn severity_slot(severity: Severity) -> Slot {
 
 /// Calls a function with a style for tests: this theme, lines, the shipped keys.
 #[cfg(test)]
-pub(crate) fn with_look<T>(theme: &Theme, act: impl FnOnce(DrawStyle<'_>) -> T) -> T {
+pub(crate) fn with_draw_context<T>(theme: &Theme, act: impl FnOnce(DrawContext<'_>) -> T) -> T {
     let (links, place) = (Hyperlinks::default(), Locale::default());
     let (keymap, glyphs, now) = (Keymap::load(None).expect("the shipped keys"), Glyphs::LINES, Timestamp(0));
-    act(DrawStyle { theme, links: &links, keymap: &keymap, glyphs, place: &place, now, motion: false })
+    act(DrawContext { theme, links: &links, keymap: &keymap, glyphs, place: &place, now, motion: false })
 }
