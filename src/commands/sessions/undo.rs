@@ -85,14 +85,6 @@ fn is_left_alone(standing: UndoState, kind: UndoKind) -> bool {
     !is_there && !standing.can(kind)
 }
 
-fn why_it_stays(standing: UndoState, kind: UndoKind) -> &'static str {
-    match (undo::why_not(standing), kind) {
-        ("", UndoKind::Undo) => "how it was before the run is not kept",
-        ("", UndoKind::Redo) => "what the run left is not kept",
-        (why, _) => why,
-    }
-}
-
 fn failure(why: String) -> Failure {
     Failure::new(FailureClass::Session, why)
 }
@@ -234,7 +226,7 @@ fn print_result(
         }
     }
     for change in left {
-        let (path, why) = (visible_line(&change.path), why_it_stays(change.standing, kind));
+        let (path, why) = (visible_line(&change.path), undo::why_it_stays(change.standing, kind));
         writeln!(console.out, "not {}: {path}: {why}", verb(kind))?;
     }
     let (all, were) = (counted(all, "change"), if refused == 1 { "was" } else { "were" });

@@ -96,3 +96,12 @@ pub(crate) fn why_not(standing: UndoState) -> &'static str {
         UndoState::Dropped => DROPPED_COPY,
     }
 }
+
+/// Why an undo or redo leaves a change as it is.
+pub(crate) fn why_it_stays(standing: UndoState, kind: UndoKind) -> &'static str {
+    match (why_not(standing), kind) {
+        ("", UndoKind::Undo) => "how it was before the run is not kept",
+        ("", UndoKind::Redo) => "what the run left is not kept",
+        (why, _) => why,
+    }
+}
