@@ -16,7 +16,7 @@ use super::Console;
 use crate::cli::{ModelArgs, SessionsCommand};
 use crate::domain::sentences::{saving, sending};
 use crate::domain::visible::{visible, visible_line};
-use crate::domain::{Entry, Timestamp, UndoKind, session_name};
+use crate::domain::{BlockId, Entry, RunId, Timestamp, UndoKind, session_name};
 use crate::driver::Clock;
 use crate::headless::{end_text, events, json};
 use crate::report::{Failure, FailureClass};
@@ -27,6 +27,7 @@ use crate::text::names::and_more;
 use crate::text::number::size;
 use list::summary_json;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -212,8 +213,20 @@ fn show_json(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_
 
 fn show(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_>) -> Result<(), Failure> {
     writeln!(console.out, "{}  {}", visible_line(session.label()), visible_line(&session.id))?;
+    let mut unended: BTreeMap<RunId, BlockId> = BTreeMap::new();
     for (at, entry) in &loaded.entries {
         show_entry(*at, entry, console.out)?;
+        match entry {
+            Entry::Approved { run, block, .. } => drop(unended.insert(*run, *block)),
+            Entry::Ran { run, .. } => drop(unended.remove(run)),
+            _ => {}
+        }
+    }
+    for block in unended.values() {
+        match session.locked {
+            Some(pid) => writeln!(console.out, "  block {block}: runs now, in process {pid}")?,
+            None => writeln!(console.out, "  block {block}: LOST, its end is not known")?,
+        }
     }
     Ok(())
 }

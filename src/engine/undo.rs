@@ -2,6 +2,7 @@
 //! themselves.
 
 use super::event::RestoredFile;
+use super::transcript::RunItem;
 use super::{Effect, Engine, State, notices};
 use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, Entry, FileChange, Notice, RunId, UndoKind};
@@ -29,8 +30,15 @@ impl State {
         match self.transcript.blocks.get(&block).and_then(|item| item.runs.last()) {
             None => format!("Block {block} has not run."),
             Some(run) if run.can_be_taken_back() => sentences::only_auto_run(block),
-            Some(run) => sentences::nothing_recorded(block, run.undo()),
+            Some(run) => run.why_not_recorded(block),
         }
+    }
+}
+
+impl RunItem {
+    /// Why there is no list of what this run of a block changed.
+    pub(crate) fn why_not_recorded(&self, block: BlockId) -> String {
+        if self.lost { sentences::no_end(block) } else { sentences::nothing_recorded(block, self.undo()) }
     }
 }
 

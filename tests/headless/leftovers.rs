@@ -30,7 +30,7 @@ fn folders(home: &Home) -> Vec<PathBuf> {
 /// Starts a file with these options; returns the process id that its code prints, once it runs.
 fn started(home: &Home, name: &str, text: &str, options: &[&str]) -> (Child, String) {
     home.file(name, text);
-    let args = [&["exec", "--no-session", "--sandbox", "off"], options, &[name]].concat();
+    let args = [&["exec", "--sandbox", "off"], options, &[name]].concat();
     let mut command = home.command(&args);
     command.env("TMPDIR", temporary(home)).stdout(Stdio::null());
     let child = command.spawn().unwrap();
@@ -55,11 +55,11 @@ fn what_a_killed_sayso_left_goes_at_the_next_start_and_what_a_living_one_uses_st
     let config = "[languages.held]\ncommand = \"sh\"\nextensions = [\"held\"]\narguments = [\"{source}\"]\n";
     std::fs::write(home.sayso().join("config.toml"), config).unwrap();
     let text = |name: &str| format!("echo $$ >{name}.pid\nexec sleep 600\n");
-    let living = started(&home, "living.held", &text("living.held"), &[]);
+    let living = started(&home, "living.held", &text("living.held"), &["--no-session"]);
     let used = folders(&home);
     assert!(!used.is_empty());
     for next in [["doctor", "--json"], ["exec", "true.sh"]] {
-        let killed = started(&home, "killed.held", &text("killed.held"), &[]);
+        let killed = started(&home, "killed.held", &text("killed.held"), &["--no-session"]);
         kill(killed);
         assert!(folders(&home).len() > used.len(), "nobody was there to remove it");
         std::fs::remove_file(home.work().join("killed.held.pid")).unwrap();
@@ -73,6 +73,26 @@ fn what_a_killed_sayso_left_goes_at_the_next_start_and_what_a_living_one_uses_st
 }
 
 #[test]
+fn a_run_without_an_end_is_told_as_lost_and_nothing_of_it_as_taken_back() {
+    let home = Home::new();
+    std::fs::create_dir(temporary(&home)).unwrap();
+    let running = started(&home, "long.sh", "echo $$ >long.sh.pid\nexec sleep 600\n", &[]);
+    let pid = running.0.id();
+    let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
+    let id = listed["sessions"][0]["id"].as_str().unwrap().to_owned();
+    let shown = home.run(&["sessions", "show", &id]).out;
+    assert!(shown.contains(&format!("block 1: runs now, in process {pid}\n")), "{shown}");
+    kill(running);
+    let shown = home.run(&["sessions", "show", &id]).out;
+    assert!(shown.contains("block 1: LOST, its end is not known\n"), "{shown}");
+    for of in [&[][..], &["--block", "1"]] {
+        let done = home.run(&[&["sessions", "undo", id.as_str()], of].concat());
+        assert_eq!(done.code, Some(5), "{}{}", done.out, done.err);
+        assert!(done.err.contains("The run of block 1 has no end"), "{}", done.err);
+    }
+}
+
+#[test]
 #[ignore = "needs SAYSO_TEST_JUPYTER"]
 fn kernels_of_a_killed_sayso_end_and_their_sockets_go() {
     let home = Home::new();
@@ -82,7 +102,7 @@ fn kernels_of_a_killed_sayso_end_and_their_sockets_go() {
     std::fs::write(home.sayso().join("config.toml"), format!("[run]\npython = {python:?}\n")).unwrap();
     let text =
         "import os, time\nprint(os.getpid(), file=open('a.py.pid', 'w'), flush=True)\ntime.sleep(600)\n";
-    let killed = started(&home, "a.py", text, &["--executor", "jupyter"]);
+    let killed = started(&home, "a.py", text, &["--no-session", "--executor", "jupyter"]);
     kill(killed);
     let holds_sockets = |folder: &PathBuf| folder.join("connection.json").exists();
     assert!(folders(&home).iter().any(holds_sockets));

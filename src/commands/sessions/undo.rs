@@ -60,7 +60,8 @@ pub(super) fn run(
         if args.block.is_none() {
             print_other_runs(&found, &others, &mut copies, console)?;
         }
-        return Err(Failure::new(FailureClass::Usage, "nothing was changed").hint("--yes does it."));
+        let nothing = Failure::new(FailureClass::Usage, "nothing was changed");
+        return Err(if can.is_empty() { nothing } else { nothing.hint("--yes does it.") });
     }
     if can.is_empty() && left.is_empty() {
         print_changes(&wanted, console)?;
@@ -96,19 +97,34 @@ fn recorded(entry: &Entry) -> Option<RecordedRun> {
     Some(RecordedRun { run: *run, block: *block, record })
 }
 
-/// The last run, of a block or of the whole session, that changed something.
+/// The last run, of a block or of the whole session, that changed something. `entries`: the newest first.
 fn find_recorded<'e>(
     entries: impl Iterator<Item = &'e Entry>,
     block: Option<BlockId>,
 ) -> Result<RecordedRun, Failure> {
-    let found = entries.filter_map(recorded).find(|run| block.is_none_or(|block| block == run.block));
-    found.ok_or_else(|| {
-        failure(match block {
-            Some(block) => format!("no run of block {block} changed anything that can be taken back"),
-            None => "no run of it changed anything that can be taken back".into(),
-        })
-    })
+    let mut ended = BTreeSet::new();
+    for entry in entries {
+        match entry {
+            Entry::Ran { run, .. } => drop(ended.insert(*run)),
+            Entry::Approved { run, block: of, .. }
+                if block.is_none_or(|block| block == *of) && !ended.contains(run) =>
+            {
+                let failed = failure(undo::no_end(*of));
+                return Err(if block.is_some() { failed } else { failed.hint(OTHER_BLOCK_HINT) });
+            }
+            _ => {}
+        }
+        if let Some(run) = recorded(entry).filter(|run| block.is_none_or(|block| block == run.block)) {
+            return Ok(run);
+        }
+    }
+    Err(failure(match block {
+        Some(block) => format!("no run of block {block} changed anything that can be taken back"),
+        None => "no run of it changed anything that can be taken back".into(),
+    }))
 }
+
+const OTHER_BLOCK_HINT: &str = "--block N takes back what block N changed.";
 
 /// The changes of the named files, or all of them.
 fn wanted_changes<'c>(all: &'c [UndoChange], files: &[String]) -> Result<Vec<&'c UndoChange>, Failure> {

@@ -66,6 +66,13 @@ pub(crate) fn nothing_recorded(block: BlockId, note: Option<&UndoNote>) -> Strin
     }
 }
 
+/// A run was killed together with sayso: nothing listed its changes.
+pub(crate) fn no_end(block: BlockId) -> String {
+    format!(
+        "The run of block {block} has no end: what it changed is not listed, so sayso can't take it back."
+    )
+}
+
 /// There is no list, but what the run did to names that programs obey can be undone.
 pub(crate) fn only_auto_run(block: BlockId) -> String {
     format!(

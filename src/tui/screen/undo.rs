@@ -2,7 +2,6 @@
 
 use super::{Ctx, Screen};
 use crate::domain::BlockId;
-use crate::domain::sentences::undo::nothing_recorded;
 use crate::engine::Command;
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::tui::note::Note;
@@ -44,8 +43,7 @@ impl Screen {
     }
 
     fn open_changes(&mut self, item: &BlockItem, run: &RunItem) {
-        let undo = run.undo();
-        if let Some(record) = undo.and_then(|undo| undo.record) {
+        if let Some(record) = run.undo().and_then(|undo| undo.record) {
             let (list, then) = UndoList::of(run.run, item.block.id, record);
             self.open(list);
             return self.commands.push(then);
@@ -53,6 +51,6 @@ impl Screen {
         if run.can_be_taken_back() {
             return self.send(Command::UndoAutoRun(item.block.id));
         }
-        self.show_note(Note::info(nothing_recorded(item.block.id, undo)));
+        self.show_note(Note::info(run.why_not_recorded(item.block.id)));
     }
 }

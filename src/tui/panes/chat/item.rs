@@ -292,7 +292,10 @@ fn detail(state: &State, item: &BlockItem, standing: BlockState, draw: DrawConte
             let time = report.map(|r| words::duration(r.receipt.wall_us / 1000)).unwrap_or_default();
             let rule = item.runs.last().and_then(|r| r.by.rule());
             let time = rule.map_or(time.clone(), |rule| format!("{time}  by rule {rule} "));
-            let files = report.map_or(0, |r| r.receipt.files.len());
+            let files = report.map_or(0, |r| {
+                // The receipt names only the first ones.
+                r.receipt.files.len() + r.receipt.not_looked_at.changes as usize
+            });
             if files > 0 {
                 format!("{time:<6} {} changed", words::count(files, "file"))
             } else {
