@@ -128,6 +128,9 @@ pub(crate) struct RunPart {
     /// Files that the run changed, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) files: Vec<String>,
+    /// Which of these changes were taken back afterwards, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) taken_back: Option<String>,
 }
 
 /// A piece of the output, all on one stream.

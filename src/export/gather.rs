@@ -6,6 +6,7 @@ use crate::domain::sentences::running;
 use crate::domain::visible::visible_line;
 use crate::domain::{BlockId, ExecutorKind, ImageRef, RecipeFact, RunReport, TurnEnd};
 use crate::engine::transcript::{BlockItem, BlockStatus, Item, ReplyItem, RunItem, Transcript};
+use crate::text::names::and_more;
 use crate::text::number::duration;
 
 impl Document {
@@ -149,12 +150,20 @@ fn run_part(run: &RunItem) -> RunPart {
         in_jupyter: run.terms.executor == ExecutorKind::Jupyter,
         outcome: "lost".to_owned(),
         ended: "its end was never told".to_owned(),
+        taken_back: taken_back(run),
         ..RunPart::default()
     };
     match &run.ended {
         Some((_, report)) => ended_part(part, report),
         None => part,
     }
+}
+
+/// The changes that were taken back after the run: `a.txt, b.txt and 3 more`.
+fn taken_back(run: &RunItem) -> Option<String> {
+    let is_any = !run.taken_back.is_empty() || run.more_taken_back > 0;
+    let names = visible_line(&run.taken_back.join(", "));
+    is_any.then(|| format!("{names}{}", and_more(run.more_taken_back as usize)).trim_start().to_owned())
 }
 
 fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
@@ -168,7 +177,10 @@ fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
     let ended = words.chain([duration(wall_ms)]).collect::<Vec<_>>().join(", ");
     let shown = report.images.iter().map(|image| picture(image, false));
     let pictures = shown.chain(report.pictures.iter().map(|image| picture(image, true))).collect();
-    let files = receipt.files.iter().map(|file| format!("{} {}", file.change, visible_line(&file.path)));
+    let mut files: Vec<String> =
+        receipt.files.iter().map(|file| format!("{} {}", file.change, visible_line(&file.path))).collect();
+    let more = receipt.not_looked_at.changes;
+    files.extend((more > 0).then(|| format!("and {more} more")));
     RunPart {
         outcome: report.outcome.as_str().to_owned(),
         ended,
@@ -182,7 +194,7 @@ fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
             .as_ref()
             .map(|error| (error.kind.clone(), error.message.clone(), error.traceback.clone())),
         pictures,
-        files: files.collect(),
+        files,
         ..part
     }
 }

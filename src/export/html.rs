@@ -132,6 +132,9 @@ fn write_run(page: &mut String, run: &RunPart) {
         }
         page.push_str("</ul>\n");
     }
+    if let Some(files) = &run.taken_back {
+        let _ = writeln!(page, "<p class=\"note\">Taken back afterwards: {}</p>", escaped(files));
+    }
 }
 
 fn write_figure(page: &mut String, picture: &Picture) {

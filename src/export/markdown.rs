@@ -96,6 +96,9 @@ fn write_run(text: &mut String, run: &RunPart) {
             let _ = writeln!(text, "- {}", inline(file));
         });
     }
+    if let Some(files) = &run.taken_back {
+        let _ = write!(text, "\n*Taken back afterwards: {}*\n", inline(files));
+    }
 }
 
 fn describe_picture(picture: &Picture) -> String {

@@ -275,6 +275,7 @@ fn metadata(block: &BlockPart) -> Value {
         about.insert("sha256".into(), json!(run.sha256));
         about.insert("outcome".into(), json!(run.outcome));
         about.insert("wall_ms".into(), json!(run.wall_ms));
+        about.extend(run.taken_back.as_ref().map(|files| ("taken_back".into(), json!(files))));
     }
     Value::Object(about)
 }

@@ -13,7 +13,7 @@ pub(super) mod restrictions;
 
 use super::ExportError;
 use super::clean_output::display_time;
-use super::document::{BlockPart, Document};
+use super::document::{BlockPart, Document, RunPart};
 use crate::domain::visible::visible_line;
 pub(super) use pins::packages;
 pub(super) use python::{one_line_call, write_call};
@@ -55,13 +55,18 @@ fn about(document: &Document) -> Vec<String> {
         format!("{}{begun}", visible_line(&document.title)),
         "The blocks that were approved and ended well, in their order.".to_owned(),
     ];
-    let left: Vec<String> = document
-        .blocks()
-        .filter(|block| block.run.is_some() && !block.ended_well())
-        .map(|block| block.block.to_string())
-        .collect();
+    let numbers = |is_wanted: fn(&BlockPart, &RunPart) -> bool| {
+        let wanted = |block: &&BlockPart| block.run.as_ref().is_some_and(|run| is_wanted(block, run));
+        document.blocks().filter(wanted).map(|block| block.block.to_string()).collect::<Vec<_>>().join(", ")
+    };
+    let left = numbers(|block, _| !block.ended_well());
     if !left.is_empty() {
-        lines.push(format!("Not in it, for they did not end well: {}.", left.join(", ")));
+        lines.push(format!("Not in it, for they did not end well: {left}."));
+    }
+    let again = numbers(|block, run| block.ended_well() && run.taken_back.is_some());
+    if !again.is_empty() {
+        lines
+            .push(format!("Made again by it, though changes of it were taken back in the session: {again}."));
     }
     lines
 }

@@ -251,6 +251,28 @@ fn a_script_holds_what_ran_or_is_refused() {
 }
 
 #[test]
+fn what_was_taken_back_is_told_in_every_form() {
+    let run = RunPart { taken_back: Some("a.txt and 2 more".into()), ..ran("ok") };
+    let document =
+        Document { parts: vec![block(1, "code", Some("bash"), "echo >a.txt\n", Some(run))], ..with_all() };
+    let told = [
+        (ExportFormat::Markdown, "*Taken back afterwards: a.txt and 2 more*"),
+        (ExportFormat::Html, "Taken back afterwards: a.txt and 2 more"),
+        (ExportFormat::Json, "\"taken_back\":\"a.txt and 2 more\""),
+        (ExportFormat::Notebook, "\"taken_back\": \"a.txt and 2 more\""),
+        (
+            ExportFormat::Script,
+            "# Made again by it, though changes of it were taken back in the session: 1.\n",
+        ),
+    ];
+    assert_eq!(told.len(), ExportFormat::VARIANTS.len());
+    for (format, words) in told {
+        let (text, _) = document.write(format).unwrap();
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
 fn what_is_imported_and_was_not_installed_is_told_as_not_pinned() {
     let script =
         |parts: Vec<DocumentPart>| Document { parts, ..with_all() }.write(ExportFormat::Script).unwrap().0;
@@ -519,6 +541,9 @@ fn a_line_that_was_no_command_becomes_none_in_a_notebook() {
     for source in ["await f()\n!ls", "get_ipython().system('ls')"] {
         assert_eq!(of("python", source, failed()).0, "markdown", "{source}");
     }
+    // An IPython that waits outside of functions finds no command in what Python has read.
+    let awaited = of("python", "x = await f()\nprint(f\"{x=!r}\")", ran("ok"));
+    assert_eq!(awaited, ("code".to_owned(), "x = await f()\nprint(f\"{x=!r}\")".to_owned()));
     // In a Jupyter kernel such a line was a command.
     let in_jupyter = RunPart { in_jupyter: true, ..ran("ok") };
     assert_eq!(of("python", "!ls", in_jupyter), ("code".to_owned(), "!ls".to_owned()));

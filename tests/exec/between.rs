@@ -370,6 +370,14 @@ async fn who_stops_the_helper_is_ended_before_the_end_is_told() {
     }
 }
 
+/// Nobody is left who would end the rest of the run, or know of it.
+#[tokio::test]
+async fn of_a_run_that_killed_the_helper_something_may_still_act() {
+    let shop = Shop::unconfined();
+    let told = shop.run_for("bash", "kill -KILL $PPID", Some(60_000)).await;
+    assert!(told.report.receipt.not_stopped);
+}
+
 /// The value of a variable in programs of the next block.
 async fn given(shop: &Shop, name: &str) -> String {
     let look = format!(

@@ -114,7 +114,9 @@ impl GuardedPaths {
             let first = path.strip_prefix(around).ok()?.components().next()?;
             Some(around.join(first))
         };
-        let tops = self.protected.iter().map(|path| top(path).unwrap_or_else(|| path.clone()));
+        // A covered socket is not listed, but the folders around it are: whoever moves them uncovers it.
+        let closed = self.protected.iter().chain(&self.pinned);
+        let tops = closed.map(|path| top(path).unwrap_or_else(|| path.clone()));
         self.protected = tops.collect();
         self.protected.sort();
         self.protected.dedup();
@@ -347,6 +349,21 @@ mod tests {
         }
         let expected: Vec<String> = [".cargo", ".envrc", ".git"].map(String::from).into();
         assert_eq!(guarded(&folder), (expected, Vec::new()));
+    }
+
+    #[test]
+    fn what_is_too_much_for_mounts_uncovers_no_socket() {
+        let folder = TestFolder::new();
+        folder.file("work/a/real", "");
+        let mut covered = vec![folder.at("work/a/real")];
+        for at in 0..=MAX_GUARDED_MOUNTS / 3 {
+            let path = format!("work/d/{at}/x/y/s");
+            folder.file(&path, "");
+            covered.push(folder.at(&path));
+        }
+        let found = guarded_paths(&[folder.at("work")], &covered);
+        assert_eq!(found.protected, [folder.at("work/a"), folder.at("work/d")]);
+        assert_eq!(found.pinned, Vec::<PathBuf>::new());
     }
 
     #[test]

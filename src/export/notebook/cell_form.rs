@@ -2,7 +2,8 @@
 //!
 //! IPython changes a text before Python sees it: a line with `!` or `%` becomes a command, prompts and a common indent
 //! are removed, and a cell of one line may be a magic without its `%`. Nothing is parsed here. In doubt a text does not
-//! count as plain Python, which only makes the cell harder to read: it still does the same.
+//! count as plain Python, which only makes the cell harder to read: it still does the same. Only a text that waits
+//! outside of functions becomes no code then, because neither a magic nor a call can wait.
 
 use super::super::document::BlockPart;
 use super::super::script::restrictions;
@@ -174,6 +175,9 @@ pub(super) fn cell_form(block: &BlockPart, may_end: bool) -> CellForm {
     let awaits = restrictions::awaits_at_top_level(&block.source);
     match form {
         CellForm::Plain if may_end && !awaits => CellForm::Magic,
+        CellForm::Magic if awaits && block.ended_well() && has_only_doubtful_lines(&block.source) => {
+            CellForm::Plain
+        }
         CellForm::Magic | CellForm::Call if awaits => CellForm::Text,
         form => form,
     }
@@ -208,13 +212,23 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether IPython gives this text to Python unchanged.
 fn is_plain(source: &str, ended_well: bool) -> bool {
+    !is_changed_as_whole(source, ended_well) && !lines(source).any(is_of_ipython)
+}
+
+/// Whether IPython removes an indent of the whole text, or may take its only line for a magic.
+fn is_changed_as_whole(source: &str, ended_well: bool) -> bool {
     let mut written = lines(source).filter(|line| !line.trim().is_empty());
-    let Some(first) = written.next() else { return true };
+    let Some(first) = written.next() else { return false };
     let is_only = written.next().is_none();
-    let is_read_otherwise = first.starts_with(char::is_whitespace)
-        || lines(source).any(is_of_ipython)
-        || is_only && may_be_magic(first, ended_well);
-    !is_read_otherwise
+    first.starts_with(char::is_whitespace) || is_only && may_be_magic(first, ended_well)
+}
+
+/// Whether nothing but single lines speaks against a text that Python has read to its end. An IPython that waits
+/// outside of functions judges such lines by their tokens, and finds no command in Python. It may find one only where
+/// it ends a line that goes on for Python.
+fn has_only_doubtful_lines(source: &str) -> bool {
+    let has_other_ends = source.contains(|c: char| c != '\n' && LINE_ENDS.contains(&c));
+    !has_other_ends && !is_changed_as_whole(source, true)
 }
 
 /// Whether a line may be a command of IPython. It may also be part of a string, or of a longer expression.
