@@ -70,7 +70,8 @@ pub use branch::BranchPoint;
 pub(crate) use branch::NoBranch;
 pub(crate) use decision::Verdict;
 pub use decision::{Decision, Policy, Rule, RuleScope};
-pub use entry::{BranchOrigin, BranchPlace, Entry, Header, TurnEnd};
+pub use entry::header::{BranchOrigin, BranchPlace, Header};
+pub use entry::{Entry, TurnEnd};
 pub(crate) use file_act::FileAct;
 pub use finding::{Effects, Finding, Review, Severity};
 pub use form::{AnswerError, Answers, Field, FieldKind, Form, paths};
@@ -107,11 +108,10 @@ pub(crate) use request_counts::RequestCounter;
 pub use request_counts::{Departure, RequestCounts};
 pub(crate) use rights::ProjectPython;
 pub use rights::{Enforcement, HardLinks, Layer, Limits, Rights, SandboxLevel, SandboxReport};
-pub(crate) use run::ProtectedFile;
-pub use run::{
-    Chunk, CountedTime, DeadKernel, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef,
-    Outcome, Receipt, RunControl, RunError, RunEvent, RunReport,
-};
+pub(crate) use run::receipt::ProtectedFile;
+pub use run::receipt::{FileChange, Receipt};
+pub use run::report::{ImageRef, KernelFate, Outcome, RunError, RunReport};
+pub use run::{Chunk, CountedTime, DeadKernel, ExecutorKind, Interpreter, KernelRef, RunControl, RunEvent};
 pub(crate) use session_name::{SessionNameError, session_name};
 pub use sha256::Sha256;
 pub(crate) use shared_state::BlockRanges;

@@ -68,7 +68,7 @@ mod properties;
 
 pub(crate) use block_state::BlockState;
 pub use command_line_runs::NamedFile;
-pub(crate) use compact::MAX_TOKENS_OF_UNKNOWN;
+pub(crate) use compact::length::MAX_TOKENS_OF_UNKNOWN;
 pub use effect::{Effect, RunOptions};
 pub use event::{Command, Event, LoadedBody, StoreEvent};
 pub use inspection::{EditFault, Inspection, PlacedEdit};

@@ -1,21 +1,23 @@
 //! Words the engine's messages to the person: what happened, then what to press.
+//!
+//! - `runs`: the end of runs and kernels
+//! - `undo`: changes that are undone
+//! - `rebuild`: blocks that are run again in a new kernel
+
+pub(super) mod rebuild;
+pub(super) mod runs;
+pub(super) mod undo;
 
 use super::changes;
 use super::kernels;
-use super::run_comparison::Difference;
-use super::state::{LiveRun, Question};
-use crate::domain::FileChange;
-use crate::domain::sentences::{running, saving, sending};
+use super::state::Question;
+use crate::domain::sentences::{saving, sending};
 use crate::domain::{
-    AnswerError, Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, ModelName,
-    Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, SessionNameError, Severity, Terms, UndoKind,
+    AnswerError, Block, BlockId, ExecutorKind, FinishReason, KernelRef, Language, ModelName, Notice,
+    ReplyFailure, Review, RuleId, SessionNameError, Severity,
 };
 use crate::text::line::one_line;
-use crate::text::names::{and_more, first_names};
-use crate::text::number::{counted, dollars, duration, limit};
-use std::collections::BTreeMap;
-
-const MAX_LINE_CHARS: usize = 60;
+use crate::text::number::{counted, dollars};
 
 pub(super) fn queued() -> Notice {
     Notice::info(sending::QUEUED)
@@ -159,75 +161,6 @@ fn findings(review: &Review) -> String {
         .join(", ")
 }
 
-pub(super) fn interrupt_sent(terms: Option<&Terms>) -> Notice {
-    Notice::info(sending::interrupt(terms))
-}
-
-pub(super) fn kill_asked(block: BlockId, kernel: Option<(Language, KernelRef)>) -> Notice {
-    Notice::warn(match kernel {
-        Some((language, kernel)) => kernels::kill_asked(&language, kernel),
-        None => format!("Kill block {block}? k kill  Enter wait"),
-    })
-}
-
-/// Nothing is undone while a run goes on.
-pub(super) fn not_while_a_run_goes_on() -> Notice {
-    Notice::warn("A run goes on: what it did can be taken back once it has ended.")
-}
-
-pub(super) fn nothing_to_take_back(block: BlockId) -> Notice {
-    Notice::info(format!(
-        "There is nothing of block {block} to take back: it changed no name that programs obey by themselves."
-    ))
-}
-
-/// Nothing is undone in a session that another installation wrote.
-pub(super) fn foreign_is_not_taken_back() -> Notice {
-    Notice::warn("This session is foreign: nothing that it tells of is taken back.")
-}
-
-/// Nothing is undone in a session opened for reading only: as it can't be recorded, whoever has the session open would
-/// take it for the work of a run.
-pub(super) fn reading_only_takes_nothing_back() -> Notice {
-    Notice::warn(crate::domain::sentences::undo::READING_ONLY)
-}
-
-pub(super) fn no_record() -> Notice {
-    Notice::info("Nothing is known of changes of this run that could be taken back.")
-}
-
-const MAX_FILES_SHOWN: usize = 3;
-
-pub(super) fn taken_back(block: BlockId, files: &[String], kind: UndoKind) -> Notice {
-    let files = one_line(&first_names(files, MAX_FILES_SHOWN));
-    Notice::info(match kind {
-        UndoKind::Undo => format!("Block {block}: taken back: {files}."),
-        UndoKind::Redo => format!("Block {block}: made again: {files}."),
-    })
-}
-
-/// Some changes could not be undone or redone.
-pub(super) fn not_taken_back(block: BlockId, done: &[String], kind: UndoKind, why: &str) -> Notice {
-    let (files, why) = (one_line(&first_names(done, MAX_FILES_SHOWN)), one_line(why));
-    Notice::warn(match (done.is_empty(), kind) {
-        (true, UndoKind::Undo) => format!("Block {block}: nothing was taken back: {why}."),
-        (true, UndoKind::Redo) => format!("Block {block}: nothing was made again: {why}."),
-        (false, UndoKind::Undo) => format!("Taken back: {files}. Not {why}."),
-        (false, UndoKind::Redo) => format!("Made again: {files}. Not {why}."),
-    })
-}
-
-/// Something other than a run changed files that programs obey by themselves.
-pub(super) fn changed_meanwhile(changes: &[FileChange]) -> Option<Notice> {
-    let first = changes.first()?;
-    let more = and_more(changes.len() - 1);
-    let path = one_line(&first.path);
-    Some(Notice::info(format!(
-        "Since the last run {path}{more} was {}, by no block of this session.",
-        first.change
-    )))
-}
-
 /// The person switched a new kernel for a block on or off; says what becomes of the current one.
 pub(super) fn new_kernel_toggled(
     block: BlockId,
@@ -267,53 +200,6 @@ pub(super) fn no_terminal(block: BlockId) -> Notice {
     ))
 }
 
-/// How a run in this language ended.
-pub(super) fn ended(run: &LiveRun, language: &Language, report: &RunReport) -> Notice {
-    let block = run.block;
-    let time = duration(report.receipt.wall_us / 1000);
-    let exit = report.receipt.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
-    let why = one_line(report.outcome.detail().unwrap_or_default().trim_end_matches('.'));
-    let text = match &report.outcome {
-        Outcome::Ok => format!("Block {block} done: {exit}{time}."),
-        Outcome::Failed => format!("Block {block} failed: {exit}{time}. The error is in Output."),
-        Outcome::Crashed(cause) => match report.kernel {
-            KernelFate::Lost(kernel) => return kernel_died(Some(kernel), language, cause),
-            _ => format!("Block {block} died: {why}."),
-        },
-        Outcome::TimedOut => format!("Stopped at the {} limit.", limit(run.wall_ms)),
-        Outcome::Limit(_) => format!("Stopped at a limit: {why}."),
-        Outcome::Interrupted => format!("Block {block} interrupted after {time}."),
-        Outcome::Refused(_) => running::refused(block, &why),
-        Outcome::NotStarted(_) => {
-            format!("Block {block} did not start: {why}. Nothing ran. It can be put back for review.")
-        }
-    };
-    match report.kernel {
-        KernelFate::Lost(kernel) => {
-            let (name, lost) =
-                (kernels::name(language, kernel), kernels::lost([(language, &kernel)], (": ", "")));
-            Notice::warn(format!("{text} Kernel {name} is gone{lost}."))
-        }
-        _ if report.outcome == Outcome::Ok => Notice::info(text),
-        _ => Notice::warn(text),
-    }
-}
-
-/// A kernel ended by itself. The consequence comes before the cause, which can be longer than a row.
-pub(super) fn kernel_died(kernel: Option<KernelRef>, language: &Language, cause: &str) -> Notice {
-    let cause = one_line(cause.trim_end().trim_end_matches('.'));
-    let which = match kernel {
-        Some(kernel) => format!("Kernel {}", kernels::name(language, kernel)),
-        None => format!("The kernel{}", kernels::of(language)),
-    };
-    let lost = kernels::lost(kernel.iter().map(|kernel| (language, kernel)), (", ", ""));
-    Notice::error(format!("{which} died{lost}, nothing was rerun: {cause}."))
-}
-
-pub(super) fn restart_refused() -> Notice {
-    Notice::warn("A block runs: Ctrl-C interrupts it, then the kernel can be restarted.")
-}
-
 pub(super) fn files_not_now() -> Notice {
     Notice::warn("Files are run between turns: end this one first.")
 }
@@ -341,73 +227,6 @@ pub(super) fn not_placed(block: BlockId, why: &str) -> Notice {
 
 pub(super) fn misfit(misfit: &AnswerError) -> Notice {
     Notice::warn(format!("{} needs another answer: {}.", one_line(&misfit.field), one_line(&misfit.why)))
-}
-
-/// Something is not as it was when the person approved the block: it is asked about again.
-pub(super) fn asked_again(block: BlockId, why: &str) -> Notice {
-    Notice::warn(running::asked_again(block, &one_line(why)))
-}
-
-pub(super) fn no_rebuild() -> Notice {
-    Notice::warn("A kernel is rebuilt between turns.")
-}
-
-pub(super) fn nothing_to_rebuild() -> Notice {
-    Notice::info("Nothing ran in an earlier kernel that could be run again.")
-}
-
-pub(super) fn rebuilt(blocks: usize, gap: Option<&str>) -> Notice {
-    let gap = gap.map(|gap| format!(" Not all was compared: {gap}.")).unwrap_or_default();
-    Notice::info(format!("The kernel is rebuilt: {} ran again.{gap}", counted(blocks, "block")))
-}
-
-pub(super) fn rebuild_broke(block: BlockId, left: usize) -> Notice {
-    Notice::warn(format!("Block {block} did not end well: {} not run again.", counted(left, "block")))
-}
-
-pub(super) fn rebuild_elsewhere(block: BlockId, left: usize) -> Notice {
-    let left = counted(left, "block");
-    Notice::warn(format!("Block {block} ran in another kernel than those before it: {left} not run again."))
-}
-
-pub(super) fn rebuild_differs(block: BlockId, difference: &Difference, left: usize) -> Notice {
-    Notice::warn(format!("{}{}", differs(block, difference), not_again(left)))
-}
-
-/// The line in the output of a run that is ended because of a difference.
-pub(super) fn run_ends_at(block: BlockId, difference: &Difference) -> String {
-    format!("{} The run was ended here.", differs(block, difference))
-}
-
-fn differs(block: BlockId, difference: &Difference) -> String {
-    let text = |of: &Option<String>| match of {
-        Some(text) => one_line(&text.chars().take(MAX_LINE_CHARS).collect::<String>()),
-        None => "nothing".into(),
-    };
-    let (then, now) = (text(&difference.then), text(&difference.now));
-    format!("Block {block} differs in {}: then {then}; now {now}.", difference.describe_place())
-}
-
-pub(super) fn rebuild_unread(block: BlockId, left: usize) -> Notice {
-    let left = not_again(left);
-    Notice::warn(format!(
-        "Block {block} ran, and was not compared: what it printed before was not read again.{left}"
-    ))
-}
-
-fn not_again(left: usize) -> String {
-    match left {
-        0 => String::new(),
-        left => format!(" {} not run again.", counted(left, "block")),
-    }
-}
-
-pub(super) fn restarted(ended: &BTreeMap<Language, KernelRef>) -> Notice {
-    if ended.is_empty() {
-        return Notice::info("The next block starts a new kernel.");
-    }
-    let (names, lost) = (kernels::names(ended), kernels::lost(ended, (": ", "")));
-    Notice::info(format!("Kernel {names} ended{lost}. Nothing was rerun."))
 }
 
 pub(super) fn store_recovered() -> Notice {

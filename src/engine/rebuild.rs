@@ -72,11 +72,11 @@ impl Engine {
     /// The person starts a plan with these runs.
     pub(super) fn rebuild(&mut self, runs: &[RunId]) {
         if self.state.phase != Phase::Idle {
-            return self.notify(notices::no_rebuild());
+            return self.notify(notices::rebuild::no_rebuild());
         }
         let todo = RebuildPlan::of(&self.state).decisions(runs);
         if todo.is_empty() {
-            return self.notify(notices::nothing_to_rebuild());
+            return self.notify(notices::rebuild::nothing_to_rebuild());
         }
         self.rebuild = RebuildQueue { todo: todo.into(), ..RebuildQueue::default() };
         self.next_of_rebuild();
@@ -134,7 +134,7 @@ impl Engine {
             let blocks = behind.iter().filter_map(|run| self.state.transcript.run(*run));
             let not_run = blocks.map(|(item, _)| (run, item.block.id));
             self.state.live.not_run.extend(not_run);
-            self.notify(notices::rebuild_differs(of, &difference, left + behind.len()));
+            self.notify(notices::rebuild::rebuild_differs(of, &difference, left + behind.len()));
             return false;
         }
         if *outcome != Outcome::Ok || is_lost {
@@ -146,12 +146,12 @@ impl Engine {
                 let ended: Vec<BlockId> = ended.map(|(item, _)| item.block.id).collect();
                 self.state.live.ran_within.extend(ended);
             }
-            self.notify(notices::rebuild_broke(broke, left + behind));
+            self.notify(notices::rebuild::rebuild_broke(broke, left + behind));
             return false;
         }
         if self.rebuild.kernel.is_some_and(|before| Some(before) != generation) {
             self.rebuild = RebuildQueue::default();
-            self.notify(notices::rebuild_elsewhere(block, left));
+            self.notify(notices::rebuild::rebuild_elsewhere(block, left));
             return false;
         }
         self.rebuild.kernel = generation;
@@ -159,7 +159,7 @@ impl Engine {
         let runs = turn.runs.iter().filter_map(|run| self.state.transcript.run(*run));
         if runs.into_iter().any(|(_, run)| run.unloaded_output().is_some()) {
             self.rebuild = RebuildQueue::default();
-            self.notify(notices::rebuild_unread(block, left));
+            self.notify(notices::rebuild::rebuild_unread(block, left));
             return false;
         }
         let mut gaps = Vec::new();
@@ -167,7 +167,7 @@ impl Engine {
         self.rebuild.gap = self.rebuild.gap.take().or_else(|| gaps.into_iter().next());
         if let Some((of, difference)) = differs {
             self.rebuild = RebuildQueue::default();
-            self.notify(notices::rebuild_differs(of.unwrap_or(block), &difference, left));
+            self.notify(notices::rebuild::rebuild_differs(of.unwrap_or(block), &difference, left));
             return false;
         }
         self.next_or_end()
@@ -179,7 +179,7 @@ impl Engine {
             return true;
         }
         let RebuildQueue { done, gap, .. } = std::mem::take(&mut self.rebuild);
-        self.notify(notices::rebuilt(done, gap.as_deref()));
+        self.notify(notices::rebuild::rebuilt(done, gap.as_deref()));
         false
     }
 

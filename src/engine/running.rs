@@ -53,8 +53,12 @@ impl Engine {
             _ => {}
         }
         let notice = match &report.outcome {
-            Outcome::Refused(why) if asks_again => notices::asked_again(run.block, why),
-            _ => notices::ended(&run, &self.kernel_language(id).unwrap_or_else(Language::python), &report),
+            Outcome::Refused(why) if asks_again => notices::runs::asked_again(run.block, why),
+            _ => notices::runs::ended(
+                &run,
+                &self.kernel_language(id).unwrap_or_else(Language::python),
+                &report,
+            ),
         };
         self.file_ran(run.block, &report);
         match (report.kernel.clone(), self.kernel_language(id)) {
@@ -92,7 +96,7 @@ impl Engine {
             self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last()).map(|run| &*run.terms);
         let kernel =
             terms.and_then(|terms| Some((terms.language.clone(), self.state.live.kernel_of(terms)?)));
-        let sent = notices::interrupt_sent(terms);
+        let sent = notices::runs::interrupt_sent(terms);
         let Some(run) = self.state.live.run.as_mut() else { return };
         match run.interrupted {
             None => {
@@ -101,7 +105,7 @@ impl Engine {
                 self.notify(sent);
             }
             Some(first) if now.since(first) >= KILL_OFFER_DELAY_MS => {
-                let notice = notices::kill_asked(run.block, kernel);
+                let notice = notices::runs::kill_asked(run.block, kernel);
                 self.notify(notice);
             }
             Some(_) => {}
@@ -118,9 +122,9 @@ impl Engine {
     /// The person restarts the kernel.
     pub(super) fn restart_kernel(&mut self) {
         if self.state.live.run.is_some() {
-            return self.notify(notices::restart_refused());
+            return self.notify(notices::runs::restart_refused());
         }
-        self.notify(notices::restarted(&self.state.live.kernels));
+        self.notify(notices::runs::restarted(&self.state.live.kernels));
         self.record(Entry::KernelRestarted);
         self.state.live.kernels.clear();
         self.drop_rebuild();
@@ -133,7 +137,7 @@ impl Engine {
     /// A kernel ended while nothing ran in it.
     pub(super) fn kernel_died(&mut self, dead: &DeadKernel) {
         let kernel = self.state.live.kernels.get(&dead.language).copied();
-        self.notify(notices::kernel_died(kernel, &dead.language, &dead.cause));
+        self.notify(notices::runs::kernel_died(kernel, &dead.language, &dead.cause));
         if dead.language == Language::python() {
             self.drop_rebuild();
         }

@@ -1,16 +1,19 @@
-//! The durable half of the state: all entries, folded. This file defines its data; `fold` applies entries to it.
+//! The durable half of the state: all entries, folded. This file and `block_item` define its data; `fold` applies entries
+//! to it.
 
+mod block_item;
 mod ends;
 mod fold;
 mod paging;
 
 use crate::domain::{
-    AttachedFile, Block, BlockId, Finish, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
-    RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, SharedValue, StepId, Terms, Timestamp,
-    ToolCall, TurnEnd, UndoKind, UndoNote, Usage,
+    AttachedFile, BlockId, Finish, Header, ModelName, NotedInstructions, OpaqueItem, Opinion, RecipeFact,
+    Revision, Rule, SharedValue, StepId, Terms, Timestamp, ToolCall, TurnEnd, Usage,
 };
 use std::collections::BTreeMap;
 
+pub use block_item::BlockItem;
+pub(crate) use block_item::{BlockStatus, RunItem, SettledEvent, Settlement};
 pub use paging::Body;
 pub(super) use paging::LONG;
 pub(crate) use paging::{
@@ -194,134 +197,6 @@ pub(crate) struct RefusedCall {
     pub(crate) call: String,
     /// Why, for the person and the model; one line.
     pub(crate) why: String,
-}
-
-/// A run of a block.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct RunItem {
-    /// Its id, given by its approval.
-    pub(crate) run: RunId,
-    /// The version of the block that ran.
-    pub(crate) revision: Revision,
-    /// The hash of the approved bytes.
-    pub(crate) sha256: Sha256,
-    /// The terms that the approval covers besides the bytes.
-    pub(crate) terms: SharedValue<Terms>,
-    /// Who granted the approval.
-    pub(crate) by: Grantor,
-    pub(crate) approved_at: Timestamp,
-    /// When it ended, and how. `None`: it is running, or LOST.
-    pub(crate) ended: Option<(Timestamp, Box<RunReport>)>,
-    /// Whether the process that ran it is gone without reporting its end.
-    pub(crate) lost: bool,
-    /// The paths of files whose changes were undone.
-    pub(crate) taken_back: Vec<String>,
-    /// How many more such files there are.
-    pub(crate) more_taken_back: u32,
-    /// Where its output is, if it may be only in the file.
-    pub(crate) paging: Option<RunPaging>,
-}
-
-impl RunItem {
-    /// A run that was approved and has not ended.
-    fn approved(
-        run: RunId,
-        (revision, sha256): (Revision, Sha256),
-        terms: SharedValue<Terms>,
-        (by, approved_at): (Grantor, Timestamp),
-    ) -> Self {
-        Self {
-            run,
-            revision,
-            sha256,
-            terms,
-            by,
-            approved_at,
-            ended: None,
-            lost: false,
-            taken_back: Vec::new(),
-            more_taken_back: 0,
-            paging: None,
-        }
-    }
-
-    /// What is known about undoing its changes.
-    pub(crate) fn undo(&self) -> Option<&UndoNote> {
-        self.ended.as_ref().and_then(|(_, report)| report.receipt.undo.as_ref())
-    }
-
-    /// Notes which of its changes were undone or redone.
-    pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, kind: UndoKind) {
-        self.taken_back.retain(|known| !files.contains(known));
-        match kind {
-            UndoKind::Undo => {
-                self.taken_back.extend(files.iter().cloned());
-                self.more_taken_back += more;
-            }
-            UndoKind::Redo => self.more_taken_back = self.more_taken_back.saturating_sub(more),
-        }
-    }
-
-    /// Whether it changed files that programs obey by themselves, and nothing of the run was undone yet.
-    pub(crate) fn can_be_taken_back(&self) -> bool {
-        let files = self.ended.iter().flat_map(|(_, report)| &report.receipt.files);
-        self.taken_back.is_empty() && files.into_iter().any(|file| file.obeyed().is_some())
-    }
-}
-
-/// The current decision about a block.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(crate) enum BlockStatus {
-    /// It waits for a decision, or will wait after another.
-    #[default]
-    Open,
-    /// It runs, ran or was lost: its last run says which.
-    Approved,
-    /// It was rejected with these words.
-    Rejected(String),
-    /// It was not offered (recipe, a named file that can't run, an edit that does not fit); the reason.
-    Declined(String),
-    /// It was skipped: the model is not told.
-    Skipped,
-}
-
-/// A block with everything that was decided and done about it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BlockItem {
-    /// The block with its versions.
-    pub block: Block,
-    /// The newest recorded review, and of which revision.
-    pub(crate) review: Option<(Revision, Box<Review>)>,
-    /// The second opinions on it, oldest first.
-    pub(crate) opinions: Vec<OpinionItem>,
-    /// The current decision about it.
-    pub(crate) status: BlockStatus,
-    /// When it was settled last.
-    pub(crate) settled_at: Option<Timestamp>,
-    /// Its runs, oldest first.
-    pub(crate) runs: Vec<RunItem>,
-}
-
-/// A result that the model is told, and where it belongs in the conversation.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SettledEvent {
-    /// How many items came before it.
-    pub(crate) after: usize,
-    /// The block that was settled.
-    pub(crate) block: BlockId,
-    /// The result.
-    pub(crate) what: Settlement,
-}
-
-/// The result of a block. A block that is put back gets another one later.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Settlement {
-    /// This run ended, or was lost.
-    Ran(RunId),
-    /// It was rejected with these words.
-    Rejected(String),
-    /// It was not offered to the person; the reason.
-    Declined(String),
 }
 
 /// An "always" rule of the person.

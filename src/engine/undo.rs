@@ -13,15 +13,15 @@ const MAX_FILES_NAMED: usize = 50;
 impl State {
     /// Why changes of runs can't be undone or redone now.
     pub(crate) fn undo_refused(&self) -> Option<Notice> {
-        self.undo_blocked().or_else(|| self.live.foreign.then(notices::foreign_is_not_taken_back))
+        self.undo_blocked().or_else(|| self.live.foreign.then(notices::undo::foreign_is_not_taken_back))
     }
 
     /// Why nothing can be undone now, even in a session of one's own.
     fn undo_blocked(&self) -> Option<Notice> {
         if self.live.run.is_some() {
-            return Some(notices::not_while_a_run_goes_on());
+            return Some(notices::undo::not_while_a_run_goes_on());
         }
-        self.live.reads_only.then(notices::reading_only_takes_nothing_back)
+        self.live.reads_only.then(notices::undo::reading_only_takes_nothing_back)
     }
 
     /// Why there is no list of changes for a block, or for any.
@@ -51,7 +51,7 @@ impl Engine {
         let run = self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last());
         match run.filter(|run| run.can_be_taken_back()) {
             Some(run) => self.effects.push(Effect::UndoAutoRun(run.run)),
-            None => self.notify(notices::nothing_to_take_back(block)),
+            None => self.notify(notices::undo::nothing_to_take_back(block)),
         }
     }
 
@@ -63,7 +63,7 @@ impl Engine {
         }
         match self.state.transcript.run(run).and_then(|(_, run)| run.undo()?.record) {
             Some(record) => self.effects.push(Effect::Undo { run, record, changes, kind }),
-            None => self.notify(notices::no_record()),
+            None => self.notify(notices::undo::no_record()),
         }
     }
 
@@ -77,7 +77,7 @@ impl Engine {
         let Some(block) = self.state.transcript.run(run).map(|(item, _)| item.block.id) else { return };
         let all = match answer {
             Ok(all) => all,
-            Err(why) => return self.notify(notices::not_taken_back(block, &[], kind, &why)),
+            Err(why) => return self.notify(notices::undo::not_taken_back(block, &[], kind, &why)),
         };
         let (done, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|file| file.result.is_ok());
         let files: Vec<String> = done.into_iter().map(|file| file.path).collect();
@@ -89,10 +89,12 @@ impl Engine {
         let more = left.len().saturating_sub(1);
         self.notify(match left.into_iter().find_map(|file| Some((file.path, file.result.err()?))) {
             Some((path, why)) if more > 0 => {
-                notices::not_taken_back(block, &files, kind, &format!("{path} and {more} more: {why}"))
+                notices::undo::not_taken_back(block, &files, kind, &format!("{path} and {more} more: {why}"))
             }
-            Some((path, why)) => notices::not_taken_back(block, &files, kind, &format!("{path}: {why}")),
-            None => notices::taken_back(block, &files, kind),
+            Some((path, why)) => {
+                notices::undo::not_taken_back(block, &files, kind, &format!("{path}: {why}"))
+            }
+            None => notices::undo::taken_back(block, &files, kind),
         });
         if !files.is_empty() {
             // The block that waits may be about one of these files.
@@ -104,7 +106,7 @@ impl Engine {
     /// Files that programs obey by themselves changed between two runs. No run of this session did it: between runs
     /// nothing of a run moves.
     pub(super) fn changed_meanwhile(&mut self, changes: &[FileChange]) {
-        if let Some(notice) = notices::changed_meanwhile(changes) {
+        if let Some(notice) = notices::undo::changed_meanwhile(changes) {
             self.notify(notice);
         }
     }

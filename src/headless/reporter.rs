@@ -7,8 +7,8 @@ use super::{Ending, TurnObserver, events, form, json, shapes};
 use crate::domain::sentences::{links, running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
-    AnswerError, BlockId, Entry, FileChange, Form, Level, RecipeEnd, RecipeFact, Review, RunId, RunReport,
-    Stream, Timestamp, file_texts,
+    AnswerError, BlockId, Entry, FileChange, Form, Level, Opinion, RecipeEnd, RecipeFact, Review, RunId,
+    RunReport, Stream, Timestamp, file_texts,
 };
 use crate::driver::Notification;
 use crate::engine::State;
@@ -125,18 +125,23 @@ impl TurnReporter<'_> {
                 self.output(*run, stream, &rest)?;
             }
         }
+        if self.json { self.entry_as_json(entry, state) } else { self.entry_as_text(entry, state) }
+    }
+
+    fn entry_as_json(&mut self, entry: &Entry, state: &State) -> io::Result<()> {
         // The end of the turn is reported as the last line, with its answer.
-        if self.json {
-            return match events::entry(entry) {
-                Some(mut event) if !matches!(entry, Entry::TurnEnd(_)) => {
-                    if let Entry::Review { block, .. } = entry {
-                        event = shapes::with(event, events::of_inspection(state.inspected(*block)));
-                    }
-                    json::write_line(self.out, &event)
+        match events::entry(entry) {
+            Some(mut event) if !matches!(entry, Entry::TurnEnd(_)) => {
+                if let Entry::Review { block, .. } = entry {
+                    event = shapes::with(event, events::of_inspection(state.inspected(*block)));
                 }
-                _ => Ok(()),
-            };
+                json::write_line(self.out, &event)
+            }
+            _ => Ok(()),
         }
+    }
+
+    fn entry_as_text(&mut self, entry: &Entry, state: &State) -> io::Result<()> {
         match entry {
             Entry::Prompt(prompt) if !prompt.files.is_empty() => {
                 self.status(&visible_line(&sending::with_files(&prompt.files, size)))
@@ -155,30 +160,11 @@ impl TurnReporter<'_> {
                 self.status(&format!("block {}: {}", block.id, visible_line(note)))
             }
             Entry::Opinion { block, model, answer, .. } => {
-                let model = visible_line(&model.to_string());
-                let said = match answer {
-                    Ok(opinion) => {
-                        format!("risk {}: {}", opinion.risk.as_str(), visible_line(&opinion.reason))
-                    }
-                    Err(why) => format!("none came: {}", visible_line(why)),
-                };
+                let (model, said) = (visible_line(&model.to_string()), opinion_text(answer));
                 self.status(&format!("block {block}, second opinion of {model}: {said}"))
             }
             Entry::Approved { block, .. } => self.status(&format!("block {block} runs, by --approve")),
-            Entry::Ran { block, report, .. } => {
-                for line in change_lines(report) {
-                    self.status(&format!("block {block} {line}"))?;
-                }
-                if report.receipt.not_stopped {
-                    self.status(&format!("block {block}: {}", running::MOVING))?;
-                }
-                if let Some(missing) = running::output_missing(&report.receipt) {
-                    self.status(&format!("block {block}: {missing}"))?;
-                }
-                self.begin_line(UnfinishedLine::None)?;
-                self.run_ended(report)?;
-                self.status(&format!("block {block}: {}", end_text(report)))
-            }
+            Entry::Ran { block, report, .. } => self.ran(*block, report),
             _ => Ok(()),
         }
     }
@@ -240,7 +226,23 @@ impl TurnReporter<'_> {
         }
     }
 
-    fn run_ended(&mut self, report: &RunReport) -> io::Result<()> {
+    /// The end of a run: its changes first, then its value or error, then how it ended.
+    fn ran(&mut self, block: BlockId, report: &RunReport) -> io::Result<()> {
+        for line in change_lines(report) {
+            self.status(&format!("block {block} {line}"))?;
+        }
+        if report.receipt.not_stopped {
+            self.status(&format!("block {block}: {}", running::MOVING))?;
+        }
+        if let Some(missing) = running::output_missing(&report.receipt) {
+            self.status(&format!("block {block}: {missing}"))?;
+        }
+        self.begin_line(UnfinishedLine::None)?;
+        self.results(report)?;
+        self.status(&format!("block {block}: {}", end_text(report)))
+    }
+
+    fn results(&mut self, report: &RunReport) -> io::Result<()> {
         if let Some(value) = &report.value {
             self.gutter("  = ", value)?;
         }
@@ -336,6 +338,14 @@ pub(crate) fn end_text(report: &RunReport) -> String {
     let mut parts = report.end_words();
     parts.push(duration(report.receipt.wall_us / 1000));
     parts.join(", ")
+}
+
+/// A second opinion, or why there is none.
+fn opinion_text(answer: &Result<Opinion, String>) -> String {
+    match answer {
+        Ok(opinion) => format!("risk {}: {}", opinion.risk.as_str(), visible_line(&opinion.reason)),
+        Err(why) => format!("none came: {}", visible_line(why)),
+    }
 }
 
 fn finding_count(findings: usize) -> String {

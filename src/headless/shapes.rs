@@ -7,7 +7,8 @@ use crate::domain::{
     ExecutorKind, FileChange, Finding, ImageRef, KernelFate, Layer, Opinion, Outcome, OutputBuffer, Receipt,
     Review, Rights, RunReport, SandboxLevel, Stream, Terms, Trace, Usage,
 };
-use crate::engine::state::{ContextShare, Cost};
+use crate::engine::context::ContextShare;
+use crate::engine::cost::Cost;
 use base64::Engine as _;
 use serde_json::{Map, Value, json};
 

@@ -4,17 +4,17 @@
 //! Each entry is one line and one `write`. If writing fails, the entries that are not on disk stay in memory, in
 //! their order, until a retry succeeds. A failure is reported once through a watch channel.
 
+mod durability;
+mod line;
+
 use super::error::StoreError;
 use super::reader::OpenSession;
 use super::seal::{Mac, Seal, SealState};
-use super::wire::{self, ChainLink, SealedLine};
+use super::wire::ChainLink;
 use super::{Entries, MaskReports, SessionPaths, WriteStatus, disk};
-use crate::domain::{Entry, Header, MaskedValue, Masker, Timestamp};
-use std::collections::{BTreeSet, VecDeque};
+use crate::domain::{Entry, Header, Masker, Timestamp};
+use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{Read as _, Seek as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use tokio::sync::{oneshot, watch};
@@ -268,131 +268,6 @@ impl Writer {
         }
         Ok(())
     }
-
-    /// Writes one entry as one line.
-    fn write_line(&mut self, at: Timestamp, entry: Entry) -> Result<(), StoreError> {
-        let entry = self.masker.mask(entry);
-        let mut kinds = entry.kinds().clone();
-        let output = match &*entry {
-            Entry::Ran { report, .. } => {
-                wire::blob_for(&report.output, &self.masker, || format!("output-{}.log", self.link.seq))
-            }
-            _ => None,
-        };
-        if let Some(blob) = &output {
-            self.write_blob(&blob.name, &blob.bytes)?;
-            kinds.extend(blob.bytes.kinds());
-        }
-        let mut fields = wire::encode(&entry, &self.place.blobs, output.as_ref())
-            .map_err(|error| StoreError::NotSaved(error.to_string()))?;
-        let is_message = matches!(&*entry, Entry::Prompt(_) | Entry::Reply { .. });
-        if is_message {
-            fields = fields
-                .with("message", self.messages + 1)
-                .with("blocks", self.blocks)
-                .with_some("session", self.name.as_deref());
-        }
-        let fields = self.masker.mask(fields);
-        kinds.extend(fields.kinds());
-        let (line, next) = wire::seal(self.link.clone(), at, &fields, !kinds.is_empty() || is_masked(&entry));
-        self.write_bytes(&line)?;
-        self.unsynced.extend_from_slice(line.bytes());
-        self.link = next;
-        self.messages += u64::from(is_message);
-        self.blocks = self.blocks.max(block_number(&entry));
-        self.tell_masked(&entry, kinds);
-        if let Entry::Renamed(name) = entry.into_inner() {
-            self.name = Some(name);
-        }
-        Ok(())
-    }
-
-    /// Reports what was masked, and where. Each report is shown once, even if a masked name is written with every
-    /// message.
-    fn tell_masked(&self, entry: &Entry, kinds: BTreeSet<&'static str>) {
-        if !kinds.is_empty() {
-            self.news.add(super::masked_message(entry, &kinds));
-        }
-    }
-
-    fn write_bytes(&mut self, line: &SealedLine) -> Result<(), StoreError> {
-        let Some(file) = &mut self.file else { return Err(StoreError::Closed) };
-        file.write_all(line.bytes()).map_err(|error| {
-            // A part of the line may have been written.
-            self.dirty_end = true;
-            StoreError::io(&self.place.path, "written", error)
-        })
-    }
-
-    fn write_blob(&self, name: &str, bytes: &MaskedValue<Vec<u8>>) -> Result<(), StoreError> {
-        disk::make_folder(&self.place.blobs)?;
-        let path = self.place.blobs.join(name);
-        let mut file = disk::replace(&path)?;
-        let written = file.write_all(bytes).and_then(|()| file.sync_data());
-        written.and_then(|()| disk::sync_folder(&self.place.blobs)).map_err(|error| {
-            std::fs::remove_file(&path).ok();
-            StoreError::io(&path, "written", error)
-        })
-    }
-
-    /// Syncs everything written so far, so that it survives a loss of power.
-    fn try_sync(&mut self) -> Result<(), StoreError> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let failed = |error| StoreError::io(&self.place.path, "written", error);
-        if file.metadata().map_err(failed)?.nlink() == 0 {
-            return Err(StoreError::NotSaved("its file was deleted".into()));
-        }
-        if self.unsynced.is_empty() {
-            return Ok(());
-        }
-        if let Err(error) = file.sync_data() {
-            // What the system dropped has to be written again: a second sync alone would find nothing to do.
-            self.dirty_end = true;
-            return Err(failed(error));
-        }
-        if self.synced == 0 {
-            disk::sync_folder(&self.place.folder).map_err(failed)?;
-        }
-        self.synced += self.unsynced.len() as u64;
-        self.unsynced.clear();
-        self.link.sealing.iter().for_each(SealState::note_last_line);
-        Ok(())
-    }
-
-    /// Restores the file after a failure.
-    fn mend(&mut self) -> Result<(), StoreError> {
-        self.make_again_if_deleted()?;
-        if !self.dirty_end {
-            return Ok(());
-        }
-        let Some(file) = &mut self.file else { return Ok(()) };
-        let lines = std::mem::take(&mut self.unsynced);
-        let written = file.set_len(self.synced).and_then(|()| file.write_all(&lines));
-        self.unsynced = lines;
-        written.map_err(|error| StoreError::io(&self.place.path, "written", error))?;
-        self.dirty_end = false;
-        Ok(())
-    }
-
-    /// If the file was deleted, it is created again from what can still be read through the open descriptor.
-    fn make_again_if_deleted(&mut self) -> Result<(), StoreError> {
-        let path: &Path = &self.place.path;
-        let Some(old) = &mut self.file else { return Ok(()) };
-        let failed = |error| StoreError::io(path, "written", error);
-        if old.metadata().map_err(failed)?.nlink() > 0 {
-            return Ok(());
-        }
-        let mut synced = Vec::new();
-        old.rewind().and_then(|()| old.take(self.synced).read_to_end(&mut synced)).map_err(failed)?;
-        disk::make_folder(&self.place.folder)?;
-        let mut new = disk::create_new(path)?;
-        new.write_all(&synced).map_err(|error| {
-            std::fs::remove_file(path).ok();
-            failed(error)
-        })?;
-        (self.file, self.dirty_end) = (Some(new), true);
-        Ok(())
-    }
 }
 
 /// Whether an entry is worth creating the file for. A session in which nothing was asked leaves no file.
@@ -407,16 +282,4 @@ fn makes_the_file(entry: &Entry) -> bool {
             | Entry::KernelRestarted
             | Entry::Instructions(_)
     )
-}
-
-/// Whether a text of the entry was masked before, in the file that it was read from.
-fn is_masked(entry: &Entry) -> bool {
-    match entry {
-        Entry::Edited { whole, .. } | Entry::Placed { whole, .. } => !whole,
-        _ => false,
-    }
-}
-
-fn block_number(entry: &Entry) -> u32 {
-    if let Entry::Block(block) = entry { block.id.0 } else { 0 }
 }

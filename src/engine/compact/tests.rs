@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{FinishReason, Price, Role, Usage};
+use crate::domain::{FailureKind, FinishReason, ModelInfo, ModelName, Price, Role, Usage};
 use crate::engine::context::tokens;
 use crate::engine::cost::Prices;
 use crate::engine::dialogue::{Dialogue, failure};

@@ -2,11 +2,12 @@
 //!
 //! It keeps its own record of events and effects, and uses the engine's state only for comparison.
 
+mod start;
+
 use super::super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, StoreEvent, Transcript};
 use crate::domain::{
-    BlockId, BlockKind, Decision, Entry, ExecutorKind, Grantor, ModelRequest, Policy, Purpose, Revision,
-    Role, RuleId, RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms, TimerId,
-    Timestamp, Verdict,
+    BlockId, Entry, ModelRequest, Purpose, Revision, Role, RunEvent, RunId, RunRequest, Sha256, StepId,
+    Terms, TimerId, Timestamp,
 };
 use crate::engine::always::START_DELAY_MS;
 use crate::engine::transcript::BlockStatus;
@@ -157,39 +158,6 @@ impl WatchedEngine {
         }
     }
 
-    /// Checks a run granted by a rule: the rule was recorded in this process and is not revoked; it covers the block;
-    /// and the person granted it just now, or the start was announced on screen.
-    fn check_rule(
-        &self,
-        rule: RuleId,
-        event: Option<&Event>,
-        (block, revision): (BlockId, Revision),
-        inspection: &Inspection,
-    ) {
-        let mut granted = None;
-        for (_, entry) in &self.entries {
-            match entry {
-                Entry::RuleAdded(added) if added.id == rule => granted = Some(added),
-                Entry::RuleRevoked(revoked) if *revoked == rule => granted = None,
-                Entry::Resumed => granted = None,
-                _ => {}
-            }
-        }
-        assert!(granted.is_some(), "a rule approved that is not in force");
-        assert!(inspection.review.gravest() != Some(Severity::High), "a rule approved a high finding");
-        assert!(inspection.review.unchecked.is_none(), "a rule approved what was not checked");
-        assert!(!inspection.review.forbidden(), "a rule approved what is forbidden");
-        let rights = &inspection.terms.as_ref().unwrap().rights;
-        assert!(rights.sandbox.level != SandboxLevel::Off && rights.sandbox.writes_confined);
-        match event {
-            Some(Event::Timer(timer)) => {
-                assert_eq!(self.engine.settings.policy, Policy::Ask);
-                assert_eq!(self.announced.get(timer), Some(&(block, revision)), "it was not announced");
-            }
-            other => panic!("nobody said yes: {other:?}"),
-        }
-    }
-
     fn account(&mut self, event: Option<&Event>, effects: &[Effect], now: Timestamp) {
         check_order(effects);
         for effect in effects {
@@ -242,97 +210,6 @@ impl WatchedEngine {
         self.world += u64::from(matches!(entry, Entry::Ran { .. } | Entry::KernelRestarted));
         self.folded.apply(entry.clone(), now);
         self.entries.push((now, entry.clone()));
-    }
-
-    /// The most important check: what may start, and why.
-    fn check_start(&mut self, event: Option<&Event>, request: &RunRequest, now: Timestamp) {
-        let approval = request.approval();
-        assert!(self.going.is_none(), "two runs at once");
-        assert!(self.runs.insert(approval.run()), "a run came twice");
-        assert!(!self.unsaved, "a run started while the session can't be saved");
-        self.going = Some(approval.run());
-
-        // The decision is the newest entry, and is about these bytes and terms.
-        let Some((at, Entry::Approved { run, block, revision, sha256, terms, by })) = self.entries.last()
-        else {
-            panic!("a run started without its decision on record: {:?}", self.entries.last());
-        };
-        assert_eq!(
-            (*at, *run, *block, *revision),
-            (now, approval.run(), approval.block(), approval.revision())
-        );
-        assert_eq!((*sha256, terms, *by), (approval.sha256(), approval.terms(), approval.by()));
-        assert_eq!(*sha256, Sha256::of(request.source().as_bytes()));
-
-        // The bytes are those of the newest revision, which is whole and was inspected with these terms.
-        let proposed = &self.folded.blocks[block].block;
-        let version = proposed.current();
-        assert_eq!((version.revision, &version.source), (*revision, request.source()));
-        if proposed.kind.is_code() {
-            let empty = version.source.trim().is_empty() && *by != Grantor::CommandLine;
-            assert!(version.whole && version.language.is_some() && !empty);
-            assert!(terms.executor.runs_code());
-            assert_eq!(terms.target.is_some(), matches!(proposed.kind, BlockKind::Load { .. }));
-        } else if let BlockKind::Install { .. } = proposed.kind {
-            assert!(version.whole && proposed.unclear(version).is_none());
-            assert_eq!(terms.executor, ExecutorKind::Installer);
-        } else if let BlockKind::Pull { .. } = proposed.kind {
-            assert_eq!(terms.executor, ExecutorKind::Engine);
-        } else {
-            assert!(version.whole && proposed.file_act(version).is_ok());
-            assert_eq!((terms.executor, terms.target.is_some()), (ExecutorKind::Files, true));
-        }
-        let Some((inspected, inspection)) = &self.inspections[block].answer else {
-            panic!("never looked at")
-        };
-        assert_eq!(
-            self.inspections[block].world, self.world,
-            "looked at before the kernel or the folder changed"
-        );
-        assert_eq!((*inspected, inspection.terms.as_ref()), (*revision, Ok(terms)));
-
-        // Somebody approved exactly this.
-        let policy = self.engine.settings.policy;
-        let mut said = None;
-        match (by, event) {
-            (
-                Grantor::Person { typed },
-                Some(Event::User(Command::Decide { block: b, revision: r, decision })),
-            ) => {
-                let plain = Decision::Approve { typed: *typed };
-                // Whoever grants a rule also approves this block; the rule is for later ones.
-                let with_rule = !typed && matches!(decision, Decision::Always(..));
-                assert!((b, r) == (block, revision) && (*decision == plain || with_rule), "{decision:?}");
-                let of_code = terms.executor.starts_programs();
-                let off = of_code && terms.rights.sandbox.level == SandboxLevel::Off;
-                let demanded = inspection.review.needs_typed_word() || off;
-                assert!(*typed || !demanded, "the typed word was passed over");
-                said = Some((*sha256, terms.clone()));
-            }
-            (Grantor::Flag, Some(_)) => {
-                assert!(policy != Policy::Ask && policy.judge(&inspection.review) == Verdict::Allow);
-            }
-            (Grantor::Rule(rule), event) => {
-                self.check_rule(*rule, event, (*block, *revision), inspection);
-            }
-            (Grantor::CommandLine, Some(_)) => {
-                assert!(!inspection.review.forbidden(), "a name approved what is forbidden");
-                let fetches = matches!(proposed.kind, BlockKind::Pull { .. });
-                let at = self.named.iter().position(|named| named == sha256);
-                assert!(proposed.is_own() && (at.is_some() || fetches), "nobody named this");
-                at.map(|at| self.named.remove(at));
-            }
-            (Grantor::Before, Some(_)) => {
-                let same = |(hash, then): &(Sha256, Terms)| {
-                    hash == sha256
-                        && Terms { kernel: then.kernel, shared: then.shared.clone(), ..terms.clone() }
-                            .same_as(then)
-                };
-                assert!(self.said.iter().any(same), "the person never said yes to this");
-            }
-            other => panic!("nobody said yes: {other:?}"),
-        }
-        self.said.extend(said);
     }
 
     /// Checks that no request is sent that is too long or over the budget.

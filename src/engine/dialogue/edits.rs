@@ -2,7 +2,7 @@
 //! if the files changed.
 
 use super::*;
-use crate::domain::{BlockKind, Dialect, OnDisk, Role, Sha256, Target, ToolCall};
+use crate::domain::{BlockKind, Dialect, OnDisk, Role, Sha256, Target, Terms, ToolCall};
 
 const EDIT: &str = "```edit path=a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
 

@@ -1,7 +1,12 @@
 //! Scripted sessions: each path through a session.
 
 use super::*;
-use crate::domain::{DeadKernel, Policy, Variable};
+use crate::domain::{
+    DeadKernel, Decision, ExecutorKind, Language, Limits, Policy, Revision, Rights, RunEvent, SandboxLevel,
+    Stream, Terms, Variable,
+};
+use crate::engine::state::Question;
+use crate::engine::{Inspection, Phase};
 
 const ONE: &str = "First this.\n```python\nprint(1)\n```\nThen more.\n";
 const THREE: &str = "```python\na = 1\n```\nand\n```python\nb = 2\n```\nand\n```bash\nls\n```\n";

@@ -1,7 +1,9 @@
 //! Tests of tools: calls as blocks, their answers, calls that can't be read, models without tools.
 
 use super::*;
-use crate::domain::{BlockKind, Dialect, FailureKind, OnDisk, OpaqueItem, Role, Target, ToolCall};
+use crate::domain::{
+    BlockKind, Dialect, FailureKind, Language, OnDisk, OpaqueItem, Role, Target, Terms, ToolCall,
+};
 
 fn tools() -> Dialogue {
     Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() })

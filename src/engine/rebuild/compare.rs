@@ -13,7 +13,7 @@ impl Engine {
     /// that could not be compared goes on.
     pub(in crate::engine) fn part_ended(&mut self, run: RunId, part: u32, printed: &OutputBuffer) {
         let differs = self.part_differs(run, part, printed);
-        let ends = differs.as_ref().map(|(of, difference)| notices::run_ends_at(*of, difference));
+        let ends = differs.as_ref().map(|(of, difference)| notices::rebuild::run_ends_at(*of, difference));
         if let Some(turn) = &mut self.rebuild.turn {
             turn.differs = turn.differs.take().or(differs);
         }

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::domain::{DeadKernel, Effects, Enforcement, Finding, Language, Outcome, Revision, TimerId};
-use crate::engine::dialogue::{Dialogue, confined, review, scope_word};
+use crate::engine::dialogue::wording::scope_word;
+use crate::engine::dialogue::{Dialogue, confined, review};
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::{Command, Event};
 

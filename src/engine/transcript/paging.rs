@@ -6,6 +6,7 @@
 //! shortened text ([`messages`]). Of older outputs it keeps a short form that looks to a model like the whole output
 //! ([`runs`]). The engine decides which of them have to be loaded (`engine/loading.rs`).
 
+mod load_state;
 mod messages;
 mod runs;
 #[cfg(test)]
@@ -13,9 +14,9 @@ mod tests;
 
 use super::{Item, Transcript};
 use crate::domain::{Entry, RunId, Timestamp};
+pub(crate) use load_state::{LoadState, MessageAway, OutputAway, PromptPaging, RunPaging};
 use messages::bytes_of_prompt;
 use runs::Outputs;
-pub(crate) use runs::{OutputAway, RunPaging};
 use std::collections::VecDeque;
 
 /// How many bytes of the newest messages stay: more than a million tokens, which is the most that most models take.
@@ -36,41 +37,6 @@ pub enum Body {
     Message(usize),
     /// The output of this run.
     Output(RunId),
-}
-
-/// What is known of a message whose text is not in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MessageAway {
-    /// About how many bytes it has.
-    pub(crate) bytes: u32,
-    /// About how many tokens its text has.
-    pub(crate) tokens: u32,
-    pub(crate) load: LoadState,
-}
-
-impl MessageAway {
-    fn new(bytes: usize, tokens: u64) -> Self {
-        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        Self { bytes, tokens: u32::try_from(tokens).unwrap_or(u32::MAX), load: LoadState::Away }
-    }
-}
-
-/// The load state of a message or output that is not in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum LoadState {
-    /// Nobody has requested it.
-    Away,
-    /// It was requested.
-    Loading,
-    /// It can't be read again.
-    Lost,
-}
-
-/// The entry number of a long prompt, and what is known of it while its text is only in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PromptPaging {
-    entry: u32,
-    out: Option<MessageAway>,
 }
 
 /// A transcript under construction while its file is read; it keeps only the newest messages and long outputs.

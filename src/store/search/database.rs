@@ -5,7 +5,7 @@
 //! time.
 
 use super::location::LocationKind;
-use super::words;
+use super::words::word_walk;
 use crate::domain::Timestamp;
 use crate::store::index::IndexStamp;
 use crate::store::index_database::{DerivedError, TablePlan};
@@ -174,7 +174,7 @@ pub(super) fn keep_place(
     ])?;
     db.prepare_cached("INSERT INTO bodies VALUES (?1, ?2)")?.execute(params![number, text])?;
     db.prepare_cached("INSERT INTO words (rowid, body) VALUES (?1, ?2)")?
-        .execute(params![number, words::folded(text)])?;
+        .execute(params![number, word_walk::folded(text)])?;
     Ok(())
 }
 
@@ -297,7 +297,7 @@ pub(super) fn forget_texts(db: &Connection, file: i64) -> Result<(), DerivedErro
         let mut rows = bodies.query([first, last])?;
         while let Some(row) = rows.next()? {
             let (number, body): (i64, String) = (row.get(0)?, row.get(1)?);
-            forget.execute(params![number, words::folded(&body)])?;
+            forget.execute(params![number, word_walk::folded(&body)])?;
         }
     }
     db.execute("DELETE FROM bodies WHERE number BETWEEN ?1 AND ?2", [first, last])?;

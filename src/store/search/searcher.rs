@@ -1,19 +1,19 @@
 //! Carries out one search: updates the database, queries it, and compares each hit with the session's file.
 
-use super::database::{self, BlockFact, KeptFile, StoredLocation};
+mod place_hit;
+
+use super::database::{self, BlockFact, KeptFile};
 use super::hit_collector::HitCollector;
-use super::location::{self, LocationKind, SessionLocation};
+use super::location::{LocationKind, SessionLocation};
 use super::update::{self, UpdateBounds};
-use super::words::{self, RoughFilter};
+use super::words::RoughFilter;
 use super::{SearchControl, SearchHit, SearchQuery, SearchResults};
-use crate::domain::{BlockId, Masker};
-use crate::store::disk;
+use crate::domain::Masker;
 use crate::store::index::{self, Summary};
 use crate::store::index_database::{DerivedError, DerivedFile};
 use rusqlite::{Connection, ErrorCode, Rows, TransactionBehavior, params};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 /// The most bytes of texts that are stored of all sessions together. Beyond that, the oldest sessions are left out.
@@ -211,101 +211,6 @@ impl Searcher<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The hit at a place, if it is wanted and still in its file.
-    fn hit(
-        &self,
-        db: &Connection,
-        (number, name): (i64, &OsString),
-        gathering: &mut HitCollector,
-    ) -> Result<Option<SearchHit>, DerivedError> {
-        let wanted_place =
-            || Ok::<_, DerivedError>(database::place(db, number)?.filter(|place| self.is_wanted(place)));
-        // Without filters on places, most places are excluded by their text alone.
-        let filtered = if self.wanted.filters_places() { Some(wanted_place()?) } else { None };
-        if matches!(filtered, Some(None)) {
-            return Ok(None);
-        }
-        gathering.compared += 1;
-        if !gathering.rough.is_empty()
-            && database::body_matches(db, number, |body| gathering.rough.excludes(body))?
-        {
-            return Ok(None);
-        }
-        let Some(place) = filtered.map_or_else(wanted_place, Ok)? else { return Ok(None) };
-        let body = database::body(db, number)?.unwrap_or_default();
-        let sought = &self.wanted.sought;
-        let at = if sought.is_empty() {
-            let is_first =
-                place.block.is_none_or(|block| gathering.listed.insert((database::file_of(number), block)));
-            let blank = body.len() - body.trim_start().len();
-            is_first.then_some(blank..blank)
-        } else {
-            sought.first_match(&body)
-        };
-        let Some(mut at) = at else {
-            // The index only knows single words: the words of a phrase may be in different parts of the text.
-            if !sought.is_empty() && sought.is_plain() {
-                gathering.stale.insert(name.clone());
-            }
-            return Ok(None);
-        };
-        let path = self.folder.join(name);
-        if self.text_at(&path, &place).is_none_or(|text| text != body) {
-            gathering.stale.insert(name.clone());
-            return Ok(None);
-        }
-        let message = (database::file_of(number), place.message);
-        if place.kind == LocationKind::Reply {
-            // Text inside a fenced block of a reply is reported as a hit of the block.
-            match sought.first_match(&location::prose(&body)) {
-                Some(in_prose) => at = in_prose,
-                None if gathering.blocks.contains(&message) => return Ok(None),
-                None => {}
-            }
-        }
-        if place.kind == LocationKind::Block {
-            gathering.blocks.insert(message);
-        }
-        let Some(session) = gathering.session(&path) else { return Ok(None) };
-        Ok(Some(SearchHit {
-            session,
-            place: SessionLocation {
-                kind: place.kind,
-                block: place.block.map(BlockId),
-                message: u64::try_from(place.message).unwrap_or_default(),
-            },
-            at: place.at,
-            line: words::line_around(&body, &at),
-            also: 0,
-        }))
-    }
-
-    fn is_wanted(&self, place: &StoredLocation) -> bool {
-        let wanted = self.wanted;
-        let same = |wanted: &Option<String>, is: Option<&str>| {
-            wanted.as_ref().is_none_or(|wanted| is.is_some_and(|is| is.eq_ignore_ascii_case(wanted)))
-        };
-        wanted.is_within(place.at)
-            && same(&wanted.language, place.language.as_deref())
-            && same(&wanted.outcome, place.outcome.as_deref())
-            && wanted
-                .model
-                .as_ref()
-                .is_none_or(|model| place.model.to_lowercase().contains(&model.to_lowercase()))
-    }
-
-    /// The text at a place, as it is in the file now.
-    fn text_at(&self, path: &Path, place: &StoredLocation) -> Option<String> {
-        let file = disk::open_read(path).ok()?;
-        let length = place.length.min(file.metadata().ok()?.len());
-        let mut line = vec![0; usize::try_from(length).ok()?];
-        file.read_exact_at(&mut line, place.start).ok()?;
-        let (_, entry) = update::entry_of(line.strip_suffix(b"\n")?, path)?;
-        let piece = location::pieces(&entry).into_iter().nth(place.part)?;
-        (piece.kind == place.kind && piece.block == place.block)
-            .then(|| update::indexed_text(self.masker, &piece))
     }
 }
 

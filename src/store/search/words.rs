@@ -1,16 +1,10 @@
-//! Splits texts and search queries into words, and matches them. Pure.
-//!
-//! A word is what is between punctuation and blanks, in lower case and without accents; a Han character or kana is a
-//! word of its own. Texts and queries are split by the same rule, so no character of a query has a special meaning
-//! for the database.
+//! Reads search queries and matches them against texts, word by word; `word_walk` splits both into words. Pure.
+
+pub(super) mod word_walk;
 
 use regex::bytes::Regex;
 use std::ops::Range;
-use unicode_normalization::UnicodeNormalization as _;
-use unicode_normalization::char::is_combining_mark;
-
-/// The most bytes of a word that are indexed. Longer words are compared in the text itself.
-const MAX_WORD_BYTES: usize = 64;
+use word_walk::{MAX_WORD_BYTES, WordWalk, truncate, words};
 
 /// The most words of a query that are looked up in the index. The others are compared in the text itself.
 const MAX_WORDS: usize = 24;
@@ -20,104 +14,6 @@ const MAX_EXCERPT_CHARS: usize = 160;
 
 /// How many characters are shown before a hit in a line that is too long.
 const CHARS_BEFORE_HIT: usize = 50;
-
-/// Iterates over the words of a text.
-struct WordWalk<'a> {
-    text: &'a str,
-    at: usize,
-    word: String,
-}
-
-impl<'a> WordWalk<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, at: 0, word: String::new() }
-    }
-
-    /// The next word, and its range in the text.
-    fn next(&mut self) -> Option<(Range<usize>, &str)> {
-        self.word.clear();
-        let mut start = self.at;
-        while let Some(c) = self.text.get(self.at..)?.chars().next() {
-            let end = self.at + c.len_utf8();
-            match letter_kind(c) {
-                LetterKind::Alone if self.word.is_empty() => {
-                    self.at = end;
-                    self.word.push(c);
-                    return Some((start..end, &self.word));
-                }
-                LetterKind::Part => fold(c, &mut self.word),
-                LetterKind::Mark if !self.word.is_empty() => {}
-                _ if !self.word.is_empty() => break,
-                _ => start = end,
-            }
-            if self.word.is_empty() {
-                start = end;
-            }
-            self.at = end;
-        }
-        (!self.word.is_empty()).then_some((start..self.at, self.word.as_str()))
-    }
-}
-
-/// The role of a character in a word.
-enum LetterKind {
-    Part,
-    Mark,
-    /// A word of its own.
-    Alone,
-    Between,
-}
-
-fn letter_kind(c: char) -> LetterKind {
-    match c {
-        _ if c.is_ascii() => {
-            if c.is_ascii_alphanumeric() {
-                LetterKind::Part
-            } else {
-                LetterKind::Between
-            }
-        }
-        '\u{2e80}'..='\u{2fdf}'
-        | '\u{3040}'..='\u{30ff}'
-        | '\u{3400}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{9fff}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{3ffff}'
-            if c.is_alphanumeric() =>
-        {
-            LetterKind::Alone
-        }
-        _ if is_combining_mark(c) => LetterKind::Mark,
-        _ if c.is_alphanumeric() => LetterKind::Part,
-        _ => LetterKind::Between,
-    }
-}
-
-/// In lower case, without accents.
-fn fold(c: char, word: &mut String) {
-    if c.is_ascii() {
-        word.push(c.to_ascii_lowercase());
-    } else {
-        word.extend(c.to_lowercase().nfd().filter(|c| !is_combining_mark(*c)));
-    }
-}
-
-fn truncate(word: &str) -> &str {
-    word.get(..word.floor_char_boundary(MAX_WORD_BYTES)).unwrap_or(word)
-}
-
-/// The words of a text, separated by blanks, as they are indexed.
-pub(super) fn folded(text: &str) -> String {
-    let mut all = String::with_capacity(text.len() + text.len() / 8);
-    let mut walk = WordWalk::new(text);
-    while let Some((_, word)) = walk.next() {
-        if !all.is_empty() {
-            all.push(' ');
-        }
-        all.push_str(truncate(word));
-    }
-    all
-}
 
 /// The words to search for: all must occur, in any order; those of a phrase must follow each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -335,15 +231,6 @@ impl PhraseMatcher<'_> {
     }
 }
 
-fn words(text: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut walk = WordWalk::new(text);
-    while let Some((_, word)) = walk.next() {
-        all.push(word.to_owned());
-    }
-    all
-}
-
 /// The line of a text that contains the start of a range; of a long line, the part around it.
 pub(super) fn line_around(text: &str, place: &Range<usize>) -> String {
     let start = text.get(..place.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
@@ -364,16 +251,9 @@ pub(super) fn line_around(text: &str, place: &Range<usize>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::word_walk::folded;
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn a_text_is_taken_apart_into_words() {
-        assert_eq!(folded("df = pd.read_csv('Sales-2026.CSV')"), "df pd read csv sales 2026 csv");
-        assert_eq!(folded("Müller, ÉCOLE e\u{301}t"), "muller ecole et");
-        assert_eq!(folded("漢字かな ok"), "漢 字 か な ok");
-        assert_eq!(folded(" \u{0} -- \u{301} \""), "");
-    }
 
     #[test]
     fn one_of_the_words_is_found_in_a_line_and_all_are_marked() {

@@ -5,7 +5,7 @@
 //! results after an output, each quoted in N bytes, already exceed a model's context, then that output is never quoted
 //! in N bytes or more, so less is kept of it. Outputs of the newest turn are always whole, because recipes read them.
 
-use super::LoadState;
+use super::{LoadState, OutputAway, RunPaging};
 use crate::domain::{BlockId, BlockKind, Entry, RunId};
 use crate::engine::context::{short_form, told_bytes};
 use crate::engine::transcript::{BlockItem, RunItem, Settlement, Transcript};
@@ -19,25 +19,6 @@ const MAX_CONTEXT_BYTES: usize = 4 << 20;
 /// requests; the first is the default.
 const FORM_BYTES: [usize; 4] = [16 << 10, 4 << 10, 1 << 10, MIN_FORM_BYTES];
 const MIN_FORM_BYTES: usize = 256;
-
-/// How an output is kept that may be only in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RunPaging {
-    /// The number of the entry with the end of the run, from 0.
-    pub(crate) entry: u64,
-    /// In how many bytes its short form can be quoted; `None`: it has none yet.
-    pub(crate) quotable_bytes: Option<usize>,
-    /// What is known of the output while it is only in the file.
-    pub(crate) away: Option<OutputAway>,
-}
-
-/// What is known of an output that is only in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OutputAway {
-    /// How many bytes of it are in the file.
-    pub(crate) bytes: usize,
-    pub(crate) load: LoadState,
-}
 
 impl RunItem {
     /// The entry number of an output that is only in the file, and what is known of it.
