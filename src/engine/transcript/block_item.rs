@@ -63,13 +63,19 @@ impl RunItem {
 
     /// Notes which of its changes were undone or redone.
     pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, kind: UndoKind) {
+        let named = self.taken_back.len();
         self.taken_back.retain(|known| !files.contains(known));
+        // These were undone together with others, and only counted then.
+        let unnamed = files.len().saturating_sub(named - self.taken_back.len());
         match kind {
             UndoKind::Undo => {
                 self.taken_back.extend(files.iter().cloned());
-                self.more_taken_back += more;
+                self.more_taken_back = self.more_taken_back.saturating_add(more);
             }
-            UndoKind::Redo => self.more_taken_back = self.more_taken_back.saturating_sub(more),
+            UndoKind::Redo => {
+                let made_again = more.saturating_add(unnamed as u32);
+                self.more_taken_back = self.more_taken_back.saturating_sub(made_again);
+            }
         }
     }
 
@@ -133,4 +139,23 @@ pub(crate) enum Settlement {
     Rejected(String),
     /// It was not offered to the person; the reason.
     Declined(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::samples;
+
+    #[test]
+    fn a_change_that_was_only_counted_is_no_longer_counted_when_it_is_made_again() {
+        let version = (Revision(1), Sha256::of(b"1"));
+        let approval = (samples::BY_PERSON, Timestamp(0));
+        let mut run = RunItem::approved(RunId(1), version, samples::terms().into(), approval);
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        run.note_taken_back(&names(&["a", "b"]), 10, UndoKind::Undo);
+        run.note_taken_back(&names(&["b", "unnamed"]), 0, UndoKind::Redo);
+        assert_eq!((run.taken_back.clone(), run.more_taken_back), (names(&["a"]), 9));
+        run.note_taken_back(&names(&["a"]), 20, UndoKind::Redo);
+        assert_eq!((run.taken_back, run.more_taken_back), (Vec::new(), 0));
+    }
 }
