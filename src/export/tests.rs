@@ -258,7 +258,7 @@ fn what_was_taken_back_is_told_in_every_form() {
     let told = [
         (ExportFormat::Markdown, "*Taken back afterwards: a.txt and 2 more*"),
         (ExportFormat::Html, "Taken back afterwards: a.txt and 2 more"),
-        (ExportFormat::Json, "\"taken_back\":\"a.txt and 2 more\""),
+        (ExportFormat::Json, "\"taken_back\": \"a.txt and 2 more\""),
         (ExportFormat::Notebook, "\"taken_back\": \"a.txt and 2 more\""),
         (
             ExportFormat::Script,

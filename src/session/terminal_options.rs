@@ -133,6 +133,7 @@ fn setup(factory: &SessionFactory, welcome: bool) -> Setup {
         vim: config.editor.vim,
         languages: factory.languages.all.clone(),
         clouds: clouds(factory),
+        providers: config.providers.keys().cloned().collect(),
         usual: usual_server(factory),
         themes: themes(&factory.loaded.paths.themes()),
         ignored: factory.loaded.notices.iter().map(|notice| notice.text.clone()).collect(),

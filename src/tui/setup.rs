@@ -28,6 +28,8 @@ pub struct Setup {
     pub languages: Languages,
     /// The providers in the cloud, with what is known of their keys.
     pub clouds: Vec<Cloud>,
+    /// The names of all configured providers.
+    pub providers: Vec<String>,
     /// The model server that is expected on this computer.
     pub usual: UsualServer,
     /// The person's own themes.
@@ -115,6 +117,7 @@ impl Default for Setup {
             kitty: false,
             languages: Languages::default(),
             clouds: Vec::new(),
+            providers: Vec::new(),
             usual: UsualServer::default(),
             themes: OwnThemes::default(),
             welcome: false,

@@ -2,7 +2,7 @@
 
 use crate::domain::sentences::sandbox;
 use crate::engine::State;
-use crate::tui::setup::Cloud;
+use crate::tui::setup::Setup;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slash {
@@ -158,15 +158,22 @@ pub(crate) fn matching(typed: &str) -> Vec<&'static SlashEntry> {
 
 /// Parses the argument of `/key`: whether a key is to be stored, and for which provider: the one named, else
 /// the one in use, else the first in the list.
-pub(crate) fn key_argument(argument: &str, state: &State, clouds: &[Cloud]) -> (bool, String) {
+///
+/// # Errors
+/// There is no provider of that name, in words: nobody should paste a key for it.
+pub(crate) fn key_argument(argument: &str, state: &State, setup: &Setup) -> Result<(bool, String), String> {
     let (first, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
     let stores = first == "store";
     let named = if stores { rest.trim() } else { argument };
     let in_use = state.transcript.model.as_ref().filter(|model| !model.is_story());
     let in_use = in_use.map(|model| &*model.provider);
-    let first = clouds.first().map(|cloud| &*cloud.provider);
+    let first = setup.clouds.first().map(|cloud| &*cloud.provider);
     let provider = Some(named).filter(|name| !name.is_empty()).or(in_use).or(first).unwrap_or("openai");
-    (stores, provider.to_owned())
+    let is_known = in_use == Some(provider) || setup.providers.iter().any(|known| known == provider);
+    if !named.is_empty() && !is_known {
+        return Err(format!("There is no provider {named}. There are {}.", setup.providers.join(", ")));
+    }
+    Ok((stores, provider.to_owned()))
 }
 
 /// Returns the person's own shell command, if the message begins with a `!`.
@@ -193,13 +200,18 @@ mod tests {
     #[test]
     fn a_key_is_for_the_provider_that_is_named_or_in_use() {
         let mut state = State::default();
-        let of = |argument, state: &State| key_argument(argument, state, &[]);
+        let setup = Setup { providers: vec!["mistral".into(), "groq".into()], ..Setup::default() };
+        let of = |argument, state: &State| key_argument(argument, state, &setup).unwrap();
         assert_eq!(of("", &state), (false, "openai".into()));
         assert_eq!(of("mistral", &state), (false, "mistral".into()));
         assert_eq!(of("store", &state), (true, "openai".into()));
         assert_eq!(of("store  mistral", &state), (true, "mistral".into()));
         state.transcript.model = Some(ModelName { provider: "groq".into(), model: "m".into() });
         assert_eq!((of("", &state), of("store", &state)), ((false, "groq".into()), (true, "groq".into())));
+        for argument in ["mistrall", "store mistrall"] {
+            let refused = key_argument(argument, &state, &setup).unwrap_err();
+            assert_eq!(refused, "There is no provider mistrall. There are mistral, groq.");
+        }
     }
 
     #[test]

@@ -117,6 +117,46 @@ fn a_run_that_failed_is_shown_from_its_top() {
     }
 }
 
+/// On a stacked screen: while the run was silent its pane needed no row.
+#[test]
+fn a_silent_run_that_failed_is_shown_beside_the_block_that_waits() {
+    let mut scene = super::scene::acted((100, 30), || {
+        let mut scene = Scene::new();
+        scene.ask("Try both.");
+        scene.reply("```python\nraise ValueError('first')\n```\n\n```bash\nls\n```\n");
+        scene.inspect(1, Vec::new());
+        scene.inspect(2, Vec::new());
+        scene.approve(1);
+        scene.run(RunEvent::Started);
+        scene.screen.panes.focus = Pane::Output;
+        for _ in 0..2 {
+            scene.frame();
+        }
+        scene.ended(failed("", ""));
+        scene
+    });
+    let screen = drawn(&mut scene, 100, 30);
+    assert!(screen.contains("exit 3") && screen.contains("Block 2 bash"), "{screen}");
+}
+
+/// A kernel is busy with a run in it, not with a process beside it.
+#[test]
+fn a_kernel_is_busy_with_its_own_runs_only() {
+    for (language, busy) in [("python", true), ("bash", false)] {
+        let mut scene = super::scene::acted((140, 40), || {
+            let mut scene = Scene::new();
+            scene.ask("Go.");
+            scene.reply(&format!("```python\n1\n```\n\n```{language}\ntrue\n```\n"));
+            scene.ran(1, 100, "1\n");
+            scene.approve(2);
+            scene.run(RunEvent::Started);
+            scene
+        });
+        let screen = drawn(&mut scene, 140, 40);
+        assert!(screen.contains(if busy { "k1 busy" } else { "k1 ready" }), "{screen}");
+    }
+}
+
 /// On a stacked screen, with the focus left by the run before: prose gets the rows that a short block and a
 /// short output don't need.
 #[test]

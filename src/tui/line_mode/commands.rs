@@ -90,10 +90,10 @@ impl Session<'_> {
                 return Ok(());
             }
             Slash::Key => {
-                let clouds = &self.options.setup.clouds;
-                match slash::key_argument(argument, self.driver.state(), clouds) {
-                    (true, provider) => self.start_job(Job::StoreKey(provider)),
-                    (false, provider) => return self.put(Ask::Provider(ProviderQuestion::key(provider))),
+                match slash::key_argument(argument, self.driver.state(), &self.options.setup) {
+                    Ok((true, provider)) => self.start_job(Job::StoreKey(provider)),
+                    Ok((false, provider)) => return self.put(Ask::Provider(ProviderQuestion::key(provider))),
+                    Err(why) => self.print_line(&why)?,
                 }
             }
             Slash::Compact => self.compact()?,

@@ -111,6 +111,11 @@ impl Output {
         self.kept.lines()
     }
 
+    /// How many lines were printed. `None` if bytes were never kept: nobody counted the lines in them.
+    pub(crate) fn printed_lines(&self) -> Option<usize> {
+        (!self.is_missing).then(|| self.len().checked_sub(1).map_or(0, |last| self.number(last) + 1))
+    }
+
     /// Whether lines between the first and the last were dropped, or bytes were never kept.
     pub(crate) fn left_out(&self) -> bool {
         self.kept.dropped_rows() > 0 || self.is_missing

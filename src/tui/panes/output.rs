@@ -369,9 +369,9 @@ impl OutputPane {
         Some(String::from_utf8_lossy(&captured.in_order()).into_owned())
     }
 
-    /// How many lines the output has so far.
-    pub(crate) fn lines(&self) -> usize {
-        self.output.len()
+    /// How many lines were printed so far, if that is known.
+    pub(crate) fn printed_lines(&self) -> Option<usize> {
+        self.output.printed_lines()
     }
 
     /// The last line that is not blank, among the last three.

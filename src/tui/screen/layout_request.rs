@@ -50,7 +50,8 @@ impl Screen {
             return None;
         }
         let chosen = self.output_block();
-        self.panes.output.rows_needed(ctx.state, chosen, ctx.draw)
+        // The rows are those of the last layout. A pane without a row would never be laid out again.
+        self.panes.output.rows_needed(ctx.state, chosen, ctx.draw).map(|rows| rows.max(1))
     }
 
     /// Whether the layout must be repeated after the output was laid out: the rows that it needs influence the

@@ -144,6 +144,10 @@ impl Screen {
             (Context::Problems, _) => "Problems".into(),
             (Context::Picker, _) => "List".into(),
             (Context::Form, _) => "Form".into(),
+            (Context::Find, _) => "Find".into(),
+            (Context::Replace, _) => "Find and replace".into(),
+            (Context::Pager, _) => "Pager".into(),
+            (Context::Edit, None) => "Code pane".into(),
             (Context::Chat, _) => "Chat pane".into(),
             _ => "Message box".into(),
         };

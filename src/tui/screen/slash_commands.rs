@@ -118,11 +118,11 @@ impl Screen {
 
     /// Asks for a key: for the named provider, else for the one in use, else for the first known one.
     fn key_command(&mut self, argument: &str, ctx: Ctx<'_>) {
-        let (stores, provider) = slash::key_argument(argument, ctx.state, &self.setup.clouds);
-        if stores {
-            return self.start(Job::StoreKey(provider));
+        match slash::key_argument(argument, ctx.state, &self.setup) {
+            Ok((true, provider)) => self.start(Job::StoreKey(provider)),
+            Ok((false, provider)) => self.open(InputBox::for_key(provider)),
+            Err(why) => self.show_note(Note::info(why)),
         }
-        self.open(InputBox::for_key(provider));
     }
 
     fn model_command(&mut self, argument: &str, ctx: Ctx<'_>) {

@@ -75,7 +75,9 @@ fn context_share(state: &State) -> Option<String> {
 
 fn kernel(state: &State) -> Option<String> {
     let live = &state.live;
-    let busy = if live.run.is_some() { "busy" } else { "ready" };
+    // A process of its own leaves the kernel as it is.
+    let run = live.run.as_ref().and_then(|run| state.transcript.run(run.run));
+    let busy = if run.is_some_and(|(_, run)| run.terms.kernel.is_some()) { "busy" } else { "ready" };
     (!live.kernels.is_empty()).then(|| format!("{} {busy}", kernels::names(&live.kernels)))
 }
 

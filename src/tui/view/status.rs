@@ -350,9 +350,8 @@ fn run_text(screen: &Screen, state: &State, draw: DrawContext<'_>, stop: &str) -
     if run.rss_bytes > 0 {
         parts.push(format!("mem {}", words::memory(run.rss_bytes)));
     }
-    if screen.panes.output.lines() > 0 {
-        parts.push(words::count(screen.panes.output.lines(), "line"));
-    }
+    let printed = screen.panes.output.printed_lines().filter(|lines| *lines > 0);
+    parts.extend(printed.map(|lines| words::count(lines, "line")));
     Some(parts.join("   "))
 }
 

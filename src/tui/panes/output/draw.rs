@@ -72,8 +72,9 @@ impl OutputPane {
             .iter()
             .rev()
             .find_map(|at| at.item.checked_sub(self.head.len()).filter(|line| *line < all))?;
-        let number = |count: usize| words::grouped(count as u64);
-        Some(format!("line {}/{}", number(last + 1), number(all)))
+        let printed = self.output.printed_lines()?;
+        let grouped = |count: usize| words::grouped(count as u64);
+        Some(format!("line {}/{}", grouped(self.output.number(last) + 1), grouped(printed)))
     }
 
     /// Draws a sign left of the rows from standard error, in the margin or border, because their colour alone would not

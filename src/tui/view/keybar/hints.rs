@@ -259,7 +259,7 @@ fn of_output(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         1 => drop(hints.key(Action::OutputWrite, "save image", "save", 1)),
         _ => drop(hints.key(Action::OutputWrite, "save images", "save", 1)),
     }
-    if screen.panes.output.lines() > 0 {
+    if screen.panes.output.printed_lines() != Some(0) {
         hints.key(Action::OutputPager, "all output", "all output", 1 + u8::from(has_images));
     }
 }
