@@ -89,13 +89,11 @@ impl Session<'_> {
                 self.start(AwaitedJob::Servers, Job::Servers);
                 return Ok(());
             }
-            Slash::Key => {
-                match slash::key_argument(argument, self.driver.state(), &self.options.setup) {
-                    Ok((true, provider)) => self.start_job(Job::StoreKey(provider)),
-                    Ok((false, provider)) => return self.put(Ask::Provider(ProviderQuestion::key(provider))),
-                    Err(why) => self.print_line(&why)?,
-                }
-            }
+            Slash::Key => match slash::key_argument(argument, self.driver.state(), &self.options.setup) {
+                Ok((true, provider)) => self.start_job(Job::StoreKey(provider)),
+                Ok((false, provider)) => return self.put(Ask::Provider(ProviderQuestion::key(provider))),
+                Err(why) => self.print_line(&why)?,
+            },
             Slash::Compact => self.compact()?,
             Slash::Cost | Slash::Status => {
                 let lines = status::lines(self.driver.state());

@@ -50,8 +50,14 @@ impl RowText {
 
 /// The columns of the first sentence, with the mark for the others.
 fn first_sentence(text: &str, mark: &str) -> usize {
-    let first = text.find(". ").and_then(|at| text.get(..=at));
+    let first = beginnings(text).next();
     first.map_or_else(|| text.width(), |first| text.width().min(first.width() + mark.len()))
+}
+
+/// The first sentence of a text, the first two, and so on, without the whole.
+fn beginnings(text: &str) -> impl Iterator<Item = &str> {
+    let spaces = text.match_indices(' ').filter_map(|(at, _)| text.get(..at));
+    spaces.filter(|kept| kept.ends_with(['.', '?']))
 }
 
 /// As many whole sentences or parts as fit if they fill more than 40 % of the room, else as many whole words, with a
@@ -61,7 +67,7 @@ fn fit(text: &str, room: usize, mark: &str) -> String {
         return text.to_owned();
     }
     let fits = |(kept, mark): &(&str, &str)| kept.width() + mark.len() <= room;
-    let sentences = text.match_indices(". ").filter_map(|(at, _)| Some((text.get(..=at)?, mark)));
+    let sentences = beginnings(text).map(|kept| (kept, mark));
     let parts = text.match_indices("   ").filter_map(|(at, _)| Some((text.get(..at)?, "")));
     let whole = sentences
         .take_while(fits)
@@ -108,6 +114,13 @@ mod tests {
         ] {
             assert_eq!(answer.fitted(room), told, "{room}");
         }
+    }
+
+    #[test]
+    fn a_question_is_a_sentence() {
+        let answer =
+            row("", "Connection refused. Is the server running? It is asked at http://127.0.0.1:11434/v1.");
+        assert_eq!(answer.fitted(60), "Connection refused. Is the server running? ...");
     }
 
     #[test]
