@@ -67,6 +67,11 @@ fn a_change_is_shown_in_hunks() {
 
 /// An edit of two files waits in review, placed in their texts.
 fn edit() -> Scene {
+    edit_under(|_| {})
+}
+
+/// The same, under changed terms.
+fn edit_under(change: impl FnOnce(&mut Terms)) -> Scene {
     let mut scene = Scene::at_work();
     scene.pass(5_000);
     scene.reply(
@@ -84,10 +89,15 @@ fn edit() -> Scene {
     };
     scene.placed(3, Ok(placed));
     let mut seen = writing(Some(&before));
-    if let Ok(Terms { language, target: Some(target), .. }) = &mut seen.terms {
-        *language = Language("edit".into());
-        target.others = vec![Target { bytes: 290, ..Target::at("/home/ada/data/sales/out/list.txt", found) }];
-        target.bytes = 290;
+    if let Ok(terms) = &mut seen.terms {
+        terms.language = Language("edit".into());
+        terms.rights.write.push("/home/ada/data/sales/out/list.txt".into());
+        if let Some(target) = &mut terms.target {
+            let list = Target::at("/home/ada/data/sales/out/list.txt", found);
+            target.others = vec![Target { bytes: 290, ..list }];
+            target.bytes = 290;
+        }
+        change(terms);
     }
     scene.inspected(3, seen);
     at_code(scene)
@@ -117,6 +127,27 @@ fn an_edit_is_shown_as_hunks_on_its_files() {
         panic!("{commands:?}");
     };
     assert!(text.contains("line three\n") && !text.contains("line twenty"), "{text}");
+}
+
+/// What the rights don't let it write is not said to be written.
+#[test]
+fn a_file_that_stays_is_told_as_that() {
+    let told = |found: OnDisk| {
+        let mut scene = edit_under(|terms| {
+            terms.rights.write.pop();
+            for list in terms.target.iter_mut().flat_map(|target| &mut target.others) {
+                (list.found, list.folders) = (found, 1);
+            }
+        });
+        drawn(&mut scene, 140, 40)
+    };
+    let text = told(OnDisk::File(Some(Sha256::of(b"x"))));
+    assert!(text.contains("Writes     ~/data/sales/notes.md  (290 B there now are replaced)"), "{text}");
+    let list = "~/data/sales/out/list.txt  (the text is what stands there now)";
+    assert!(text.contains(&format!("Unchanged  {list}")) && !text.contains("Makes"), "{text}");
+    let text = told(OnDisk::Nothing);
+    let list = "~/data/sales/out/list.txt  (no line of it is in the text)";
+    assert!(text.contains(&format!("Not made   {list}")) && !text.contains("Makes"), "{text}");
 }
 
 #[test]
