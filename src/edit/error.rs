@@ -107,11 +107,15 @@ impl fmt::Display for HunkFault {
                 out.write_str("the lines that it searches are not in the file, those that replace them are")
             }
             HunkFault::Several(lines) => {
-                let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                let numbers: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                let (noun, more) = match lines.as_slice() {
+                    [_] => ("line", "take more of that line"),
+                    _ => ("lines", "take more lines around them"),
+                };
+                let numbers = numbers.join(", ");
                 write!(
                     out,
-                    "the lines that it searches are there several times (at lines {}): take more lines around them",
-                    lines.join(", ")
+                    "the lines that it searches are there several times (at {noun} {numbers}): {more}"
                 )
             }
             HunkFault::NoSearch => {

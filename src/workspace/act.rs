@@ -183,7 +183,9 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
     for op in diff.ops.iter().filter(|op| is_change(op)) {
         let range = op.new_range();
         ranges.push(match range.len() {
-            0 => format!("behind {}", range.start),
+            // Lines were only removed.
+            0 if range.start == 0 => "before line 1".to_owned(),
+            0 => format!("behind line {}", range.start),
             1 => (range.start + 1).to_string(),
             _ => format!("{}-{}", range.start + 1, range.end),
         });
@@ -191,10 +193,11 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
     let more = if ranges.len() > MAX_RANGES_SHOWN { ", …" } else { "" };
     ranges.truncate(MAX_RANGES_SHOWN);
     let place = match ranges.as_slice() {
-        [one] if !one.contains(['-', ' ']) => "line",
-        _ => "lines",
+        ranges if ranges.iter().all(|range| range.contains(' ')) => "",
+        [one] if !one.contains('-') => "at line ",
+        _ => "at lines ",
     };
-    let lines = format!("; changed at {place} {}{more}", ranges.join(", "));
+    let lines = format!("; changed {place}{}{more}", ranges.join(", "));
     let told = match tells {
         ChangesTold::Diff => diff.unified(0, None),
         _ => String::new(),
@@ -213,6 +216,9 @@ mod tests {
         let told = |old: &str, new: &str| changes(old, new, ChangesTold::Nothing).0;
         assert_eq!(told("a\nb\nc\n", "a\nB\nc\n"), "; changed at line 2");
         assert_eq!(told("a\nb\nc\n", "A\nb\nC\n"), "; changed at lines 1, 3");
+        assert_eq!(told("a\nb\nc\n", "b\nc\n"), "; changed before line 1");
+        assert_eq!(told("a\n", ""), "; changed before line 1");
+        assert_eq!(told("a\nb\nc\nd\n", "a\nc\nD\n"), "; changed at lines behind line 1, 3");
     }
 
     fn order<'a>(act: &'a FileAct, seen: &'a target::TargetFacts, contents: &'a [&'a str]) -> ActOrder<'a> {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Larger files are not replaced, because they could not be compared in a moment.
 pub(super) const MAX_REPLACED_BYTES: u64 = 64 << 20;
 /// Larger texts are not shown as a diff.
-const MAX_COMPARED_BYTES: u64 = 4 << 20;
+pub(crate) const MAX_COMPARED_BYTES: u64 = 4 << 20;
 
 /// The most bytes that the system lists of a file's extended attributes.
 const MAX_ATTRIBUTE_NAMES_BYTES: usize = 64 << 10;
@@ -170,6 +170,9 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
         Ok(text) if text.len() as u64 <= MAX_COMPARED_BYTES && !text.contains('\0') => {
             seen.before = Some(Arc::from(text));
         }
+        _ if seen.target.bytes > MAX_COMPARED_BYTES => seen
+            .remarks
+            .push(format!("what stands there now ({}) is too large to be compared", size(seen.target.bytes))),
         _ => seen.remarks.push(format!(
             "what stands there now ({}) is no text that can be compared",
             size(seen.target.bytes)

@@ -159,8 +159,10 @@ fn what_can_not_be_edited_is_refused_in_words() {
     std::fs::create_dir(home.work().join("d")).unwrap();
     std::fs::write(home.work().join("x.py"), "x = 1\n").unwrap();
     symlink("x.py", home.work().join("y.py")).unwrap();
+    std::fs::write(home.work().join("large.txt"), "x = 1\n".repeat(1_000_000)).unwrap();
     for (path, why) in [
         ("a.bin", "is no text that can be edited"),
+        ("large.txt", "large.txt has 6 MB, at most 4.1 MB can be edited here: change it by a program"),
         ("d", "is a folder"),
         ("none.py", "the file is not there"),
     ] {
