@@ -11,6 +11,7 @@ mod command;
 mod error;
 mod exactness;
 mod extent;
+mod file_header;
 mod find;
 mod line_numbers;
 mod lines;
@@ -20,7 +21,7 @@ mod unified;
 pub use apply::{EditResult, apply};
 pub(crate) use bare::{BareEnd, begins as bare_form, end as bare_end};
 pub(crate) use command::in_command;
-pub(crate) use error::{EditError, HunkFault, UnmatchedHunk};
+pub(crate) use error::{EditError, HunkFault, OtherAct, UnmatchedHunk};
 pub use exactness::Exactness;
 pub(crate) use extent::{EditEnd, EditExtent};
 pub(crate) use markers::{is_divider, says_search, write};
@@ -69,7 +70,7 @@ pub(crate) fn is_edit(text: &str) -> bool {
 /// as a line of a patch (`*** Update File: …`).
 pub(crate) fn path_in_front(text: &str) -> Option<String> {
     let line = text.lines().rev().find(|line| !line.trim().is_empty())?.trim();
-    if let Some(path) = unified::PATH_HEADS.iter().find_map(|head| line.strip_prefix(head)) {
+    if let Some(path) = file_header::PATH_HEADS.iter().find_map(|head| line.strip_prefix(head)) {
         return Some(path.trim().to_owned()).filter(|path| !path.is_empty());
     }
     let looks = |word: &str| {

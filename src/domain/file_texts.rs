@@ -52,8 +52,7 @@ pub(crate) fn split<'a>(paths: &[String], text: &'a str) -> Result<Vec<&'a str>,
     if paths.len() == 1 {
         return Ok(vec![text]);
     }
-    let texts = parts(paths, text)?.into_iter().map(|part| text.get(part.body..part.bytes.end));
-    Ok(texts.map(|text| without_open_end(text.unwrap_or_default())).collect())
+    Ok(parts(paths, text)?.iter().map(|part| part.text(text)).collect())
 }
 
 /// One file within a joined text. Lines count from 0.
@@ -74,6 +73,12 @@ impl FilePart {
     pub(crate) fn whole(text: &str) -> Self {
         let lines = 0..text.split_inclusive('\n').count().max(1);
         Self { lines, bytes: 0..text.len(), ..Self::default() }
+    }
+
+    /// The file's own text in the joined text: without its head line and the mark of a missing last line end.
+    pub(crate) fn text<'t>(&self, joined: &'t str) -> &'t str {
+        let text = joined.get(self.body..self.bytes.end).unwrap_or_default();
+        if self.is_open { without_open_end(text) } else { text }
     }
 
     /// The first line of its own text, behind the head line.

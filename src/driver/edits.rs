@@ -98,7 +98,12 @@ fn placed_edit(
         }
         let there = seen.target.found != OnDisk::Nothing;
         if there && seen.before.is_none() {
-            let why = FileError::NotEditable(edit.path.clone(), seen.target.bytes);
+            let (path, bytes, most) = (edit.path.clone(), seen.target.bytes, target::MAX_COMPARED_BYTES);
+            let why = if bytes > most {
+                FileError::TooLargeToEdit(path, bytes, most)
+            } else {
+                FileError::NotEditable(path, bytes)
+            };
             return Err(fault(why.to_string()));
         }
         match edit::apply(seen.before.as_deref(), edit) {

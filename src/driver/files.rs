@@ -51,7 +51,8 @@ fn carry_out(
         _ => vec![source],
     };
     let (contents, kept_bytes) = (contents.as_slice(), terms.limits.output_kept_bytes);
-    let order = act::ActOrder { act: &act, target, places, contents, tells, kept_bytes };
+    let writable = terms.rights.write.as_slice();
+    let order = act::ActOrder { act: &act, target, places, contents, writable, tells, kept_bytes };
     let mut report = act::carry_out(order, &terms.cwd, scope.home.as_deref());
     for file in &mut report.receipt.files {
         // The hash of a short text would reveal it.
@@ -133,7 +134,7 @@ impl IoRooms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ExecutorKind;
+    use crate::domain::{ExecutorKind, Rights};
     use crate::workspace::target;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -143,8 +144,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let kind = BlockKind::Write { path: "a.txt".into() };
         let seen = target::examine(folder.path(), None, &FileAct::Write { path: "a.txt".into() }).unwrap();
-        let (cwd, target) = (folder.path().to_owned(), Some(seen.target));
-        let terms = Terms { executor: ExecutorKind::Files, cwd, target, ..crate::engine::dialogue::terms() };
+        let rights = Rights { write: vec![seen.target.path.clone()], ..Rights::default() }.into();
+        let (executor, cwd) = (ExecutorKind::Files, folder.path().to_owned());
+        let target = Some(seen.target);
+        let terms = Terms { executor, cwd, rights, target, ..crate::engine::dialogue::terms() };
         let scope = Scope::default();
         let kind = (&kind, ChangesTold::Nothing);
         let report = carry_out((&terms, "x"), kind, &[], &scope).unwrap();

@@ -4,7 +4,7 @@ use super::edits::{self, EditState};
 use super::review_time::review_in_time;
 use crate::domain::{
     Block, BlockKind, ExecutorKind, FileAct, Finding, Language, Limits, OnDisk, Review, Revision, Rights,
-    Severity, Terms, TextRange, file_texts,
+    Severity, Sha256, Terms, TextRange, file_texts,
 };
 use crate::engine::Inspection;
 use crate::review::{self, Scope};
@@ -42,10 +42,12 @@ pub(super) fn inspect(
             return (impossible(why), Vec::new());
         }
     };
-    let act = match block.version(revision).map(|version| block.file_act(version)) {
-        Some(Ok(act)) => act,
-        Some(Err(why)) => return (impossible(why.to_string()), Vec::new()),
-        None => return (impossible("this version is not known".into()), Vec::new()),
+    let Some(version) = block.version(revision) else {
+        return (impossible("this version is not known".into()), Vec::new());
+    };
+    let act = match block.file_act(version) {
+        Ok(act) => act,
+        Err(why) => return (impossible(why.to_string()), Vec::new()),
     };
     let scope = &files.scope;
     // An edit is judged by a single look at its files: they could change between two.
@@ -59,16 +61,10 @@ pub(super) fn inspect(
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let scope = &Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
     let own = files.own.canonicalize().unwrap_or_else(|_| files.own.clone());
-    let mut review = review_places(&act, &seen, scope, &own);
-    let writes = matches!(act, FileAct::Write { .. } | FileAct::WriteAll { .. });
-    if let (true, Some(version)) = (writes, block.version(revision)) {
-        // The text is not run: only hidden characters in it matter here.
-        let is_edit = matches!(block.kind, BlockKind::Edit { .. });
-        let old = before.as_deref().filter(|_| is_edit);
-        review.findings.extend(character_findings(&act, old, &version.source, scope));
-        review.findings.extend(line_end_finding(&act, before.as_deref(), &version.source));
-        review.findings.sort_by_key(|finding| finding.place.line);
-    }
+    let written = written(&act, &seen, &block.original().source, &version.source);
+    let mut review = review_places(&act, (&seen, &written), scope, &own);
+    review.findings.extend(text_findings(&block.kind, &act, before.as_deref(), &version.source, scope));
+    review.findings.sort_by_key(|finding| finding.place.line);
     scope.rules.forbid().mark(&mut review);
     let terms = Terms {
         language: Language(block.kind.as_str().to_owned()),
@@ -77,7 +73,7 @@ pub(super) fn inspect(
         version: None,
         kernel: None,
         cwd: scope.cwd.clone(),
-        rights: rights(writes, &seen).into(),
+        rights: rights(&seen, &written).into(),
         limits: limits.unwrap_or_default(),
         shared: None,
         target: target::join_targets(&seen),
@@ -86,15 +82,53 @@ pub(super) fn inspect(
     (inspection, seen.into_iter().map(|seen| seen.place).collect())
 }
 
-/// Reviews the places that an act is about, including remarks from looking at them.
-fn review_places(act: &FileAct, seen: &[TargetFacts], scope: &Scope, own: &Path) -> Review {
+/// The text of each file that an act writes.
+fn texts<'t>(act: &FileAct, text: &'t str) -> Vec<&'t str> {
+    match act {
+        FileAct::WriteAll { paths } => file_texts::split(paths, text).unwrap_or_default(),
+        FileAct::Write { .. } => vec![text],
+        FileAct::Read { .. } | FileAct::List { .. } => Vec::new(),
+    }
+}
+
+/// Which of its files an act writes: none that has its text already, and of several no new file whose proposed lines
+/// were all dropped.
+fn written(act: &FileAct, seen: &[TargetFacts], proposed: &str, text: &str) -> Vec<bool> {
+    let proposed = texts(act, proposed);
+    let is_dropped = |at: usize, text: &str| {
+        text.is_empty() && proposed.len() > 1 && proposed.get(at).is_some_and(|text| !text.is_empty())
+    };
+    let each = texts(act, text).into_iter().zip(seen).enumerate();
+    each.map(|(at, (text, seen))| match seen.target.found {
+        OnDisk::Nothing => !is_dropped(at, text),
+        found => found != OnDisk::File(Some(Sha256::of(text.as_bytes()))),
+    })
+    .collect()
+}
+
+/// Reviews the places that an act is about, including remarks from looking at them. A file that it would write and that
+/// stays as it is counts as one that is read: it was compared, and the model is told that it is the same.
+fn review_places(
+    act: &FileAct,
+    (seen, written): (&[TargetFacts], &[bool]),
+    scope: &Scope,
+    own: &Path,
+) -> Review {
     let mut review = Review::default();
-    for (act, seen) in act.each().iter().zip(seen) {
-        let of_one = review::files::review(act, &seen.target, scope, &[own]);
+    for (at, (act, seen)) in act.each().into_iter().zip(seen).enumerate() {
+        let stays = written.get(at) == Some(&false);
+        if stays && seen.target.found == OnDisk::Nothing {
+            continue;
+        }
+        let act = match act {
+            FileAct::Write { path } if stays => FileAct::Read { path, from: 1, lines: 1 },
+            act => act,
+        };
+        let of_one = review::files::review(&act, &seen.target, scope, &[own]);
         review.findings.extend(of_one.findings);
         review.effects.writes.extend(of_one.effects.writes);
         review.effects.reads.extend(of_one.effects.reads);
-        review.findings.extend(seen.remarks.iter().map(|message| Finding {
+        review.findings.extend(seen.remarks.iter().filter(|_| !stays).map(|message| Finding {
             rule: "file.remark".into(),
             severity: Severity::Info,
             place: TextRange { line: 1, column: 1, end_line: 1, end_column: 1 },
@@ -114,6 +148,23 @@ fn current_text(act: &FileAct, seen: &[TargetFacts]) -> Option<Arc<str>> {
         texts.push((path.as_str(), seen.before.as_deref().or(is_new.then_some(""))?));
     }
     file_texts::join(&texts).map(Arc::from)
+}
+
+/// Findings about a text to be written. It is not run: only what no row shows matters here.
+fn text_findings(
+    kind: &BlockKind,
+    act: &FileAct,
+    before: Option<&str>,
+    text: &str,
+    scope: &Scope,
+) -> Vec<Finding> {
+    if matches!(act, FileAct::Read { .. } | FileAct::List { .. }) {
+        return Vec::new();
+    }
+    let old = before.filter(|_| matches!(kind, BlockKind::Edit { .. }));
+    let mut findings = character_findings(act, old, text, scope);
+    findings.extend(line_end_finding(act, before, text));
+    findings
 }
 
 /// Findings about hidden characters. For an edit, those that are in the `old` text already are not reported.
@@ -188,11 +239,12 @@ fn mask_unchanged_lines(act: &FileAct, old: &str, text: &str) -> (String, Vec<bo
     (masked, news)
 }
 
-/// Rights to exactly the places that are touched. (An empty list would mean all.)
-fn rights(writes: bool, seen: &[TargetFacts]) -> Rights {
-    let paths: Vec<PathBuf> = seen.iter().map(|seen| seen.target.path.clone()).collect();
-    let write = if writes { paths.clone() } else { Vec::new() };
-    Rights { read: paths, write, ..Rights::default() }
+/// Rights to exactly the places that are touched; to write only those that are written, as the act does by them. (An
+/// empty list of places to read would mean all.)
+fn rights(seen: &[TargetFacts], written: &[bool]) -> Rights {
+    let read: Vec<PathBuf> = seen.iter().map(|seen| seen.target.path.clone()).collect();
+    let write = read.iter().zip(written).filter(|(_, written)| **written).map(|(path, _)| path.clone());
+    Rights { write: write.collect(), read, ..Rights::default() }
 }
 
 pub(super) fn impossible(why: String) -> Inspection {
@@ -202,6 +254,33 @@ pub(super) fn impossible(why: String) -> Inspection {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stays_as_it_is_is_no_right_to_write() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["x", "y"] {
+            std::fs::write(folder.path().join(name), "a\n").expect("written");
+        }
+        let act = FileAct::WriteAll { paths: ["x", "y", "z", "empty"].map(str::to_owned).to_vec() };
+        let seen = target::examine_all(folder.path(), None, &act).expect("seen");
+        let joined = |x: &str, y: &str, z: &str| {
+            file_texts::join(&[("x", x), ("y", y), ("z", z), ("empty", "")]).expect("joined")
+        };
+        let proposed = joined("b\n", "b\n", "new\n");
+        assert_eq!(written(&act, &seen, &proposed, &proposed), [true; 4]);
+        let of_kept = written(&act, &seen, &proposed, &joined("b\n", "a\n", ""));
+        assert_eq!(of_kept, [true, false, false, true], "a file that was proposed to be empty is made");
+        let writable = rights(&seen, &of_kept).write;
+        assert_eq!(writable, [0, 3].map(|at: usize| seen[at].target.path.clone()));
+        let scope = Scope { cwd: folder.path().canonicalize().expect("real"), ..Scope::default() };
+        let review = review_places(&act, (&seen, &of_kept), &scope, Path::new("/own"));
+        assert_eq!(review.effects.writes, ["x", "empty"]);
+        assert_eq!(review.effects.reads, ["y"]);
+        // A single file: the same text changes nothing, and whoever empties a new one wants it empty.
+        let alone = |path: &str| FileAct::Write { path: path.into() };
+        assert_eq!(written(&alone("x"), &seen[..1], "b\n", "a\n"), [false]);
+        assert_eq!(written(&alone("z"), &seen[2..3], "new\n", ""), [true]);
+    }
 
     #[test]
     fn line_ends_that_no_row_shows_are_a_finding() {

@@ -6,7 +6,8 @@
 
 use super::command::{self, BEGIN_PATCH};
 use super::extent::{self, EditEnd, Hunk};
-use super::unified::{self, DELETE, MOVE, PATH_HEADS};
+use super::file_header::{DELETE, GIT_HEAD, MOVE, PATH_HEADS};
+use super::unified;
 
 /// The last line of a patch.
 const END_PATCH: &str = "*** End Patch";
@@ -58,7 +59,7 @@ pub(crate) fn begins<'l>(mut lines: impl Iterator<Item = &'l str>) -> Option<Bar
         return (next() == BEGIN_PATCH && is_file_header(next())).then_some(BareForm::Patch);
     } else if first.starts_with("--- ") {
         next().starts_with("+++ ") && is_hunk_header(next())
-    } else if first.starts_with("diff --git ") {
+    } else if first.starts_with(GIT_HEAD) {
         let next = next();
         next.starts_with("--- ") || GIT_HEADERS.iter().any(|head| next.starts_with(head))
     } else if is_file_header(first) {
@@ -157,7 +158,7 @@ fn take_between<'l>(line: &str, mut ahead: impl Iterator<Item = &'l str>, hunk: 
         *hunk = Some(Hunk::default());
         return true;
     }
-    let ends = ["diff --git ", END_PATCH, "*** End of File"].iter().any(|head| line.starts_with(head));
+    let ends = [GIT_HEAD, END_PATCH, "*** End of File"].iter().any(|head| line.starts_with(head));
     // While a hunk still waits for lines, a line is text of the hunk: a removed line `-- x` looks like the header of a
     // file.
     let mut is_file = || {

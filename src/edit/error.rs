@@ -29,9 +29,12 @@ pub enum EditError {
         "hunk {0} does not end before another one opens: its line `>>>>>>> REPLACE` is missing, or its markers have to be longer than those in its text"
     )]
     Another(usize),
-    /// The file that it deletes or renames.
-    #[error("it deletes or renames {0}: an edit only changes text")]
-    OtherAct(String),
+    /// What it does besides changing text, and with which file.
+    #[error("it {0} {1}: an edit only changes text; leave that out, and do it in a block of code")]
+    OtherAct(OtherAct, String),
+    /// Besides hunks of other files, it names this file and changes nothing in it.
+    #[error("it names {0}, but has no hunk that changes it")]
+    NoChange(String),
     /// Its end was not found, or not searched for because the reply had too many edits before it.
     #[error(
         "its end was not found, and nothing behind it was offered: write SEARCH/REPLACE blocks, in a fence that begins at the start of its line, and fewer in one reply"
@@ -46,6 +49,33 @@ pub enum EditError {
     /// Most of its blocks have no end marker, and finding an end for each would take too long.
     #[error("its blocks don't end with `>>>>>>> REPLACE`, and it is too long for their ends to be guessed")]
     TooLong,
+}
+
+/// What a diff may do with a file, and an edit can't.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherAct {
+    /// It removes the file.
+    Delete,
+    /// It gives the file another name.
+    Rename,
+    /// It makes another file with the same text.
+    Copy,
+    /// It sets the file's mode: whether it may be run, or whether it is a link.
+    Mode,
+    /// It replaces bytes that are no text.
+    Binary,
+}
+
+impl fmt::Display for OtherAct {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            OtherAct::Delete => "deletes",
+            OtherAct::Rename => "renames",
+            OtherAct::Copy => "copies",
+            OtherAct::Mode => "sets the mode of",
+            OtherAct::Binary => "changes bytes that are no text in",
+        })
+    }
 }
 
 /// Why a hunk does not fit the file.
@@ -77,11 +107,15 @@ impl fmt::Display for HunkFault {
                 out.write_str("the lines that it searches are not in the file, those that replace them are")
             }
             HunkFault::Several(lines) => {
-                let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                let numbers: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                let (noun, more) = match lines.as_slice() {
+                    [_] => ("line", "take more of that line"),
+                    _ => ("lines", "take more lines around them"),
+                };
+                let numbers = numbers.join(", ");
                 write!(
                     out,
-                    "the lines that it searches are there several times (at lines {}): take more lines around them",
-                    lines.join(", ")
+                    "the lines that it searches are there several times (at {noun} {numbers}): {more}"
                 )
             }
             HunkFault::NoSearch => {

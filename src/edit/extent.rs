@@ -4,7 +4,7 @@
 //! It does not parse the edit; `markers` and `unified` do that with the whole text.
 
 use super::markers::{Nesting, Step};
-use super::{command, markers, unified};
+use super::{command, file_header, markers, unified};
 
 /// How many filled lines may come before a diff in a fence whose info string does not say that it is an edit.
 const MAX_LEADING_LINES: usize = 8;
@@ -198,8 +198,8 @@ pub(super) fn hunk_header(line: &str) -> Option<Hunk> {
         let left = counts.map(|(_, old, new)| (old, new));
         return Some(Hunk { left, only_new: left.is_some_and(|(old, _)| old == 0), ..Hunk::default() });
     }
-    let is_patch = unified::PATH_HEADS.iter().any(|head| line.starts_with(head));
-    is_patch.then(|| Hunk { only_new: line.starts_with(unified::ADD), ..Hunk::default() })
+    let is_patch = file_header::PATH_HEADS.iter().any(|head| line.starts_with(head));
+    is_patch.then(|| Hunk { only_new: line.starts_with(file_header::ADD), ..Hunk::default() })
 }
 
 #[cfg(test)]

@@ -136,8 +136,11 @@ fn only_place(found: Vec<usize>, expected: Option<usize>) -> Result<Option<usize
     }
 }
 
+/// The fault of a hunk that was found in these lines, counted from 0; a line may have it several times.
 fn ambiguous(found: &[usize]) -> HunkFault {
-    HunkFault::Several(found.iter().take(MAX_PLACES_SHOWN).map(|line| line + 1).collect())
+    let mut lines: Vec<usize> = found.iter().take(MAX_PLACES_SHOWN).map(|line| line + 1).collect();
+    lines.dedup();
+    HunkFault::Several(lines)
 }
 
 /// Finds a text that begins or ends in the middle of lines.

@@ -133,6 +133,12 @@ const KINDS: &[(&str, &str, &str, EditOutcome)] = &[
         No("at lines 1, 3"),
     ),
     (
+        "twice in one line",
+        "x = f(a) + f(a)\n",
+        "<<<<<<< SEARCH\nf(a)\n=======\ng(a)\n>>>>>>> REPLACE\n",
+        No("(at line 1): take more of that line"),
+    ),
+    (
         "several places, white space aside",
         "if a:\n    b = 1\nelse:\n        b = 1\n",
         "<<<<<<< SEARCH\nb = 1\n=======\nb = 2\n>>>>>>> REPLACE\n",

@@ -47,13 +47,63 @@ fn what_is_no_edit_says_why() {
         ("<<<<<<< SEARCH\na\n=======\nb\n", "does not end"),
         ("<<<<<<< SEARCH\na\n=======\nb\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE\n", "does not end"),
         ("<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n", "several lines"),
-        ("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "deletes or renames x"),
+        ("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "it deletes x: an edit only changes text"),
         ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n a\n", "no hunk"),
     ] {
         let refused = read(text, "a.py").expect_err(text).to_string();
         assert!(refused.contains(why), "{refused}");
     }
     assert_eq!(read(&block("a\n", "b\n"), ""), Err(EditError::NoPath));
+}
+
+/// A part of a diff that changes one line of `x`.
+const CHANGE: &str = "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+
+#[test]
+fn a_part_without_a_hunk_is_an_empty_file_or_refused_in_words() {
+    let git = "diff --git a/p/__init__.py b/p/__init__.py\nnew file mode 100644\nindex 0000000..e69de29\n";
+    let plain = "--- /dev/null\n+++ b/p/__init__.py\n";
+    let patch =
+        "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n*** Add File: p/__init__.py\n*** End Patch\n";
+    for text in [format!("{CHANGE}{git}"), format!("{git}{CHANGE}"), format!("{CHANGE}{plain}"), patch.into()]
+    {
+        let mut files = read(&text, "").unwrap();
+        files.sort_by(|a, b| b.path.cmp(&a.path));
+        let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["x", "p/__init__.py"], "{text}");
+        assert_eq!(apply(None, &files[1]).unwrap().text, "", "{text}");
+        assert_eq!(apply(Some("text\n"), &files[1]).unwrap_err().fault, HunkFault::NoSearch, "{text}");
+    }
+    assert_eq!(read("*** Begin Patch\n*** Add File: a b\n*** End Patch\n", "").unwrap()[0].path, "a b");
+    let head = |path: &str| format!("diff --git a/{path} b/{path}\n");
+    let binary = "Binary files a/i.png and b/i.png differ\n";
+    for (part, why) in [
+        (head("y z") + "deleted file mode 100644\nindex e69de29..0000000\n", "it deletes y z: "),
+        (
+            "diff --git a/y b/other\nsimilarity index 100%\ncopy from y\ncopy to other\n".into(),
+            "it copies y: ",
+        ),
+        (head("i.png") + "index 1..2 100644\n" + binary, "it changes bytes that are no text in i.png: "),
+        (binary.into(), "it changes bytes that are no text in b/i.png: "),
+        (
+            head("i.png") + "index 1..2 100644\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n",
+            "it changes bytes that are no text in i.png: ",
+        ),
+        (head("y") + "old mode 100644\nnew mode 100755\n", "it sets the mode of y: "),
+        (
+            head("y") + "new file mode 100755\n--- /dev/null\n+++ b/y\n@@ -0,0 +1 @@\n+a\n",
+            "it sets the mode of y: ",
+        ),
+        (head("y") + "new file mode 120000\n", "it sets the mode of y: "),
+        (head("y") + "index 1..2 100644\n", "it names y, but has no hunk that changes it"),
+        ("--- a/y\n+++ b/y\n@@ -1 +1 @@\n a\n".into(), "it names y, but has no hunk that changes it"),
+        ("*** Add File: y\na line without its sign\n".into(), "it names y, but has no hunk that changes it"),
+    ] {
+        for text in [format!("{part}{CHANGE}"), format!("{CHANGE}{part}")] {
+            let refused = read(&text, "").expect_err(&text).to_string();
+            assert!(refused.starts_with(why), "{refused}\n{text}");
+        }
+    }
 }
 
 #[test]

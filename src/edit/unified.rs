@@ -1,15 +1,9 @@
 //! Unified diffs as models write them: the counts of an `@@` line are used only if they fit the lines, and a context
 //! line may lack its leading space.
 
-use super::{EditError, EditHunk, FileEdit};
+use super::file_header::{DELETE, FileHeader, GIT_HEAD, MOVE, PATH_HEADS, binary_file};
+use super::{EditError, EditHunk, FileEdit, OtherAct};
 
-/// The lines with which patches name a file that is changed or added.
-pub(super) const PATH_HEADS: [&str; 2] = ["*** Update File:", ADD];
-pub(super) const ADD: &str = "*** Add File:";
-pub(super) const DELETE: &str = "*** Delete File:";
-pub(super) const MOVE: &str = "*** Move to:";
-/// Lines that delete or rename a file.
-const OTHER_ACTS: [&str; 3] = ["rename from ", DELETE, MOVE];
 const NO_NEWLINE: &str = "\\ No newline";
 /// The line after the last hunk of a patch made by `git format-patch`; git's version follows it. Only after a complete
 /// hunk: inside of one it is a removed line.
@@ -23,64 +17,86 @@ pub(super) fn begins(text: &str) -> bool {
     let patch = lines.first().is_some_and(|line| line.starts_with("*** ") && line.ends_with("Patch"))
         || lines.first().is_some_and(|line| PATH_HEADS.iter().any(|head| line.starts_with(head)));
     let first = lines.first().copied().unwrap_or_default();
-    heads || patch || first.starts_with("diff --git ") || first.starts_with("@@ ") || first == "@@"
+    heads || patch || first.starts_with(GIT_HEAD) || first.starts_with("@@ ") || first == "@@"
 }
 
-/// The paths of a `---` and a `+++` line. The prefixes `a/` and `b/` are removed only if both lines have theirs.
-fn paths_of(old: &str, new: &str) -> (String, String) {
-    fn path(line: &str) -> &str {
-        let path = line.get(4..).unwrap_or_default();
-        path.split('\t').next().unwrap_or(path).trim().trim_matches('"')
+/// What was read of a diff so far.
+#[derive(Debug, Default)]
+struct DiffEdits {
+    edits: Vec<FileEdit>,
+    /// The file that the next hunk changes.
+    file: String,
+    /// The header that was read last, until a hunk behind it changes something.
+    header: Option<FileHeader>,
+    /// The first file that is named without a change to it.
+    unchanged: Option<String>,
+}
+
+impl DiffEdits {
+    /// Ends the part about a file. A new file without a hunk is empty.
+    fn end_part(&mut self) -> Result<(), EditError> {
+        let Some(header) = self.header.take() else { return Ok(()) };
+        if header.is_new {
+            return super::push_hunk(&mut self.edits, &header.path, EditHunk::default());
+        }
+        self.unchanged.get_or_insert(header.path);
+        Ok(())
     }
-    const NO_FILE: &str = "/dev/null";
-    let (old, new) = (path(old), path(new));
-    let bare = (old.strip_prefix("a/").or((old == NO_FILE).then_some(old)))
-        .zip(new.strip_prefix("b/").or((new == NO_FILE).then_some(new)));
-    let (old, new) = bare.unwrap_or((old, new));
-    (old.to_owned(), new.to_owned())
+
+    /// Begins the part about another file.
+    fn begin_part(&mut self, header: FileHeader) -> Result<(), EditError> {
+        self.end_part()?;
+        header.path.clone_into(&mut self.file);
+        self.header = Some(header);
+        Ok(())
+    }
+
+    /// Adds the hunk behind the first of these lines if it changes something: context alone does nothing. Returns how
+    /// many lines it has, with the first.
+    fn add_hunk(&mut self, lines: &[&str]) -> Result<usize, EditError> {
+        let (hunk, taken) = hunk(lines);
+        if hunk.search != hunk.replace || hunk.newline.is_some() {
+            super::push_hunk(&mut self.edits, &self.file, hunk)?;
+            self.header = None;
+        } else if let Some(header) = self.header.as_mut().filter(|_| !hunk.search.is_empty()) {
+            // A new file has no context: its lines lack their signs, so it is not meant to be empty.
+            header.is_new = false;
+        }
+        Ok(taken)
+    }
 }
 
 pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut edits: Vec<FileEdit> = Vec::new();
-    let (mut at, mut file) = (0, path.to_owned());
+    let mut read = DiffEdits { file: path.to_owned(), ..DiffEdits::default() };
+    let mut at = 0;
     while let Some(line) = lines.get(at) {
-        let next = lines.get(at + 1).copied().unwrap_or_default();
-        if line.starts_with("--- ") && next.starts_with("+++ ") {
-            let (old, new) = paths_of(line, next);
-            if new == "/dev/null" {
-                return Err(EditError::OtherAct(old));
+        let rest = lines.get(at..).unwrap_or_default();
+        if let Some(header) = FileHeader::read(rest)? {
+            at += header.lines;
+            let has_hunk = header.is_of_patch && !lines.get(at).is_some_and(|line| line.starts_with("@@"));
+            read.begin_part(header)?;
+            if has_hunk {
+                at += read.add_hunk(rest)? - 1;
             }
-            file = new;
-            at += 2;
-        } else if let Some(path) = PATH_HEADS.iter().find_map(|head| line.strip_prefix(head)) {
-            path.trim().clone_into(&mut file);
-            at += 1;
-            if !next.starts_with("@@") {
-                // The first hunk of such a patch may lack its `@@` line.
-                let (hunk, taken) = hunk(lines.get(at - 1..).unwrap_or_default());
-                push_hunk(&mut edits, &file, hunk)?;
-                at += taken - 1;
-            }
-        } else if let Some(path) = OTHER_ACTS.iter().find_map(|head| line.strip_prefix(head)) {
-            return Err(EditError::OtherAct(path.trim().to_owned()));
+        } else if let Some(path) = line.strip_prefix(DELETE) {
+            return Err(EditError::OtherAct(OtherAct::Delete, path.trim().to_owned()));
+        } else if line.starts_with(MOVE) {
+            return Err(EditError::OtherAct(OtherAct::Rename, read.file));
+        } else if let Some(path) = binary_file(line) {
+            return Err(EditError::OtherAct(OtherAct::Binary, path.to_owned()));
         } else if line.starts_with("@@") {
-            let (hunk, taken) = hunk(lines.get(at..).unwrap_or_default());
-            push_hunk(&mut edits, &file, hunk)?;
-            at += taken;
+            at += read.add_hunk(rest)?;
         } else {
             at += 1;
         }
     }
-    Ok(edits)
-}
-
-/// Adds a hunk if it changes something: context alone does nothing.
-fn push_hunk(edits: &mut Vec<FileEdit>, file: &str, hunk: EditHunk) -> Result<(), EditError> {
-    if hunk.search != hunk.replace || hunk.newline.is_some() {
-        super::push_hunk(edits, file, hunk)?;
+    read.end_part()?;
+    match read.unchanged {
+        // Whatever this part was meant to do, it is not dropped silently.
+        Some(path) if !read.edits.is_empty() => Err(EditError::NoChange(path)),
+        _ => Ok(read.edits),
     }
-    Ok(())
 }
 
 /// The numbers of a line `@@ -3,4 +3,5 @@`: the first old line, and how many lines there are, old and new.
@@ -124,12 +140,13 @@ fn is_head(body: &[&str], at: usize) -> bool {
     let line = |at: usize| body.get(at).copied().unwrap_or_default();
     line(at).starts_with("@@")
         || ends_hunk(line(at))
+        || binary_file(line(at)).is_some()
         || line(at).starts_with("--- ") && line(at + 1).starts_with("+++ ")
 }
 
 /// Whether a line ends the hunk before it.
 pub(super) fn ends_hunk(line: &str) -> bool {
-    ["*** ", "diff --git ", "index "].iter().any(|head| line.starts_with(head))
+    ["*** ", GIT_HEAD, "index "].iter().any(|head| line.starts_with(head))
 }
 
 /// Where the body of a hunk ends by what the lines look like.

@@ -25,9 +25,7 @@ pub(crate) fn diff(kind: &BlockKind, old: &str, new: &str, names: (&str, &str)) 
     for (before, after) in file_texts::pairs_of(kind, old, new) {
         let name =
             |of: &str| after.path.as_ref().map_or_else(|| of.to_owned(), |path| format!("{path} ({of})"));
-        let old = old.get(before.body..before.bytes.end).unwrap_or_default();
-        let new = new.get(after.body..after.bytes.end).unwrap_or_default();
-        let compared = LineComparison::new(old, new, None);
+        let compared = LineComparison::new(before.text(old), after.text(new), None);
         told += &compared.unified(3, Some((&name(names.0), &name(names.1))));
     }
     Some(told)
@@ -62,6 +60,20 @@ mod tests {
         let both = |of: &str| format!("==> a <==\n1\n==> b <==\n1\n{of}\n");
         let told = diff(&kind, &both("2"), &both("3"), ("yours", "ran"));
         assert_eq!(told.as_deref(), Some("--- b (yours)\n+++ b (ran)\n@@ -1,2 +1,2 @@\n 1\n-2\n+3\n"));
+    }
+
+    #[test]
+    fn a_missing_last_line_end_is_no_line() {
+        let kind = BlockKind::Edit { paths: vec!["a".into(), "b".into()] };
+        let both = |of: &str| file_texts::join(&[("a", of), ("b", "1\n")]).expect("joined");
+        let told = diff(&kind, &both("m1\nm2\nm3"), &both("M1\nm2\nm3"), ("yours", "ran"));
+        let expected = "--- a (yours)\n+++ a (ran)\n@@ -1,3 +1,3 @@\n-m1\n+M1\n m2\n m3\n\
+                        \\ No newline at end of file\n";
+        assert_eq!(told.as_deref(), Some(expected));
+        // In a file that is alone, such a line is text.
+        let text = "x\n\\ No newline at end of file\n";
+        let told = diff(&BlockKind::Write { path: "a".into() }, text, "x", ("yours", "ran"));
+        assert!(told.is_some_and(|told| told.contains("-\\ No newline at end of file\n")));
     }
 
     #[test]

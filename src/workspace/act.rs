@@ -13,7 +13,7 @@ use crate::domain::{
 use crate::text::diff::{LineComparison, is_change};
 use crate::text::number::size;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Time limit for a diff, which only serves the report.
@@ -29,8 +29,10 @@ pub(crate) struct ActOrder<'a> {
     pub(crate) target: &'a Target,
     /// The opened place of each file, held since then.
     pub(crate) places: &'a [HeldPath],
-    /// The new content of each file that is written.
+    /// The new content of each file of an act that writes.
     pub(crate) contents: &'a [&'a str],
+    /// The files that the approved rights let it write; the others stay as they are.
+    pub(crate) writable: &'a [PathBuf],
     /// What the report says about changes to existing files.
     pub(crate) tells: ChangesTold,
     /// The most bytes of output to keep.
@@ -124,38 +126,50 @@ fn perform(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Resu
     }
 }
 
-/// Writes all files, and returns a report on each.
+/// Writes the files that may be written, all or none, and returns a report on each file.
 fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, FileError> {
-    let targets: Vec<&Target> = order.target.all().collect();
-    let news: Vec<NewFile<'_>> = order
-        .places
-        .iter()
-        .zip(&targets)
-        .zip(order.contents)
-        .map(|((place, target), text)| NewFile { place, found: target.found, bytes: text.as_bytes() })
+    let targets = order.target.all().zip(order.places).zip(order.contents);
+    // `None`: the file stays as it is.
+    let news: Vec<Option<NewFile<'_>>> = targets
+        .map(|((target, place), text)| {
+            let new = NewFile { place, found: target.found, bytes: text.as_bytes() };
+            order.writable.contains(&target.path).then_some(new)
+        })
         .collect();
+    let text_before = |new: &NewFile<'_>| {
+        let bytes = super::read::held(new.place, target::MAX_REPLACED_BYTES).ok()?;
+        String::from_utf8(bytes).ok()
+    };
     let olds: Vec<Option<String>> = news
         .iter()
-        .filter(|_| order.tells != ChangesTold::Nothing)
-        .map(|new| String::from_utf8(super::read::held(new.place, target::MAX_REPLACED_BYTES).ok()?).ok())
+        .map(|new| new.as_ref().filter(|_| order.tells != ChangesTold::Nothing).and_then(text_before))
         .collect();
-    replace::replace_all(&news)?;
+    replace::replace_all(&news.iter().flatten().copied().collect::<Vec<_>>())?;
     let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
     let mut told = String::new();
-    for (at, ((act, target), text)) in order.act.each().iter().zip(&targets).zip(order.contents).enumerate() {
-        let change = if target.found == OnDisk::Nothing { "created" } else { "changed" };
+    let acts = order.act.each();
+    let each = acts.iter().zip(order.target.all()).zip(order.contents).zip(news.iter().zip(&olds));
+    for (((act, target), text), (new, old)) in each {
         let (path, bytes) = (act.path(), text.len() as u64);
+        let text_size = || format!("{} lines, {}", text.lines().count(), size(bytes));
+        let Some(new) = new else {
+            let _ = match target.found {
+                OnDisk::Nothing => writeln!(told, "not made {path}: no line of it was approved"),
+                _ => writeln!(told, "unchanged {path}: {}", text_size()),
+            };
+            continue;
+        };
+        let change = if target.found == OnDisk::Nothing { "created" } else { "changed" };
         let below = target.path.strip_prefix(&cwd).unwrap_or(&target.path);
         let sha256 = Some(Sha256::of(text.as_bytes()));
         files.push(FileChange { sha256, ..FileChange::new(below.to_string_lossy(), change, bytes) });
-        let old = olds.get(at).and_then(Option::as_deref);
-        let (at_lines, diff) = old.map_or_else(Default::default, |old| changes(old, text, order.tells));
-        let _ = writeln!(told, "{change} {path}: {} lines, {}{at_lines}", text.lines().count(), size(bytes));
+        let (at_lines, diff) =
+            old.as_deref().map_or_else(Default::default, |old| changes(old, text, order.tells));
+        let _ = writeln!(told, "{change} {path}: {}{at_lines}", text_size());
         told.push_str(&diff);
-    }
-    for place in order.places {
-        // The file was written into the folder that was shown, but that folder has another path by now.
-        if let Some(now) = place.folder().current_path().filter(|now| now != place.folder().path()) {
+        // The file was written into the folder that was shown, but that folder may have another path by now.
+        let folder = new.place.folder();
+        if let Some(now) = folder.current_path().filter(|now| now != folder.path()) {
             let _ = writeln!(told, "its folder was moved meanwhile: {}", now.display());
         }
     }
@@ -169,7 +183,9 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
     for op in diff.ops.iter().filter(|op| is_change(op)) {
         let range = op.new_range();
         ranges.push(match range.len() {
-            0 => format!("behind {}", range.start),
+            // Lines were only removed.
+            0 if range.start == 0 => "before line 1".to_owned(),
+            0 => format!("behind line {}", range.start),
             1 => (range.start + 1).to_string(),
             _ => format!("{}-{}", range.start + 1, range.end),
         });
@@ -177,10 +193,11 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
     let more = if ranges.len() > MAX_RANGES_SHOWN { ", …" } else { "" };
     ranges.truncate(MAX_RANGES_SHOWN);
     let place = match ranges.as_slice() {
-        [one] if !one.contains(['-', ' ']) => "line",
-        _ => "lines",
+        ranges if ranges.iter().all(|range| range.contains(' ')) => "",
+        [one] if !one.contains('-') => "at line ",
+        _ => "at lines ",
     };
-    let lines = format!("; changed at {place} {}{more}", ranges.join(", "));
+    let lines = format!("; changed {place}{}{more}", ranges.join(", "));
     let told = match tells {
         ChangesTold::Diff => diff.unified(0, None),
         _ => String::new(),
@@ -199,6 +216,9 @@ mod tests {
         let told = |old: &str, new: &str| changes(old, new, ChangesTold::Nothing).0;
         assert_eq!(told("a\nb\nc\n", "a\nB\nc\n"), "; changed at line 2");
         assert_eq!(told("a\nb\nc\n", "A\nb\nC\n"), "; changed at lines 1, 3");
+        assert_eq!(told("a\nb\nc\n", "b\nc\n"), "; changed before line 1");
+        assert_eq!(told("a\n", ""), "; changed before line 1");
+        assert_eq!(told("a\nb\nc\nd\n", "a\nc\nD\n"), "; changed at lines behind line 1, 3");
     }
 
     fn order<'a>(act: &'a FileAct, seen: &'a target::TargetFacts, contents: &'a [&'a str]) -> ActOrder<'a> {
@@ -208,6 +228,7 @@ mod tests {
             target: &seen.target,
             places,
             contents,
+            writable: std::slice::from_ref(&seen.target.path),
             tells: ChangesTold::Nothing,
             kept_bytes: 1 << 20,
         }
@@ -228,6 +249,42 @@ mod tests {
         assert_eq!(report.output.bytes(Stream::Stdout), b"created notes/plan.md: 1 lines, 7 B\n");
         let told = report.receipt.files.first().map(|f| (f.path.as_str(), f.change.as_str(), f.bytes));
         assert_eq!(told, Some(("notes/plan.md", "created", 7)));
+    }
+
+    #[test]
+    fn what_the_rights_leave_out_stays_and_is_told_as_that() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for name in ["x", "y"] {
+            std::fs::write(at(name), "a\n").expect("written");
+        }
+        let inode = |name: &str| {
+            use std::os::unix::fs::MetadataExt as _;
+            std::fs::metadata(at(name)).expect("there").ino()
+        };
+        let (before, paths) = (inode("y"), ["y", "z", "x"].map(str::to_owned).to_vec());
+        let act = FileAct::WriteAll { paths };
+        let seen = target::examine_all(folder.path(), None, &act).expect("seen");
+        let target = target::join_targets(&seen).expect("a target");
+        let writable = [seen[2].target.path.clone()];
+        let places: Vec<HeldPath> = seen.into_iter().map(|seen| seen.place).collect();
+        let order = ActOrder {
+            act: &act,
+            target: &target,
+            places: &places,
+            contents: &["a\n", "", "b\n"],
+            writable: &writable,
+            tells: ChangesTold::Lines,
+            kept_bytes: 1 << 20,
+        };
+        let report = carry_out(order, folder.path(), None);
+        let told = String::from_utf8(report.output.bytes(Stream::Stdout)).expect("text");
+        let expected = "unchanged y: 1 lines, 2 B\nnot made z: no line of it was approved\n\
+                        changed x: 1 lines, 2 B; changed at line 1\n";
+        assert_eq!((report.outcome, told.as_str()), (Outcome::Ok, expected));
+        let changed: Vec<_> = report.receipt.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(changed, ["x"]);
+        assert_eq!((at("z").exists(), inode("y")), (false, before), "neither is touched");
     }
 
     #[test]

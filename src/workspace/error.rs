@@ -85,9 +85,12 @@ pub enum FileError {
     /// files.
     #[error("{0}; written before that and not put back: {1}")]
     Torn(Box<FileError>, String),
-    /// The file is no text, or too large to be edited: its name, and its size.
+    /// The file is no text: its name, and its size.
     #[error("{} is no text that can be edited here ({})", .0, size(*.1))]
     NotEditable(String, u64),
+    /// The file is too large to be edited: its name, its size, and the most that a file may have.
+    #[error("{} has {}, at most {} can be edited here: change it by a program", .0, size(*.1), size(*.2))]
+    TooLargeToEdit(String, u64, u64),
     /// Two names lead to the same file.
     #[error("{0} and {1} are one file")]
     SameFile(String, String),

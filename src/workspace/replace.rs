@@ -30,8 +30,8 @@ pub(crate) struct NewFile<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
-/// Writes the whole file. A replaced file keeps its mode; a new file gets the default one. The bytes are on disk when
-/// this returns.
+/// Writes the whole file. A replaced file keeps its permissions (`target` tells what it loses); a new file gets the
+/// default ones. The bytes are on disk when this returns.
 ///
 /// # Errors
 /// When something else exists there than was approved, or the system refuses. Nothing is changed then, except that

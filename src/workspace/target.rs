@@ -5,7 +5,9 @@
 
 use super::FileError;
 use super::held_path::{Folder, HeldPath, NameFacts};
+use crate::domain::sentences::rights::lost_by_replacing;
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
+use crate::text::names::first_names;
 use crate::text::number::size;
 use rustix::fs::{FileType, Mode};
 use std::fs::File;
@@ -16,7 +18,14 @@ use std::sync::Arc;
 /// Larger files are not replaced, because they could not be compared in a moment.
 pub(super) const MAX_REPLACED_BYTES: u64 = 64 << 20;
 /// Larger texts are not shown as a diff.
-const MAX_COMPARED_BYTES: u64 = 4 << 20;
+pub(crate) const MAX_COMPARED_BYTES: u64 = 4 << 20;
+
+/// The most bytes that the system lists of a file's extended attributes.
+const MAX_ATTRIBUTE_NAMES_BYTES: usize = 64 << 10;
+/// Extended attributes that the system gives to new files by itself.
+const SYSTEM_ATTRIBUTES: [&str; 4] =
+    ["security.selinux", "security.ima", "security.evm", "com.apple.provenance"];
+const MAX_LOST_SHOWN: usize = 4;
 
 /// What exists where a block would act.
 #[derive(Debug)]
@@ -27,7 +36,7 @@ pub(crate) struct TargetFacts {
     pub(crate) place: HeldPath,
     /// The present text, if it would be replaced and can be compared.
     pub(crate) before: Option<Arc<str>>,
-    /// What else the person should know, one line each: hard links, a text that can't be compared.
+    /// What else the person should know, one line each: further names, what the file loses, no text to compare.
     pub(crate) remarks: Vec<String>,
 }
 
@@ -142,12 +151,17 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
         return Err(FileError::Irreplaceable(path.into(), found.bytes));
     }
     let file = seen.place.open()?;
-    let names = file.metadata().map_or(0, |info| info.nlink().saturating_sub(1));
+    let info = file.metadata().ok();
+    let names = info.as_ref().map_or(0, |info| info.nlink().saturating_sub(1));
     if names > 0 {
         seen.remarks.push(format!(
             "the file has {} more, which keep what stands there now",
             if names == 1 { "1 name".into() } else { format!("{names} names") }
         ));
+    }
+    let lost = lost_properties(&file, info.map_or(0, |info| info.mode()));
+    if !lost.is_empty() {
+        seen.remarks.push(lost_by_replacing(&first_names(&lost, MAX_LOST_SHOWN)));
     }
     let bytes = super::read::whole(file, &seen.target.path, MAX_REPLACED_BYTES)?;
     seen.target.found = OnDisk::File(Some(Sha256::of(&bytes)));
@@ -156,12 +170,31 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
         Ok(text) if text.len() as u64 <= MAX_COMPARED_BYTES && !text.contains('\0') => {
             seen.before = Some(Arc::from(text));
         }
+        _ if seen.target.bytes > MAX_COMPARED_BYTES => seen
+            .remarks
+            .push(format!("what stands there now ({}) is too large to be compared", size(seen.target.bytes))),
         _ => seen.remarks.push(format!(
             "what stands there now ({}) is no text that can be compared",
             size(seen.target.bytes)
         )),
     }
     Ok(())
+}
+
+/// What a file has besides its text, and a new file in its place won't have.
+fn lost_properties(file: &File, mode: u32) -> Vec<String> {
+    let bits = [(0o4000_u32, "its setuid bit"), (0o2000, "its setgid bit"), (0o1000, "its sticky bit")];
+    let bits = bits.into_iter().filter(|(bit, _)| mode & bit != 0).map(|(_, name)| name.to_owned());
+    let mut list = vec![0_u8; MAX_ATTRIBUTE_NAMES_BYTES];
+    // A file system without attributes refuses.
+    let length = rustix::fs::flistxattr(file, list.as_mut_slice()).unwrap_or(0);
+    let names = list.get(..length).unwrap_or_default().split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    let own = names.filter(|name| !name.is_empty() && !SYSTEM_ATTRIBUTES.contains(&&**name));
+    let attributes = own.map(|name| match &*name {
+        "system.posix_acl_access" => "its access list".to_owned(),
+        name => format!("its attribute {name}"),
+    });
+    bits.chain(attributes).collect()
 }
 
 /// The hash of an open file; `None` if it can't be read, or is larger than what may be replaced.
@@ -259,6 +292,23 @@ mod tests {
                 .is_err_and(|why| why.to_string().contains("device"))
         );
         assert!(examine(folder.path(), None, &FileAct::List { path: "r".into(), depth: 1 }).is_err());
+    }
+
+    #[test]
+    fn what_a_new_file_in_its_place_does_not_have_is_told() {
+        use rustix::fs::{XattrFlags, fsetxattr};
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        std::fs::write(&path, "a\n").expect("written");
+        assert_eq!(examine(folder.path(), None, &write("a")).expect("seen").remarks, [""; 0]);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o4755)).expect("set");
+        let file = File::open(&path).expect("opened");
+        // Not every file system has attributes.
+        let is_noted = fsetxattr(&file, "user.note", b"x", XattrFlags::empty()).is_ok();
+        let note = if is_noted { ", its attribute user.note" } else { "" };
+        let remarks = examine(folder.path(), None, &write("a")).expect("seen").remarks;
+        assert_eq!(remarks, [format!("the file loses its setuid bit{note}")]);
     }
 
     #[test]

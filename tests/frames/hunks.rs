@@ -65,17 +65,31 @@ fn a_change_is_shown_in_hunks() {
     assert!(text.contains("+>"), "the chosen one is marked: {text}");
 }
 
+/// The texts of two files, joined as an edit of both shows them.
+fn both(notes: &str, list: &str) -> String {
+    format!("==> notes.md <==\n{notes}==> out/list.txt <==\n{list}")
+}
+
 /// An edit of two files waits in review, placed in their texts.
 fn edit() -> Scene {
+    edit_under(|_| {})
+}
+
+/// The same, under changed terms.
+fn edit_under(change: impl FnOnce(&mut Terms)) -> Scene {
+    let (notes, list) =
+        (old().replace("line 3\n", "line three\n"), old().replace("line 20\n", "line twenty\n"));
+    edit_of(&both(&old(), &old()), &both(&notes, &list), change)
+}
+
+/// An edit of two files with these joined texts.
+fn edit_of(before: &str, text: &str, change: impl FnOnce(&mut Terms)) -> Scene {
     let mut scene = Scene::at_work();
     scene.pass(5_000);
     scene.reply(
         "```edit path=notes.md\n<<<<<<< SEARCH\nline 3\n=======\nline three\n>>>>>>> REPLACE\n\
          *** Update File: out/list.txt\n<<<<<<< SEARCH\nline 20\n=======\nline twenty\n>>>>>>> REPLACE\n```\n",
     );
-    let both = |notes: &str, list: &str| format!("==> notes.md <==\n{notes}==> out/list.txt <==\n{list}");
-    let before = both(&old(), &old());
-    let text = both(&old().replace("line 3\n", "line three\n"), &old().replace("line 20\n", "line twenty\n"));
     let found = OnDisk::File(Some(Sha256::of(old().as_bytes())));
     let placed = PlacedEdit {
         text: text.into(),
@@ -83,11 +97,16 @@ fn edit() -> Scene {
         note: "hunk 1 of out/list.txt was found 93% alike".into(),
     };
     scene.placed(3, Ok(placed));
-    let mut seen = writing(Some(&before));
-    if let Ok(Terms { language, target: Some(target), .. }) = &mut seen.terms {
-        *language = Language("edit".into());
-        target.others = vec![Target { bytes: 290, ..Target::at("/home/ada/data/sales/out/list.txt", found) }];
-        target.bytes = 290;
+    let mut seen = writing(Some(before));
+    if let Ok(terms) = &mut seen.terms {
+        terms.language = Language("edit".into());
+        terms.rights.write.push("/home/ada/data/sales/out/list.txt".into());
+        if let Some(target) = &mut terms.target {
+            let list = Target::at("/home/ada/data/sales/out/list.txt", found);
+            target.others = vec![Target { bytes: 290, ..list }];
+            target.bytes = 290;
+        }
+        change(terms);
     }
     scene.inspected(3, seen);
     at_code(scene)
@@ -117,6 +136,42 @@ fn an_edit_is_shown_as_hunks_on_its_files() {
         panic!("{commands:?}");
     };
     assert!(text.contains("line three\n") && !text.contains("line twenty"), "{text}");
+}
+
+/// What the rights don't let it write is not said to be written.
+#[test]
+fn a_file_that_stays_is_told_as_that() {
+    let told = |found: OnDisk| {
+        let mut scene = edit_under(|terms| {
+            terms.rights.write.pop();
+            for list in terms.target.iter_mut().flat_map(|target| &mut target.others) {
+                (list.found, list.folders) = (found, 1);
+            }
+        });
+        drawn(&mut scene, 140, 40)
+    };
+    let text = told(OnDisk::File(Some(Sha256::of(b"x"))));
+    assert!(text.contains("Writes     ~/data/sales/notes.md  (290 B there now are replaced)"), "{text}");
+    let list = "~/data/sales/out/list.txt  (the text is what stands there now)";
+    assert!(text.contains(&format!("Unchanged  {list}")) && !text.contains("Makes"), "{text}");
+    let text = told(OnDisk::Nothing);
+    let list = "~/data/sales/out/list.txt  (no line of it is in the text)";
+    assert!(text.contains(&format!("Not made   {list}")) && !text.contains("Makes"), "{text}");
+}
+
+#[test]
+fn the_mark_of_a_missing_last_line_end_is_no_line_of_a_file() {
+    let open = |lines: &str| format!("{lines}\\ No newline at end of file\n");
+    let list = open("a\nb\n");
+    for (count, stays) in
+        [(7, "... 3 lines stay as they are"), (4, "... the missing last line end stays as it is")]
+    {
+        let notes: String = (1..=count).map(|n| format!("m{n}\n")).collect();
+        let before = both(&open(&notes), &list);
+        let after = before.replace("m1\n", "M1\n");
+        let text = drawn(&mut edit_of(&before, &after, |_| {}), 140, 40);
+        assert!(text.contains(stays) && text.contains("... 2 lines stay as they are"), "{text}");
+    }
 }
 
 #[test]

@@ -71,6 +71,35 @@ fn an_edit_of_two_files_is_one_proposal_and_keeps_what_it_does_not_name() {
 }
 
 #[test]
+fn an_empty_new_file_is_made_and_a_text_that_stands_there_is_not_written_again() {
+    let home = Home::new();
+    std::fs::write(home.work().join("x"), "a\n").unwrap();
+    let diff = "```diff\ndiff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\
+                diff --git a/p/__init__.py b/p/__init__.py\nnew file mode 100644\nindex 0000000..e69de29\n```\n";
+    let (done, told) = applied(&home, &[diff, "```text path=x\nb\n```\n"]);
+    assert_eq!(done.events("block")[0]["paths"], json!(["x", "p/__init__.py"]), "{}", done.out);
+    assert_eq!(std::fs::read_to_string(home.work().join("x")).unwrap(), "b\n");
+    assert_eq!(std::fs::read_to_string(home.work().join("p/__init__.py")).unwrap(), "");
+    assert!(told[1].contains("created p/__init__.py: 0 lines, 0 B"), "{}", told[1]);
+    assert!(told[2].contains("unchanged x: 1 lines, 2 B"), "{}", told[2]);
+    assert_eq!(done.events("run")[1]["receipt"]["files"], json!([]), "{}", done.out);
+}
+
+#[test]
+fn a_diff_that_does_more_than_an_edit_can_is_refused_as_a_whole() {
+    let home = Home::new();
+    std::fs::write(home.work().join("x"), "a\n").unwrap();
+    let diff = "```diff\ndiff --git a/x b/x\nold mode 100644\nnew mode 100755\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n\
+                -a\n+b\n```\n";
+    let (done, told) = applied(&home, &[diff]);
+    let why =
+        "it sets the mode of x: an edit only changes text; leave that out, and do it in a block of code";
+    assert_eq!(done.events("decision")[0]["why"], why, "{}", done.out);
+    assert!(told[1].contains(why), "{}", told[1]);
+    assert_eq!(std::fs::read_to_string(home.work().join("x")).unwrap(), "a\n");
+}
+
+#[test]
 fn what_does_not_fit_goes_back_without_a_word_of_the_file_and_nothing_is_touched() {
     let home = Home::new();
     std::fs::write(home.work().join("a.py"), "def area(r):\n    return 3 * r * r\n").unwrap();
@@ -130,8 +159,10 @@ fn what_can_not_be_edited_is_refused_in_words() {
     std::fs::create_dir(home.work().join("d")).unwrap();
     std::fs::write(home.work().join("x.py"), "x = 1\n").unwrap();
     symlink("x.py", home.work().join("y.py")).unwrap();
+    std::fs::write(home.work().join("large.txt"), "x = 1\n".repeat(1_000_000)).unwrap();
     for (path, why) in [
         ("a.bin", "is no text that can be edited"),
+        ("large.txt", "large.txt has 6 MB, at most 4.1 MB can be edited here: change it by a program"),
         ("d", "is a folder"),
         ("none.py", "the file is not there"),
     ] {

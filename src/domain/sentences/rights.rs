@@ -16,6 +16,11 @@ pub(crate) const IN_CLOSED_FOLDER: &str = "it is in a folder that is closed to i
 /// A change of a shell that ended in such a folder.
 pub(crate) const FOLDER_NOT_CARRIED_OVER: &str = "not carried over: the folder, which is closed to runs";
 
+/// What a file that is replaced had, and the one in its place does not have.
+pub(crate) fn lost_by_replacing(what: &str) -> String {
+    format!("the file loses {what}")
+}
+
 /// `sandbox on, network off, writes here`; `name` turns a folder into words, where "here" is the folder in which the
 /// code would start.
 fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {

@@ -247,9 +247,7 @@ fn name(block: &Block, version: &Version) -> String {
             format!("Block {id} ({})", one_line(language.as_str()))
         }
         (BlockKind::Code { .. }, None) => format!("Block {id}"),
-        (kind, _) => {
-            format!("Block {id} ({} {})", kind.as_str(), one_line(&block.path().unwrap_or_default()))
-        }
+        _ => format!("Block {id} ({})", one_line(&block.label())),
     }
 }
 

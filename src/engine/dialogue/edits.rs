@@ -109,6 +109,7 @@ fn a_call_that_does_not_fit_is_answered_with_why() {
     let answer = d.request().iter().find(|message| message.role == Role::Tool).expect("an answer");
     assert_eq!(answer.answers.as_deref(), Some("a"));
     assert!(answer.text.contains("b.py: not in the file"), "{}", answer.text);
+    assert!(answer.text.contains("Block 1 (edit a.py, b.py)"), "all files are named: {}", answer.text);
 }
 
 #[test]

@@ -30,9 +30,11 @@ pub(super) fn fenced(block: &Proposal, before: &str, languages: &Languages) -> O
     }
     let path = named.or_else(|| edit::path_in_front(before)).unwrap_or_default();
     let edits = edit::read(source, &path);
-    // A diff that names no file, or can't be read, may only be meant to be shown. What it must not do is told.
+    // A diff that names no file, or can't be read, may only be meant to be shown. What it must not do is told, and what
+    // would be dropped.
     let has_markers = || block.source.lines().any(|line| line.starts_with("<<<<<"));
-    let is_refused = matches!(edits, Err(EditError::OtherAct(_) | EditError::TooMany));
+    let is_refused =
+        matches!(edits, Err(EditError::OtherAct(..) | EditError::NoChange(_) | EditError::TooMany));
     if edits.is_err() && !meant && !is_refused && !has_markers() {
         return None;
     }

@@ -60,7 +60,9 @@ pub fn writing(before: Option<&str>) -> Inspection {
         folder: None,
         others: Vec::new(),
     };
-    let terms = Terms { executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms("write") };
+    let mut terms = Terms { executor: ExecutorKind::Files, kernel: None, ..terms("write") };
+    terms.rights.write.push(target.path.clone());
+    terms.target = Some(target);
     Inspection { before: before.map(Arc::from), ..inspection(terms, Vec::new()) }
 }
 

@@ -276,12 +276,18 @@ fn a_command_apply_patch_is_the_edit_that_it_holds() {
 
 #[test]
 fn what_deletes_or_renames_is_an_edit_that_is_refused_in_words() {
-    for text in [
-        "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n",
-        "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
-        "*** Begin Patch\n*** Delete File: x\n*** End Patch\n",
-        "*** Begin Patch\n*** Update File: x\n*** Move to: y\n@@\n-a\n+b\n*** End Patch\n",
-        "apply_patch <<'E'\n*** Begin Patch\n*** Delete File: x\n*** End Patch\nE\n",
+    for (text, expected) in [
+        ("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", "it renames x: "),
+        (
+            "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+            "it deletes x: ",
+        ),
+        ("*** Begin Patch\n*** Delete File: x\n*** End Patch\n", "it deletes x: "),
+        (
+            "*** Begin Patch\n*** Update File: x\n*** Move to: y\n@@\n-a\n+b\n*** End Patch\n",
+            "it renames x: ",
+        ),
+        ("apply_patch <<'E'\n*** Begin Patch\n*** Delete File: x\n*** End Patch\nE\n", "it deletes x: "),
     ] {
         let found = streamed(&format!("{text}\n```bash\nls\n```\n"));
         assert!(
@@ -289,7 +295,7 @@ fn what_deletes_or_renames_is_an_edit_that_is_refused_in_words() {
             "{found:#?}"
         );
         let why = edit::read(&found[0].source, "").expect_err(text).to_string();
-        assert!(why.contains("deletes or renames"), "{why}");
+        assert!(why.starts_with(expected), "{why}");
     }
 }
 
@@ -297,8 +303,14 @@ fn what_deletes_or_renames_is_an_edit_that_is_refused_in_words() {
 fn a_diff_in_a_fence_that_deletes_or_is_too_much_is_an_edit_that_is_refused_in_words() {
     let many = |at: usize| format!("--- a/f{at}\n+++ b/f{at}\n@@ -1 +1 @@\n-a\n+b\n");
     for (text, expected) in [
-        ("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n".to_owned(), "deletes or renames"),
-        ("diff --git a/x b/y\nrename from x\nrename to y\n".to_owned(), "deletes or renames"),
+        ("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n".to_owned(), "it deletes x: "),
+        ("diff --git a/x b/y\nrename from x\nrename to y\n".to_owned(), "it renames x: "),
+        (
+            "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+                .to_owned(),
+            "it sets the mode of x: ",
+        ),
+        (many(1) + "--- a/x\n+++ b/x\n@@ -1 +1 @@\n a\n", "it names x, "),
         ((0..21).map(many).collect(), "more than"),
     ] {
         let found = streamed(&format!("```diff\n{text}```\n"));

@@ -28,7 +28,7 @@ const RIGHTS_FROM: u64 = 1 << 50;
 
 /// The labels of facts. The extent of a fact depends only on its label and on how many facts before it have the same
 /// one, so that it stays the same whatever other facts are shown.
-const LABELS: [&str; 28] = [
+const LABELS: [&str; 30] = [
     "",
     "Runs in",
     "Changed",
@@ -57,6 +57,8 @@ const LABELS: [&str; 28] = [
     "Terminal",
     "Undo",
     "Links",
+    "Unchanged",
+    "Not made",
 ];
 
 /// The extent reserved for one fact, and for all facts of one label.

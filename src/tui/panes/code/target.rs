@@ -15,8 +15,17 @@ pub(super) fn facts(terms: &Terms, target: &Target, draw: DrawContext<'_>) -> Ve
         _ => "Reads",
     };
     let writes = verb == "Writes";
-    let mut facts: Vec<TargetFact> =
-        target.all().flat_map(|target| target_facts(target, verb, writes, draw)).collect();
+    let stays = |target: &Target| writes && !terms.rights.write.contains(&target.path);
+    let mut facts: Vec<TargetFact> = target
+        .all()
+        .flat_map(|target| {
+            if stays(target) {
+                vec![unwritten(target, draw)]
+            } else {
+                target_facts(target, verb, writes, draw)
+            }
+        })
+        .collect();
     let outside = target.all().any(|target| target.outside);
     let place = if outside { "outside of the working folder" } else { "in the working folder" };
     facts.push(("Place", place.to_owned(), outside));
@@ -27,6 +36,15 @@ pub(super) fn facts(terms: &Terms, target: &Target, draw: DrawContext<'_>) -> Ve
     };
     facts.push(("Done by", how.to_owned(), false));
     facts
+}
+
+/// The fact about a file that the block names and has no right to write.
+fn unwritten(target: &Target, draw: DrawContext<'_>) -> TargetFact {
+    let path = safe::name(&draw.place.path(&target.path));
+    match target.found {
+        OnDisk::Nothing => ("Not made", format!("{path}  (no line of it is in the text)"), false),
+        _ => ("Unchanged", format!("{path}  (the text is what stands there now)"), false),
+    }
 }
 
 fn target_facts(target: &Target, verb: &'static str, writes: bool, draw: DrawContext<'_>) -> Vec<TargetFact> {

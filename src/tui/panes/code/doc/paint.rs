@@ -32,10 +32,8 @@ impl Doc {
                 CodeRow::Finding { finding, part } => out.push(self.paint_finding(finding, part, draw)),
                 CodeRow::Old { line, part, .. } => out.push(self.paint_old(line, part, draw)),
                 CodeRow::Dropped { number, .. } => out.push(self.paint_dropped(number, draw)),
-                CodeRow::Same { count, .. } => {
-                    let text = format!("{:>4}{}", "... ", words::count(count as usize, "line"));
-                    let verb = if count == 1 { "stays as it is" } else { "stay as they are" };
-                    out.push(Line::styled(format!("{text} {verb}"), draw.dim()));
+                CodeRow::Same { at, count } => {
+                    out.push(Line::styled(self.same_text(at, count), draw.dim()));
                 }
                 CodeRow::Code { line, part } => {
                     if painted.as_ref().map(|p| p.0) != Some(line) {
@@ -65,6 +63,18 @@ impl Doc {
             }
         }
         out
+    }
+
+    /// `... 4 lines stay as they are`. The mark of a missing last line end is a row of its own, but no line of the file.
+    fn same_text(&self, at: u32, count: u32) -> String {
+        let last = (at as usize + count as usize).saturating_sub(1);
+        let has_mark =
+            file_texts::part_of(&self.files.1, last).is_some_and(|part| part.number(last).is_none());
+        match (count as usize).saturating_sub(usize::from(has_mark)) {
+            0 => "... the missing last line end stays as it is".to_owned(),
+            1 => "... 1 line stays as it is".to_owned(),
+            count => format!("... {} stay as they are", words::count(count, "line")),
+        }
     }
 
     fn gutter_spans(
