@@ -78,7 +78,7 @@ fn the_example_file_equals_the_defaults_and_is_complete() {
         .map(|line| line.strip_prefix("# ").filter(|rest| is_setting(rest)).unwrap_or(line).to_owned())
         .collect();
     let loaded = Home::new().with(USER, &all.join("\n")).load();
-    for setting in settings::SETTINGS.iter().filter(|s| !s.name.starts_with("ui.theme.")) {
+    for setting in settings::table::SETTINGS.iter().filter(|s| !s.name.starts_with("ui.theme.")) {
         let name = setting
             .name
             .replace("providers.*", "providers.openai")
@@ -107,7 +107,7 @@ fn every_default_is_within_its_bounds_and_every_field_is_a_setting() {
                 toml::Value::Table(inner) => walk(inner, name, seen),
                 value => {
                     let setting = settings::find(name).unwrap_or_else(|| panic!("{name:?} is no setting"));
-                    layers::check(setting, value.clone()).unwrap();
+                    setting_values::check(setting, value.clone()).unwrap();
                     *seen += 1;
                 }
             }

@@ -9,8 +9,10 @@
 //! - `plan`: which of them are copied
 //! - `snapshot`: their state before a run, and what differs afterwards
 //! - `record`: what a run changed
+//! - `record_contents`: its changes, their texts, and their present states
+//! - `present_state`: whether a change can be taken back or made again now
 //! - `restore`: takes changes back, or makes them again
-//! - `unfinished`: notes on a put-back in progress, to clean up after one that was interrupted
+//! - `put_back_journal`: notes on a put-back in progress, to clean up after one that was interrupted
 //!
 //! Nothing is taken back without the person's decision, and before it they are shown what can be taken back and what
 //! can't.
@@ -19,8 +21,10 @@ mod index;
 mod objects;
 mod opener;
 mod plan;
+mod present_state;
 mod put_back_journal;
 mod record;
+mod record_contents;
 mod restore;
 mod snapshot;
 #[cfg(test)]
@@ -33,7 +37,7 @@ pub(crate) use snapshot::UndoSnapshot;
 pub(crate) use walk::UndoScope;
 
 use crate::domain::sentences::undo::{DROPPED, WALK_TOO_LONG};
-use crate::domain::{Sha256, UndoChange, UndoCover, UndoKind, UndoNote, UndoState};
+use crate::domain::{Sha256, UndoCover, UndoKind, UndoNote};
 use crate::workspace::FileError;
 use crate::workspace::changes::display_path;
 use index::{FileKey, Index};
@@ -41,8 +45,8 @@ use objects::Objects;
 use opener::Opener;
 use plan::CopyPlan;
 use put_back_journal::RestoreNotes;
-use record::{FileState, PathChange, Record};
-use restore::{Restoration, standing};
+use record::{FileState, Record};
+use restore::Restoration;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -57,7 +61,6 @@ const UNFINISHED: &str = "unfinished";
 const MAX_RECORD_BYTES: u64 = 256 << 20;
 /// After a run, the walk may meet this many times as many names as before it.
 const AFTERWARDS_FACTOR: usize = 4;
-const MAX_COMPARED_BYTES: u64 = 1 << 20;
 /// The most paths for which it is cached whether they are secret.
 const MAX_KNOWN_PATHS: usize = 200_000;
 
@@ -234,86 +237,6 @@ impl UndoStore {
         Ok(())
     }
 
-    /// The changes of a record, and the present state of each.
-    ///
-    /// # Errors
-    /// When the record does not exist any more.
-    pub(crate) fn changes(&mut self, record: Sha256) -> io::Result<Vec<UndoChange>> {
-        self.clear()?;
-        let (record, working) = (self.read(record)?, self.config.working.clone());
-        let (objects, index) = self.open()?;
-        let mut opener = Opener::default();
-        let is_gone = is_in_gone(&working);
-        let changes = record.changes.iter().enumerate().filter(|(at, _)| record.is_listed(*at));
-        let changes = changes.map(|(at, change)| UndoChange {
-            number: u32::try_from(at).unwrap_or(u32::MAX),
-            path: display_path(&working, &change.path),
-            change: change_word(change),
-            bytes: if change.after == FileState::Nothing {
-                change.before.bytes()
-            } else {
-                change.after.bytes()
-            },
-            standing: if is_gone(&change.path) {
-                UndoState::FolderGone
-            } else {
-                standing(change, &record, objects, index, &mut opener)
-            },
-        });
-        let changes = changes.collect();
-        index.save();
-        Ok(changes)
-    }
-
-    /// The texts of one change.
-    ///
-    /// # Errors
-    /// When the record does not exist any more.
-    pub(crate) fn texts(&mut self, record: Sha256, number: u32) -> io::Result<TextPair> {
-        let record = self.read(record)?;
-        let (objects, index) = self.open()?;
-        let Some(change) = record.changes.get(number as usize) else { return Ok((None, None)) };
-        let mut opener = Opener::default();
-        let now = snapshot::state_of(&change.path, opener.node(&change.path).as_ref(), &mut opener, index);
-        let mut text = |state: &FileState| -> Option<String> {
-            let bytes = match state {
-                FileState::Nothing => Vec::new(),
-                FileState::Link { to } => format!("link to {}\n", to.display()).into_bytes(),
-                FileState::Folder { .. } => b"folder\n".to_vec(),
-                FileState::File { bytes, .. } if *bytes > MAX_COMPARED_BYTES => return None,
-                FileState::File { sha256, bytes, .. } if objects.has_and_touch(*sha256, *bytes) => {
-                    objects.get(*sha256, MAX_COMPARED_BYTES).ok()?
-                }
-                // The content that the run left is not among the copies until the change is taken back, so it is read
-                // from the file.
-                FileState::File { .. } if now == *state => {
-                    let mut bytes = Vec::new();
-                    let file = opener.open(&change.path).ok()?;
-                    io::Read::read_to_end(&mut io::Read::take(file, MAX_COMPARED_BYTES), &mut bytes).ok()?;
-                    bytes
-                }
-                FileState::File { .. } | FileState::Unkept { .. } => return None,
-            };
-            String::from_utf8(bytes).ok()
-        };
-        Ok((text(&change.before), text(&change.after)))
-    }
-
-    /// The content and the mode of a file before the run of this record; `None` if it was no file, is larger than
-    /// `most`, or has no copy.
-    pub(crate) fn before(&mut self, record: Sha256, path: &Path, most: u64) -> Option<(Vec<u8>, u32)> {
-        let record = self.read(record).ok()?;
-        let (objects, _) = self.open().ok()?;
-        match record.changes.iter().find(|change| change.path == path)?.before {
-            FileState::File { sha256, bytes, mode }
-                if bytes <= most && objects.has_and_touch(sha256, bytes) =>
-            {
-                Some((objects.get(sha256, most).ok()?, mode))
-            }
-            _ => None,
-        }
-    }
-
     /// Takes changes of a record back, or makes them again: those with these numbers, or all if `numbers` is empty.
     /// Returns the results.
     ///
@@ -358,13 +281,4 @@ impl UndoStore {
 fn is_in_gone(working: &Path) -> impl Fn(&Path) -> bool {
     let is_gone = walk::is_gone(working);
     move |path| is_gone && path.starts_with(working)
-}
-
-/// The kind of a change, in one word.
-fn change_word(change: &PathChange) -> &'static str {
-    match (&change.before, &change.after) {
-        (FileState::Nothing, _) => "created",
-        (_, FileState::Nothing) => "deleted",
-        _ => "changed",
-    }
 }
