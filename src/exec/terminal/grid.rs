@@ -1,7 +1,10 @@
-//! The cells of one screen, and its cursor: writes, moves and erases. Pure.
+//! The cells of one screen, and its cursor: writes and moves cells; `cursor` moves the cursor, `erasure` erases. Pure.
 //!
 //! Every operation costs at most as much as the screen has cells, and never reaches outside of it, whatever its
 //! parameters are.
+
+mod cursor;
+pub(super) mod erasure;
 
 use crate::domain::{Pen, ScreenCell, ScreenRow};
 use std::sync::Arc;
@@ -24,28 +27,6 @@ pub(super) struct Grid {
     is_full: bool,
     /// The scroll region: its first and last row.
     region: (usize, usize),
-}
-
-/// Which part of a row or screen to erase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EraseRange {
-    /// From the cursor to the end.
-    After,
-    /// From the start to the cursor, inclusive.
-    Before,
-    All,
-}
-
-impl EraseRange {
-    /// The part for the parameter of an escape sequence.
-    pub(super) fn of(parameter: u16) -> Option<Self> {
-        match parameter {
-            0 => Some(Self::After),
-            1 => Some(Self::Before),
-            2 => Some(Self::All),
-            _ => None,
-        }
-    }
 }
 
 impl Grid {
@@ -135,41 +116,6 @@ impl Grid {
         let marks = cell.marks.take().unwrap_or_default().into_string();
         let is_room = marks.chars().count() < MAX_MARKS;
         cell.marks = Some(if is_room { marks + c.encode_utf8(&mut [0; 4]) } else { marks }.into_boxed_str());
-    }
-
-    /// Moves the cursor to a row and a column, at most to the last ones.
-    pub(super) fn go_to(&mut self, row: usize, column: usize) {
-        self.row = row.min(self.rows.len() - 1);
-        self.column = column.min(self.columns - 1);
-        self.is_full = false;
-    }
-
-    /// Moves the cursor to a row and column from an escape sequence. With `from_region`, rows are relative to the
-    /// scroll region and stay inside it.
-    pub(super) fn address(&mut self, row: usize, column: usize, from_region: bool) {
-        let (top, bottom) = self.region;
-        let row = if from_region { row.saturating_add(top).min(bottom) } else { row };
-        self.go_to(row, column);
-    }
-
-    /// The position of the cursor, as an escape sequence would give it.
-    pub(super) fn addressed(&self, from_region: bool) -> (usize, usize) {
-        let above = if from_region { self.region.0 } else { 0 };
-        (self.row.saturating_sub(above), self.column)
-    }
-
-    /// Moves the cursor down (or up, if negative); it stays within the scroll region if it is inside.
-    pub(super) fn go_down(&mut self, by: isize) {
-        let (top, bottom) = self.region;
-        let last = self.rows.len() - 1;
-        let least = if self.row >= top { top } else { 0 };
-        let most = if self.row <= bottom { bottom } else { last };
-        self.go_to(self.row.saturating_add_signed(by).clamp(least, most), self.column);
-    }
-
-    /// Moves the cursor to the right (or left, if negative).
-    pub(super) fn go_right(&mut self, by: isize) {
-        self.go_to(self.row, self.column.saturating_add_signed(by));
     }
 
     /// Moves the cursor one row down; scrolls at the end of the scroll region.
@@ -266,43 +212,6 @@ impl Grid {
             cells.iter_mut().skip(kept).for_each(|cell| *cell = ScreenCell::blank(pen));
         }
         mend(row);
-        self.is_full = false;
-    }
-
-    /// Erases this many cells from the cursor on.
-    pub(super) fn erase_cells(&mut self, by: usize, pen: Pen) {
-        self.erase(self.column, self.column.saturating_add(by), pen);
-    }
-
-    /// Erases a part of the cursor's row.
-    pub(super) fn erase_in_row(&mut self, part: EraseRange, pen: Pen) {
-        match part {
-            EraseRange::After => self.erase(self.column, self.columns, pen),
-            EraseRange::Before => self.erase(0, self.column + 1, pen),
-            EraseRange::All => self.erase(0, self.columns, pen),
-        }
-    }
-
-    fn erase(&mut self, from: usize, to: usize, pen: Pen) {
-        let to = to.min(self.columns);
-        let row = self.own_row();
-        row.iter_mut().take(to).skip(from).for_each(|cell| *cell = ScreenCell::blank(pen));
-        mend(row);
-        self.is_full = false;
-    }
-
-    /// Erases a part of the screen.
-    pub(super) fn erase_on_screen(&mut self, part: EraseRange, pen: Pen) {
-        if part != EraseRange::All {
-            self.erase_in_row(part, pen);
-        }
-        let blank = blank_row(self.columns, pen);
-        let (from, to) = match part {
-            EraseRange::After => (self.row + 1, self.rows.len()),
-            EraseRange::Before => (0, self.row),
-            EraseRange::All => (0, self.rows.len()),
-        };
-        self.rows.iter_mut().take(to).skip(from).for_each(|row| *row = blank.clone());
         self.is_full = false;
     }
 

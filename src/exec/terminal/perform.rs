@@ -5,7 +5,7 @@
 //! stored, for the front end. What a program asks the terminal is answered with a few fixed texts that contain nothing
 //! the program wrote.
 
-use super::grid::EraseRange;
+use super::grid::erasure::EraseRange;
 use super::state::TerminalState;
 use crate::domain::{MouseReports, Pen};
 use vte::{Params, Perform};

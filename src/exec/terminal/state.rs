@@ -1,6 +1,7 @@
 //! The state of a terminal: both screens, modes, saved cursors, and answers to send. Pure.
 
-use super::grid::{EraseRange, Grid};
+use super::grid::Grid;
+use super::grid::erasure::EraseRange;
 use super::tab_stops::TabStops;
 use crate::domain::{MouseReports, Pen, TerminalScreen};
 use unicode_width::UnicodeWidthChar as _;
