@@ -1,8 +1,9 @@
 //! Loads the configuration: what can be set, where it is set, and which value holds in the end.
 //!
 //! - `schema`: the settings as the program uses them, with their defaults; parts of it are `providers` (sources of
-//!   replies, with the known ones), `context` (what a conversation carries and costs) and `executors` (what carries
-//!   out runs)
+//!   replies, with the known ones), `context` (what a conversation carries and costs), `executors` (what carries out
+//!   runs), `review_settings` (the guard and reviews) and `ui` (the terminal's look, and editing)
+//! - `optional_word`: settings whose value may be missing
 //! - `chosen`: what follows from the settings
 //! - `settings`: the form and bounds of each setting
 //! - `layers`: merges the sources; each value knows where it came from (pure)
@@ -26,13 +27,16 @@ pub(crate) mod key_store;
 pub(crate) mod keys;
 mod layers;
 mod load;
+mod optional_word;
 mod origin;
 mod paths;
 mod providers;
+mod review_settings;
 mod schema;
 pub(crate) mod settings;
 mod show;
 mod trust;
+mod ui;
 mod vision;
 
 pub(crate) use chosen::{ChoiceError, ChosenModel};
@@ -47,8 +51,10 @@ pub(crate) use origin::{is_loopback, origin, usual_scheme, without_secrets};
 pub(crate) use paths::Paths;
 pub(crate) use providers::{Effort, OneOrMore};
 pub use providers::{FormatKind, Provider, Timeouts};
-pub(crate) use schema::{Config, Images, Profile, ThemeChoice};
+pub(crate) use review_settings::Profile;
+pub(crate) use schema::Config;
 pub(crate) use show::{init, schema_json, show};
+pub(crate) use ui::{Images, ThemeChoice};
 pub(crate) use vision::takes_images;
 
 #[cfg(test)]

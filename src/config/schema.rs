@@ -1,12 +1,14 @@
-//! Defines the configuration as the program uses it. `Default` is the only place of the values that hold without any
-//! file.
+//! Defines the configuration as the program uses it. `Default`, here and in the parts of the configuration, is the only
+//! place of the values that hold without any file.
 
 use super::context::{Budget, Context, Instructions, PriceChoice};
 use super::executors::{ExecutorChoice, Executors};
+use super::optional_word::dialect;
 use super::providers::Provider;
-use crate::domain::{Dialect, Languages, Limits, SandboxLevel, Severity};
-use serde::de::IntoDeserializer as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use super::review_settings::ReviewSettings;
+use super::ui::{Editor, Ui};
+use crate::domain::{Dialect, Languages, Limits, SandboxLevel};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -58,82 +60,6 @@ pub(crate) struct Config {
     pub(crate) sessions: Sessions,
     /// Sources of replies, by name.
     pub(crate) providers: BTreeMap<String, Provider>,
-}
-
-/// The guard of a decision.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename = "Review", default, deny_unknown_fields)]
-pub(crate) struct ReviewSettings {
-    /// Milliseconds without a key press before a decision counts.
-    pub(crate) arm_ms: u64,
-    /// Milliseconds that a line has to be on screen to count as seen.
-    pub(crate) seen_ms: u64,
-    /// Two keys within this many milliseconds count as a paste.
-    pub(crate) burst_ms: u64,
-    /// Milliseconds to wait after a letter that decides: another letter within them makes it part of a word.
-    pub(crate) hold_ms: u64,
-    /// The shipped list of forbidden things that holds in addition to `forbid`.
-    pub(crate) profile: Profile,
-    /// Modules, calls, programs and rules that are forbidden in blocks.
-    pub(crate) forbid: Vec<String>,
-    /// Rules that are switched off, by their ids; forbidden things stay forbidden.
-    pub(crate) off: Vec<String>,
-    /// Rules with a lower severity: `ID=info`, `ID=medium`.
-    pub(crate) lower: Vec<String>,
-    /// The severity from which a second opinion is requested automatically; `None` (`off`): only when the person asks
-    /// for one.
-    #[serde(rename = "judge", with = "opinion")]
-    pub(crate) opinion: Option<Severity>,
-    /// The model for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
-    #[serde(rename = "judge_model")]
-    pub(crate) opinion_model: Option<String>,
-}
-
-mod dialect {
-    use super::word;
-    use crate::domain::Dialect;
-    use serde::{Deserializer, Serializer};
-
-    #[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)] // serde hands over a reference
-    pub(super) fn serialize<S: Serializer>(value: &Option<Dialect>, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(value.map_or("auto", Dialect::as_str))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Dialect>, D::Error> {
-        word(from, "auto")
-    }
-}
-
-mod opinion {
-    use super::word;
-    use crate::domain::Severity;
-    use serde::{Deserializer, Serializer};
-
-    #[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)] // serde hands over a reference
-    pub(super) fn serialize<S: Serializer>(value: &Option<Severity>, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(value.map_or("off", Severity::as_str))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Severity>, D::Error> {
-        word(from, "off")
-    }
-}
-
-/// Parses a value from its word; the word that is passed as `none` gives `None`.
-fn word<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D, none: &str) -> Result<Option<T>, D::Error> {
-    let word = String::deserialize(from)?;
-    if word == none { Ok(None) } else { T::deserialize(word.into_deserializer()).map(Some) }
-}
-
-/// The shipped lists of forbidden things.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Profile {
-    /// None.
-    #[default]
-    Open,
-    /// For functions that only work on data: no files, no network, no programs.
-    Strict,
 }
 
 /// How much a run may use, as configured in `[limits]`. Sizes are bytes.
@@ -213,82 +139,6 @@ pub(crate) struct LanguageChoice {
     pub(crate) pty: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Ui {
-    /// The chosen theme; by default it depends on the terminal's background.
-    pub(crate) theme: Option<ThemeChoice>,
-    /// Whether sayso handles clicks, drags and the wheel.
-    pub(crate) mouse: bool,
-    /// Whether anything on screen is animated.
-    pub(crate) motion: bool,
-    /// How images are drawn.
-    pub(crate) images: Images,
-    /// The most frames per second while text streams in.
-    pub(crate) fps: u32,
-    /// Whether the terminal notifies the person when a block waits long.
-    pub(crate) notify: bool,
-}
-
-/// A theme, or one for each background.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum ThemeChoice {
-    /// This one.
-    One(String),
-    /// One for each background. If only one is given, it is used for both.
-    Pair {
-        /// On a dark background.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        dark: Option<String>,
-        /// On a light background.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        light: Option<String>,
-    },
-}
-
-impl ThemeChoice {
-    /// The name of the theme for this background.
-    pub(crate) fn for_background(&self, dark_background: bool) -> Option<&str> {
-        match self {
-            ThemeChoice::One(name) => Some(name),
-            ThemeChoice::Pair { dark, light } => {
-                let (first, other) = if dark_background { (dark, light) } else { (light, dark) };
-                first.as_deref().or(other.as_deref())
-            }
-        }
-    }
-}
-
-/// How images are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Images {
-    /// The best method that the terminal supports.
-    #[default]
-    Auto,
-    /// By kitty's graphics protocol.
-    Kitty,
-    /// By iTerm2's inline images.
-    Iterm2,
-    /// By sixels.
-    Sixel,
-    /// In half blocks.
-    Half,
-    /// Not at all: a line of text names each image.
-    Off,
-}
-
-/// How texts are edited: here, and in the external editor.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Editor {
-    /// Whether Message and the editor of blocks use vim's keys.
-    pub(crate) vim: bool,
-    /// The command of the editor, instead of `VISUAL` and `EDITOR`.
-    pub(crate) command: Option<String>,
-}
-
 /// Copies of files made before runs, so that changes can be taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -350,23 +200,6 @@ impl Default for Config {
     }
 }
 
-impl Default for ReviewSettings {
-    fn default() -> Self {
-        Self {
-            arm_ms: 700,
-            seen_ms: 300,
-            burst_ms: 30,
-            hold_ms: 400,
-            profile: Profile::default(),
-            forbid: Vec::new(),
-            off: Vec::new(),
-            lower: Vec::new(),
-            opinion: None,
-            opinion_model: None,
-        }
-    }
-}
-
 impl Default for Sandbox {
     fn default() -> Self {
         Self { level: SandboxLevel::Workspace, read: Vec::new(), write: Vec::new(), network: false }
@@ -406,11 +239,5 @@ impl Default for LanguageChoice {
             enabled: true,
             pty: false,
         }
-    }
-}
-
-impl Default for Ui {
-    fn default() -> Self {
-        Self { theme: None, mouse: true, motion: true, images: Images::default(), fps: 30, notify: true }
     }
 }

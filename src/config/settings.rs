@@ -1,7 +1,7 @@
 //! Defines every setting: its name, its form, its bounds, whether a project may tighten it, and its help text.
 //!
 //! This one table drives the checks of all layers, the limits of project files, the JSON schema, and the test that
-//! the example file is complete. Default values are in `schema` (`Default`) and nowhere else.
+//! the example file is complete. Default values are in `schema` and its parts (`Default`) and nowhere else.
 
 /// The form of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
