@@ -6,6 +6,7 @@
 //! - `optional_word`: settings whose value may be missing
 //! - `chosen`: what follows from the settings
 //! - `settings`: the form and bounds of each setting
+//! - `setting_values`: checks and tells the value of a setting (pure)
 //! - `layers`: merges the sources; each value knows where it came from (pure)
 //! - `environment_and_flags`: values from the environment and from options (pure)
 //! - `trust`: what a project may set (pure)
@@ -33,6 +34,7 @@ mod paths;
 mod providers;
 mod review_settings;
 mod schema;
+mod setting_values;
 pub(crate) mod settings;
 mod show;
 mod trust;

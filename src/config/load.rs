@@ -6,7 +6,7 @@ use super::error::ConfigError;
 use super::files::{project_file, read_file};
 use super::layers::{self, FoundSetting, Origin, Origins, dotted};
 use super::schema::{Config, Sandbox};
-use super::{Paths, settings, trust};
+use super::{Paths, setting_values, settings, trust};
 use crate::domain::Notice;
 use crate::text::position::line_of;
 use std::path::{Path, PathBuf};
@@ -132,7 +132,7 @@ impl ConfigLayers {
             Origin::Environment(name) | Origin::Flag(name) => name.clone(),
             other => other.to_string(),
         };
-        let value = layers::check(setting, value)
+        let value = setting_values::check(setting, value)
             .map_err(|why| ConfigError::Value { origin: place, message: why.to_string() })?;
         self.set(&name, value, origin);
         Ok(())

@@ -1,9 +1,10 @@
 //! Shows the configuration as text: current values and their origins, the JSON schema of all settings, and a first
 //! file.
 
-use super::layers::{display_size, dotted};
+use super::layers::dotted;
 use super::load::LoadedConfig;
 use super::schema::Config;
+use super::setting_values::display_size;
 use super::settings::{SETTINGS, Setting, SettingForm};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;

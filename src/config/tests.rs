@@ -107,7 +107,7 @@ fn every_default_is_within_its_bounds_and_every_field_is_a_setting() {
                 toml::Value::Table(inner) => walk(inner, name, seen),
                 value => {
                     let setting = settings::find(name).unwrap_or_else(|| panic!("{name:?} is no setting"));
-                    layers::check(setting, value.clone()).unwrap();
+                    setting_values::check(setting, value.clone()).unwrap();
                     *seen += 1;
                 }
             }

@@ -1,7 +1,8 @@
 //! Decides what a project's file may set: it can only tighten. A repository must not decide where keys are sent, what
 //! is started, or what needs no approval. Pure.
 
-use super::layers::{FoundSetting, display_value, dotted, get};
+use super::layers::{FoundSetting, dotted, get};
+use super::setting_values::display_value;
 use super::settings::{self, Tighten};
 use crate::domain::Notice;
 use std::path::Path;
