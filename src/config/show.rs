@@ -5,7 +5,8 @@ use super::layers::dotted;
 use super::load::LoadedConfig;
 use super::schema::Config;
 use super::setting_values::display_size;
-use super::settings::{SETTINGS, Setting, SettingForm};
+use super::settings::table::SETTINGS;
+use super::settings::{Setting, SettingForm};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 

@@ -78,7 +78,7 @@ fn the_example_file_equals_the_defaults_and_is_complete() {
         .map(|line| line.strip_prefix("# ").filter(|rest| is_setting(rest)).unwrap_or(line).to_owned())
         .collect();
     let loaded = Home::new().with(USER, &all.join("\n")).load();
-    for setting in settings::SETTINGS.iter().filter(|s| !s.name.starts_with("ui.theme.")) {
+    for setting in settings::table::SETTINGS.iter().filter(|s| !s.name.starts_with("ui.theme.")) {
         let name = setting
             .name
             .replace("providers.*", "providers.openai")

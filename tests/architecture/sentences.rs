@@ -36,7 +36,7 @@ const OTHERWISE: &[&str] = &[
 /// Files that may contain the words, and why.
 const ALLOWED: &[(&str, &str)] = &[
     ("domain/sentences/", "the room itself"),
-    ("config/settings.rs", "help texts of options"),
+    ("config/settings/table.rs", "help texts of options"),
     ("exec/sandbox/refusals.rs", "words of other programs, which are looked for"),
     ("exec/sandbox/probe.rs", "words of the system, which are looked for"),
     ("exec/sandbox/seatbelt.rs", "the language of a profile"),
