@@ -1,28 +1,27 @@
-//! Carries out the jobs that a front end requests, without blocking it. Results arrive as [`super::Notification::Job`].
+//! Carries out the jobs that a front end requests, without blocking it; those about stored sessions are in
+//! `stored_sessions`. Results arrive as [`super::Notification::Job`].
+
+mod stored_sessions;
 
 use super::Driver;
 use super::catalogue::{self, Catalogue, ModelSource};
 use super::export::{self, ExportKeys};
 use super::job::{Job, JobError, JobResult};
 use super::sources::Signal;
-use super::{comparison, images, open};
-use crate::domain::{ModelName, Sha256, UndrawnReason, session_name};
+use super::{images, open};
+use crate::domain::{ImageRef, ModelName, Sha256, UndrawnReason};
 use crate::engine::Event;
 use crate::engine::transcript::{BlockItem, OTHER_ENTRY};
 use crate::export::{Document, ExportFormat};
-use crate::store::search::{self, SearchControl};
-use crate::store::{Store, index, manage};
+use crate::store::Store;
 use crate::workspace::held_path::Folder;
-use crate::workspace::instructions;
+use crate::workspace::instructions::{self, HeldFile};
 use crate::workspace::{self, AttachedFileError, FileError};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
-
-/// The most hits that a search reports.
-const MAX_HITS: usize = 30;
 
 /// Images larger than this are not drawn.
 const MAX_DRAWN_BYTES: u64 = 4 << 20;
@@ -32,9 +31,7 @@ const MAX_SAVED_BYTES: u64 = 64 << 20;
 impl Driver {
     /// Starts a job; its result arrives as a [`JobResult`].
     pub(crate) fn start_job(&self, job: Job) {
-        let (executor, search) = (self.rooms.executor.clone(), self.rooms.instructions.clone());
-        let (blobs, working) = (self.rooms.store.blobs(), self.rooms.working.clone());
-        let (catalogue, inbox) = (self.catalogue.clone(), self.rooms.inbox());
+        let (executor, catalogue) = (self.rooms.executor.clone(), self.catalogue.clone());
         match job {
             Job::Interpreters => {
                 self.spawn_job(async move { JobResult::Interpreters(executor.interpreters().await) });
@@ -45,144 +42,78 @@ impl Driver {
             Job::Servers => {
                 self.spawn_job(async move { JobResult::Servers(catalogue::local_servers(&catalogue).await) });
             }
-            Job::Models => drop(tokio::spawn(send_offers(catalogue, inbox))),
+            Job::Models => drop(tokio::spawn(send_offers(catalogue, self.rooms.inbox()))),
             Job::TestModel(name) => self.test_model(name),
             Job::StoreKey(provider) => self.write_key(provider),
             Job::Recipes => self.read_recipes(),
             Job::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
             Job::NewRecipe(name) => self.new_recipe(&name),
-            Job::Sessions => {
-                let sessions = self.rooms.sessions.clone();
-                self.spawn_disk_job(move || Ok(JobResult::Sessions(index::list(&sessions))));
-            }
+            Job::Sessions => self.list_sessions(),
             Job::SearchSessions(text, folder) => self.search_sessions(text, folder, false),
             Job::SearchWithNames(text) => self.search_sessions(text, None, true),
-            Job::Preview(path) => self.spawn_disk_job(move || {
-                let lines = manage::preview(&path, 12);
-                let space = manage::space(&path);
-                Ok(JobResult::Preview(path, lines, space))
-            }),
+            Job::Preview(path) => self.preview_session(path),
             Job::Compare(path) => self.compare_with(path),
-            Job::Delete(path) => self.spawn_disk_job(move || match manage::delete(&path) {
-                Ok(()) => Ok(JobResult::SessionsChanged),
-                Err(error) => Err(error.into()),
-            }),
+            Job::Delete(path) => self.delete_session(path),
             Job::Rename(path, name) => self.rename_session(path, name),
-            Job::SaveImage(image) => self.spawn_disk_job(move || {
-                let place = images::session_file(&image.path, &blobs)?;
-                let bytes = workspace::read::held(&place, MAX_SAVED_BYTES)?;
-                Ok(JobResult::Saved(workspace::write::fresh(&*working?, &image.name, &bytes)?))
-            }),
+            Job::SaveImage(image) => self.save_image(image),
             Job::Export(format, keys) => self.export(format, keys),
             Job::SaveOutput(block) => {
-                let store = self.rooms.store.clone();
+                let (store, working) = (self.rooms.store.clone(), self.rooms.working.clone());
                 self.spawn_disk_job(move || save_output(*block, &store, &*working?));
             }
             Job::FolderFiles => self.list_files(),
             Job::AttachedFiles(text) => self.read_attached(text),
-            Job::ChangedInstructions => {
-                self.spawn_disk_job(move || {
-                    Ok(JobResult::ChangedInstructions(instructions::survey(&search).held))
-                });
-            }
-            Job::TakeInstructions(held) => drop(tokio::task::spawn_blocking(move || {
-                for held in &held {
-                    instructions::accept(&search, held);
-                }
-                let told = instructions::survey(&search).told;
-                let _ = inbox.blocking_send(Signal::Event(Event::Instructions(told)));
-            })),
+            Job::ChangedInstructions => self.list_changed_instructions(),
+            Job::TakeInstructions(held) => self.accept_instructions(held),
             Job::Changes(record) => self.list_changes(record),
             Job::ChangeTexts(record, number, path) => self.compare_change(record, number, path),
-            // Files that runs made are not trusted, and not decoded in this process.
-            Job::Open(image) => {
-                let programs = executor.launcher();
-                self.spawn_disk_job(move || {
-                    Ok(JobResult::Opened(open::open_externally(&image, &blobs, &programs)?))
-                });
-            }
-            Job::Picture(path, (width, height)) => self.spawn_job(async move {
-                let read = path.clone();
-                let read = move || workspace::read::bounded(&read, MAX_DRAWN_BYTES);
-                let pixels = match tokio::task::spawn_blocking(read).await {
-                    Ok(Ok(bytes)) => executor.pixels(bytes, width, height).await,
-                    Ok(Err(FileError::TooLarge { .. })) => Err(UndrawnReason::TooLarge),
-                    _ => Err(UndrawnReason::Unknown),
-                };
-                JobResult::Picture(path, (width, height), pixels)
-            }),
+            Job::Open(image) => self.open_image(image),
+            Job::Picture(path, size) => self.draw_picture(path, size),
         }
     }
 
-    fn rename_session(&self, path: PathBuf, name: String) {
-        let (now, masker) = (self.now(), self.rooms.scope.masker.clone());
-        let seal = self.rooms.store.seal().cloned();
+    fn save_image(&self, image: ImageRef) {
+        let (blobs, working) = (self.rooms.store.blobs(), self.rooms.working.clone());
+        self.spawn_disk_job(move || {
+            let place = images::session_file(&image.path, &blobs)?;
+            let bytes = workspace::read::held(&place, MAX_SAVED_BYTES)?;
+            Ok(JobResult::Saved(workspace::write::fresh(&*working?, &image.name, &bytes)?))
+        });
+    }
+
+    fn open_image(&self, image: ImageRef) {
+        // Files that runs made are not trusted, and not decoded in this process.
+        let (programs, blobs) = (self.rooms.executor.launcher(), self.rooms.store.blobs());
+        self.spawn_disk_job(move || Ok(JobResult::Opened(open::open_externally(&image, &blobs, &programs)?)));
+    }
+
+    fn draw_picture(&self, path: PathBuf, (width, height): (u32, u32)) {
+        let executor = self.rooms.executor.clone();
         self.spawn_job(async move {
-            let name = match session_name(&name) {
-                Ok(name) => name,
-                Err(why) => return JobResult::Failed(format!("Not renamed: {why}.")),
+            let read = path.clone();
+            let read = move || workspace::read::bounded(&read, MAX_DRAWN_BYTES);
+            let pixels = match tokio::task::spawn_blocking(read).await {
+                Ok(Ok(bytes)) => executor.pixels(bytes, width, height).await,
+                Ok(Err(FileError::TooLarge { .. })) => Err(UndrawnReason::TooLarge),
+                _ => Err(UndrawnReason::Unknown),
             };
-            match manage::rename(&path, name, (&masker, seal.as_ref()), now).await {
-                Ok(()) => JobResult::SessionsChanged,
-                Err(error) => JobResult::Failed(error.to_string()),
-            }
+            JobResult::Picture(path, (width, height), pixels)
         });
     }
 
-    /// A newer request cancels this one, which then sends no result.
-    fn compare_with(&self, other: PathBuf) {
-        let (store, queue, inbox) = (self.rooms.store.clone(), self.comparisons.clone(), self.rooms.inbox());
-        let own = queue.join();
-        tokio::spawn(async move {
-            let file = other.clone();
-            // The file includes the latest messages and results.
-            let compared = match store.sync().await {
-                Err(error) => own.is_newest().then(|| Err(error.into())),
-                Ok(()) => {
-                    let compare = move || comparison::compare_files(&store.path(), &file, store.seal());
-                    queue.compare(&own, compare).await
-                }
-            };
-            if let Some(compared) = compared {
-                let compared = compared.map(Arc::new).map_err(|why| format!("Not compared: {why}."));
-                let _ = inbox.send(Signal::Job(JobResult::Compared(other, compared))).await;
-            }
-        });
+    fn list_changed_instructions(&self) {
+        let search = self.rooms.instructions.clone();
+        self.spawn_disk_job(move || Ok(JobResult::ChangedInstructions(instructions::survey(&search).held)));
     }
 
-    /// A newer request cancels this one, which then sends no result.
-    fn search_sessions(&self, text: String, folder: Option<PathBuf>, with_names: bool) {
-        let (sessions, masker) = (self.rooms.sessions.clone(), self.rooms.scope.masker.clone());
-        let (searches, inbox) = (&self.searches, self.rooms.inbox());
-        let own = searches.ask();
-        let read = self.read_search.clone();
+    fn accept_instructions(&self, held: Vec<HeldFile>) {
+        let (search, inbox) = (self.rooms.instructions.clone(), self.rooms.inbox());
         tokio::task::spawn_blocking(move || {
-            let goes_on = || own.is_newest();
-            let waiting = SearchControl { goes_on: &goes_on, on_progress: &|_, _| {} };
-            let told = match read(&text) {
-                Err(why) => JobResult::SessionHits(text, Err(why)),
-                Ok(mut wanted) => {
-                    wanted.limit = MAX_HITS;
-                    // The list of sessions searches the names itself, without reading files for each letter.
-                    wanted.without_names = !with_names;
-                    // A filter that is still being typed filters nothing.
-                    let nothing = wanted.is_empty();
-                    // A folder in the typed text overrides the folder of the list.
-                    wanted.folder = wanted.folder.or(folder);
-                    let found = if nothing {
-                        Ok(search::SearchResults::default())
-                    } else {
-                        search::search(&sessions, &wanted, &masker, &waiting)
-                    };
-                    found.map_or_else(
-                        |why| JobResult::Failed(why.to_string()),
-                        |found| JobResult::SessionHits(text, Ok(found)),
-                    )
-                }
-            };
-            if goes_on() {
-                let _ = inbox.blocking_send(Signal::Job(told));
+            for held in &held {
+                instructions::accept(&search, held);
             }
+            let told = instructions::survey(&search).told;
+            let _ = inbox.blocking_send(Signal::Event(Event::Instructions(told)));
         });
     }
 
