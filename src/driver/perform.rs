@@ -7,12 +7,12 @@ use super::rooms::IoRooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
 use super::{images, inspect};
 use crate::domain::{
-    BlockId, Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Notice, ReplyEvent, ReplyFailure,
-    RunControl, StepId, TimerId,
+    Block, BlockId, Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Notice, ReplyEvent,
+    ReplyFailure, Revision, RunControl, RunRequest, StepId, TimerId,
 };
 use crate::engine::provenance;
 use crate::engine::transcript::{BlockStatus, Body};
-use crate::engine::{Effect, Event, LoadedBody, State, StoreEvent};
+use crate::engine::{Effect, Event, LoadedBody, RunOptions, State, StoreEvent};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -32,31 +32,9 @@ impl IoRooms {
             Effect::Ask(request) => self.request_reply(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
             Effect::Inspect { block, revision, options, strict } => {
-                let earlier = self.earlier_texts(block.step, state);
-                let mut scope = self.scope.clone();
-                if strict {
-                    scope.rules = Arc::new(scope.rules.with_strict_profile());
-                }
-                inspect::spawn(
-                    *block,
-                    revision,
-                    options,
-                    earlier,
-                    FileScope { scope, own: self.sessions.clone() },
-                    self.executor.clone(),
-                    (self.resolved_paths.clone(), self.block_paths.clone(), self.undo.clone(), self.inbox()),
-                );
+                self.inspect(*block, revision, options, strict, state);
             }
-            Effect::StartRun { request, protected }
-                if request.approval().terms().executor == ExecutorKind::Files =>
-            {
-                self.start_files(*request, protected, state);
-            }
-            Effect::StartRun { request, protected } => {
-                self.run_may_change_instructions();
-                self.recipes.run_begins(&request.approval().terms().rights);
-                self.start_run(*request, protected);
-            }
+            Effect::StartRun { request, protected } => self.begin_run(*request, protected, state),
             Effect::AfterPart { run, part, ends } => {
                 self.executor.control(run, RunControl::AfterPart(part, ends));
             }
@@ -80,18 +58,56 @@ impl IoRooms {
             Effect::RetryStore => self.retry_store(),
             // An approved block takes its places when it starts, whichever of the two effects comes first.
             Effect::Settled(block) if is_approved(state, block) => {}
-            Effect::Settled(block) => {
-                self.block_paths.release(block);
-                let mut seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner);
-                seen.retain(|(other, _), _| *other != block);
-                self.undo.release(block);
-            }
+            Effect::Settled(block) => self.release(block),
             Effect::RequestOpinion { block, revision, model, request } => {
                 self.request_opinion(block, revision, model, *request);
             }
             Effect::Load(entries) => self.load(entries),
             Effect::Notify(notice) => self.update.notifications.push(Notification::Notice(notice)),
         }
+    }
+
+    fn inspect(
+        &mut self,
+        block: Block,
+        revision: Revision,
+        options: RunOptions,
+        strict: bool,
+        state: &State,
+    ) {
+        let earlier = self.earlier_texts(block.step, state);
+        let mut scope = self.scope.clone();
+        if strict {
+            scope.rules = Arc::new(scope.rules.with_strict_profile());
+        }
+        inspect::spawn(
+            block,
+            revision,
+            options,
+            earlier,
+            FileScope { scope, own: self.sessions.clone() },
+            self.executor.clone(),
+            (self.resolved_paths.clone(), self.block_paths.clone(), self.undo.clone(), self.inbox()),
+        );
+    }
+
+    /// Starts an approved run: of sayso itself, if the block is about files, or of the executor.
+    fn begin_run(&mut self, request: RunRequest, protected: Vec<String>, state: &State) {
+        if request.approval().terms().executor == ExecutorKind::Files {
+            self.start_files(request, protected, state);
+            return;
+        }
+        self.run_may_change_instructions();
+        self.recipes.run_begins(&request.approval().terms().rights);
+        self.start_run(request, protected);
+    }
+
+    /// Lets go of what is held for a block that is settled.
+    fn release(&self, block: BlockId) {
+        self.block_paths.release(block);
+        let mut seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.retain(|(other, _), _| *other != block);
+        self.undo.release(block);
     }
 
     /// The texts that were said, printed and read before a step. Gathered once for all blocks of a reply.
