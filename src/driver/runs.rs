@@ -2,13 +2,15 @@
 
 use super::rooms::IoRooms;
 use super::sources::{CHANNEL_CAPACITY, Signal};
-use super::undo::writable_folders;
+use super::undo::{FolderCopies, RememberError, UndoRoom, writable_folders};
 use crate::domain::sentences::running::STOPPED_BEFORE_START;
-use crate::domain::{Outcome, RunControl, RunEvent, RunId, RunReport, RunRequest};
+use crate::domain::{Approval, Outcome, RunControl, RunEvent, RunId, RunReport, RunRequest};
 use crate::engine::{Event, StoreEvent};
-use crate::workspace::changes;
+use crate::workspace::auto_run::AutoRunFiles;
+use crate::workspace::changes::{self, ChangeWatch};
 use crate::workspace::protected_files::ProtectedFiles;
-use std::sync::PoisonError;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 impl IoRooms {
@@ -18,27 +20,17 @@ impl IoRooms {
         self.sources.listen_run(events);
         let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
         let run = request.approval().run();
-        let terms = request.approval().terms();
-        let (working, start) = (self.scope.cwd.clone(), terms.cwd.clone());
-        let (folder, written) = (working.clone(), writable_folders(terms, &working));
+        let (working, folder) = (self.scope.cwd.clone(), self.scope.cwd.clone());
         let (before_run, auto_run, stop) =
             (self.before_run.clone(), self.auto_run.clone(), self.is_stopped(run));
         let block = (request.approval().block(), request.approval().revision());
         let outside = self.inbox();
         let seen = self.resolved_paths.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
-        let (undo, approval, place) = (self.undo.clone(), request.approval().clone(), working.clone());
+        let (undo, approval) = (self.undo.clone(), request.approval().clone());
         tokio::spawn(async move {
             // Scanning the folder takes no extra time: the run waits for the disk anyway.
-            let watch = tokio::task::spawn_blocking(move || {
-                let known = std::mem::take(&mut *auto_run.lock().unwrap_or_else(PoisonError::into_inner));
-                let watch = changes::begin(&working, &start, written, &known);
-                let meanwhile = watch.changed_since(&known);
-                if !meanwhile.is_empty() {
-                    let _ = outside.blocking_send(Signal::Event(Event::ChangedMeanwhile(meanwhile)));
-                }
-                let others = watch.auto_run_paths();
-                (watch, undo.remember(&approval, &place, &others))
-            });
+            let look = move || look_before(&approval, &working, &auto_run, &undo, &outside);
+            let watch = tokio::task::spawn_blocking(look);
             let (synced, prepared) = tokio::join!(store.sync(), watch);
             let (watch, remembered) = match prepared {
                 Ok((watch, remembered)) => (Some(watch), remembered),
@@ -88,6 +80,26 @@ impl IoRooms {
         let stopped = self.stopped.clone();
         move || *stopped.lock().unwrap_or_else(PoisonError::into_inner) == Some(run)
     }
+}
+
+/// Looks at the folder right before a run and copies what the run may change; what changed since the latest run is told
+/// to the engine. This accesses the disk: for a worker.
+fn look_before(
+    approval: &Approval,
+    working: &Path,
+    auto_run: &Mutex<AutoRunFiles>,
+    undo: &UndoRoom,
+    inbox: &mpsc::Sender<Signal>,
+) -> (ChangeWatch, Result<FolderCopies, RememberError>) {
+    let terms = approval.terms();
+    let known = std::mem::take(&mut *auto_run.lock().unwrap_or_else(PoisonError::into_inner));
+    let watch = changes::begin(working, &terms.cwd, writable_folders(terms, working), &known);
+    let meanwhile = watch.changed_since(&known);
+    if !meanwhile.is_empty() {
+        let _ = inbox.blocking_send(Signal::Event(Event::ChangedMeanwhile(meanwhile)));
+    }
+    let others = watch.auto_run_paths();
+    (watch, undo.remember(approval, working, &others))
 }
 
 /// The report of a run that never began.
