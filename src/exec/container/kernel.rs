@@ -165,19 +165,10 @@ async fn drive_kernel(
     mut orders: mpsc::UnboundedReceiver<Vec<u8>>,
     out: &mpsc::Sender<KernelEvent>,
 ) -> KernelEnd {
-    let mut held = match ContainerHandle::start(engine.clone(), name, body).await {
-        Ok(held) => held,
-        Err(error) => return KernelEnd::NotStarted(error.to_string()),
+    let (mut held, mut talk) = match start_bridge(engine.clone(), name, body, folder).await {
+        Ok(started) => started,
+        Err(why) => return KernelEnd::NotStarted(why),
     };
-    let mark: FrameToken = match blob::random() {
-        Ok(mark) => mark,
-        Err(error) => return KernelEnd::NotStarted(error.to_string()),
-    };
-    let start = plan::kernel(Path::new("python3"), folder, Vec::new()).program.args;
-    let start = start.get(2).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
-    held.write(format!("{:08}{BRIDGE}", BRIDGE.len()).into_bytes());
-    held.write(bridge_wire::start(&mark, plan::KERNEL, &start, folder.as_os_str().as_bytes()));
-    let mut talk = MessageSplitter::new(mark);
     // The container is paused between runs if the engine can do that.
     let (can_pause, mut paused, mut used) = (engine.able.pauses, false, false);
     loop {
@@ -217,15 +208,29 @@ async fn drive_kernel(
             if can_pause && (over || waits) {
                 paused = held.pause().await;
             }
-            if over && out.send(KernelEvent::Resting(paused)).await.is_err() {
-                return KernelEnd::Died("nobody listens any more".into(), ResourceUse::default());
-            }
-            if out.send(one).await.is_err() {
+            if (over && out.send(KernelEvent::Resting(paused)).await.is_err()) || out.send(one).await.is_err()
+            {
                 return KernelEnd::Died("nobody listens any more".into(), ResourceUse::default());
             }
         }
     }
     end_of(&mut held, &talk).await
+}
+
+/// Starts the container with the bridge in it, which gets the source of the kernel. The error is why it did not start.
+async fn start_bridge(
+    engine: Rc<ContainerEngine>,
+    name: &str,
+    body: bollard::models::ContainerCreateBody,
+    folder: &Path,
+) -> Result<(ContainerHandle, MessageSplitter), String> {
+    let held = ContainerHandle::start(engine, name, body).await.map_err(|error| error.to_string())?;
+    let mark: FrameToken = blob::random().map_err(|error| error.to_string())?;
+    let start = plan::kernel(Path::new("python3"), folder, Vec::new()).program.args;
+    let start = start.get(2).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+    held.write(format!("{:08}{BRIDGE}", BRIDGE.len()).into_bytes());
+    held.write(bridge_wire::start(&mark, plan::KERNEL, &start, folder.as_os_str().as_bytes()));
+    Ok((held, MessageSplitter::new(mark)))
 }
 
 /// How the kernel ended, once its output has ended.
