@@ -6,15 +6,16 @@
 
 mod ask;
 mod backend;
-mod begin;
 mod end;
 mod install;
 mod kernel_limits;
 mod kernel_start;
 mod messages;
+mod program_start;
+mod terms;
 
 use super::Setup;
-use super::backend::BackendEvent;
+use super::backend::{BackendEvent, BackendRun};
 use super::environment::{self, Environment};
 use super::helper_wire::{HelperOrder, PauseState};
 use super::interpreters::Finder;
@@ -110,6 +111,23 @@ enum SourceFile {
 }
 
 impl LocalRun {
+    /// A run that begins now.
+    fn new(host: RunHost, job: &BackendRun, closed: Option<ClosedPlaces>) -> Self {
+        Self {
+            host,
+            block: job.block,
+            language: job.terms.language.as_str().to_owned(),
+            token: job.token,
+            done: None,
+            over: None,
+            broken: None,
+            limit: None,
+            out_of_time: false,
+            closed,
+            pause: None,
+        }
+    }
+
     fn is_in_kernel(&self) -> bool {
         matches!(self.host, RunHost::Kernel)
     }

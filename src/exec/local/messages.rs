@@ -6,7 +6,8 @@ use crate::domain::{Language, RunEvent};
 use crate::exec::backend::{BackendEvent, EndCause, may_start_in};
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{HelperMessage, HelperOrder, ResourceUse};
-use crate::exec::kernel_wire::{FrameToken, KernelMessage};
+use crate::exec::kernel::Kernel;
+use crate::exec::kernel_wire::{FrameToken, KernelMessage, RunSummary};
 use crate::exec::receipt::{ExitKind, cause_of_death};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
@@ -126,14 +127,7 @@ impl Local {
             }
             KernelMessage::Done(done) => {
                 if let Some(kernel) = &mut self.kernel {
-                    kernel.state.variables = done.variables;
-                    kernel.module_path.clone_from(&done.module_path);
-                    kernel.shared.changed.clone_from(&done.found);
-                    match &done.cwd {
-                        Some(cwd) if may_start_in(&kernel.process.reach, cwd) => kernel.cwd.clone_from(cwd),
-                        Some(_) => kernel.shared.changed.push(rights::IN_CLOSED_FOLDER.into()),
-                        None => {}
-                    }
+                    note_summary(kernel, &done);
                 }
                 run.over = Some(Instant::now());
                 run.done = Some(*done);
@@ -233,5 +227,17 @@ impl Local {
             }
             _ => {}
         }
+    }
+}
+
+/// Notes what the kernel said of itself at the end of a block.
+fn note_summary(kernel: &mut Kernel, done: &RunSummary) {
+    kernel.state.variables = done.variables;
+    kernel.module_path.clone_from(&done.module_path);
+    kernel.shared.changed.clone_from(&done.found);
+    match &done.cwd {
+        Some(cwd) if may_start_in(&kernel.process.reach, cwd) => kernel.cwd.clone_from(cwd),
+        Some(_) => kernel.shared.changed.push(rights::IN_CLOSED_FOLDER.into()),
+        None => {}
     }
 }

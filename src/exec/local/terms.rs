@@ -1,25 +1,15 @@
-//! Computes the terms under which a block would run, and starts runs.
+//! Computes the terms under which a block would run, in the sandbox that is prepared for all runs.
 
-use super::{Local, LocalRun, RunHost};
+use super::Local;
 use crate::domain::{
-    Enforcement, ExecutorKind, Interpreter, KernelRef, Language, Limits, Reach, Rights, SandboxLevel, Terms,
+    Enforcement, ExecutorKind, Interpreter, KernelRef, Language, Limits, Reach, Rights, Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::BackendRun;
 use crate::exec::environment::Environment;
-use crate::exec::error::ExecError;
-use crate::exec::helper_wire::HelperOrder;
-use crate::exec::kernel_wire::FrameToken;
-use crate::exec::languages::{self, TextName};
-use crate::exec::own_names::OwnNames;
-use crate::exec::plan::{self, InheritedFd};
 use crate::exec::project_tools::ProjectTools;
 use crate::exec::sandbox::refusals::ClosedPlaces;
 use crate::exec::sandbox::{Allowance, Sandbox, SandboxError, SessionSite};
-use crate::exec::{blob, memory_file, packages, process};
-use crate::launch::PrivateFolder;
-use crate::text::number::hex;
-use std::os::fd::OwnedFd;
+use crate::exec::{blob, packages};
 use std::path::{Path, PathBuf};
 
 impl Local {
@@ -90,16 +80,7 @@ impl Local {
                 *hold = (*hold).min(Enforcement::Watched);
             }
         }
-        let next = KernelRef { generation: self.generation + 1, variables: 0, keeps_running: false };
-        let (executor, kernel, cwd) = if persistent {
-            let kernel = self.kernel_that_fits(&limits).filter(|_| !new_kernel);
-            let cwd = kernel.map_or(&self.setup.cwd, |kernel| &kernel.cwd);
-            (ExecutorKind::Kernel, Some(kernel.map_or(next, |kernel| kernel.state)), cwd)
-        } else if language.as_str() == "bash" {
-            (ExecutorKind::Subprocess, None, &self.shell.cwd)
-        } else {
-            (ExecutorKind::Subprocess, None, &self.setup.cwd)
-        };
+        let (executor, kernel, cwd) = self.host_of(language, &limits, new_kernel);
         let shared = match executor {
             ExecutorKind::Kernel if new_kernel => None,
             ExecutorKind::Kernel => {
@@ -123,6 +104,23 @@ impl Local {
             shared,
             target: None,
         })
+    }
+
+    /// What would run a block: the executor, its kernel if it has one, and the folder in which the block starts.
+    fn host_of(
+        &self,
+        language: &Language,
+        limits: &Limits,
+        new_kernel: bool,
+    ) -> (ExecutorKind, Option<KernelRef>, &PathBuf) {
+        if self.is_kernel(language) {
+            let kernel = self.kernel_that_fits(limits).filter(|_| !new_kernel);
+            let next = KernelRef { generation: self.generation + 1, variables: 0, keeps_running: false };
+            let cwd = kernel.map_or(&self.setup.cwd, |kernel| &kernel.cwd);
+            return (ExecutorKind::Kernel, Some(kernel.map_or(next, |kernel| kernel.state)), cwd);
+        }
+        let cwd = if language.as_str() == "bash" { &self.shell.cwd } else { &self.setup.cwd };
+        (ExecutorKind::Subprocess, None, cwd)
     }
 
     /// The same terms with a terminal, for code that runs as a program of this machine. Python then does not run in the
@@ -168,7 +166,7 @@ impl Local {
     }
 
     /// The environment of a new program.
-    fn program_environment(&mut self) -> Result<Environment, SandboxError> {
+    pub(super) fn program_environment(&mut self) -> Result<Environment, SandboxError> {
         let mut env = self.environment.clone();
         self.prepared_sandbox()?.set_variables(&mut env);
         if let Some(tools) = &mut self.tools {
@@ -203,107 +201,5 @@ impl Local {
     /// The paths that are blocked for a run under these terms, to explain refused accesses.
     pub(super) fn closed_places(&self, terms: &Terms) -> Option<ClosedPlaces> {
         self.sandbox.as_ref()?.as_ref().ok()?.closed_places(terms)
-    }
-
-    /// The folder in which programs are built: the temporary folder of the sandbox, or without a sandbox one that is
-    /// removed with this executor.
-    fn folder_to_build(&mut self, env: &Environment) -> Result<String, ExecError> {
-        if self.prepared_sandbox()?.report().level == SandboxLevel::Off {
-            let folder = match self.built.take() {
-                Some(folder) => folder,
-                None => PrivateFolder::make()?,
-            };
-            return Ok(self.built.insert(folder).path().to_string_lossy().into_owned());
-        }
-        let named = env.iter().find(|(name, value)| name == "TMPDIR" && !value.is_empty());
-        let folder = named.map_or("/tmp".into(), |(_, folder)| folder.to_string_lossy());
-        Ok(folder.trim_end_matches('/').to_owned())
-    }
-
-    pub(super) fn begin_program(&mut self, job: &BackendRun) -> Result<RunHost, ExecError> {
-        let BackendRun { terms, label, source, token, .. } = job;
-        let language = terms.language.as_str();
-        let enclosure = self.prepared_sandbox()?.enclosure(&terms.interpreter, language == "python");
-        let mut env = self.program_environment()?;
-        let way = self.finder.run_method(&terms.language);
-        let folder = match &way {
-            Some((way, _)) if languages::needs_file(way) => {
-                format!("{}/{}", self.folder_to_build(&env)?, mark_of(token))
-            }
-            _ => String::new(),
-        };
-        if language == "bash" {
-            env = self.shell.environment(&env);
-        }
-        if matches!(language, "javascript" | "typescript") {
-            let packages = packages::folder(&self.setup.blobs, "node");
-            if way.as_ref().is_some_and(|(way, _)| languages::needs_file(way)) {
-                // The file lies in a private folder, so node finds no packages beside it.
-                let folders = [self.finder.node_packages(), packages.join("node_modules")];
-                plan::set(&mut env, "NODE_PATH", std::env::join_paths(folders).unwrap_or_default());
-            }
-            plan::set(&mut env, packages::VARIABLE, packages);
-        }
-        if language == "r" && !env.iter().any(|(name, _)| name == "R_DEFAULT_DEVICE") {
-            // A plot without a device becomes a picture that can be shown, instead of a PDF.
-            plan::set(&mut env, "R_DEFAULT_DEVICE", "png");
-        }
-        if terms.rights.terminal {
-            // Every machine has a description of this terminal; it fits the sequences that are obeyed and the keys that
-            // are sent.
-            plan::set(&mut env, "TERM", "xterm-256color");
-        }
-        let mut state = None;
-        let mut invocation = match way {
-            Some((way, extension)) => {
-                let name = TextName { label, folder: &folder };
-                let extension = languages::extension_of(&extension, source);
-                languages::invocation(language, &way, extension, &terms.interpreter, name, &terms.cwd, env)
-            }
-            None => plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env),
-        };
-        invocation.program.terminal = terms.rights.terminal;
-        if language == "bash" {
-            invocation.names = OwnNames::of_bash(label, source);
-        }
-        if terms.rights.terminal {
-            invocation.names = invocation.names.in_terminal();
-        }
-        let process = process::start(&enclosure, &terms.limits, invocation, |fd| match fd {
-            InheritedFd::State => {
-                let file = memory_file::empty()?;
-                let copy = file.try_clone()?;
-                state = Some(file);
-                Ok(OwnedFd::from(copy))
-            }
-            InheritedFd::Profile => memory_file::sealed(languages::profile(language).as_bytes()),
-            _ => memory_file::sealed(source.as_bytes()),
-        })?;
-        process.link.order(&HelperOrder::Begin(terms.limits));
-        Ok(RunHost::Program(Box::new(process), state))
-    }
-}
-
-/// The name of a private folder: nobody can guess it, and no other run has the same.
-fn mark_of(token: &FrameToken) -> String {
-    format!("sayso-{}", hex(token.get(..8).unwrap_or(token)))
-}
-
-impl LocalRun {
-    /// A run that begins now.
-    pub(super) fn new(host: RunHost, job: &BackendRun, closed: Option<ClosedPlaces>) -> Self {
-        Self {
-            host,
-            block: job.block,
-            language: job.terms.language.as_str().to_owned(),
-            token: job.token,
-            done: None,
-            over: None,
-            broken: None,
-            limit: None,
-            out_of_time: false,
-            closed,
-            pause: None,
-        }
     }
 }
