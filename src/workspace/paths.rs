@@ -38,6 +38,18 @@ pub struct FolderFiles {
     pub is_cut: bool,
 }
 
+impl FolderFiles {
+    /// Notes a folder that is skipped because it can't be read, unless it is gone by now.
+    fn note_unread(&mut self, path: &Path, why: ErrorKind) {
+        match (why, path.to_str()) {
+            (ErrorKind::NotFound, _) => {}
+            (ErrorKind::PermissionDenied, Some(path)) => self.unread.push(path.to_owned()),
+            // The next try may find more: this process may be out of descriptors.
+            _ => self.is_cut = true,
+        }
+    }
+}
+
 /// A file of the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathOfFile {
@@ -92,17 +104,11 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
     let mut looked = 0;
     let mut waiting = VecDeque::from([PendingFolder { path: PathBuf::new(), patterns: None, depth: 0 }]);
     while let Some(mut at) = waiting.pop_front() {
-        // A folder that can't be read is skipped, which is told, unless it is gone by now.
         let opened = open_below(&top, &at.path).and_then(|folder| Ok((names(&folder)?, folder)));
         let (names, folder) = match opened {
             Ok(opened) => opened,
             Err(error) => {
-                match (error.kind(), at.path.to_str()) {
-                    (ErrorKind::NotFound, _) => {}
-                    (ErrorKind::PermissionDenied, Some(path)) => found.unread.push(path.to_owned()),
-                    // The next try may find more: this process may be out of descriptors.
-                    _ => found.is_cut = true,
-                }
+                found.note_unread(&at.path, error.kind());
                 continue;
             }
         };
