@@ -234,6 +234,17 @@ impl Connection {
         self.read_reply(response, self.server.decoder(&body), began, out).await
     }
 
+    /// How long to wait for the next bytes of a reply. `settled`: since when only token counts follow.
+    fn patience(&self, begun: bool, last_piece: Instant, settled: Option<Instant>) -> Duration {
+        let rest = self.timeouts.first_token.saturating_sub(last_piece.elapsed());
+        match (begun, settled) {
+            // Keep-alive bytes don't extend the wait for counts.
+            (_, Some(since)) => COUNTS_TIMEOUT.saturating_sub(since.elapsed()),
+            (true, None) => self.timeouts.silence.min(rest),
+            (false, None) => rest,
+        }
+    }
+
     /// Reads the reply and sends its events.
     async fn read_reply(
         &self,
@@ -249,13 +260,7 @@ impl Connection {
             if decoder.only_counts_follow() {
                 settled.get_or_insert_with(Instant::now);
             }
-            let rest = self.timeouts.first_token.saturating_sub(last_piece.elapsed());
-            let patience = match (begun, settled) {
-                // Keep-alive bytes don't extend the wait for counts.
-                (_, Some(since)) => COUNTS_TIMEOUT.saturating_sub(since.elapsed()),
-                (true, None) => self.timeouts.silence.min(rest),
-                (false, None) => rest,
-            };
+            let patience = self.patience(begun, last_piece, settled);
             let read = tokio::select! {
                 read = timeout(patience, response.chunk()) => read,
                 () = out.closed() => return None,
