@@ -62,11 +62,8 @@ pub(super) fn inspect(
     let mut review = review_places(&act, &seen, scope, &own);
     let writes = matches!(act, FileAct::Write { .. } | FileAct::WriteAll { .. });
     if let (true, Some(version)) = (writes, block.version(revision)) {
-        // The text is not run: only hidden characters in it matter here.
         let is_edit = matches!(block.kind, BlockKind::Edit { .. });
-        let old = before.as_deref().filter(|_| is_edit);
-        review.findings.extend(character_findings(&act, old, &version.source, scope));
-        review.findings.extend(line_end_finding(&act, before.as_deref(), &version.source));
+        review.findings.extend(text_findings(&act, (before.as_deref(), is_edit), &version.source, scope));
         review.findings.sort_by_key(|finding| finding.place.line);
     }
     scope.rules.forbid().mark(&mut review);
@@ -114,6 +111,19 @@ fn current_text(act: &FileAct, seen: &[TargetFacts]) -> Option<Arc<str>> {
         texts.push((path.as_str(), seen.before.as_deref().or(is_new.then_some(""))?));
     }
     file_texts::join(&texts).map(Arc::from)
+}
+
+/// Findings about the text that is written over the text before. It is not run: only hidden characters and line ends in
+/// it matter here.
+fn text_findings(
+    act: &FileAct,
+    (before, is_edit): (Option<&str>, bool),
+    text: &str,
+    scope: &Scope,
+) -> Vec<Finding> {
+    let mut findings = character_findings(act, before.filter(|_| is_edit), text, scope);
+    findings.extend(line_end_finding(act, before, text));
+    findings
 }
 
 /// Findings about hidden characters. For an edit, those that are in the `old` text already are not reported.
