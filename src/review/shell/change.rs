@@ -168,6 +168,17 @@ pub(super) fn is_subshell(node: Node<'_>, source: &str) -> bool {
     }
 }
 
+/// Whether a substitution is arithmetic: in here-documents and expansions, the grammar takes `$((…))` for a subshell in a
+/// substitution.
+pub(super) fn is_arithmetic(substitution: Node<'_>) -> bool {
+    let whole = substitution.byte_range();
+    let inner = substitution.named_child(0).filter(|_| substitution.named_child_count() == 1);
+    substitution.kind() == "command_substitution"
+        && inner.is_some_and(|inner| {
+            inner.kind() == "subshell" && inner.byte_range() == (whole.start + 2..whole.end.saturating_sub(1))
+        })
+}
+
 /// The name that a word begins with, as in `NAME`, `NAME=value` and `NAME[1]`.
 pub(super) fn name_of(word: &str) -> Option<&str> {
     let word = word.trim_matches(['"', '\'']);
