@@ -220,6 +220,28 @@ fn counters_of_a_loop_are_not_known() {
 }
 
 #[test]
+fn what_arithmetic_sets_is_not_known() {
+    assert_unknown(&[
+        "D=x; : <<E\n$((D=1))\nE\nrm -rf \"$D\"",
+        "D=x; : <<E\n${c[D=1]}\nE\nrm -rf \"$D\"",
+        "D=x; : <<E\n ${c:D=1}\nE\nrm -rf \"$D\"",
+        "D=x; echo ${c[D=1]}; rm -rf \"$D\"",
+        "D=x; echo ${#c[D=1]}; rm -rf \"$D\"",
+        "D=x; echo ${c[D++]:-a}; rm -rf \"$D\"",
+        "D=x; c[D=1]=3; rm -rf \"$D\"",
+        "D=x; c=([D=1]=3); rm -rf \"$D\"",
+        "D=x; echo ${a:-$((D=1))}; rm -rf \"$D\"",
+    ]);
+    for source in [
+        "D=x; : <<E\n$((D==1)) ${c[D]} ${c:1}\nE\nrm -rf \"$D\"",
+        "D=x; c=([0]=D=1); echo $(D=1); rm -rf \"$D\"",
+        "D=x; c=(a [1]=b); echo ${c[1]} ${c[@]}; rm -rf \"$D\"",
+    ] {
+        assert_eq!(look("bash", source).effects.deletes, ["x"], "{source}");
+    }
+}
+
+#[test]
 fn a_name_may_stand_for_another_program() {
     assert_unknown(&[
         "PATH=./bin:$PATH; ls",
