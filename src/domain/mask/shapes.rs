@@ -264,7 +264,9 @@ fn aws_secret(rest: &[u8], last: bool) -> ShapeMatch {
         let behind = rest.get(same..).unwrap_or_default();
         let gap = run(behind, |b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\\' | b':' | b'=' | b'>'));
         let body = behind.get(gap..).unwrap_or_default();
-        let count = run(body, |b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'));
+        // One letter more than a secret has tells that this is none.
+        let count =
+            run(body.get(..41).unwrap_or(body), |b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'));
         if body.len() == count && !last && count <= 40 && gap <= 12 {
             return ShapeMatch::Begun((gap > 0 && count > 0).then_some(AWS));
         }
