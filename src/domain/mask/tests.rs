@@ -112,6 +112,15 @@ fn a_secret_of_aws_is_known_by_its_name() {
 }
 
 #[test]
+fn a_web_token_may_have_a_long_header() {
+    let header = format!("eyJ{}", "hbGci".repeat(2000));
+    let token = format!("{header}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY");
+    let masked = Masker::default().mask(format!("Authorization: Bearer {token}\n"));
+    assert!(!masked.contains("hbGci") && !masked.contains("aB3d"), "{}", *masked);
+    assert!(masked.kinds().contains("a JSON Web Token"));
+}
+
+#[test]
 fn ordinary_data_stays() {
     for text in [
         "",
