@@ -301,6 +301,9 @@ fn the_files_of_everyday_commands_are_told() {
         ("sed -i 's/a/b/' a b c", &["a", "b", "c"], &[]),
         ("sed -i -e 's/a/b/' a b", &["a", "b"], &[]),
         ("tar czf a.tgz src", &["a.tgz"], &[]),
+        ("tar cz src > a.tgz", &["a.tgz"], &[]),
+        ("tar --delete -f a.tar x", &["a.tar"], &[]),
+        ("tar -Af a.tar b.tar", &["a.tar"], &[]),
         ("mkdir -m 700 a", &["a"], &[]),
         ("touch -d yesterday a", &["a"], &[]),
         ("mogrify -strip a.jpg b.jpg", &["a.jpg", "b.jpg"], &[]),
@@ -326,7 +329,14 @@ fn the_files_of_everyday_commands_are_told() {
     ] {
         assert!(look("bash", source).effects.unknown, "{source}");
     }
-    for source in ["git switch --create x", "git checkout -B x", "tar tf a.tar"] {
+    for source in [
+        "git switch --create x",
+        "git checkout -B x",
+        "tar tf a.tar",
+        "tar cz src > a.tgz",
+        "tar c a | gzip",
+        "tar cf - a | gzip",
+    ] {
         assert!(!look("bash", source).effects.unknown, "{source}");
     }
 }
