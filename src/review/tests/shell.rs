@@ -300,6 +300,8 @@ fn the_files_of_everyday_commands_are_told() {
         ("chrt -o 0 rm -rf src", &[], &["src"]),
         ("sed -i 's/a/b/' a b c", &["a", "b", "c"], &[]),
         ("sed -i -e 's/a/b/' a b", &["a", "b"], &[]),
+        ("perl -pi -e 's/a/b/' a b", &["a", "b"], &[]),
+        ("perl -pi a.pl b c", &["b", "c"], &[]),
         ("tar czf a.tgz src", &["a.tgz"], &[]),
         ("tar cz src > a.tgz", &["a.tgz"], &[]),
         ("tar --delete -f a.tar x", &["a.tar"], &[]),
