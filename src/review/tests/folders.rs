@@ -442,3 +442,19 @@ fn what_leads_out_of_a_temporary_folder_is_told() {
     let effects = look("bash", "d=$(mktemp -d); date > \"$d/b\"").effects;
     assert_eq!(effects.writes, ["@temporary/b"]);
 }
+
+#[test]
+fn where_a_temporary_folder_is_made_is_told() {
+    let made = |call: &str, folder: &str| {
+        let source = format!("import os, sys, tempfile\nd = {}\n", call.replace("DIR", folder));
+        look("python", &source).effects
+    };
+    for call in ["tempfile.mkdtemp(dir=DIR)", "tempfile.NamedTemporaryFile('w', dir=DIR, delete=False)"] {
+        for folder in ["sys.argv[1]", "os.environ['X']", "f'/opt/{os.getpid()}'"] {
+            assert!(made(call, folder).unknown, "{call} {folder}");
+        }
+        assert_eq!(made(call, "'out'").writes, ["out"], "{call}");
+        let effects = made(call, "'/tmp'");
+        assert!(effects.writes.is_empty() && !effects.unknown, "{call} {effects:?}");
+    }
+}
