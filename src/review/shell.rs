@@ -5,7 +5,7 @@
 //! `variable` holds the values of variables, `read` sets them, `change` and `branch` find where they stop to be known.
 //! `assign` reads assignments, `stream` passes input, `redirect` handles redirections, `alias` aliases, `function`
 //! functions, `exit` what ends them, `folder` and `own_folder` changes of the folder, `tilde` the home folder, and
-//! `program` what options do. The acts are judged in `judge`.
+//! `program` what options do, which `option_form` brings into one form. The acts are judged in `judge`.
 //!
 //! The grammar does not read all as bash does: `here_document` finds documents that bash ends elsewhere, `text_code`
 //! substitutions that the tree does not show, `plain_quotes` quotes that quote nothing, and `joint` words that are written
@@ -27,6 +27,7 @@ mod form;
 mod function;
 mod here_document;
 mod joint;
+mod option_form;
 mod options;
 mod own_folder;
 mod plain_quotes;
