@@ -228,7 +228,7 @@ fn jwt(rest: &[u8], is_in_run: bool, last: bool) -> ShapeMatch {
         return if !last && b"eyJ".starts_with(rest) { ShapeMatch::Begun(None) } else { ShapeMatch::No };
     }
     let mut end = 0;
-    // The header alone is read again at each place in it where a token could begin: there, only a short one is looked for.
+    // The header alone is read again at each place in it where a token could begin: there, only a short one counts.
     let longest = if is_in_run { MAX_TOKEN_LETTERS } else { MAX_HEADER_LETTERS };
     for (part, least, most) in [(0, 10, longest), (1, 10, usize::MAX), (2, 8, usize::MAX)] {
         let body = rest.get(end..).unwrap_or_default();
