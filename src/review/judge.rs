@@ -189,7 +189,7 @@ fn add_target(effect: Option<EffectKind>, value: &Value, folder: Option<&str>, e
         EffectKind::Packages => &mut effects.packages,
         EffectKind::Environment => &mut effects.environment,
     };
-    match known {
+    match known.map(|text| path_class::shown(&text)) {
         Some(text) if !text.contains(HOLE) => {
             if list.contains(&text) {
                 return;

@@ -3,6 +3,9 @@
 //! Judges by spelling alone, not by links, mounts or what exists on disk; the sandbox enforces those.
 
 mod glob;
+mod temporary;
+
+pub(super) use temporary::{TEMPORARY_FOLDER, shown};
 
 use super::Scope;
 use super::rules::{PlaceRow, TargetClass};
@@ -13,9 +16,6 @@ use std::path::Path;
 
 /// Stands for the folder in which the text starts, where it is one of several.
 pub(super) const START: &str = ".";
-
-/// Stands for a temporary folder that the code makes for itself.
-pub(super) const TEMPORARY_FOLDER: &str = "@temporary";
 
 /// Longer paths are not judged: the kernel takes none (`PATH_MAX` of Linux).
 pub(super) const MAX_PATH_BYTES: usize = 4096;
@@ -130,8 +130,8 @@ fn drive(text: &str) -> bool {
 }
 
 fn region(text: &str, scope: &Scope) -> TargetClass {
-    if text.starts_with(TEMPORARY_FOLDER) {
-        return TargetClass::Scratch;
+    if let Some(class) = temporary::class(text) {
+        return class;
     }
     if drive(text) {
         return TargetClass::Outside;
@@ -206,7 +206,7 @@ pub(super) fn join_folder(text: &str, folder: Option<&str>) -> String {
 /// home folder is unknown.
 pub(super) fn resolved(text: &str, scope: &Scope) -> Option<String> {
     let known = text.split(HOLE).next().unwrap_or_default();
-    if known.is_empty() {
+    if known.is_empty() || known.starts_with(TEMPORARY_FOLDER) {
         return None;
     }
     let cwd = spelled_path(&scope.cwd);

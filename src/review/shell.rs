@@ -5,10 +5,11 @@
 //! `variable` holds the values of variables, `read` sets them, `change` and `branch` find where they stop to be known.
 //! `assign` reads assignments, `stream` passes input, `redirect` handles redirections, `alias` aliases, `function`
 //! functions, `exit` what ends them, `folder` and `own_folder` changes of the folder, `tilde` the home folder, and
-//! `program` what options do. The acts are judged in `judge`.
+//! `program` what options do, which `option_form` brings into one form. The acts are judged in `judge`.
 //!
 //! The grammar does not read all as bash does: `here_document` finds documents that bash ends elsewhere, `text_code`
-//! substitutions that the tree does not show, and `joint` words that are written on two lines.
+//! substitutions that the tree does not show, `plain_quotes` quotes that quote nothing, and `joint` words that are written
+//! on two lines.
 //!
 //! A value counts as known only where bash certainly agrees; everything else is unknown.
 
@@ -26,8 +27,10 @@ mod form;
 mod function;
 mod here_document;
 mod joint;
+mod option_form;
 mod options;
 mod own_folder;
+mod plain_quotes;
 mod print;
 mod program;
 mod quoting;
@@ -43,6 +46,7 @@ mod wrapper;
 use branch::OpenScope;
 use change::{ChangePlaces, changed_in_place};
 use function::ShellFunction;
+use plain_quotes::PlainQuotes;
 use variable::ValueSet;
 
 use super::Scope;
@@ -72,6 +76,7 @@ pub(super) fn read(
     reader.folder = folder;
     reader.functions = function::all(root, source);
     reader.changes = ChangePlaces::of(root, source, &reader.functions);
+    reader.quotes = PlainQuotes::of(root, source);
     walk(&mut reader, root, 0);
     reader.reading.unknown |= joint::splits_a_word(root, source);
     reader.reading.cut |= reader.frames.is_exhausted();
@@ -135,6 +140,8 @@ struct ShellReader<'a, 't> {
     converted: HashSet<String>,
     /// All places that change something.
     changes: ChangePlaces<'a>,
+    /// The single quotes that quote nothing.
+    quotes: PlainQuotes,
     /// The stretches of the text that are being read, the innermost last.
     open: Vec<OpenScope>,
     /// The list that was begun last.
@@ -172,6 +179,7 @@ impl<'a> ShellReader<'a, '_> {
             several: HashMap::new(),
             converted: HashSet::new(),
             changes: ChangePlaces::default(),
+            quotes: PlainQuotes::default(),
             open: Vec::new(),
             list: 0..0,
             shared: HashSet::new(),
@@ -207,6 +215,7 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
             }
             "declaration_command" => self.declared(node),
             "heredoc_body" | "expansion" => self.code_in_text(node),
+            "raw_string" | "ansi_c_string" if self.quotes.stand_alone(node) => self.code_in_text(node),
             "do_group" | "compound_statement" => self.forget_counters(node),
             _ => {}
         }

@@ -61,7 +61,7 @@ fn constant(value: &Value) -> String {
 
 /// At most `MAX_TARGET_CHARS` characters on one line, with hidden characters replaced.
 pub(super) fn short(text: &str) -> String {
-    let line = one_line(text);
+    let line = one_line(&path_class::shown(text));
     let mut out: String = line
         .chars()
         .take(MAX_TARGET_CHARS)

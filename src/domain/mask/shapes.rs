@@ -102,6 +102,9 @@ const JWT: SecretKind = "a JSON Web Token";
 const AWS_NAMES: [&str; 2] = ["aws_secret_access_key", "secretaccesskey"];
 const AWS: SecretKind = "an AWS secret key";
 
+/// The header of a JSON Web Token may hold certificates, but not more.
+const MAX_HEADER_LETTERS: usize = 16 << 10;
+
 /// Private keys are shorter than this.
 const MAX_PEM_BYTES: usize = 16 << 10;
 
@@ -131,7 +134,8 @@ pub(super) fn at(bytes: &[u8], at: usize, last: bool) -> ShapeMatch {
     if !begins_word(bytes, at) {
         return ShapeMatch::No;
     }
-    let jwt = jwt(rest, last);
+    let is_in_run = matches!(bytes.get(..at).and_then(<[u8]>::last), Some(b'_' | b'-'));
+    let jwt = jwt(rest, is_in_run, last);
     if jwt != ShapeMatch::No {
         return jwt;
     }
@@ -217,14 +221,16 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// `eyJ….eyJ….…`: three words of Base64, the first two of them JSON objects.
-fn jwt(rest: &[u8], last: bool) -> ShapeMatch {
+/// `eyJ….eyJ….…`: three words of Base64, the first two of them JSON objects. `is_in_run`: letters of a word stand before
+/// it.
+fn jwt(rest: &[u8], is_in_run: bool, last: bool) -> ShapeMatch {
     if !rest.starts_with(b"eyJ") {
         return if !last && b"eyJ".starts_with(rest) { ShapeMatch::Begun(None) } else { ShapeMatch::No };
     }
     let mut end = 0;
-    // A header is short. It alone is read again at each place in it where a token could begin.
-    for (part, least, most) in [(0, 10, MAX_TOKEN_LETTERS), (1, 10, usize::MAX), (2, 8, usize::MAX)] {
+    // The header alone is read again at each place in it where a token could begin: there, only a short one counts.
+    let longest = if is_in_run { MAX_TOKEN_LETTERS } else { MAX_HEADER_LETTERS };
+    for (part, least, most) in [(0, 10, longest), (1, 10, usize::MAX), (2, 8, usize::MAX)] {
         let body = rest.get(end..).unwrap_or_default();
         if part == 1 && !body.starts_with(b"eyJ") {
             let begun = !last && b"eyJ".starts_with(body);
@@ -264,7 +270,9 @@ fn aws_secret(rest: &[u8], last: bool) -> ShapeMatch {
         let behind = rest.get(same..).unwrap_or_default();
         let gap = run(behind, |b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\\' | b':' | b'=' | b'>'));
         let body = behind.get(gap..).unwrap_or_default();
-        let count = run(body, |b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'));
+        // One letter more than a secret has tells that this is none.
+        let count =
+            run(body.get(..41).unwrap_or(body), |b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'));
         if body.len() == count && !last && count <= 40 && gap <= 12 {
             return ShapeMatch::Begun((gap > 0 && count > 0).then_some(AWS));
         }

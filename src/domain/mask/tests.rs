@@ -89,7 +89,8 @@ fn a_name_may_lead_up_to_a_token() {
 
 #[test]
 fn rows_of_beginnings_are_not_read_again_from_each_of_them() {
-    for word in ["eyJ_", "eyJ-", "xoxq_", "xoxq-", "sk-", "AIza-", "glpat-", "github_pat_"] {
+    for word in ["eyJ_", "eyJ-", "xoxq_", "xoxq-", "sk-", "AIza-", "glpat-", "github_pat_", "secretaccesskey"]
+    {
         // No part of it has as many letters as a token between two beginnings, or a digit where Slack has one.
         let text = format!("x = {} y", word.repeat(200_000 / word.len()));
         assert_eq!(Masker::default().text(&text).len(), text.len(), "{word}");
@@ -108,6 +109,15 @@ fn a_secret_of_aws_is_known_by_its_name() {
         assert!(!masked.contains("wJalr"), "{masked}");
         assert_eq!(masked.len(), text.len());
     }
+}
+
+#[test]
+fn a_web_token_may_have_a_long_header() {
+    let header = format!("eyJ{}", "hbGci".repeat(2000));
+    let token = format!("{header}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY");
+    let masked = Masker::default().mask(format!("Authorization: Bearer {token}\n"));
+    assert!(!masked.contains("hbGci") && !masked.contains("aB3d"), "{}", *masked);
+    assert!(masked.kinds().contains("a JSON Web Token"));
 }
 
 #[test]

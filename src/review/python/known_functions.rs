@@ -303,7 +303,7 @@ fn parent(text: &str) -> String {
         None if text.starts_with('/') => "/".to_owned(),
         Some(("", _)) => "/".to_owned(),
         Some((head, _)) => head.to_owned(),
-        None if text.contains(HOLE) => HOLE.to_string(),
+        None if text.contains(HOLE) || text.starts_with(TEMPORARY_FOLDER) => HOLE.to_string(),
         None => ".".to_owned(),
     }
 }

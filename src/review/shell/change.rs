@@ -145,7 +145,8 @@ pub(super) fn is_or(list: Node<'_>) -> bool {
 /// Whether a node runs in a shell of its own, so that nothing outside of it changes.
 pub(super) fn is_subshell(node: Node<'_>, source: &str) -> bool {
     match node.kind() {
-        "subshell" | "command_substitution" | "process_substitution" => true,
+        "subshell" | "process_substitution" => true,
+        "command_substitution" => !is_arithmetic(node),
         "command"
         | "list"
         | "pipeline"
@@ -166,6 +167,17 @@ pub(super) fn is_subshell(node: Node<'_>, source: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a substitution is arithmetic: in here-documents and expansions, the grammar takes `$((…))` for a subshell in a
+/// substitution.
+pub(super) fn is_arithmetic(substitution: Node<'_>) -> bool {
+    let whole = substitution.byte_range();
+    let inner = substitution.named_child(0).filter(|_| substitution.named_child_count() == 1);
+    substitution.kind() == "command_substitution"
+        && inner.is_some_and(|inner| {
+            inner.kind() == "subshell" && inner.byte_range() == (whole.start + 2..whole.end.saturating_sub(1))
+        })
 }
 
 /// The name that a word begins with, as in `NAME`, `NAME=value` and `NAME[1]`.
@@ -250,7 +262,13 @@ pub(super) fn changed_in_place<'s>(node: Node<'_>, source: &'s str) -> Vec<Chang
             let name = node.named_child(0).filter(|_| matches!(operator, Some(":=" | "=")));
             name.and_then(|name| named_by(text(name, source))).into_iter().collect()
         }
-        "arithmetic_expansion" => set_in_arithmetic(text(node, source)),
+        "arithmetic_expansion" | "subscript" => set_in_arithmetic(text(node, source)),
+        "command_substitution" if is_arithmetic(node) => set_in_arithmetic(text(node, source)),
+        "array" => {
+            let items = named_children(node, usize::MAX).into_iter().map(|item| text(item, source));
+            let keys = items.filter_map(|item| item.strip_prefix('[')?.split("]=").next());
+            keys.flat_map(set_in_arithmetic).collect()
+        }
         "compound_statement" if text(node, source).starts_with("((") => set_in_arithmetic(text(node, source)),
         "c_style_for_statement" => {
             let end = node.child_by_field_name("body").map_or(node.end_byte(), |body| body.start_byte());

@@ -1,6 +1,7 @@
 //! Splits the words of a command into options and operands.
 
 use super::ShellReader;
+use super::option_form::in_getopt_form;
 use crate::review::folder::entered;
 use crate::review::programs::{self, OperandUse, OptionArity, OptionChoice, Program};
 use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
@@ -97,7 +98,7 @@ impl ShellReader<'_, '_> {
         let mut known = CommandFacts::of(name);
         let mut act = Act { folder: self.folder.clone(), ..Act::new(name, Vec::new(), span.clone()) };
         let mut only_operands = false;
-        let mut words = bundled(name, words).into_iter().peekable();
+        let mut words = in_getopt_form(name, words).into_iter();
         while let Some(word) = words.next() {
             let text = word.value.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default();
             if only_operands || !text.starts_with('-') || text == "-" {
@@ -149,33 +150,6 @@ impl ShellReader<'_, '_> {
         }
         (act, known)
     }
-}
-
-/// Splits bundled options as getopt would: `tar xzf a` becomes `tar -x -z -f a`, where a letter that takes a value
-/// takes the next word.
-fn bundled(name: &str, words: Vec<Argument>) -> Vec<Argument> {
-    let first = words.first().and_then(|word| word.value.as_whole_text());
-    let Some(letters) = first.filter(|text| {
-        matches!(name, "tar" | "bsdtar" | "gtar" | "ar") && text.chars().all(|c| c.is_ascii_alphabetic())
-    }) else {
-        return words;
-    };
-    let letters: Vec<String> = letters.chars().take(32).map(|c| c.to_string()).collect();
-    let table = programs::shipped().get(name);
-    let span = words.first().map_or(0..0, |word| word.span.clone());
-    let mut rest = words.into_iter().skip(1);
-    let mut out = Vec::new();
-    for letter in letters {
-        out.push(Argument { value: Value::text(format!("-{letter}")), span: span.clone() });
-        let takes = table
-            .and_then(|table| table.option(&letter, false))
-            .is_some_and(|(_, c)| c.takes == OptionArity::Value);
-        if takes {
-            out.extend(rest.next());
-        }
-    }
-    out.extend(rest);
-    out
 }
 
 /// An option with its dashes.

@@ -3,6 +3,7 @@
 
 use super::ShellReader;
 use super::change::set_in_arithmetic;
+use super::plain_quotes::PlainQuotes;
 use crate::review::rules::InnerLanguage;
 use crate::review::syntax::{each, named_children, text};
 use std::collections::HashSet;
@@ -10,12 +11,12 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 impl ShellReader<'_, '_> {
-    /// Reads what a here-document or a `${…}` runs and the tree does not show.
+    /// Reads what a here-document, a `${…}`, or a text between quotes that quote nothing runs and the tree does not show.
     pub(super) fn code_in_text(&mut self, node: Node<'_>) {
         if node.kind() == "heredoc_body" && is_raw(node, self.source) {
             return;
         }
-        for found in TextScan::new(node, self.source).all() {
+        for found in TextScan::new(node, self.source, &self.quotes).all() {
             match found {
                 TextCode::Code(code, span) => {
                     let span = self.called.clone().unwrap_or(span);
@@ -57,9 +58,8 @@ struct TextScan<'a> {
 }
 
 impl<'a> TextScan<'a> {
-    fn new(node: Node<'_>, source: &'a str) -> Self {
+    fn new(node: Node<'_>, source: &'a str, quotes: &PlainQuotes) -> Self {
         let is_document = node.kind() == "heredoc_body";
-        let is_quoted = is_document || stands_in_quotes(node);
         let (mut shown, mut arithmetic) = (Vec::new(), HashSet::new());
         each(node, |inner, depth| match inner.kind() {
             // An expansion within another one is gone through by itself.
@@ -67,12 +67,12 @@ impl<'a> TextScan<'a> {
                 shown.push(inner.byte_range());
                 false
             }
-            // Nothing is run between single quotes, unless these stand between double ones.
-            "raw_string" | "ansi_c_string" if !is_quoted => {
+            // Nothing is run between single quotes, unless these are plain signs.
+            "raw_string" | "ansi_c_string" if !quotes.are_around(inner) => {
                 shown.push(inner.byte_range());
                 false
             }
-            "regex" if !is_quoted && is_in_single_quotes(text(inner, source)) => {
+            "regex" if is_in_single_quotes(text(inner, source)) && !quotes.are_around(inner) => {
                 shown.push(inner.byte_range());
                 false
             }
@@ -82,7 +82,7 @@ impl<'a> TextScan<'a> {
             }
             _ => true,
         });
-        let start = node.start_byte() + if is_document { 0 } else { 2 };
+        let start = node.start_byte() + if node.kind() == "expansion" { 2 } else { 0 };
         Self { source, span: start..node.end_byte(), is_document, shown, arithmetic }
     }
 
@@ -200,7 +200,8 @@ impl<'a> TextScan<'a> {
     }
 }
 
-/// Whether the rest of `${` begins with a name that is set: `NAME:=` or `NAME=`. An index that is not plain may set one.
+/// Whether the rest of `${` begins with a name that is set: `NAME:=` or `NAME=`. An index that is not plain may set one,
+/// and so may the arithmetic in `${NAME:…}`.
 fn sets_name(rest: &str) -> bool {
     let form = rest.trim_start_matches(|c: char| c == '_' || c.is_ascii_alphanumeric());
     if form.len() == rest.len() {
@@ -214,20 +215,16 @@ fn sets_name(rest: &str) -> bool {
             form
         }
     };
-    ["=", ":="].iter().any(|sign| form.starts_with(sign))
-}
-
-/// Whether a node lies between double quotes, or in a here-document: single quotes are plain signs there.
-fn stands_in_quotes(node: Node<'_>) -> bool {
-    let mut at = node.parent();
-    while let Some(around) = at {
-        match around.kind() {
-            "string" | "translated_string" | "heredoc_body" => return true,
-            "command_substitution" | "process_substitution" => return false,
-            _ => at = around.parent(),
+    let mut signs = form.chars();
+    match (signs.next(), signs.next()) {
+        (Some('='), _) | (Some(':'), Some('=')) => true,
+        (Some(':'), Some('-' | '+' | '?')) => false,
+        (Some(':'), _) => {
+            let place: String = form.chars().take(256).take_while(|sign| *sign != '}').collect();
+            !set_in_arithmetic(&place).is_empty()
         }
+        _ => false,
     }
-    false
 }
 
 fn is_in_single_quotes(spelled: &str) -> bool {

@@ -408,3 +408,53 @@ fn what_lies_beside_a_folder_of_builds_is_none() {
     assert_eq!(rules("rm -rf build/../src"), ["sh.delete-tree"]);
     assert_eq!(rules("rm -rf src/../build"), ["sh.delete-derived"]);
 }
+
+#[test]
+fn what_leads_out_of_a_temporary_folder_is_told() {
+    for (language, source) in [
+        ("bash", "rm -rf @temporary/x"),
+        ("bash", "d=$(mktemp -d); rm -rf \"$d/../../home/ann\""),
+        ("bash", "d=$(mktemp -d); rm -rf \"$d\"/.."),
+        ("bash", "d=$(mktemp -d); rm -rf \"$d/$x/../a\""),
+        ("python", "import shutil\nshutil.rmtree('@temporary/x')"),
+        ("python", "import shutil, tempfile\nd = tempfile.mkdtemp(dir='.')\nshutil.rmtree(d + '/../src')"),
+        (
+            "python",
+            "import shutil, tempfile\nfrom pathlib import Path\nd = Path(tempfile.mkdtemp())\nshutil.rmtree(d.parent / 'x')",
+        ),
+        (
+            "javascript",
+            "const fs = require('fs'); fs.rmSync(fs.mkdtempSync('./x-') + '/../src', { recursive: true })",
+        ),
+    ] {
+        let review = look(language, source);
+        let is_told =
+            review.effects.unknown || review.effects.deletes.iter().any(|path| path.starts_with('@'));
+        assert!(is_told && !review.findings.is_empty(), "{source}: {review:?}");
+    }
+    for source in [
+        "d=$(mktemp -d); rm -rf \"$d\" \"$d.old\" \"$d/a/../b\"; rm \"$d\"/*",
+        "d=$(mktemp -d); bash -c \"rm -rf $d/a\"",
+    ] {
+        let review = look("bash", source);
+        assert!(review.findings.is_empty() && review.effects.deletes.is_empty(), "{source}: {review:?}");
+    }
+    let effects = look("bash", "d=$(mktemp -d); date > \"$d/b\"").effects;
+    assert_eq!(effects.writes, ["@temporary/b"]);
+}
+
+#[test]
+fn where_a_temporary_folder_is_made_is_told() {
+    let made = |call: &str, folder: &str| {
+        let source = format!("import os, sys, tempfile\nd = {}\n", call.replace("DIR", folder));
+        look("python", &source).effects
+    };
+    for call in ["tempfile.mkdtemp(dir=DIR)", "tempfile.NamedTemporaryFile('w', dir=DIR, delete=False)"] {
+        for folder in ["sys.argv[1]", "os.environ['X']", "f'/opt/{os.getpid()}'"] {
+            assert!(made(call, folder).unknown, "{call} {folder}");
+        }
+        assert_eq!(made(call, "'out'").writes, ["out"], "{call}");
+        let effects = made(call, "'/tmp'");
+        assert!(effects.writes.is_empty() && !effects.unknown, "{call} {effects:?}");
+    }
+}

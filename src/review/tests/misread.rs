@@ -93,6 +93,43 @@ fn single_quotes_in_expansions_hold_no_code() {
 }
 
 #[test]
+fn single_quotes_in_arithmetic_quote_nothing() {
+    assert_seen(&[
+        "echo $(( ${a:-'$(rm x)'} ))",
+        "((x=${a:-'$(rm x)'}))",
+        "for ((i=${a:-'$(rm x)'};0;)); do :; done",
+        "a[${b:-'$(rm x)'}]=1",
+        "a=([${b:-'$(rm x)'}]=1)",
+        "s=abc; echo ${s:${a:-'$(rm x)'}}",
+        "s=abc; echo ${s:0:1+${a:-'$(rm x)'}}",
+        "echo ${s[${a:-'$(rm x)'}]}",
+        "echo $(( '$(rm x)' ))",
+        "echo $(( '`rm x`' ))",
+        "echo \"$(( 1 ? '$(rm x)' : 2 ))\"",
+        "echo $[ '$(rm x)' ]",
+        "((x='$(rm x)'))",
+        "a['$(rm x)']=1",
+        "a=(['$(rm x)']=1)",
+        "declare a['$(rm x)']=1",
+        "echo ${s['$(rm x)']}",
+        "echo ${!s['$(rm x)']}",
+        "echo ${a:-$(( '$(rm x)' ))}",
+        "cat <<E\n$(( '$(rm x)' ))\nE",
+    ]);
+    for source in [
+        "x=${s:-${t:-'$(rm y)'}}; ls",
+        "a=([0]='$(rm y)'); ls",
+        "echo $(( $(echo '$(rm y)') )); ls",
+        "for ((i=0;i<1;i++)); do echo '$(rm y)'; done; ls",
+        "((x=1)) && echo '$(rm y)' ${s:-'$(rm y)'}; ls",
+        "echo ${s[1]:-'$(rm y)'}; ls",
+    ] {
+        let review = look("bash", source);
+        assert_eq!((review.unchecked, review.effects.deletes.len()), (None, 0), "{source}");
+    }
+}
+
+#[test]
 fn substitutions_in_text_are_read() {
     assert_seen(&[
         "cat > c.yml <<EOF\nbuilt: `date +%Y; rm -f x`\nEOF",
@@ -183,6 +220,28 @@ fn counters_of_a_loop_are_not_known() {
 }
 
 #[test]
+fn what_arithmetic_sets_is_not_known() {
+    assert_unknown(&[
+        "D=x; : <<E\n$((D=1))\nE\nrm -rf \"$D\"",
+        "D=x; : <<E\n${c[D=1]}\nE\nrm -rf \"$D\"",
+        "D=x; : <<E\n ${c:D=1}\nE\nrm -rf \"$D\"",
+        "D=x; echo ${c[D=1]}; rm -rf \"$D\"",
+        "D=x; echo ${#c[D=1]}; rm -rf \"$D\"",
+        "D=x; echo ${c[D++]:-a}; rm -rf \"$D\"",
+        "D=x; c[D=1]=3; rm -rf \"$D\"",
+        "D=x; c=([D=1]=3); rm -rf \"$D\"",
+        "D=x; echo ${a:-$((D=1))}; rm -rf \"$D\"",
+    ]);
+    for source in [
+        "D=x; : <<E\n$((D==1)) ${c[D]} ${c:1}\nE\nrm -rf \"$D\"",
+        "D=x; c=([0]=D=1); echo $(D=1); rm -rf \"$D\"",
+        "D=x; c=(a [1]=b); echo ${c[1]} ${c[@]}; rm -rf \"$D\"",
+    ] {
+        assert_eq!(look("bash", source).effects.deletes, ["x"], "{source}");
+    }
+}
+
+#[test]
 fn a_name_may_stand_for_another_program() {
     assert_unknown(&[
         "PATH=./bin:$PATH; ls",
@@ -207,6 +266,7 @@ fn many_documents_and_substitutions_take_little_time() {
         "cat <<E\n".to_owned() + &"  $(".repeat(9000),
         "cat <<E\n".to_owned() + &" $(a)\n".repeat(6000) + "E\n",
         "echo ".to_owned() + &"${a:-".repeat(6000),
+        "{ ".repeat(100) + &"x=${a:-b}\n".repeat(4000) + &"}\n".repeat(100),
         "a\\\n".repeat(12_000),
         "# a\\\n".repeat(50_000),
         "cat <<E\n\\a\nEx\nE\n".repeat(2000),

@@ -295,12 +295,22 @@ fn the_files_of_everyday_commands_are_told() {
         ("mv a b c dir", &["dir"], &["a", "b", "c"]),
         ("gzip -k x", &["x"], &[]),
         ("cat a | gzip - > b.gz", &["b.gz"], &[]),
+        ("gzip - a", &["a"], &["a"]),
+        ("lzip -o b a", &["b"], &[]),
+        ("lzip a", &["a"], &["a"]),
         ("rsync --remove-source-files a b", &["b"], &["a"]),
         ("rmdir src", &[], &["src"]),
         ("chrt -o 0 rm -rf src", &[], &["src"]),
         ("sed -i 's/a/b/' a b c", &["a", "b", "c"], &[]),
         ("sed -i -e 's/a/b/' a b", &["a", "b"], &[]),
+        ("perl -pi -e 's/a/b/' a b", &["a", "b"], &[]),
+        ("perl -pi a.pl b c", &["b", "c"], &[]),
+        ("sed -i '' '/foo/d' a", &["a"], &[]),
+        ("sed -Ei '' -e 's/a/b/' a b", &["a", "b"], &[]),
         ("tar czf a.tgz src", &["a.tgz"], &[]),
+        ("tar cz src > a.tgz", &["a.tgz"], &[]),
+        ("tar --delete -f a.tar x", &["a.tar"], &[]),
+        ("tar -Af a.tar b.tar", &["a.tar"], &[]),
         ("mkdir -m 700 a", &["a"], &[]),
         ("touch -d yesterday a", &["a"], &[]),
         ("mogrify -strip a.jpg b.jpg", &["a.jpg", "b.jpg"], &[]),
@@ -326,7 +336,14 @@ fn the_files_of_everyday_commands_are_told() {
     ] {
         assert!(look("bash", source).effects.unknown, "{source}");
     }
-    for source in ["git switch --create x", "git checkout -B x", "tar tf a.tar"] {
+    for source in [
+        "git switch --create x",
+        "git checkout -B x",
+        "tar tf a.tar",
+        "tar cz src > a.tgz",
+        "tar c a | gzip",
+        "tar cf - a | gzip",
+    ] {
         assert!(!look("bash", source).effects.unknown, "{source}");
     }
 }
