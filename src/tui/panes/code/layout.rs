@@ -1,10 +1,10 @@
 //! The layout of a block: its rights, its code with the remarks and its hunks, and what they were made for. A layout is
 //! replaced when something that it was made for changes.
 
-use super::detail::Detail;
+use super::detail::{Detail, key_for_all};
 use super::doc::{Doc, remark};
 use super::hunks::HunkSelection;
-use super::rights::{self, Rights, Wording};
+use super::rights::{Rights, Wording};
 use super::token::guard_terms;
 use super::{CodePane, Mode};
 use crate::domain::{BlockId, Revision, file_texts};
@@ -75,8 +75,7 @@ impl CodePane {
     /// The rights of a waiting block, with a note on how the block was read.
     fn rights_of(&self, state: &State, item: &BlockItem, draw: DrawContext<'_>) -> Rights {
         let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());
-        let detail =
-            if self.full_rights { Detail::Full } else { Detail::ShortKeys(rights::key_for_all(draw)) };
+        let detail = if self.full_rights { Detail::Full } else { Detail::ShortKeys(key_for_all(draw)) };
         let wording = Wording { detail, session, here: None, draw };
         let inspected = state.inspected(item.block.id);
         let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);
