@@ -233,44 +233,12 @@ fn replace_letters(text: &mut Text, letter: char, times: usize) {
 fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut Text) -> StrokeResult {
     let times = command.times();
     let at = text.cursor();
-    let line_end = Pos::new(at.line, text.line(at.line).len());
-    // Commands that are short for others.
-    let long = match key {
-        'x' => "dl",
-        'X' => "dh",
-        'D' => "d$",
-        's' => "cl",
-        'S' => "cc",
-        'C' => "c$",
-        'Y' => "yy",
-        _ => "",
-    };
-    if let super::keys::ParseResult::Whole(whole) = super::keys::parse(long, false) {
+    if let super::keys::ParseResult::Whole(whole) = super::keys::parse(long_form(key), false) {
         let whole = VimCommand { count: command.count, clipboard: command.clipboard, ..whole };
         return run(vim, &whole, keys, text);
     }
     match key {
-        'i' => vim.begin_insert(keys, times, text),
-        'a' => {
-            text.put_cursor(Pos::new(at.line, cluster::next(text.line(at.line), at.byte)));
-            vim.begin_insert(keys, times, text);
-        }
-        'I' | 'A' => {
-            text.put_cursor(if key == 'A' { line_end } else { motion::first_text(text, at.line) });
-            vim.begin_insert(keys, times, text);
-        }
-        'o' => {
-            text.put_cursor(line_end);
-            vim.begin_insert(keys, times, text);
-            text.apply(Edit::Newline);
-        }
-        'O' => {
-            let indent = cluster::indent_of(text.line(at.line)).to_owned();
-            vim.begin_insert(keys, times, text);
-            text.put_cursor(Pos::new(at.line, 0));
-            text.replace(Pos::new(at.line, 0), Pos::new(at.line, 0), &format!("{indent}\n"));
-            text.put_cursor(Pos::new(at.line, indent.len()));
-        }
+        'i' | 'a' | 'I' | 'A' | 'o' | 'O' => insert(vim, key, times, keys, text),
         'p' | 'P' => {
             vim.remember(keys);
             if !vim.may_put_in(text.yanked().text.len() + 1, times) {
@@ -307,6 +275,49 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
         _ => {}
     }
     StrokeResult::Done
+}
+
+/// The command that a key is short for; empty for the other keys.
+fn long_form(key: char) -> &'static str {
+    match key {
+        'x' => "dl",
+        'X' => "dh",
+        'D' => "d$",
+        's' => "cl",
+        'S' => "cc",
+        'C' => "c$",
+        'Y' => "yy",
+        _ => "",
+    }
+}
+
+/// Begins insert mode where the key says: at the cursor or after it, at an end of the line, on a new line.
+fn insert(vim: &mut Vim, key: char, times: usize, keys: &str, text: &mut Text) {
+    let at = text.cursor();
+    let line_end = Pos::new(at.line, text.line(at.line).len());
+    match key {
+        'a' => {
+            text.put_cursor(Pos::new(at.line, cluster::next(text.line(at.line), at.byte)));
+            vim.begin_insert(keys, times, text);
+        }
+        'I' | 'A' => {
+            text.put_cursor(if key == 'A' { line_end } else { motion::first_text(text, at.line) });
+            vim.begin_insert(keys, times, text);
+        }
+        'o' => {
+            text.put_cursor(line_end);
+            vim.begin_insert(keys, times, text);
+            text.apply(Edit::Newline);
+        }
+        'O' => {
+            let indent = cluster::indent_of(text.line(at.line)).to_owned();
+            vim.begin_insert(keys, times, text);
+            text.put_cursor(Pos::new(at.line, 0));
+            text.replace(Pos::new(at.line, 0), Pos::new(at.line, 0), &format!("{indent}\n"));
+            text.put_cursor(Pos::new(at.line, indent.len()));
+        }
+        _ => vim.begin_insert(keys, times, text),
+    }
 }
 
 /// Inserts what was cut or copied: whole lines below or above, other text after or before the cursor.
