@@ -13,6 +13,7 @@ mod editor;
 mod editor_result;
 mod find;
 mod focus;
+mod frame;
 mod instructions;
 mod key_forwarding;
 mod keys;
@@ -58,7 +59,7 @@ use crate::tui::note::Note;
 use crate::tui::overlays::Overlay;
 use crate::tui::overlays::form::FormBox;
 use crate::tui::overlays::welcome::Welcome;
-use crate::tui::panes::code::{LayoutStamp, subject_of};
+use crate::tui::panes::code::layout::LayoutStamp;
 use crate::tui::panes::recipe::RecipeLine;
 use crate::tui::panes::{LowerPane, Panes};
 use crate::tui::setup::{FoundLocation, Setup};
@@ -66,9 +67,6 @@ use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hits::{ClickTarget, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, LayoutRequest, Pane};
-use crate::tui::widgets::safe;
-use crate::tui::widgets::typed_text::TypedText;
-use crate::tui::widgets::words;
 use std::time::Instant;
 
 /// What every method of the screen gets.
@@ -268,111 +266,5 @@ impl Screen {
     /// Whether the lower pane, which Tab and clicks call `Output`, shows the variables.
     pub(crate) fn shows_vars(&self) -> bool {
         self.panes.lower == LowerPane::Vars
-    }
-
-    /// Lays everything out for the next frame. Draw right after this.
-    pub fn arrange(&mut self, ctx: Ctx<'_>) {
-        // Moving the focus to another pane ends the zoom.
-        self.zoomed = self.zoomed.filter(|pane| *pane == self.panes.focus);
-        self.recipe.update(ctx.state);
-        let width_of = |made: &Arrangement| made.message.map(|slot| slot.inner.width);
-        let before = width_of(&self.arrangement);
-        self.arrangement = self.arrangement(ctx);
-        // The rows of the message box were counted for the old width.
-        if width_of(&self.arrangement) != before {
-            self.arrangement = self.arrangement(ctx);
-        }
-        self.lay_out(ctx);
-        if self.shares_with_output(ctx.state) {
-            self.arrangement = self.arrangement(ctx);
-            self.lay_out(ctx);
-        }
-        self.mark(ctx);
-        self.update_guard(ctx);
-    }
-
-    /// Lays out the panes in their slots.
-    fn lay_out(&mut self, ctx: Ctx<'_>) {
-        let made = self.arrangement;
-        if let Some(slot) = made.message {
-            let rows = safe::typed_rows(slot.inner.width.saturating_sub(2).into());
-            self.panes.composer.field_mut().engine().lay_out(rows);
-        }
-        if let Some(slot) = made.chat {
-            let opening = (&self.setup.opening, self.suggested);
-            let chosen = self.panes.code.subject();
-            self.panes.chat.arrange(ctx.state, opening, chosen, slot.inner, ctx.draw);
-        }
-        self.panes.code.arrange(ctx.state, made.code.map(|s| s.inner).unwrap_or_default(), ctx.draw);
-        // A search needs the output laid out even while another pane has its place.
-        let place_of_output =
-            made.output.or_else(|| made.chat.or(made.code).filter(|_| self.panes.kept_output.is_some()));
-        if let Some(slot) = place_of_output {
-            match self.panes.lower {
-                LowerPane::Output => {
-                    let chosen = self.output_block();
-                    let painted = self.program_screen(ctx.state).cloned();
-                    let panes = &mut self.panes;
-                    panes.output.show_whole(self.bare_pane.is_some());
-                    panes.output.arrange(ctx.state, chosen, slot.inner, &mut panes.pictures, ctx.draw);
-                    panes.output.show_screen(painted);
-                }
-                LowerPane::Vars => self.panes.vars.arrange(ctx.state, slot.inner),
-                LowerPane::Problems => {}
-            }
-        }
-    }
-
-    /// Tells the guard what the next frame shows.
-    fn update_guard(&mut self, ctx: Ctx<'_>) {
-        self.guard.set_scope(self.letters_scope(ctx.state), ctx.at);
-        let on_screen = self.arrangement.code.is_some();
-        let waiting = ctx.state.waiting().filter(|item| self.panes.code.subject() == Some(item.block.id));
-        let first_seen = on_screen && self.overlays.is_empty();
-        let subject =
-            waiting.filter(|_| !self.panes.code.edits()).map(|item| (item, subject_of(ctx.state, item)));
-        // A block counts as on screen from the first frame that shows it uncovered; hiding it later loses
-        // nothing.
-        let subject = subject.filter(|(_, token)| first_seen || self.guard.subject() == Some(*token));
-        let Some((item, token)) = subject else {
-            self.guard.clear_subject();
-            self.seen_layout = None;
-            return;
-        };
-        if self.guard.subject() != Some(token) {
-            self.seen_layout = None;
-        }
-        self.guard.set_subject(token, ctx.at);
-        self.guard.set_checking(ctx.state.inspected(item.block.id).is_none());
-        if on_screen {
-            let stamp = self.panes.code.layout_stamp();
-            if stamp != self.seen_layout {
-                let before = std::mem::replace(&mut self.seen_layout, stamp);
-                let again = self.guard.layout(self.panes.code.subject_rows());
-                let both = before.zip(stamp).filter(|_| again > 0);
-                if let Some((before, stamp)) = both.filter(|(a, b)| !a.differs_only_in_compaction(*b)) {
-                    let lines = words::count(again, "line");
-                    let said = if before.width != stamp.width {
-                        format!("Width changed: {lines} to look at again.")
-                    } else if stamp.full_rights && !before.full_rights {
-                        format!("All rights are shown: {lines} more to look at.")
-                    } else {
-                        format!("What is shown of it changed: {lines} to look at.")
-                    };
-                    self.show_note(Note::about_waiting_block(said));
-                }
-            }
-        }
-        let shown = if first_seen { self.panes.code.on_screen() } else { Vec::new() };
-        self.guard.rows_on_screen(&shown, ctx.at);
-        if on_screen && self.guard.rows().are_rows_seen(self.panes.code.rights_rows()) {
-            self.panes.code.note_rights_seen(ctx.state);
-        }
-    }
-
-    fn message_rows(&self) -> u16 {
-        let width = self.arrangement.message.map_or(60, |s| s.inner.width).saturating_sub(2).max(10);
-        let rows = TypedText::of(self.panes.composer.field()).count(width.into(), 10);
-        u16::try_from(rows).unwrap_or(u16::MAX).clamp(1, 10)
     }
 }

@@ -8,6 +8,7 @@ mod change;
 mod keys;
 mod motion;
 mod object;
+mod operation;
 mod visual;
 
 use super::Edit;

@@ -5,6 +5,7 @@ use super::awaited_jobs::AwaitedJob;
 use super::block;
 use super::form::FormFill;
 use super::instructions;
+use super::page::LinePage;
 use super::session::{Session, draw_context};
 use crate::domain::Answers;
 use crate::domain::sentences::sending;
@@ -125,19 +126,7 @@ impl Session<'_> {
         let page = &mut self.mode.page;
         match &self.asked.ask {
             Ask::Nothing => Ok(()),
-            Ask::Message => {
-                if !self.mode.kept.is_empty() {
-                    page.line(sending::KEPT)?;
-                    let lines = self.mode.kept.lines().count();
-                    let shown: Vec<&str> = self.mode.kept.lines().take(MAX_KEPT_LINES_SHOWN).collect();
-                    page.lines_behind("  > ", &shown.join("\n"))?;
-                    if lines > MAX_KEPT_LINES_SHOWN {
-                        page.line(&format!("  {} in all", words::count(lines, "line")))?;
-                    }
-                    page.line("Enter sends it, words are added to it, /drop forgets it.")?;
-                }
-                page.ask("You:")
-            }
+            Ask::Message => ask_for_message(&self.mode.kept, page),
             Ask::Block(_, AnswerKind::Decision) => {
                 let Some((item, inspected)) = block::waiting(state) else { return Ok(()) };
                 block::show(item, inspected, false, page, draw)?;
@@ -198,4 +187,19 @@ impl Session<'_> {
         }
         self.put(Ask::Form(Box::new(FormFill::new(card.inputs, Some(card.name), given))))
     }
+}
+
+/// Asks for a message, after the text that is kept for it.
+fn ask_for_message(kept: &str, page: &mut LinePage) -> io::Result<()> {
+    if !kept.is_empty() {
+        page.line(sending::KEPT)?;
+        let lines = kept.lines().count();
+        let shown: Vec<&str> = kept.lines().take(MAX_KEPT_LINES_SHOWN).collect();
+        page.lines_behind("  > ", &shown.join("\n"))?;
+        if lines > MAX_KEPT_LINES_SHOWN {
+            page.line(&format!("  {} in all", words::count(lines, "line")))?;
+        }
+        page.line("Enter sends it, words are added to it, /drop forgets it.")?;
+    }
+    page.ask("You:")
 }

@@ -45,17 +45,11 @@ impl Session<'_> {
             }
             JobResult::SessionHits(_, found) if self.awaited.take(&AwaitedJob::Hits) => self.hits(found)?,
             JobResult::Offers(offers) if self.awaited.contains(&AwaitedJob::Models) => {
-                self.asking = offers.iter().filter(|offer| offer.answer == CatalogueAnswer::Asking).count();
-                for offer in offers.iter().filter(|offer| offer.answer != CatalogueAnswer::Asking) {
-                    self.offer(offer)?;
-                }
-                self.forget_models_job();
+                self.offers(offers)?;
                 self.question_after = held.filter(|_| self.asking > 0);
             }
             JobResult::Offer(offer) if self.awaited.contains(&AwaitedJob::Models) => {
-                self.asking = self.asking.saturating_sub(1);
-                self.offer(offer)?;
-                self.forget_models_job();
+                self.later_offer(offer)?;
                 self.question_after = held.filter(|_| self.asking > 0);
             }
             JobResult::ChangedInstructions(held) if self.awaited.take(&AwaitedJob::Instructions) => {
@@ -83,6 +77,24 @@ impl Session<'_> {
             }
         }
         self.put_again()
+    }
+
+    /// Prints what the providers have answered so far, and counts those that are still being asked.
+    fn offers(&mut self, offers: &[Offer]) -> io::Result<()> {
+        self.asking = offers.iter().filter(|offer| offer.answer == CatalogueAnswer::Asking).count();
+        for offer in offers.iter().filter(|offer| offer.answer != CatalogueAnswer::Asking) {
+            self.offer(offer)?;
+        }
+        self.forget_models_job();
+        Ok(())
+    }
+
+    /// Prints the answer of a provider that was still being asked.
+    fn later_offer(&mut self, offer: &Offer) -> io::Result<()> {
+        self.asking = self.asking.saturating_sub(1);
+        self.offer(offer)?;
+        self.forget_models_job();
+        Ok(())
     }
 
     /// Once every asked provider has answered, later answers are not for this command.

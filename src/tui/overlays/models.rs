@@ -1,10 +1,12 @@
 //! The list of models, as their providers report them: where they run, how large their context is, what they cost.
 
+mod row;
+
 use super::input_box::InputBox;
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::sentences::sending;
 use crate::domain::{ModelInfo, ModelName};
-use crate::driver::catalogue::{self, CatalogueAnswer, KeyState, Offer};
+use crate::driver::catalogue::{CatalogueAnswer, Offer};
 use crate::driver::{Job, JobResult};
 use crate::engine::transcript::Item;
 use crate::engine::{Command, State};
@@ -20,6 +22,7 @@ use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use row::{ModelRow, model_of, row_text, rows_of};
 
 /// The rows around the list: field, rule, gap, chat, silent servers, foot.
 const OTHER_ROWS: u16 = 8;
@@ -39,28 +42,6 @@ pub struct Models {
     cursor: Cursor,
     /// The model whose connection is being or was tested, and the result.
     tested: Option<(ModelName, Option<Result<String, String>>)>,
-}
-
-/// A row of the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum ModelRow {
-    Model(ModelInfo),
-    /// A provider without a key: its name, and where the key is expected.
-    NoKey(String, String),
-    /// A provider that is being asked.
-    Asking(String),
-    /// A provider with a key that did not answer, and why.
-    Failed(String, String),
-}
-
-impl ModelRow {
-    /// The text that the filter matches.
-    fn text(&self) -> String {
-        match self {
-            ModelRow::Model(model) => model.name.to_string(),
-            ModelRow::NoKey(name, _) | ModelRow::Asking(name) | ModelRow::Failed(name, _) => name.clone(),
-        }
-    }
 }
 
 impl Models {
@@ -236,19 +217,6 @@ impl Overlay for Models {
     }
 }
 
-fn rows_of(offer: &Offer) -> Vec<ModelRow> {
-    let name = offer.name.clone();
-    match (&offer.answer, &offer.key) {
-        (CatalogueAnswer::Models(models), _) => models.iter().cloned().map(ModelRow::Model).collect(),
-        (CatalogueAnswer::Asking, _) => vec![ModelRow::Asking(name)],
-        (CatalogueAnswer::NoKey, KeyState::Missing(place)) => vec![ModelRow::NoKey(name, place.clone())],
-        // Servers that are not running here get no row of their own: they are named together below.
-        (CatalogueAnswer::NoKey, _) => Vec::new(),
-        (CatalogueAnswer::NotRunning(_), _) => Vec::new(),
-        (CatalogueAnswer::Failed(why), _) => vec![ModelRow::Failed(name, why.clone())],
-    }
-}
-
 /// Reads `provider/model`.
 pub(crate) fn model_name(text: &str) -> Option<ModelName> {
     let (provider, model) = text.trim().split_once('/')?;
@@ -290,13 +258,6 @@ fn draw_below(
     }
 }
 
-fn model_of(row: &ModelRow) -> Option<&ModelInfo> {
-    match row {
-        ModelRow::Model(model) => Some(model),
-        _ => None,
-    }
-}
-
 /// The tokens of this chat, and how exact the number is; `None` if nothing was said yet.
 fn used_tokens(state: &State) -> Option<(u64, &'static str)> {
     let share = &state.live.context;
@@ -317,55 +278,10 @@ fn fit_text(shown: &[ModelRow], (used, about): (u64, &str)) -> String {
     }
 }
 
-/// A row: provider, model, where it runs, its context, its price, whether it is in use.
-fn row_text(
-    row: &ModelRow,
-    state: &State,
-    known: (Option<(u64, &'static str)>, bool),
-    width: usize,
-) -> String {
-    let two = |name: &str, text: &str| format!("{:<10} {}", safe::one_line(name), safe::one_line(text));
-    match row {
-        ModelRow::Model(model) => model_text(model, state, known, width),
-        ModelRow::NoKey(name, place) => two(name, &format!("no key ({place}): Enter asks for one")),
-        ModelRow::Asking(name) => two(name, "asking which models it has"),
-        ModelRow::Failed(name, why) => two(name, why),
-    }
-}
-
-/// `used`: the tokens of the chat; `is_told`: whether it is known where the providers run.
-fn model_text(
-    model: &ModelInfo,
-    state: &State,
-    (used, is_told): (Option<(u64, &'static str)>, bool),
-    width: usize,
-) -> String {
-    let name = &model.name.model;
-    let current = state.transcript.model.as_ref() == Some(&model.name);
-    let place = match (model.local, model.name.is_story()) {
-        (true, _) => "local",
-        (false, true) => "offline",
-        (false, false) if !is_told => "",
-        (false, false) => "cloud",
-    };
-    let long = model.context.zip(used).is_some_and(|(context, (used, _))| context < used);
-    let context = match model.context {
-        Some(context) => format!("ctx {}{}", catalogue::tokens(context), if long { " !" } else { "" }),
-        None => String::new(),
-    };
-    let price = model.price.as_ref().map(catalogue::price).unwrap_or_default();
-    let right =
-        format!("{place:<7} {context:<10} {price:<11}{}", if current { " in use" } else { "       " });
-    // The name gets the remaining room; if that is small, the other facts are cut.
-    let room = width.saturating_sub(right.chars().count() + 12).max(24);
-    let name = safe::cut(&safe::one_line(name), room);
-    let pad = room.saturating_sub(unicode_width::UnicodeWidthStr::width(name.as_str()));
-    format!("{:<10} {name}{:pad$} {right}", safe::one_line(&model.name.provider), "").trim_end().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::driver::catalogue::KeyState;
 
     fn offer(name: &str, answer: CatalogueAnswer) -> Offer {
         Offer {

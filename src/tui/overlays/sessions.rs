@@ -4,7 +4,8 @@
 //! - `listing`: which sessions are listed
 //! - `found`: the places in them that match what was typed
 //! - `choice`: what can be chosen
-//! - `rows`, `preview`: how it is drawn
+//! - `requests`: what is asked for about the chosen session
+//! - `sheet`, `rows`, `preview`: how it is drawn
 //! - `removal`: deleting one
 
 mod choice;
@@ -12,28 +13,28 @@ mod found;
 mod listing;
 mod preview;
 mod removal;
+mod requests;
 mod rows;
+mod sheet;
 
 use super::comparison::ComparisonView;
 use super::{Overlay, OverlayContext, OverlayResponse, not_shown};
 use crate::driver::{Job, JobResult, Summary, own_id, words_of_search};
-use crate::engine::{Command, State};
+use crate::engine::State;
 use crate::tui::action::Action;
-use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::setup::FoundLocation;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::sheet::{Sheet, entry};
-use crate::tui::widgets::{safe, words};
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::words;
 use choice::Choice;
 use found::FoundPlaces;
 use listing::SessionListing;
 use preview::SessionPreview;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
 use std::path::PathBuf;
 
 #[derive(Debug, Default)]
@@ -110,66 +111,6 @@ impl Sessions {
         self.choice().session()
     }
 
-    /// Searches the typed text inside the sessions.
-    fn search(&self) -> Vec<OverlayResponse> {
-        let text = self.filter.text();
-        if text.trim().is_empty() || self.rename.is_some() {
-            return Vec::new();
-        }
-        let here = self.listing.here().cloned();
-        vec![OverlayResponse::UiCommand(UiCommand::Job(Job::SearchSessions(text, here)))]
-    }
-
-    /// Requests the preview of the chosen session, if it is missing.
-    fn preview(&self) -> Vec<OverlayResponse> {
-        let Some(chosen) = self.chosen() else { return Vec::new() };
-        if self.preview_of(chosen).is_some() {
-            return Vec::new();
-        }
-        vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Preview(chosen.path.clone())))]
-    }
-
-    fn start_rename(&mut self) {
-        self.rename = self.chosen().map(|chosen| {
-            let mut field = Field::single_line();
-            field.offer(&chosen.name);
-            field
-        });
-    }
-
-    /// Gives the typed name to the chosen session.
-    fn give_name(&self, name: String, state: &State) -> Vec<OverlayResponse> {
-        let Some(chosen) = self.chosen().filter(|_| !name.is_empty()) else { return Vec::new() };
-        let commands = if is_open_here(chosen, state) {
-            vec![UiCommand::Send(Command::Rename(name)), UiCommand::Job(Job::Sessions)]
-        } else {
-            vec![UiCommand::Job(Job::Rename(chosen.path.clone(), name))]
-        };
-        commands.into_iter().map(OverlayResponse::UiCommand).collect()
-    }
-
-    /// Asks whether to delete the chosen session. `None` if none is chosen.
-    fn delete(&self, ctx: OverlayContext<'_>) -> Option<OverlayResponse> {
-        let chosen = self.chosen().filter(|_| self.rename.is_none())?;
-        Some(removal::question(chosen, is_open_here(chosen, ctx.state), self.preview_of(chosen)))
-    }
-
-    /// Compares the chosen session with the open one.
-    fn compare(&mut self, state: &State) -> Vec<OverlayResponse> {
-        match self.chosen().filter(|_| self.rename.is_none() && self.comparing.is_none()) {
-            Some(chosen) if is_open_here(chosen, state) => {
-                let why = "This session is open here. Choose another one to compare it with.";
-                vec![OverlayResponse::info(why)]
-            }
-            Some(chosen) => {
-                let path = chosen.path.clone();
-                self.comparing = Some(path.clone());
-                vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Compare(path)))]
-            }
-            None => Vec::new(),
-        }
-    }
-
     /// The label of Enter; `None` for the session that is open already.
     fn enter_label(&self, state: &State) -> Option<&'static str> {
         match self.choice() {
@@ -177,28 +118,6 @@ impl Sessions {
             Choice::Session(_) | Choice::Hit(_) => Some("open"),
             Choice::New => Some("begin"),
         }
-    }
-
-    /// The keys that do something in the chosen row.
-    fn keys_text(&self, ctx: OverlayContext<'_>) -> String {
-        let mut hints = Hints::new(ctx.keymap, Context::Picker);
-        if let Some(enter) = self.enter_label(ctx.state) {
-            hints.key(Action::ListAccept, enter, enter, 0);
-        }
-        if let Some(chosen) = self.chosen() {
-            let is_other = !is_open_here(chosen, ctx.state);
-            if is_other {
-                hints.key(Action::ListCompare, "compare", "compare", 0);
-            }
-            hints.key(Action::ListRename, "rename", "rename", 0);
-            if is_other {
-                hints.key(Action::ListDelete, "delete (asks)", "delete", 0);
-            }
-        }
-        hints.plain("Esc", self.esc_label(), 0);
-        let keys: Vec<String> =
-            hints.list.iter().map(|hint| format!("{} {}", hint.key, hint.label)).collect();
-        keys.join("   ")
     }
 
     fn preview_of(&self, session: &Summary) -> Option<&SessionPreview> {
@@ -376,42 +295,6 @@ impl Overlay for Sessions {
     }
 
     fn sheet(&self, ctx: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        let (width, height, draw) = (room.width, room.height, ctx.draw);
-        let mut sheet = Sheet::new("Sessions");
-        match &self.rename {
-            Some(field) => sheet.field("new name: ", field, width, draw),
-            None => sheet.field("> ", &self.filter, width, draw),
-        };
-        let is_here = self.listing.here().is_some();
-        let scope = if is_here { "this folder (Tab: all)" } else { "all folders (Tab: this one)" };
-        let count = match self.listing.all() {
-            Some(all) => {
-                let places = match self.found.hits(&self.filter.text()).len() {
-                    0 => String::new(),
-                    places => format!(", {} found", words::count(places, "place")),
-                };
-                format!("{} of {}{places}   {scope}", self.listing.len(), all.len())
-            }
-            None => scope.to_owned(),
-        };
-        sheet.row(Line::styled(safe::cut(&count, width.into()), draw.dim()));
-        sheet.rule(width, draw);
-        let preview = usize::from(height >= 18) * 8;
-        let rows = usize::from(height).saturating_sub(5 + preview).clamp(1, 12);
-        let first = self.cursor.window(rows);
-        for at in (first..self.count()).take(rows) {
-            let text = rows::row(self, (at, self.at(at)), ctx);
-            sheet.row(entry(&text, at == self.cursor.0, width, draw));
-        }
-        if self.listing.all().is_none() {
-            sheet.row(Line::styled("  Looking for sessions.", draw.dim()));
-        } else if let Some(remark) = self.remark() {
-            sheet.row(Line::styled(safe::cut(&format!("  {remark}"), width.into()), draw.dim()));
-        }
-        if preview > 0 {
-            preview::draw(self, width, preview - 1, draw, &mut sheet);
-        }
-        sheet.row(Line::styled(self.keys_text(ctx), draw.dim()));
-        Some(sheet)
+        Some(sheet::sheet(self, ctx, room))
     }
 }

@@ -79,23 +79,27 @@ impl Tui {
             }
             if told {
                 due = Instant::now() + FRAME_INTERVAL;
-                let text = progress();
-                match known_part {
-                    Some(state) => self.show(state, &text, options),
-                    None => {
-                        let theme = &self.theme;
-                        let _ = self.terminal.draw(|buf| {
-                            draw(&text, buf, theme);
-                            None
-                        });
-                    }
-                }
+                self.show_progress(&progress(), known_part, options);
             }
         }
     }
 }
 
 impl Tui {
+    /// Draws the progress, below the known part of a session if there is one.
+    fn show_progress(&mut self, text: &str, known_part: Option<&State>, options: &Options) {
+        match known_part {
+            Some(state) => self.show(state, text, options),
+            None => {
+                let theme = &self.theme;
+                let _ = self.terminal.draw(|buf| {
+                    draw(text, buf, theme);
+                    None
+                });
+            }
+        }
+    }
+
     /// Draws the known part of a session, with the progress in place of the keys, which do nothing yet.
     fn show(&mut self, state: &State, text: &str, options: &Options) {
         let at = std::time::Instant::now();

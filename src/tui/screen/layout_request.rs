@@ -7,6 +7,7 @@ use crate::engine::{Phase, State};
 use crate::tui::panes::code::{Mode, being_written};
 use crate::tui::panes::{LowerPane, output};
 use crate::tui::widgets::layout::{Arrangement, LayoutActivity, LayoutRequest, Pane, SizeClass};
+use crate::tui::widgets::typed_text::TypedText;
 
 impl Screen {
     /// The layout request for the next frame.
@@ -26,6 +27,12 @@ impl Screen {
             zoomed: self.zoomed.is_some(),
             field: self.overlays.last().is_some_and(|top| top.in_message().is_some()),
         }
+    }
+
+    fn message_rows(&self) -> u16 {
+        let width = self.arrangement.message.map_or(60, |s| s.inner.width).saturating_sub(2).max(10);
+        let rows = TypedText::of(self.panes.composer.field()).count(width.into(), 10);
+        u16::try_from(rows).unwrap_or(u16::MAX).clamp(1, 10)
     }
 
     /// The layout of the next frame. How many rows a block needs is only known once it is laid out for its

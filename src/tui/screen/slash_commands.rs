@@ -37,12 +37,7 @@ impl Screen {
                 self.open(CompareList::with(argument, ctx.state, ctx.draw));
                 self.start(Job::Sessions);
             }
-            Slash::Rename if !argument.is_empty() => self.send(Command::Rename(argument.into())),
-            Slash::Rename => {
-                let mut field = Field::single_line();
-                field.offer(&ctx.state.transcript.name);
-                self.open(InputBox::for_name(field));
-            }
+            Slash::Rename => self.rename_command(argument, ctx),
             Slash::Model => self.model_command(argument, ctx),
             Slash::Compact => self.send(Command::Compact),
             Slash::Cost => {
@@ -84,6 +79,16 @@ impl Screen {
             Slash::Theme => self.commands.push(UiCommand::Theme(argument.to_owned())),
             Slash::Quit => self.quit(ctx),
         }
+    }
+
+    /// Renames the session; without a name, asks for one.
+    fn rename_command(&mut self, argument: &str, ctx: Ctx<'_>) {
+        if !argument.is_empty() {
+            return self.send(Command::Rename(argument.into()));
+        }
+        let mut field = Field::single_line();
+        field.offer(&ctx.state.transcript.name);
+        self.open(InputBox::for_name(field));
     }
 
     /// Switches the project's instructions on or off; without an argument says whether they are told, and changes

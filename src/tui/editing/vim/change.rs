@@ -1,11 +1,12 @@
-//! Runs commands in normal mode, and operators in all modes.
+//! Runs commands in normal mode, and moves the cursor in all modes.
 
-use super::keys::{Move, Operator, OperatorRange, VimAction, VimCommand};
-use super::motion::{self, MotionKind};
-use super::{Mode, REDO, StrokeResult, Vim, object};
+use super::keys::{Move, Operator, VimAction, VimCommand};
+use super::motion;
+use super::operation::{change_case, operate, range_of};
+use super::{Mode, REDO, StrokeResult, Vim};
 use crate::tui::editing::Edit;
 use crate::tui::editing::buffer::Pos;
-use crate::tui::editing::cluster::{self, ClusterKind};
+use crate::tui::editing::cluster;
 use crate::tui::editing::text::{SelectionShape, Text};
 
 /// Runs a command in normal mode; `keys` are its strokes.
@@ -57,163 +58,6 @@ pub(super) fn move_cursor(vim: &mut Vim, found: Move, count: Option<usize>, text
     StrokeResult::Done
 }
 
-/// The range of an operator, end excluded.
-fn range_of(
-    vim: &mut Vim,
-    operator: Operator,
-    over: OperatorRange,
-    count: Option<usize>,
-    text: &mut Text,
-) -> Option<(Pos, Pos, MotionKind)> {
-    let at = text.cursor();
-    match over {
-        OperatorRange::Rows => {
-            let last = (at.line + count.unwrap_or(1) - 1).min(text.last_line());
-            Some((Pos::new(at.line, 0), Pos::new(last, text.line(last).len()), MotionKind::Linewise))
-        }
-        OperatorRange::Object(thing) => object::range(text, thing),
-        OperatorRange::Move(found) => {
-            // `cw` on a word keeps the spaces after it.
-            let on_word = cluster::kind(text.line(at.line), at.byte) != ClusterKind::Space;
-            let found = match found {
-                Move::Word(big) if operator == Operator::Change && on_word => {
-                    return Some(to_word_ends(vim, text, big, count));
-                }
-                found => found,
-            };
-            let (to, mut reach) = motion::target(vim, text, found, count)?;
-            let (from, mut to) = (at.min(to), at.max(to));
-            if reach == MotionKind::Linewise && from.line == to.line && matches!(found, Move::Up | Move::Down)
-            {
-                return None;
-            }
-            if reach == MotionKind::Inclusive {
-                to = Pos::new(to.line, cluster::next(text.line(to.line), to.byte));
-                reach = MotionKind::Exclusive;
-            } else if reach == MotionKind::Exclusive && to.line > from.line {
-                let into = text.line(to.line).get(..to.byte).unwrap_or_default();
-                // Deleting the last word of a line keeps the line end.
-                if into.trim().is_empty() && (to.byte == 0 || matches!(found, Move::Word(_))) {
-                    to = Pos::new(to.line - 1, text.line(to.line - 1).len());
-                }
-            }
-            Some((from, to, reach))
-        }
-    }
-}
-
-/// The range to the end of so many words. Unlike `e`, it stays on a word of one letter.
-fn to_word_ends(vim: &mut Vim, text: &mut Text, big: bool, count: Option<usize>) -> (Pos, Pos, MotionKind) {
-    let from = text.cursor();
-    let (_, end) = if big {
-        let thing = super::keys::Object { around: false, kind: 'W' };
-        object::range(text, thing).map_or((from, from), |(from, to, _)| (from, to))
-    } else {
-        text.word_at(from)
-    };
-    let more = count.unwrap_or(1) - 1;
-    let mut to = end;
-    if more > 0 {
-        text.extend_selection(Pos::new(end.line, cluster::previous(text.line(end.line), end.byte)));
-        if let Some((last, _)) = motion::target(vim, text, Move::WordEnd(big), Some(more)) {
-            to = Pos::new(last.line, cluster::next(text.line(last.line), last.byte));
-        }
-        text.extend_selection(from);
-    }
-    (from, to, MotionKind::Exclusive)
-}
-
-/// Applies an operator to a range.
-pub(super) fn operate(
-    vim: &mut Vim,
-    operator: Operator,
-    (from, to, reach): (Pos, Pos, MotionKind),
-    clipboard: bool,
-    keys: &str,
-    text: &mut Text,
-) -> StrokeResult {
-    let linewise = reach == MotionKind::Linewise;
-    let (from, to) = if linewise {
-        (Pos::new(from.line, 0), Pos::new(to.line, text.line(to.line).len()))
-    } else {
-        (from, to)
-    };
-    let mut answer = StrokeResult::Done;
-    if matches!(operator, Operator::Delete | Operator::Change | Operator::Yank) {
-        let kept = slice(text, from, to);
-        if clipboard {
-            answer = StrokeResult::Copy(if linewise { format!("{kept}\n") } else { kept.clone() });
-        }
-        text.set_yanked(kept, linewise);
-    }
-    text.select_from(None, SelectionShape::Between);
-    vim.mode = Mode::Normal;
-    match operator {
-        Operator::Yank => {
-            text.put_cursor(if linewise { Pos::new(from.line, text.cursor().byte) } else { from });
-        }
-        Operator::Delete if linewise => delete_lines(text, from.line, to.line),
-        Operator::Delete => text.replace(from, to, ""),
-        Operator::Change => {
-            vim.begin_insert(keys, 1, text);
-            let indent = if linewise { cluster::indent_of(text.line(from.line)).len() } else { from.byte };
-            let from = Pos::new(from.line, indent);
-            text.put_cursor(from);
-            text.replace(from, to, "");
-        }
-        Operator::In | Operator::Out => {
-            text.shift_lines(from.line, to.line, operator == Operator::In);
-            text.put_cursor(motion::first_text(text, from.line));
-        }
-        Operator::Comment => {
-            text.comment_lines(from.line, to.line);
-            text.put_cursor(motion::first_text(text, from.line));
-        }
-        Operator::Lower | Operator::Upper | Operator::Swap => {
-            let new = change_case(&slice(text, from, to), operator);
-            text.replace(from, to, &new);
-            text.put_cursor(from);
-        }
-    }
-    answer
-}
-
-fn slice(text: &mut Text, from: Pos, to: Pos) -> String {
-    let (cursor, anchor) = (text.cursor(), text.anchor());
-    text.select(from, to);
-    let slice = text.selected().unwrap_or_default();
-    text.put_cursor(cursor);
-    text.select_from(anchor, SelectionShape::Between);
-    slice
-}
-
-pub(super) fn change_case(text: &str, operator: Operator) -> String {
-    match operator {
-        Operator::Lower => text.to_lowercase(),
-        Operator::Upper => text.to_uppercase(),
-        _ => text
-            .chars()
-            .flat_map(|c| -> Vec<char> {
-                if c.is_uppercase() { c.to_lowercase().collect() } else { c.to_uppercase().collect() }
-            })
-            .collect(),
-    }
-}
-
-/// Deletes lines with their ends.
-fn delete_lines(text: &mut Text, first: usize, last: usize) {
-    let end = Pos::new(last, text.line(last).len());
-    let (from, to) = if last < text.last_line() {
-        (Pos::new(first, 0), Pos::new(last + 1, 0))
-    } else if let Some(above) = first.checked_sub(1) {
-        (Pos::new(above, text.line(above).len()), end)
-    } else {
-        (Pos::default(), end)
-    };
-    text.replace(from, to, "");
-    text.put_cursor(motion::first_text(text, first));
-}
-
 fn replace_letters(text: &mut Text, letter: char, times: usize) {
     let at = text.cursor();
     let line = text.line(at.line);
@@ -233,44 +77,12 @@ fn replace_letters(text: &mut Text, letter: char, times: usize) {
 fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut Text) -> StrokeResult {
     let times = command.times();
     let at = text.cursor();
-    let line_end = Pos::new(at.line, text.line(at.line).len());
-    // Commands that are short for others.
-    let long = match key {
-        'x' => "dl",
-        'X' => "dh",
-        'D' => "d$",
-        's' => "cl",
-        'S' => "cc",
-        'C' => "c$",
-        'Y' => "yy",
-        _ => "",
-    };
-    if let super::keys::ParseResult::Whole(whole) = super::keys::parse(long, false) {
+    if let super::keys::ParseResult::Whole(whole) = super::keys::parse(long_form(key), false) {
         let whole = VimCommand { count: command.count, clipboard: command.clipboard, ..whole };
         return run(vim, &whole, keys, text);
     }
     match key {
-        'i' => vim.begin_insert(keys, times, text),
-        'a' => {
-            text.put_cursor(Pos::new(at.line, cluster::next(text.line(at.line), at.byte)));
-            vim.begin_insert(keys, times, text);
-        }
-        'I' | 'A' => {
-            text.put_cursor(if key == 'A' { line_end } else { motion::first_text(text, at.line) });
-            vim.begin_insert(keys, times, text);
-        }
-        'o' => {
-            text.put_cursor(line_end);
-            vim.begin_insert(keys, times, text);
-            text.apply(Edit::Newline);
-        }
-        'O' => {
-            let indent = cluster::indent_of(text.line(at.line)).to_owned();
-            vim.begin_insert(keys, times, text);
-            text.put_cursor(Pos::new(at.line, 0));
-            text.replace(Pos::new(at.line, 0), Pos::new(at.line, 0), &format!("{indent}\n"));
-            text.put_cursor(Pos::new(at.line, indent.len()));
-        }
+        'i' | 'a' | 'I' | 'A' | 'o' | 'O' => insert(vim, key, times, keys, text),
         'p' | 'P' => {
             vim.remember(keys);
             if !vim.may_put_in(text.yanked().text.len() + 1, times) {
@@ -307,6 +119,49 @@ fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut 
         _ => {}
     }
     StrokeResult::Done
+}
+
+/// The command that a key is short for; empty for the other keys.
+fn long_form(key: char) -> &'static str {
+    match key {
+        'x' => "dl",
+        'X' => "dh",
+        'D' => "d$",
+        's' => "cl",
+        'S' => "cc",
+        'C' => "c$",
+        'Y' => "yy",
+        _ => "",
+    }
+}
+
+/// Begins insert mode where the key says: at the cursor or after it, at an end of the line, on a new line.
+fn insert(vim: &mut Vim, key: char, times: usize, keys: &str, text: &mut Text) {
+    let at = text.cursor();
+    let line_end = Pos::new(at.line, text.line(at.line).len());
+    match key {
+        'a' => {
+            text.put_cursor(Pos::new(at.line, cluster::next(text.line(at.line), at.byte)));
+            vim.begin_insert(keys, times, text);
+        }
+        'I' | 'A' => {
+            text.put_cursor(if key == 'A' { line_end } else { motion::first_text(text, at.line) });
+            vim.begin_insert(keys, times, text);
+        }
+        'o' => {
+            text.put_cursor(line_end);
+            vim.begin_insert(keys, times, text);
+            text.apply(Edit::Newline);
+        }
+        'O' => {
+            let indent = cluster::indent_of(text.line(at.line)).to_owned();
+            vim.begin_insert(keys, times, text);
+            text.put_cursor(Pos::new(at.line, 0));
+            text.replace(Pos::new(at.line, 0), Pos::new(at.line, 0), &format!("{indent}\n"));
+            text.put_cursor(Pos::new(at.line, indent.len()));
+        }
+        _ => vim.begin_insert(keys, times, text),
+    }
 }
 
 /// Inserts what was cut or copied: whole lines below or above, other text after or before the cursor.

@@ -1,8 +1,9 @@
 //! Runs commands in visual mode.
 
-use super::change::{self, operate};
+use super::change;
 use super::keys::{Operator, VimAction, VimCommand};
 use super::motion::MotionKind;
+use super::operation::operate;
 use super::{Mode, StrokeResult, Vim, object};
 use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster;

@@ -1,6 +1,8 @@
 //! How much of a list is shown, and how the person gets the rest.
 
-use crate::tui::keymap::Key;
+use crate::tui::action::Action;
+use crate::tui::keymap::{Context, Key};
+use crate::tui::widgets::draw_context::DrawContext;
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,11 @@ impl Detail {
         let told = told.join(between);
         if more > 0 { format!("{told}, {}", self.more(more)) } else { told }
     }
+}
+
+/// The key that shows everything.
+pub(super) fn key_for_all(draw: DrawContext<'_>) -> Option<Key> {
+    draw.keymap.key(Context::Review, Action::Rights)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! terms of the run; what nothing enforces is not called a limit.
 
 mod before;
+mod fact;
 mod limits;
 mod rows;
 mod terms;
@@ -13,14 +14,14 @@ use crate::domain::{Block, Severity, UndoCover};
 use crate::engine::Inspection;
 use crate::tui::action::Action;
 use crate::tui::guard;
-use crate::tui::keymap::{Context, Key};
+use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::safe;
 pub(super) use before::SeenRights;
+use fact::{CHECK_LABEL, Fact};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
-use std::ops::Range;
+use ratatui::text::Line;
 use std::path::{Path, PathBuf};
 
 /// Extents of rights start here, beyond those of code and findings.
@@ -65,20 +66,6 @@ const LABELS: [&str; 30] = [
 const MAX_FACT_CHARACTERS: u64 = 1 << 14;
 const MAX_LABEL_CHARACTERS: u64 = MAX_FACT_CHARACTERS << 12;
 
-/// The label of the fact about findings.
-const CHECK_LABEL: &str = "Check";
-
-/// Replaces a space at which no row may be broken, while rows are made.
-const HELD_SPACE: char = '¤';
-
-/// The columns of the label before each fact.
-const LABEL_COLUMNS: usize = 11;
-
-/// Facts that may share a row where rows are few. Their text is written by sayso, except for names of environment
-/// variables and of layers, in which blanks are shown as a number; effects, refusals and the target always have rows of
-/// their own.
-const ROW_SHARING_LABELS: [&str; 4] = ["Network", "Limits", "Sandbox", CHECK_LABEL];
-
 /// The rights of a block as rows, with the extents that each row shows.
 #[derive(Debug, Default)]
 pub(super) struct Rights {
@@ -96,62 +83,6 @@ struct FactStart {
     shares_row: bool,
     /// The fact as a single row without the hint at the next key, if it fits in one.
     without_key_hint: Option<Line<'static>>,
-}
-
-/// A fact: its label, its text, its style.
-struct Fact {
-    label: &'static str,
-    text: String,
-    style: Style,
-    /// Whether it may share a row.
-    shares_row: bool,
-    /// The text without the hint at the next key, which the key bar shows too.
-    without_key_hint: Option<String>,
-    /// For two facts on one row: each of them.
-    parts: Vec<(&'static str, String)>,
-}
-
-impl Fact {
-    fn new(label: &'static str, text: String, style: Style) -> Self {
-        Self {
-            label,
-            text,
-            style,
-            shares_row: ROW_SHARING_LABELS.contains(&label),
-            without_key_hint: None,
-            parts: Vec::new(),
-        }
-    }
-
-    /// Two facts on one row, the second after `gap`, with its label.
-    fn two(first: (&'static str, String), gap: &str, second: (&'static str, String), style: Style) -> Self {
-        let text = format!("{}{gap}{}  {}", first.1, second.0, second.1);
-        Self { parts: vec![first.clone(), second], ..Self::new(first.0, text, style) }
-    }
-
-    /// Lays `text` out on rows, after the fact's label.
-    fn rows(&self, text: &str, width: usize, draw: DrawContext<'_>) -> Vec<Line<'static>> {
-        let label =
-            if self.label.is_empty() { String::new() } else { format!("{:<LABEL_COLUMNS$}", self.label) };
-        // Never break before the key that shows the rest of a list.
-        let kept = !text.contains(HELD_SPACE);
-        let held = |text: &str, key: Key| {
-            let text = text.replace(&format!(": {key}"), &format!(":{HELD_SPACE}{key}"));
-            text.replace(&format!("; {key} all"), &format!("; {key}{HELD_SPACE}all"))
-        };
-        let text = key_for_all(draw).filter(|_| kept).map_or(text.to_owned(), |key| held(text, key));
-        let mut rows = safe::hanging(Span::styled(label, draw.dim()), &text, width, self.style);
-        for row in rows.iter_mut().filter(|_| kept) {
-            row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD_SPACE, " ").into());
-        }
-        let is_count = self.label == CHECK_LABEL && text.starts_with(|c: char| c.is_ascii_digit());
-        if is_count { rows.into_iter().map(|row| with_severities(row, draw)).collect() } else { rows }
-    }
-}
-
-/// The key that shows everything.
-pub(super) fn key_for_all(draw: DrawContext<'_>) -> Option<Key> {
-    draw.keymap.key(Context::Review, Action::Rights)
 }
 
 /// The key that leads to the findings: `   f = next finding`.
@@ -347,32 +278,9 @@ fn check_style(inspected: &Inspection, draw: DrawContext<'_>) -> Style {
     if inspected.review.unchecked.is_some() { draw.style(Slot::StatusError) } else { draw.text() }
 }
 
-/// Colours counts such as `1 high` by their severity.
-fn with_severities(row: Line<'static>, draw: DrawContext<'_>) -> Line<'static> {
-    let mut spans = Vec::new();
-    for span in row.spans {
-        let (text, mut from) = (span.content.as_ref(), 0);
-        for severity in [Severity::High, Severity::Medium, Severity::Info] {
-            let rest = text.get(from..).unwrap_or_default();
-            let Some(at) = rest.find(severity.as_str()) else { continue };
-            let before = rest.get(..at).unwrap_or_default().trim_end();
-            let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
-            if digits == 0 {
-                continue;
-            }
-            let (start, end) = (from + before.len() - digits, from + at + severity.as_str().len());
-            let part = |range: Range<usize>| text.get(range).unwrap_or_default().to_owned();
-            spans.push(Span::styled(part(from..start), span.style));
-            spans.push(Span::styled(part(start..end), draw.severity(severity)));
-            from = end;
-        }
-        spans.push(Span::styled(text.get(from..).unwrap_or_default().to_owned(), span.style));
-    }
-    Line::from(spans)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::fact::HELD_SPACE;
     use super::*;
     use crate::tui::theme::{Depth, Theme};
     use crate::tui::widgets::draw_context;

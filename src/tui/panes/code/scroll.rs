@@ -1,7 +1,8 @@
 //! The scroll position of the code pane, and moving it: by rows, by pages, to unseen rows, to findings.
 
 use super::diff::DiffBase;
-use super::{CodePane, Mode, leaves_too_few_rows};
+use super::layout::leaves_too_few_rows;
+use super::{CodePane, Mode};
 use crate::domain::BlockId;
 use crate::tui::guard;
 

@@ -55,7 +55,7 @@ impl OutputPane {
                 let tail = told.tail;
                 self.head = told.head;
                 self.head_tables = told.tables;
-                self.head.extend(receipt::undo_rows(run, width, draw));
+                self.head.extend(receipt::changes::undo_rows(run, width, draw));
                 self.image_rows.clear();
                 for (number, image) in images.iter().enumerate() {
                     let first = self.head.len();

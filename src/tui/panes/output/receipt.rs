@@ -1,20 +1,21 @@
 //! Makes the rows about a run: how it ended, what it used and changed, its value or its error.
 
-use super::tables::{self, Table};
-use crate::domain::sentences::{links, running};
-use crate::domain::{
-    ImageRef, KernelFate, KernelRef, Language, Outcome, RunError, RunReport, Severity, Stream, UndrawnReason,
-    VariableChanges,
-};
-use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, OutputAway, RunItem};
+pub(super) mod changes;
+mod result;
+
+use super::tables::Table;
+use crate::domain::sentences::running;
+use crate::domain::{ImageRef, KernelFate, KernelRef, Language, Outcome, RunReport, Stream, UndrawnReason};
+use crate::engine::transcript::{BlockItem, BlockStatus, LoadState, OutputAway};
 use crate::engine::{State, kernels};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::{safe, words};
+use changes::{change_rows, not_looked_at_rows};
 use ratatui::text::{Line, Span};
-use std::path::Path;
+use result::{result_rows, traceback};
 
 /// `| 4.2 s of 60 s   118 MiB`: the progress of the current run.
 pub(super) fn progress(state: &State, draw: DrawContext<'_>) -> String {
@@ -157,92 +158,6 @@ fn puts_back(draw: DrawContext<'_>) -> String {
     draw.keymap.hints(Context::Done, (" ", "", "."), &[(Action::ReopenBlock, "puts it back for review")])
 }
 
-/// `changed  + out/revenue.png  48 KB   - out/a.png`
-fn change_rows(report: &RunReport, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
-    let variables = report.receipt.variables.map(variable_text).unwrap_or_default();
-    if report.receipt.files.is_empty() && variables.is_empty() {
-        return Vec::new();
-    }
-    let mut texts: Vec<String> = report
-        .receipt
-        .files
-        .iter()
-        .map(|file| {
-            let (name, size) = (safe::one_line(&file.path), words::size(file.bytes));
-            let links = links::of_change(file.other_names, file.change == "created");
-            match file.change.as_str() {
-                "created" => format!("+ {name}  {size}{links}"),
-                "deleted" => format!("- {name}"),
-                _ => format!("~ {name}  {size}{links}"),
-            }
-        })
-        .collect();
-    let more = report.receipt.not_looked_at.changes;
-    texts.extend((more > 0).then(|| format!("and {more} more")));
-    texts.extend((!variables.is_empty()).then_some(variables));
-    let mut lines =
-        safe::hanging_parts(Span::styled("changed  ", draw.dim()), &texts, width.into(), draw.text());
-    for file in &report.receipt.files {
-        let (name, mark, severity) = match (file.obeyed(), file.run_by_tools()) {
-            (Some(name), _) => (name, "!!", Severity::High),
-            (None, Some(name)) => (name, "! ", Severity::Medium),
-            (None, None) => continue,
-        };
-        let told = format!("{} {}: {}", file.change, safe::one_line(&file.path), name.what);
-        let mark = vec![Span::styled(mark, draw.severity(severity)), Span::raw(" ".repeat(7))];
-        lines.extend(safe::hanging(mark, &told, width.into(), draw.text()));
-    }
-    lines
-}
-
-/// `taken back  .envrc`, or the key that takes changes back.
-pub(super) fn undo_rows(run: &RunItem, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
-    let take_back =
-        |before, does| draw.keymap.hints(Context::Done, (before, "", ""), &[(Action::TakeBack, does)]);
-    let mut rows = Vec::new();
-    if !run.taken_back.is_empty() {
-        let mut names: Vec<String> =
-            run.taken_back.iter().map(|path| draw.place.path(Path::new(path))).collect();
-        names.extend((run.more_taken_back > 0).then(|| format!("and {} more", run.more_taken_back)));
-        let label = Span::styled("taken back  ", draw.dim());
-        rows.extend(safe::hanging_parts(label, &names, width.into(), draw.text()));
-    }
-    let of_record = run.undo().filter(|undo| undo.record.is_some() || !undo.cover.is_some());
-    if let Some(undo) = of_record {
-        let key = undo.record.as_ref().map_or_else(String::new, |_| take_back("   ", "shows each change"));
-        let label = Span::styled("undo  ", draw.dim());
-        let text = format!("{}{key}", safe::one_line(&undo.cover.words()));
-        rows.extend(safe::hanging(label, &text, width.into(), draw.dim()));
-    }
-    if run.can_be_taken_back() && run.undo().is_none_or(|undo| undo.record.is_none()) {
-        rows.extend(safe::wrap_words(
-            &take_back("", "takes back what is marked with !!"),
-            width.into(),
-            draw.dim(),
-        ));
-    }
-    rows
-}
-
-/// `not looked at  2 folders (node_modules, target)`: where changes would not have been found.
-fn not_looked_at_rows(report: &RunReport, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
-    let lines = report.receipt.not_looked_at.lines();
-    if lines.is_empty() {
-        return Vec::new();
-    }
-    let head = Span::styled("not looked at  ", draw.dim());
-    safe::hanging_parts(head, &lines, width.into(), draw.dim())
-}
-
-/// `variables +3 ~1 -1  (Vars)`; empty where nothing changed.
-fn variable_text(changes: VariableChanges) -> String {
-    let VariableChanges { added, changed, deleted } = changes;
-    let counts = [('+', added), ('~', changed), ('-', deleted)];
-    let counts: Vec<String> =
-        counts.into_iter().filter(|(_, n)| *n > 0).map(|(mark, n)| format!("{mark}{n}")).collect();
-    if counts.is_empty() { String::new() } else { format!("variables {}  (Vars)", counts.join(" ")) }
-}
-
 /// `refused  write to ~/.ssh/config     the network: example.com`: what the sandbox is known to have refused.
 fn refusal_rows(report: &RunReport, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
     let told = &report.receipt.refused;
@@ -281,69 +196,6 @@ fn dropped_rows(report: &RunReport, draw: DrawContext<'_>) -> Vec<Line<'static>>
     let keys = if report.blob.is_some() { &keys[..] } else { &[] };
     let all = draw.keymap.hints(Context::Done, ("   ", "   ", ""), keys);
     vec![Line::styled(format!("{}{all}", parts.join(", ")), draw.style(Slot::OutputTruncated))]
-}
-
-/// The result of the run, before its output: its error in short, its value. A value of several lines starts on the row
-/// after its label, unless every line fits beside the label; tables in it are not wrapped.
-fn result_rows(
-    report: &RunReport,
-    width: u16,
-    draw: DrawContext<'_>,
-    rows: &mut Vec<Line<'static>>,
-    tables: &mut Vec<Table>,
-) {
-    if let Some(error) = &report.error {
-        rows.extend(safe::wrap_words(&error_summary(error), width.into(), draw.style(Slot::OutputStderr)));
-    }
-    let Some(value) = &report.value else { return };
-    let (head, width) = (Span::styled("value  ", draw.dim()), usize::from(width));
-    // One row per line, safe to draw.
-    let lines = safe::wrap_words(value, usize::MAX, draw.text());
-    let beside = width.saturating_sub(head.width());
-    if lines.len() < 2 || lines.iter().all(|line| line.width() <= beside) {
-        rows.extend(safe::hanging(head, value, width, draw.text()));
-        return;
-    }
-    rows.push(Line::from(head));
-    let texts: Vec<String> = lines.iter().map(Line::to_string).collect();
-    let mut found = tables::find(texts.len(), width, |at| texts.get(at).map_or("", String::as_str).into());
-    for (at, line) in lines.into_iter().enumerate() {
-        match found.iter_mut().find(|table| table.lines.contains(&at)) {
-            Some(table) => {
-                if table.lines.start == at {
-                    tables.push(table.starting_at(rows.len()));
-                }
-                rows.push(line);
-            }
-            None => {
-                rows.extend(safe::wrap_words(texts.get(at).map_or("", String::as_str), width, draw.text()));
-            }
-        }
-    }
-}
-
-/// `KeyError: 'region'`; for a message of several lines the first one.
-fn error_summary(error: &RunError) -> String {
-    let first = error.message.trim().lines().next().unwrap_or_default();
-    match (error.kind.as_str(), first) {
-        ("", "") => error.traceback.trim().lines().next_back().unwrap_or("error").to_owned(),
-        ("", message) => message.to_owned(),
-        (kind, "") => kind.to_owned(),
-        (kind, message) => format!("{kind}: {message}"),
-    }
-}
-
-/// The traceback, after the output. Its last line is left out if it is shown above.
-fn traceback(report: &RunReport, width: u16, draw: DrawContext<'_>) -> Vec<Line<'static>> {
-    let Some(error) = &report.error else { return Vec::new() };
-    let whole = error.traceback.trim_end();
-    let short = error_summary(error);
-    let way = whole.strip_suffix(short.as_str()).filter(|way| way.is_empty() || way.ends_with('\n'));
-    let way = way.unwrap_or(whole).trim_end();
-    if way.is_empty() {
-        return Vec::new();
-    }
-    safe::wrap_words(way, width.into(), draw.style(Slot::OutputStderr))
 }
 
 /// The rows of a run whose end was never recorded.

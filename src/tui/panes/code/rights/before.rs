@@ -84,6 +84,37 @@ fn compare((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) ->
         target: _,
     } = now;
     let Rights { read, write, network, environment, python, terminal, sandbox } = &**rights;
+    let Reach { places, read: read_elsewhere, write: write_elsewhere, own_tree, network: reaches, home } =
+        reach;
+    let may = &then.rights;
+    let confinement = compare_sandboxes(&may.sandbox, sandbox);
+    let to_read = |reach: &Reach| -> Vec<_> {
+        reach.places.iter().map(|p| (p.path.clone(), p.read, p.private)).collect()
+    };
+    RightsChange {
+        read: confinement.read
+            || *read != may.read
+            || *read_elsewhere != reached.read
+            || to_read(reach) != to_read(reached),
+        write: confinement.write
+            || *write != may.write
+            || *write_elsewhere != reached.write
+            || *places != reached.places,
+        network: confinement.network || *network != may.network || *reaches != reached.network,
+        secrets: *environment != may.environment,
+        limits: confinement.limits || *limits != then.limits,
+        sandbox: confinement.sandbox || *own_tree != reached.own_tree || *home != reached.home,
+        program: *interpreter != then.interpreter
+            || is_other(version.as_ref(), then.version.as_ref())
+            || python.as_ref().map(|python| &python.path) != may.python.as_ref().map(|python| &python.path)
+            || is_other(version_of(python.as_ref()), version_of(may.python.as_ref())),
+        terminal: *terminal != may.terminal,
+        start: *cwd != then.cwd || is_other_kernel(*kernel, then.kernel),
+    }
+}
+
+/// Compares everything that the sandboxes confine.
+fn compare_sandboxes(then: &SandboxReport, now: &SandboxReport) -> RightsChange {
     let SandboxReport {
         level,
         network_blocked,
@@ -95,40 +126,17 @@ fn compare((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) ->
         files,
         layers,
         notes,
-    } = sandbox;
-    let Reach { places, read: read_elsewhere, write: write_elsewhere, own_tree, network: reaches, home } =
-        reach;
-    let (may, held) = (&then.rights, &then.rights.sandbox);
-    let to_read = |reach: &Reach| -> Vec<_> {
-        reach.places.iter().map(|p| (p.path.clone(), p.read, p.private)).collect()
-    };
+    } = now;
     RightsChange {
-        read: *read != may.read
-            || *reads_confined != held.reads_confined
-            || *read_elsewhere != reached.read
-            || to_read(reach) != to_read(reached),
-        write: *write != may.write
-            || *writes_confined != held.writes_confined
-            || *write_elsewhere != reached.write
-            || *places != reached.places,
-        network: *network != may.network
-            || *network_blocked != held.network_blocked
-            || *reaches != reached.network,
-        secrets: *environment != may.environment,
-        limits: *limits != then.limits
-            || (*memory, *processes, *files) != (held.memory, held.processes, held.files),
-        sandbox: *level != held.level
-            || *contained != held.contained
-            || *layers != held.layers
-            || *notes != held.notes
-            || *own_tree != reached.own_tree
-            || *home != reached.home,
-        program: *interpreter != then.interpreter
-            || is_other(version.as_ref(), then.version.as_ref())
-            || python.as_ref().map(|python| &python.path) != may.python.as_ref().map(|python| &python.path)
-            || is_other(version_of(python.as_ref()), version_of(may.python.as_ref())),
-        terminal: *terminal != may.terminal,
-        start: *cwd != then.cwd || is_other_kernel(*kernel, then.kernel),
+        read: *reads_confined != then.reads_confined,
+        write: *writes_confined != then.writes_confined,
+        network: *network_blocked != then.network_blocked,
+        limits: (*memory, *processes, *files) != (then.memory, then.processes, then.files),
+        sandbox: *level != then.level
+            || *contained != then.contained
+            || *layers != then.layers
+            || *notes != then.notes,
+        ..RightsChange::default()
     }
 }
 

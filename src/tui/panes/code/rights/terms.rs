@@ -2,9 +2,10 @@
 
 use super::super::detail::Detail;
 use super::super::target;
+use super::Wording;
 use super::before::RightsChange;
+use super::fact::Fact;
 use super::limits::limits;
-use super::{Fact, Wording};
 use crate::domain::sentences::{network, rights as in_one_line, running, sandbox, saving, secrets};
 use crate::domain::{ExecutorKind, Reach, Reachability, SandboxLevel, Terms};
 use crate::engine::Inspection;

@@ -1,0 +1,165 @@
+//! Finds the range of an operator, and applies the operator to it.
+
+use super::keys::{Move, Operator, OperatorRange};
+use super::motion::{self, MotionKind};
+use super::{Mode, StrokeResult, Vim, object};
+use crate::tui::editing::buffer::Pos;
+use crate::tui::editing::cluster::{self, ClusterKind};
+use crate::tui::editing::text::{SelectionShape, Text};
+
+/// The range of an operator, end excluded.
+pub(super) fn range_of(
+    vim: &mut Vim,
+    operator: Operator,
+    over: OperatorRange,
+    count: Option<usize>,
+    text: &mut Text,
+) -> Option<(Pos, Pos, MotionKind)> {
+    let at = text.cursor();
+    match over {
+        OperatorRange::Rows => {
+            let last = (at.line + count.unwrap_or(1) - 1).min(text.last_line());
+            Some((Pos::new(at.line, 0), Pos::new(last, text.line(last).len()), MotionKind::Linewise))
+        }
+        OperatorRange::Object(thing) => object::range(text, thing),
+        OperatorRange::Move(found) => {
+            // `cw` on a word keeps the spaces after it.
+            let on_word = cluster::kind(text.line(at.line), at.byte) != ClusterKind::Space;
+            let found = match found {
+                Move::Word(big) if operator == Operator::Change && on_word => {
+                    return Some(to_word_ends(vim, text, big, count));
+                }
+                found => found,
+            };
+            let (to, mut reach) = motion::target(vim, text, found, count)?;
+            let (from, mut to) = (at.min(to), at.max(to));
+            if reach == MotionKind::Linewise && from.line == to.line && matches!(found, Move::Up | Move::Down)
+            {
+                return None;
+            }
+            if reach == MotionKind::Inclusive {
+                to = Pos::new(to.line, cluster::next(text.line(to.line), to.byte));
+                reach = MotionKind::Exclusive;
+            } else if reach == MotionKind::Exclusive && to.line > from.line {
+                let into = text.line(to.line).get(..to.byte).unwrap_or_default();
+                // Deleting the last word of a line keeps the line end.
+                if into.trim().is_empty() && (to.byte == 0 || matches!(found, Move::Word(_))) {
+                    to = Pos::new(to.line - 1, text.line(to.line - 1).len());
+                }
+            }
+            Some((from, to, reach))
+        }
+    }
+}
+
+/// The range to the end of so many words. Unlike `e`, it stays on a word of one letter.
+fn to_word_ends(vim: &mut Vim, text: &mut Text, big: bool, count: Option<usize>) -> (Pos, Pos, MotionKind) {
+    let from = text.cursor();
+    let (_, end) = if big {
+        let thing = super::keys::Object { around: false, kind: 'W' };
+        object::range(text, thing).map_or((from, from), |(from, to, _)| (from, to))
+    } else {
+        text.word_at(from)
+    };
+    let more = count.unwrap_or(1) - 1;
+    let mut to = end;
+    if more > 0 {
+        text.extend_selection(Pos::new(end.line, cluster::previous(text.line(end.line), end.byte)));
+        if let Some((last, _)) = motion::target(vim, text, Move::WordEnd(big), Some(more)) {
+            to = Pos::new(last.line, cluster::next(text.line(last.line), last.byte));
+        }
+        text.extend_selection(from);
+    }
+    (from, to, MotionKind::Exclusive)
+}
+
+/// Applies an operator to a range.
+pub(super) fn operate(
+    vim: &mut Vim,
+    operator: Operator,
+    (from, to, reach): (Pos, Pos, MotionKind),
+    clipboard: bool,
+    keys: &str,
+    text: &mut Text,
+) -> StrokeResult {
+    let linewise = reach == MotionKind::Linewise;
+    let (from, to) = if linewise {
+        (Pos::new(from.line, 0), Pos::new(to.line, text.line(to.line).len()))
+    } else {
+        (from, to)
+    };
+    let mut answer = StrokeResult::Done;
+    if matches!(operator, Operator::Delete | Operator::Change | Operator::Yank) {
+        let kept = slice(text, from, to);
+        if clipboard {
+            answer = StrokeResult::Copy(if linewise { format!("{kept}\n") } else { kept.clone() });
+        }
+        text.set_yanked(kept, linewise);
+    }
+    text.select_from(None, SelectionShape::Between);
+    vim.mode = Mode::Normal;
+    match operator {
+        Operator::Yank => {
+            text.put_cursor(if linewise { Pos::new(from.line, text.cursor().byte) } else { from });
+        }
+        Operator::Delete if linewise => delete_lines(text, from.line, to.line),
+        Operator::Delete => text.replace(from, to, ""),
+        Operator::Change => {
+            vim.begin_insert(keys, 1, text);
+            let indent = if linewise { cluster::indent_of(text.line(from.line)).len() } else { from.byte };
+            let from = Pos::new(from.line, indent);
+            text.put_cursor(from);
+            text.replace(from, to, "");
+        }
+        Operator::In | Operator::Out => {
+            text.shift_lines(from.line, to.line, operator == Operator::In);
+            text.put_cursor(motion::first_text(text, from.line));
+        }
+        Operator::Comment => {
+            text.comment_lines(from.line, to.line);
+            text.put_cursor(motion::first_text(text, from.line));
+        }
+        Operator::Lower | Operator::Upper | Operator::Swap => {
+            let new = change_case(&slice(text, from, to), operator);
+            text.replace(from, to, &new);
+            text.put_cursor(from);
+        }
+    }
+    answer
+}
+
+fn slice(text: &mut Text, from: Pos, to: Pos) -> String {
+    let (cursor, anchor) = (text.cursor(), text.anchor());
+    text.select(from, to);
+    let slice = text.selected().unwrap_or_default();
+    text.put_cursor(cursor);
+    text.select_from(anchor, SelectionShape::Between);
+    slice
+}
+
+pub(super) fn change_case(text: &str, operator: Operator) -> String {
+    match operator {
+        Operator::Lower => text.to_lowercase(),
+        Operator::Upper => text.to_uppercase(),
+        _ => text
+            .chars()
+            .flat_map(|c| -> Vec<char> {
+                if c.is_uppercase() { c.to_lowercase().collect() } else { c.to_uppercase().collect() }
+            })
+            .collect(),
+    }
+}
+
+/// Deletes lines with their ends.
+fn delete_lines(text: &mut Text, first: usize, last: usize) {
+    let end = Pos::new(last, text.line(last).len());
+    let (from, to) = if last < text.last_line() {
+        (Pos::new(first, 0), Pos::new(last + 1, 0))
+    } else if let Some(above) = first.checked_sub(1) {
+        (Pos::new(above, text.line(above).len()), end)
+    } else {
+        (Pos::default(), end)
+    };
+    text.replace(from, to, "");
+    text.put_cursor(motion::first_text(text, first));
+}

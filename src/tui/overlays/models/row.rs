@@ -1,0 +1,96 @@
+//! A row of the list of models: what of a provider's answer gets one, and its text.
+
+use crate::domain::ModelInfo;
+use crate::driver::catalogue::{self, CatalogueAnswer, KeyState, Offer};
+use crate::engine::State;
+use crate::tui::widgets::safe;
+
+/// A row of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ModelRow {
+    Model(ModelInfo),
+    /// A provider without a key: its name, and where the key is expected.
+    NoKey(String, String),
+    /// A provider that is being asked.
+    Asking(String),
+    /// A provider with a key that did not answer, and why.
+    Failed(String, String),
+}
+
+impl ModelRow {
+    /// The text that the filter matches.
+    pub(super) fn text(&self) -> String {
+        match self {
+            ModelRow::Model(model) => model.name.to_string(),
+            ModelRow::NoKey(name, _) | ModelRow::Asking(name) | ModelRow::Failed(name, _) => name.clone(),
+        }
+    }
+}
+
+/// The rows for what a provider answered.
+pub(super) fn rows_of(offer: &Offer) -> Vec<ModelRow> {
+    let name = offer.name.clone();
+    match (&offer.answer, &offer.key) {
+        (CatalogueAnswer::Models(models), _) => models.iter().cloned().map(ModelRow::Model).collect(),
+        (CatalogueAnswer::Asking, _) => vec![ModelRow::Asking(name)],
+        (CatalogueAnswer::NoKey, KeyState::Missing(place)) => vec![ModelRow::NoKey(name, place.clone())],
+        // Servers that are not running here get no row of their own: they are named together below.
+        (CatalogueAnswer::NoKey, _) => Vec::new(),
+        (CatalogueAnswer::NotRunning(_), _) => Vec::new(),
+        (CatalogueAnswer::Failed(why), _) => vec![ModelRow::Failed(name, why.clone())],
+    }
+}
+
+/// The model of a row; `None` for a provider without a list.
+pub(super) fn model_of(row: &ModelRow) -> Option<&ModelInfo> {
+    match row {
+        ModelRow::Model(model) => Some(model),
+        _ => None,
+    }
+}
+
+/// A row: provider, model, where it runs, its context, its price, whether it is in use.
+pub(super) fn row_text(
+    row: &ModelRow,
+    state: &State,
+    known: (Option<(u64, &'static str)>, bool),
+    width: usize,
+) -> String {
+    let two = |name: &str, text: &str| format!("{:<10} {}", safe::one_line(name), safe::one_line(text));
+    match row {
+        ModelRow::Model(model) => model_text(model, state, known, width),
+        ModelRow::NoKey(name, place) => two(name, &format!("no key ({place}): Enter asks for one")),
+        ModelRow::Asking(name) => two(name, "asking which models it has"),
+        ModelRow::Failed(name, why) => two(name, why),
+    }
+}
+
+/// `used`: the tokens of the chat; `is_told`: whether it is known where the providers run.
+fn model_text(
+    model: &ModelInfo,
+    state: &State,
+    (used, is_told): (Option<(u64, &'static str)>, bool),
+    width: usize,
+) -> String {
+    let name = &model.name.model;
+    let current = state.transcript.model.as_ref() == Some(&model.name);
+    let place = match (model.local, model.name.is_story()) {
+        (true, _) => "local",
+        (false, true) => "offline",
+        (false, false) if !is_told => "",
+        (false, false) => "cloud",
+    };
+    let long = model.context.zip(used).is_some_and(|(context, (used, _))| context < used);
+    let context = match model.context {
+        Some(context) => format!("ctx {}{}", catalogue::tokens(context), if long { " !" } else { "" }),
+        None => String::new(),
+    };
+    let price = model.price.as_ref().map(catalogue::price).unwrap_or_default();
+    let right =
+        format!("{place:<7} {context:<10} {price:<11}{}", if current { " in use" } else { "       " });
+    // The name gets the remaining room; if that is small, the other facts are cut.
+    let room = width.saturating_sub(right.chars().count() + 12).max(24);
+    let name = safe::cut(&safe::one_line(name), room);
+    let pad = room.saturating_sub(unicode_width::UnicodeWidthStr::width(name.as_str()));
+    format!("{:<10} {name}{:pad$} {right}", safe::one_line(&model.name.provider), "").trim_end().to_owned()
+}
