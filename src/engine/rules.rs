@@ -61,6 +61,9 @@ pub enum RuleMismatch {
     /// It has other rights or limits, or another interpreter.
     #[error("has other rights or limits")]
     OtherRights,
+    /// Earlier blocks changed the state that it shares with them, and the rule was not granted on that change.
+    #[error("shares a state that an earlier block changed")]
+    StateChanged,
 }
 
 /// Whether a rule covers this block in its current revision.
@@ -125,7 +128,11 @@ fn reads_only(review: &Review) -> Result<(), RuleMismatch> {
 
 /// Whether the sandbox confines the run, and the terms are no wider than the rule's.
 fn within(rule: &Rule, terms: &Terms) -> Result<(), RuleMismatch> {
-    let rights = &terms.rights;
+    let (rights, then) = (&terms.rights, rule.terms.found_changed());
+    if terms.found_changed().iter().any(|change| !then.contains(change)) {
+        // The same words may start another program there, or call another function.
+        return Err(RuleMismatch::StateChanged);
+    }
     if rights.terminal {
         // A terminal means that it asks the person something, and nobody may be there to answer.
         return Err(RuleMismatch::OtherRights);

@@ -1,7 +1,9 @@
 //! Tests of the person's rules: what they cover, and what they start.
 
 use super::*;
-use crate::domain::{DeadKernel, Effects, Enforcement, Finding, Language, Outcome, Revision, TimerId};
+use crate::domain::{
+    DeadKernel, Effects, Enforcement, Finding, Language, Outcome, Revision, SharedState, TimerId,
+};
 use crate::engine::dialogue::wording::scope_word;
 use crate::engine::dialogue::{Dialogue, confined, review};
 use crate::engine::state::{Countdown, RuleMatch};
@@ -208,6 +210,49 @@ fn judged(scope: RuleScope, found: Review, change: impl Fn(&mut Terms)) -> Resul
     let mut now = granted;
     change(&mut now);
     check_cover(&rule, block, &found, &now).map_err(|miss| miss.to_string())
+}
+
+/// Terms under which a block finds its shared state changed by earlier blocks.
+fn changed(changed: &[&str]) -> Terms {
+    let changed = changed.iter().map(ToString::to_string).collect();
+    let shared = SharedState { blocks: [BlockId(1)].into_iter().collect(), changed };
+    Terms { shared: Some(shared), ..confined() }
+}
+
+#[test]
+fn a_state_that_an_earlier_block_changed_is_not_covered() {
+    let found: [(&[&str], bool); 3] =
+        [(&["PATH changed"], false), (&["builtins replaced: open"], false), (&[], true)];
+    for scope in [RuleScope::SameText, RuleScope::Clean] {
+        for (change, covers) in found {
+            let mut d = granted(scope, ONE);
+            d.inspected(2, Review::default(), Ok(changed(change)));
+            assert_eq!(d.state().live.matched.is_some(), covers, "{scope:?}: {change:?}");
+        }
+    }
+    for scope in RuleScope::ALL {
+        let judged =
+            judged(scope, Review::default(), |terms| terms.shared = changed(&["PATH changed"]).shared);
+        assert_eq!(judged, Err("shares a state that an earlier block changed".into()), "{scope:?}");
+    }
+}
+
+#[test]
+fn a_rule_granted_in_a_changed_state_holds_for_that_change_alone() {
+    let found: [(&[&str], bool); 3] = [
+        (&["PATH changed"], true),
+        (&["PATH changed", "builtins replaced: open"], false),
+        (&["variables exported: A"], false),
+    ];
+    for (found, covers) in found {
+        let mut d = Dialogue::after_reply(ONE);
+        d.inspected(1, Review::default(), Ok(changed(&["PATH changed"])));
+        assert!(d.always(1, RuleScope::SameText).ends_with("| running r1"));
+        d.passes(1, Outcome::Ok);
+        d.reply(ONE);
+        d.inspected(2, Review::default(), Ok(changed(found)));
+        assert_eq!(d.state().live.matched.is_some(), covers, "{found:?}");
+    }
 }
 
 /// Another kind of enforcement.
