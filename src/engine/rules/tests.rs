@@ -318,6 +318,18 @@ fn reading_is_held_to_by_the_sandbox_and_by_what_the_text_says() {
 }
 
 #[test]
+fn a_rule_for_a_language_covers_nothing_that_the_text_does_not_tell() {
+    let effects = Effects { unknown: true, ..Effects::default() };
+    let found = Review { effects, ..Review::default() };
+    let told = "does what can't be told from its text";
+    assert_eq!(judged(RuleScope::Clean, found.clone(), |_| {}), Err(told.into()));
+    // The person saw this text, and a sandbox holds the other to reading.
+    for scope in [RuleScope::SameText, RuleScope::Reading] {
+        assert_eq!(judged(scope, found.clone(), |_| {}), Ok(()), "{scope:?}");
+    }
+}
+
+#[test]
 fn an_offer_tells_what_it_would_have_covered_and_a_near_miss() {
     let mut d = waiting();
     d.approve(1);
