@@ -87,7 +87,9 @@ impl<'t> ShellReader<'_, 't> {
 
     /// Handles the assignment of an environment variable that programs obey.
     pub(super) fn set(&mut self, name: &str, value: Argument, span: Range<usize>) {
-        self.reading.unknown |= name == "PATH" && may_replace_programs(&value.value, self.scope);
+        if name == "PATH" && may_replace_programs(&value.value, self.scope) {
+            self.not_known("a program that PATH now finds first", &span, false);
+        }
         let code = programs::shipped().variable(name);
         if let Some(code) = code
             && value.value.as_text().is_some_and(|(text, _)| !text.is_empty())
