@@ -26,6 +26,7 @@ mod form;
 mod function;
 mod here_document;
 mod joint;
+mod module;
 mod options;
 mod own_folder;
 mod print;
