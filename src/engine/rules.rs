@@ -31,6 +31,9 @@ pub enum RuleMismatch {
     /// It has this many findings.
     #[error("has {}", counted(*.0, "finding"))]
     Findings(usize),
+    /// Its text does not tell all that it does: it may run code that nobody saw.
+    #[error("does what can't be told from its text")]
+    NotTold,
     /// The checks did not cover all of it.
     #[error("was not checked: {0}")]
     Unchecked(String),
@@ -61,6 +64,9 @@ pub enum RuleMismatch {
     /// It has other rights or limits, or another interpreter.
     #[error("has other rights or limits")]
     OtherRights,
+    /// Earlier blocks changed the state that it shares with them, and the rule was not granted on that change.
+    #[error("shares a state that an earlier block changed")]
+    StateChanged,
 }
 
 /// Whether a rule covers this block in its current revision.
@@ -91,24 +97,25 @@ pub fn check_cover(rule: &Rule, block: &Block, review: &Review, terms: &Terms) -
             return Err(RuleMismatch::OtherLanguage(terms.language.as_str().to_owned()));
         }
         RuleScope::SameText => {}
-        RuleScope::Clean => check_findings(review, 0)?,
+        RuleScope::Clean => check_findings(review, true)?,
         RuleScope::Reading => reads_only(review)?,
     }
     within(rule, terms)
 }
 
-/// Whether there are at most `most` findings.
-fn check_findings(review: &Review, most: usize) -> Result<(), RuleMismatch> {
+/// Whether there are no findings, and, if it has to be `told`, no effects besides those that the text tells.
+fn check_findings(review: &Review, told: bool) -> Result<(), RuleMismatch> {
     match review.findings.len() {
-        found if found > most => Err(RuleMismatch::Findings(found)),
-        _ => Ok(()),
+        0 if told && review.effects.unknown => Err(RuleMismatch::NotTold),
+        0 => Ok(()),
+        found => Err(RuleMismatch::Findings(found)),
     }
 }
 
 /// Whether it only reads, as far as its text shows; the sandbox takes care of the rest.
 fn reads_only(review: &Review) -> Result<(), RuleMismatch> {
     if Policy::Clean.judge(review) != Verdict::Allow {
-        return check_findings(review, 0);
+        return check_findings(review, false);
     }
     let effects = &review.effects;
     let acts = [
@@ -125,7 +132,11 @@ fn reads_only(review: &Review) -> Result<(), RuleMismatch> {
 
 /// Whether the sandbox confines the run, and the terms are no wider than the rule's.
 fn within(rule: &Rule, terms: &Terms) -> Result<(), RuleMismatch> {
-    let rights = &terms.rights;
+    let (rights, then) = (&terms.rights, rule.terms.found_changed());
+    if terms.found_changed().iter().any(|change| !then.contains(change)) {
+        // The same words may start another program there, or call another function.
+        return Err(RuleMismatch::StateChanged);
+    }
     if rights.terminal {
         // A terminal means that it asks the person something, and nobody may be there to answer.
         return Err(RuleMismatch::OtherRights);

@@ -27,6 +27,7 @@ mod form;
 mod function;
 mod here_document;
 mod joint;
+mod module;
 mod option_form;
 mod options;
 mod own_folder;

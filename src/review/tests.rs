@@ -210,6 +210,35 @@ fn effects_name_what_a_block_touches() {
 }
 
 #[test]
+fn code_of_files_that_the_text_does_not_show_is_not_known() {
+    for (language, source) in [
+        ("bash", "python3 -m mod"),
+        ("bash", "python3 -W error -Im mod"),
+        ("bash", "java -jar x.jar"),
+        ("bash", "java -javaagent:x.jar Main"),
+        ("bash", "perl -I. -MFoo -e1"),
+        ("bash", "ruby -r./x -e1"),
+        ("bash", "NODE_OPTIONS='-r ./x' node -e 1"),
+        ("bash", "vim -S x"),
+        ("bash", "source x"),
+        ("bash", "cat x | sh"),
+        ("python", "import runpy\nrunpy.run_path('x')"),
+        ("python", "import importlib\nimportlib.import_module('mod')"),
+        ("javascript", "require('./x')"),
+        ("javascript", "import('./x.mjs')"),
+    ] {
+        let review = look(language, source);
+        let told: Vec<_> = review.findings.iter().map(|found| found.severity).collect();
+        assert!(review.effects.unknown && !told.is_empty(), "{source}");
+        assert!(told.iter().all(|severity| *severity == Severity::Info), "{source}: {told:?}");
+    }
+    for source in ["python3 -m json.tool a.json", "python3 -m venv .venv", "bash <<E\nls\nE"] {
+        let review = look("bash", source);
+        assert!(!review.effects.unknown && review.findings.is_empty(), "{source}: {:?}", review.findings);
+    }
+}
+
+#[test]
 fn changes_of_modes_owners_and_times_are_told_as_writing() {
     for (language, source) in [
         ("bash", "chmod 600 /home/ann/notes.txt"),

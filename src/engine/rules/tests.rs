@@ -1,7 +1,9 @@
 //! Tests of the person's rules: what they cover, and what they start.
 
 use super::*;
-use crate::domain::{DeadKernel, Effects, Enforcement, Finding, Language, Outcome, Revision, TimerId};
+use crate::domain::{
+    DeadKernel, Effects, Enforcement, Finding, Language, Outcome, Revision, SharedState, TimerId,
+};
 use crate::engine::dialogue::wording::scope_word;
 use crate::engine::dialogue::{Dialogue, confined, review};
 use crate::engine::state::{Countdown, RuleMatch};
@@ -210,6 +212,49 @@ fn judged(scope: RuleScope, found: Review, change: impl Fn(&mut Terms)) -> Resul
     check_cover(&rule, block, &found, &now).map_err(|miss| miss.to_string())
 }
 
+/// Terms under which a block finds its shared state changed by earlier blocks.
+fn changed(changed: &[&str]) -> Terms {
+    let changed = changed.iter().map(ToString::to_string).collect();
+    let shared = SharedState { blocks: [BlockId(1)].into_iter().collect(), changed };
+    Terms { shared: Some(shared), ..confined() }
+}
+
+#[test]
+fn a_state_that_an_earlier_block_changed_is_not_covered() {
+    let found: [(&[&str], bool); 3] =
+        [(&["PATH changed"], false), (&["builtins replaced: open"], false), (&[], true)];
+    for scope in [RuleScope::SameText, RuleScope::Clean] {
+        for (change, covers) in found {
+            let mut d = granted(scope, ONE);
+            d.inspected(2, Review::default(), Ok(changed(change)));
+            assert_eq!(d.state().live.matched.is_some(), covers, "{scope:?}: {change:?}");
+        }
+    }
+    for scope in RuleScope::ALL {
+        let judged =
+            judged(scope, Review::default(), |terms| terms.shared = changed(&["PATH changed"]).shared);
+        assert_eq!(judged, Err("shares a state that an earlier block changed".into()), "{scope:?}");
+    }
+}
+
+#[test]
+fn a_rule_granted_in_a_changed_state_holds_for_that_change_alone() {
+    let found: [(&[&str], bool); 3] = [
+        (&["PATH changed"], true),
+        (&["PATH changed", "builtins replaced: open"], false),
+        (&["variables exported: A"], false),
+    ];
+    for (found, covers) in found {
+        let mut d = Dialogue::after_reply(ONE);
+        d.inspected(1, Review::default(), Ok(changed(&["PATH changed"])));
+        assert!(d.always(1, RuleScope::SameText).ends_with("| running r1"));
+        d.passes(1, Outcome::Ok);
+        d.reply(ONE);
+        d.inspected(2, Review::default(), Ok(changed(found)));
+        assert_eq!(d.state().live.matched.is_some(), covers, "{found:?}");
+    }
+}
+
 /// Another kind of enforcement.
 fn other(hold: Enforcement) -> Enforcement {
     if hold == Enforcement::Watched { Enforcement::Enforced } else { Enforcement::Watched }
@@ -270,6 +315,18 @@ fn reading_is_held_to_by_the_sandbox_and_by_what_the_text_says() {
     assert!(judged(RuleScope::Clean, unchecked, |_| {}).is_err());
     assert!(judged(RuleScope::Clean, review(Severity::Info), |_| {}).is_err());
     assert_eq!(judged(RuleScope::SameText, review(Severity::Medium), |_| {}), Ok(()));
+}
+
+#[test]
+fn a_rule_for_a_language_covers_nothing_that_the_text_does_not_tell() {
+    let effects = Effects { unknown: true, ..Effects::default() };
+    let found = Review { effects, ..Review::default() };
+    let told = "does what can't be told from its text";
+    assert_eq!(judged(RuleScope::Clean, found.clone(), |_| {}), Err(told.into()));
+    // The person saw this text, and a sandbox holds the other to reading.
+    for scope in [RuleScope::SameText, RuleScope::Reading] {
+        assert_eq!(judged(scope, found.clone(), |_| {}), Ok(()), "{scope:?}");
+    }
 }
 
 #[test]

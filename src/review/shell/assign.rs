@@ -87,7 +87,12 @@ impl<'t> ShellReader<'_, 't> {
 
     /// Handles the assignment of an environment variable that programs obey.
     pub(super) fn set(&mut self, name: &str, value: Argument, span: Range<usize>) {
-        self.reading.unknown |= name == "PATH" && may_replace_programs(&value.value, self.scope);
+        if name == "PATH" && may_replace_programs(&value.value, self.scope) {
+            self.not_known("a program that PATH now finds first", &span, false);
+        }
+        if name == "NODE_OPTIONS" && names_code(&value.value) {
+            self.not_known("the code that NODE_OPTIONS names", &span, false);
+        }
         let code = programs::shipped().variable(name);
         if let Some(code) = code
             && value.value.as_text().is_some_and(|(text, _)| !text.is_empty())
@@ -171,6 +176,14 @@ fn may_replace_programs(path: &Value, scope: &Scope) -> bool {
     };
     let mut in_front = path.split(':').take_while(|folder| !is_system(folder));
     !scope.in_image && in_front.any(can_be_written)
+}
+
+/// Whether options of node load code before the program: `-r ./x`, `--import=./x.mjs`.
+fn names_code(options: &Value) -> bool {
+    const LOADING: &[&str] = &["--require", "--import", "--loader", "--experimental-loader"];
+    let Some((options, _)) = options.as_text() else { return true };
+    let mut words = options.split_whitespace();
+    words.any(|word| word.starts_with("-r") || LOADING.iter().any(|option| word.starts_with(option)))
 }
 
 /// `a+=b`: appends items to an array, or text to a text.

@@ -66,7 +66,7 @@ impl ShellReader<'_, '_> {
         }
         self.start(&name);
         self.reading.unknown |= renames_program(&name, &rest);
-        if let Some(rest) = module_command(&name, &rest) {
+        if let Some(rest) = self.module(&name, &rest, span) {
             return self.command(rest, input, span, depth + 1);
         }
         if name.starts_with("ld-linux") || name.starts_with("ld-musl") || name == "ld.so" {
@@ -287,14 +287,4 @@ fn renames_program(name: &str, words: &[Argument]) -> bool {
         word.value.as_text().is_none_or(|(text, _)| text.starts_with('-') && text.contains(['p', 'f']))
     };
     matches!(name, "hash" | "enable") && words.iter().any(names_file)
-}
-
-/// `python -m pip …` is `pip …`: returns the module's own command.
-fn module_command(name: &str, words: &[Argument]) -> Option<Vec<Argument>> {
-    let python =
-        name == "py" || name.strip_prefix("python").is_some_and(|v| v.chars().all(|c| !c.is_alphabetic()));
-    let at = words.iter().position(|word| word.value.as_whole_text() == Some("-m")).filter(|_| python)?;
-    let rest = words.get(at + 1..)?;
-    let known = matches!(rest.first()?.value.as_whole_text(), Some("pip" | "pipx" | "conda"));
-    known.then(|| rest.to_vec())
 }

@@ -6,7 +6,8 @@ use super::options::CommandFacts;
 use crate::review::orders::{self, OrderEffect};
 use crate::review::programs::{self, OperandUse, Program, StartedAs};
 use crate::review::rules::InnerLanguage;
-use crate::review::value::{Act, Argument, Value, ValueKind};
+use crate::review::stdin;
+use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use std::ops::Range;
 
 impl ShellReader<'_, '_> {
@@ -33,6 +34,9 @@ impl ShellReader<'_, '_> {
         }
         if let (Some(does), Some(input)) = (table.stdin, input) {
             self.tell_operand(does, input, &known.name, span, depth);
+        }
+        if let Some(input) = input.filter(|input| reads_unknown_code(act, known, operands, input)) {
+            self.not_known(&format!("the input of {}", known.name), span, false);
         }
         self.by_own_forms(&known.name, operands, span, depth);
         if table.project {
@@ -257,4 +261,20 @@ impl ShellReader<'_, '_> {
         let what = Argument { value: Value::text(format!("{by} starts {text}")), span: span.clone() };
         self.note("@hides", vec![what], span);
     }
+}
+
+/// Whether an interpreter takes its code from a standard input that is not known. Of downloaded and decoded code, rules
+/// say more.
+fn reads_unknown_code(act: &Act, known: &CommandFacts, operands: &[Argument], input: &Argument) -> bool {
+    const FILE: OperandUse = OperandUse::Starts(StartedAs::File);
+    let mut roles = known.tables.iter().filter_map(|table| table.operands.first());
+    let Some(role) = roles.find(|role| role.does == FILE) else { return false };
+    let given = |option: &str| act.named.iter().any(|(name, _)| name == option);
+    let in_option = role.without.iter().any(|option| option != "s" && given(option));
+    let is_file = |word: &Argument| !matches!(word.value.as_whole_text(), Some("-" | "/dev/stdin"));
+    let in_file = operands.first().is_some_and(is_file) && !given("s");
+    let is_told = input.value.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED));
+    stdin::interpreter(&Value::text(known.name.as_str())).is_some()
+        && !(in_option || in_file || is_told)
+        && input.value.as_whole_text().is_none()
 }

@@ -6,7 +6,7 @@ use super::options::plain_key;
 use crate::review::folder::entered;
 use crate::review::programs::{self, OptionArity};
 use crate::review::rules::{InnerLanguage, Wrapper};
-use crate::review::value::{Argument, HOLE, Value, ValueKind};
+use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
 use std::ops::Range;
 
 impl ShellReader<'_, '_> {
@@ -73,7 +73,12 @@ impl ShellReader<'_, '_> {
                 let text = text.to_owned();
                 self.runs(InnerLanguage::Bash, text, whole);
             }
-            None => self.reading.unknown = true,
+            None => {
+                self.reading.unknown = true;
+                if !text.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED)) {
+                    self.not_known(&format!("the text of {name}"), span, false);
+                }
+            }
         }
     }
 

@@ -1,0 +1,88 @@
+//! Reads `python -m MODULE`: a module that is a program of its own, one of the standard library, or code that nobody saw.
+
+use super::ShellReader;
+use crate::review::programs;
+use crate::review::value::{Argument, Value};
+use std::ops::Range;
+
+/// Modules that are read like the program of their name, besides those that run what the folder says.
+const PROGRAMS: &[&str] = &["pip", "pipx", "conda"];
+
+/// Modules of the standard library that run no code but their own.
+const STANDARD: &[&str] = &[
+    "ast",
+    "base64",
+    "calendar",
+    "compileall",
+    "dis",
+    "ensurepip",
+    "filecmp",
+    "gzip",
+    "http.server",
+    "json",
+    "json.tool",
+    "locale",
+    "mimetypes",
+    "platform",
+    "py_compile",
+    "site",
+    "SimpleHTTPServer",
+    "sysconfig",
+    "tabnanny",
+    "tarfile",
+    "this",
+    "timeit",
+    "tokenize",
+    "uuid",
+    "venv",
+    "zipapp",
+    "zipfile",
+];
+
+impl ShellReader<'_, '_> {
+    /// The module's own command, if it is a program: `python -m pip …` is `pip …`. Reports what other modules do as not
+    /// known.
+    pub(super) fn module(
+        &mut self,
+        name: &str,
+        words: &[Argument],
+        span: &Range<usize>,
+    ) -> Option<Vec<Argument>> {
+        let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
+        let is_python = name == "py" || version.is_some_and(|v| v.chars().all(|c| !c.is_alphabetic()));
+        let command = module_words(words).filter(|_| is_python)?;
+        let module = command.first()?.value.as_whole_text().unwrap_or("the module").to_owned();
+        let runs_folder = programs::shipped().get(&module).is_some_and(|program| program.project);
+        if PROGRAMS.contains(&module.as_str()) || runs_folder {
+            return Some(command);
+        }
+        if !STANDARD.contains(&module.as_str()) {
+            self.not_known(&module, span, false);
+        }
+        None
+    }
+}
+
+/// The module that the options of python name, and the words after it.
+fn module_words(words: &[Argument]) -> Option<Vec<Argument>> {
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        // An unknown word may be an option, or nothing.
+        let Some(text) = word.value.as_whole_text() else { continue };
+        let flags = text.strip_prefix('-').filter(|flags| !flags.is_empty())?;
+        let letters = if flags.starts_with('-') { "" } else { flags };
+        let Some(at) = letters.find(['c', 'm', 'W', 'X']) else { continue };
+        let (option, attached) = letters.get(at..)?.split_at(1);
+        match (option, attached) {
+            ("c", _) => return None,
+            ("m", "") => return Some(rest.cloned().collect()),
+            ("m", module) => {
+                let module = Argument { value: Value::text(module), span: word.span.clone() };
+                return Some(std::iter::once(module).chain(rest.cloned()).collect());
+            }
+            (_, "") => _ = rest.next(),
+            _ => {}
+        }
+    }
+    None
+}
