@@ -14,6 +14,8 @@ pub(crate) enum SettingForm {
     Flag,
     /// A whole number within these bounds.
     Whole(i64, i64),
+    /// A limit: a whole number within these bounds, or 0 for none.
+    Limit(i64, i64),
     /// An amount of US dollars, up to this many.
     Dollars(i64),
     /// A list of paths: absolute, or below `~/`.
@@ -74,7 +76,8 @@ const fn own(name: &'static str, form: SettingForm, help: &'static str) -> Setti
 
 use super::providers::{Effort, FormatKind};
 use SettingForm::{
-    Address, Bytes, Dollars, Executor, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words,
+    Address, Bytes, Dollars, Executor, Flag, Folder, Limit, Paths, Program, Text, TextOrTexts, Texts, Whole,
+    Words,
 };
 use Tighten::{Add, Higher, Lower, LowerLimit, Never, Off, Word};
 use strum::VariantNames as _;
@@ -82,6 +85,8 @@ use strum::VariantNames as _;
 const KIB: i64 = 1 << 10;
 const MIB: i64 = 1 << 20;
 const TIB: i64 = 1 << 40;
+/// With fewer open files neither the self-test of the sandbox nor an interpreter starts.
+const MIN_OPEN_FILES: i64 = 16;
 const MAX_TOKENS: i64 = 100_000_000;
 
 /// All settings, in the order of the example file.
@@ -199,7 +204,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("limits.file", Bytes(0, TIB), LowerLimit, "bytes of each file that a run writes; 0: not limited"),
     setting(
         "limits.open_files",
-        Whole(0, 1 << 20),
+        Limit(MIN_OPEN_FILES, 1 << 20),
         LowerLimit,
         "files that each process of a run has open; 0: not limited",
     ),

@@ -292,9 +292,13 @@ fn a_project_cant_take_a_limit_away_and_can_set_one_where_there_is_none() {
 
 #[test]
 fn a_limit_of_a_project_that_cant_be_read_is_no_licence() {
-    for broken in
-        ["limits.wall = \"10\"", "limits.wall = 0", "[limits\nwall = 1", "limits = 3\nlimits.wall = 1"]
-    {
+    for broken in [
+        "limits.wall = \"10\"",
+        "limits.wall = 0",
+        "limits.open_files = 15",
+        "[limits\nwall = 1",
+        "limits = 3\nlimits.wall = 1",
+    ] {
         assert!(Home::new().with(PROJECT, broken).try_load().is_err(), "{broken}");
     }
 }
