@@ -89,8 +89,10 @@ impl Driver {
                 for held in &held {
                     instructions::accept(&search, held);
                 }
-                let told = instructions::survey(&search).told;
-                let _ = inbox.blocking_send(Signal::Event(Event::Instructions(told)));
+                let looked = instructions::survey(&search);
+                for event in super::learn::events(looked.told, &looked.held) {
+                    let _ = inbox.blocking_send(Signal::Event(event));
+                }
             })),
             Job::Changes(record) => self.list_changes(record),
             Job::ChangeTexts(record, number, path) => self.compare_change(record, number, path),
