@@ -268,6 +268,7 @@ impl Engine {
             Event::RecipeReady(start) => self.begin_recipe(*start),
             Event::KernelLanguages(languages) => self.kernels_found(languages),
             Event::Instructions(found) => self.instructions_found(found),
+            Event::HeldInstructions(held) => self.state.live.held_instructions = held,
             Event::OpinionArrived(block, revision, answer) => self.take_opinion(block, revision, *answer),
             Event::Undone(run, kind, answer) => self.undo_finished(run, kind, answer),
             Event::ChangedMeanwhile(changes) => self.changed_meanwhile(&changes),

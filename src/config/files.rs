@@ -43,13 +43,15 @@ fn read_opened(path: &Path, more: OFlags) -> Result<Option<(String, Metadata)>, 
     Ok(Some((text, info)))
 }
 
-/// The nearest project file, searched upwards from the working folder. One above it that somebody else put into a
-/// folder in which anybody may make files, such as `/tmp`, is passed over with a notice.
-pub(super) fn project_file(
+/// All project files from the working folder upwards, the outermost first: a run can make one in the working folder,
+/// and that must not put another one out of force. One above the working folder that somebody else put into a folder
+/// in which anybody may make files, such as `/tmp`, is passed over with a notice.
+pub(super) fn project_files(
     cwd: &Path,
     own: &Path,
     notices: &mut Vec<Notice>,
-) -> Result<Option<(PathBuf, String)>, ConfigError> {
+) -> Result<Vec<(PathBuf, String)>, ConfigError> {
+    let mut files = Vec::new();
     let account = rustix::process::geteuid().as_raw();
     for folder in cwd.ancestors() {
         let path = folder.join(PROJECT_FILE);
@@ -69,11 +71,12 @@ pub(super) fn project_file(
                     "{path} was ignored: somebody else made it in a folder that is open to everybody."
                 )));
             }
-            Some((source, _)) => return Ok(Some((path, source))),
+            Some((source, _)) => files.push((path, source)),
             None => {}
         }
     }
-    Ok(None)
+    files.reverse();
+    Ok(files)
 }
 
 /// Whether anybody may make files in a folder. This alone says little: on some disks every folder has this mode.

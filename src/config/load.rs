@@ -3,7 +3,7 @@
 use super::addresses::separate_addresses;
 use super::environment_and_flags::{self, Flags};
 use super::error::ConfigError;
-use super::files::{project_file, read_file};
+use super::files::{project_files, read_file};
 use super::layers::{self, FoundSetting, Origin, Origins, dotted};
 use super::schema::{Config, Sandbox};
 use super::{Paths, setting_values, settings, trust};
@@ -41,8 +41,8 @@ impl LoadedConfig {
     }
 }
 
-/// Loads the configuration: defaults, the person's file, the project's file (searched upwards from `cwd`), the
-/// environment, options. A missing file is not an error.
+/// Loads the configuration: defaults, the person's file, the project's files (from `cwd` upwards, the
+/// outermost first), the environment, options. A missing file is not an error.
 ///
 /// # Errors
 /// When a file can't be read or is wrong; the error names file, line and column.
@@ -58,7 +58,7 @@ pub(crate) fn load(
         layered.file(&paths.file(), found);
         layered.check_language_commands(&paths.file(), &source)?;
     }
-    if let Some((path, source)) = project_file(cwd, &paths.file(), &mut layered.notices)? {
+    for (path, source) in project_files(cwd, &paths.file(), &mut layered.notices)? {
         layered.add_project(&path, &source)?;
     }
     // Keep the values of the files alone: stored keys belong to addresses in files, and the address in the file

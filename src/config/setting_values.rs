@@ -50,6 +50,7 @@ pub(super) fn describe_form(form: SettingForm) -> String {
         SettingForm::Words(words) => format!("one of {}", words.join(", ")),
         SettingForm::Flag => "true or false".into(),
         SettingForm::Whole(min, max) => format!("a whole number from {min} to {max}"),
+        SettingForm::Limit(min, max) => format!("a whole number from {min} to {max}, or 0 for no limit"),
         SettingForm::Bytes(min, max) => {
             format!(
                 "a size from {} to {} (bytes, or a text like \"64 KiB\")",
@@ -99,6 +100,7 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, UnfitError
         (SettingForm::Words(words), Value::String(text)) => words.contains(&text.as_str()),
         (SettingForm::Flag, Value::Boolean(_)) => true,
         (SettingForm::Whole(min, max), Value::Integer(n)) => within(*n, min, max),
+        (SettingForm::Limit(min, max), Value::Integer(n)) => *n == 0 || within(*n, min, max),
         (SettingForm::Bytes(min, max), Value::Integer(n)) => within(*n, min, max),
         (SettingForm::Bytes(min, max), Value::String(text)) => {
             let bytes = parse_size(text).filter(|n| within(*n, min, max));

@@ -19,6 +19,8 @@ pub(crate) enum SettingForm {
     Flag,
     /// A whole number within these bounds.
     Whole(i64, i64),
+    /// A limit: a whole number within these bounds, or 0 for none.
+    Limit(i64, i64),
     /// An amount of US dollars, up to this many.
     Dollars(i64),
     /// A list of paths: absolute, or below `~/`.

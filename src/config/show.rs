@@ -127,6 +127,9 @@ fn form(form: SettingForm) -> Map<String, Value> {
         SettingForm::Words(words) => json!({ "enum": words }),
         SettingForm::Flag => json!({ "type": "boolean" }),
         SettingForm::Whole(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        SettingForm::Limit(min, max) => {
+            json!({ "anyOf": [{ "const": 0 }, { "type": "integer", "minimum": min, "maximum": max }] })
+        }
         SettingForm::Bytes(min, max) => json!({
             "anyOf": [
                 { "type": "integer", "minimum": min, "maximum": max },

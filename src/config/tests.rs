@@ -292,19 +292,34 @@ fn a_project_cant_take_a_limit_away_and_can_set_one_where_there_is_none() {
 
 #[test]
 fn a_limit_of_a_project_that_cant_be_read_is_no_licence() {
-    for broken in
-        ["limits.wall = \"10\"", "limits.wall = 0", "[limits\nwall = 1", "limits = 3\nlimits.wall = 1"]
-    {
+    for broken in [
+        "limits.wall = \"10\"",
+        "limits.wall = 0",
+        "limits.open_files = 15",
+        "[limits\nwall = 1",
+        "limits = 3\nlimits.wall = 1",
+    ] {
         assert!(Home::new().with(PROJECT, broken).try_load().is_err(), "{broken}");
     }
 }
 
 #[test]
-fn the_nearest_project_file_counts_and_strange_files_do_not_hold_us() {
-    let home = Home::new()
-        .with("work/.sayso.toml", "step_limit = 2")
-        .with("work/project/deep/.sayso.toml", "step_limit = 5");
-    assert_eq!(home.load().config.step_limit, 5);
+fn all_project_files_count_and_strange_files_do_not_hold_us() {
+    let outer = "step_limit = 2\nrepeat_limit = 3\nreview.forbid = [\"net\"]\nlimits.wall = 5\n";
+    let home = Home::new().with("work/.sayso.toml", outer).with("work/project/deep/.sayso.toml", "");
+    assert_eq!(home.load().config.limits.wall, 5, "an empty file takes nothing away");
+    let inner = "step_limit = 5\nrepeat_limit = 2\nreview.forbid = [\"delete\"]\n";
+    let home = Home::new().with("work/.sayso.toml", outer).with("work/project/deep/.sayso.toml", inner);
+    let loaded = home.load();
+    let config = &loaded.config;
+    assert_eq!((config.step_limit, config.repeat_limit, config.limits.wall), (2, 2, 5));
+    assert_eq!(config.review.forbid.len(), 2, "{:?}", config.review.forbid);
+    let origin = |name: &str| loaded.origins.of(name).to_string();
+    assert!(origin("step_limit").ends_with("work/.sayso.toml:1"), "{}", origin("step_limit"));
+    assert!(origin("repeat_limit").ends_with("deep/.sayso.toml:2"), "{}", origin("repeat_limit"));
+    let told: Vec<&str> = loaded.notices.iter().map(|notice| notice.text.as_str()).collect();
+    let [looser] = *told else { panic!("{told:?}") };
+    assert!(looser.contains("deep/.sayso.toml:1: step_limit was ignored"), "{looser}");
     let home = Home::new().with("work/.sayso.toml", "step_limit = 2").with("work/project/.sayso.toml/x", "");
     assert_eq!(home.load().config.step_limit, 2, "a folder of that name is passed over");
     let home = Home::new().with("home/config.toml/x", "");

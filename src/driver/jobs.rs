@@ -112,8 +112,10 @@ impl Driver {
             for held in &held {
                 instructions::accept(&search, held);
             }
-            let told = instructions::survey(&search).told;
-            let _ = inbox.blocking_send(Signal::Event(Event::Instructions(told)));
+            let found = instructions::survey(&search);
+            for event in super::learn::events(found.told, &found.held) {
+                let _ = inbox.blocking_send(Signal::Event(event));
+            }
         });
     }
 

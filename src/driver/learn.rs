@@ -6,7 +6,8 @@ use super::sources::Signal;
 use crate::domain::{Instructions, KernelLanguages, Language, ModelInfo, Notice};
 use crate::engine::{Event, State};
 use crate::provider::Provider;
-use crate::workspace::instructions::{self, InstructionReport};
+use crate::workspace::instructions::{self, HeldFile, InstructionReport};
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -59,7 +60,20 @@ impl IoRooms {
         tokio::task::spawn_blocking(move || {
             // Problems with them are reported with the first prompt.
             let looked = instructions::survey(&search);
-            let _ = inbox.blocking_send(Signal::Event(Event::Instructions(looked.told)));
+            for event in events(looked.told, &looked.held) {
+                let _ = inbox.blocking_send(Signal::Event(event));
+            }
+        });
+    }
+
+    /// Looks whether the run that ended changed instruction files; `before` are those that are known as changed.
+    pub(super) fn find_held_instructions(&self, before: Vec<PathBuf>) {
+        let (search, inbox) = (self.instructions.clone(), self.inbox());
+        tokio::task::spawn_blocking(move || {
+            let held = paths(&instructions::survey(&search).held);
+            if held != before {
+                let _ = inbox.blocking_send(Signal::Event(Event::HeldInstructions(held)));
+            }
         });
     }
 
@@ -79,22 +93,33 @@ impl IoRooms {
         tokio::task::spawn_blocking(move || {
             // The prompt no longer waits: the files came too late for it.
             if let Err(mpsc::SendError(looked)) = sender.send(instructions::survey(&search)) {
-                let _ = inbox.blocking_send(Signal::Event(Event::Instructions(looked.told)));
+                for event in events(looked.told, &looked.held) {
+                    let _ = inbox.blocking_send(Signal::Event(event));
+                }
             }
         });
-        if let Ok(InstructionReport { told, notices, .. }) = found.recv_timeout(self.instructions_timeout) {
-            self.take_instructions(told, notices);
+        if let Ok(InstructionReport { told, held, notices }) = found.recv_timeout(self.instructions_timeout) {
+            self.take_notices(notices);
+            self.queued_events.extend(events(told, &held));
         }
     }
 
     /// Reports problems with instruction files, each only once.
-    fn take_instructions(&mut self, files: Vec<Instructions>, notices: Vec<Notice>) {
+    fn take_notices(&mut self, notices: Vec<Notice>) {
         let told: Vec<Notice> =
             notices.into_iter().filter(|notice| !self.reported_notices.contains(notice)).collect();
         self.reported_notices.extend(told.iter().cloned());
         self.update.notifications.extend(told.into_iter().map(Notification::Notice));
-        self.queued_events.push_back(Event::Instructions(files));
     }
+}
+
+/// What the engine learns from the instruction files.
+pub(super) fn events(told: Vec<Instructions>, held: &[HeldFile]) -> [Event; 2] {
+    [Event::Instructions(told), Event::HeldInstructions(paths(held))]
+}
+
+fn paths(held: &[HeldFile]) -> Vec<PathBuf> {
+    held.iter().map(|held| held.path.clone()).collect()
 }
 
 async fn info(provider: &Provider) -> ModelInfo {

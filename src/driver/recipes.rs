@@ -16,7 +16,7 @@ use crate::engine::Event;
 use crate::engine::answers;
 use crate::exec::Executor;
 use crate::recipe::{FactRequest, Recipe, typescript_fact};
-use crate::workspace::{self, FileError, test_markers};
+use crate::workspace::{self, AttachedFileError, FileError, test_markers};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -103,7 +103,7 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
     let setup = OnceCell::new();
     for want in recipe.wants(&inputs) {
         match want {
-            FactRequest::File { input, path } => match read_text(&site.cwd, path).await {
+            FactRequest::File { input, path } => match named_text(&site.cwd, path).await {
                 Ok(text) => facts.push((format!("file:{input}"), text)),
                 Err(why) => misfits.push(answer_error(&input, why)),
             },
@@ -141,18 +141,33 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
 enum TextError {
     #[error(transparent)]
     File(#[from] FileError),
+    #[error("{}", without_full_stop(.0))]
+    NamedFile(#[from] AttachedFileError),
     #[error("it could not be read in time")]
     TooSlow,
     #[error("this file is no text")]
     NoText,
 }
 
-/// The text of a file.
-async fn read_text(cwd: &Path, path: PathBuf) -> Result<String, TextError> {
-    let path = cwd.join(path);
-    let bytes = with_timeout(move || workspace::read::bounded(&path, MAX_BYTES))
-        .await
-        .ok_or(TextError::TooSlow)??;
+/// The reason as a part of a sentence.
+fn without_full_stop(why: &AttachedFileError) -> String {
+    why.to_string().trim_end_matches('.').to_owned()
+}
+
+/// The text of a file that the person named for this folder; it is told to the model. No link leads out of the folder.
+async fn named_text(cwd: &Path, path: PathBuf) -> Result<String, TextError> {
+    let cwd = cwd.to_path_buf();
+    let bytes = with_timeout(move || workspace::attached_files::read_named(&cwd, &path, MAX_BYTES)).await;
+    text(bytes.ok_or(TextError::TooSlow)??)
+}
+
+/// The text of a file that the configuration names.
+async fn own_text(path: PathBuf) -> Result<String, TextError> {
+    let bytes = with_timeout(move || workspace::read::bounded(&path, MAX_BYTES)).await;
+    text(bytes.ok_or(TextError::TooSlow)??)
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, TextError> {
     String::from_utf8(bytes).map_err(|_| TextError::NoText)
 }
 

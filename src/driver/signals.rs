@@ -110,7 +110,10 @@ impl Driver {
                 self.rooms.update.notifications.push(Notification::Output(run, chunk.clone()));
             }
             RunEvent::Screen(_) | RunEvent::Usage { .. } => self.rooms.update.streaming = true,
-            RunEvent::Ended(_) => self.rooms.sources.drop_run(),
+            RunEvent::Ended(_) => {
+                self.rooms.sources.drop_run();
+                self.rooms.find_held_instructions(self.engine.state().live.held_instructions.clone());
+            }
             _ => {}
         }
         self.feed(Event::Run(run, event));

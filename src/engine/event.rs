@@ -11,6 +11,7 @@ use crate::domain::{
     OpinionReply, Prompt, RecipeStart, ReplyEvent, Revision, RuleId, RunEvent, RunId, StepId, TimerId,
     UndoKind,
 };
+use std::path::PathBuf;
 
 /// A command of the person, sent by a front end.
 #[derive(Clone, Debug, PartialEq)]
@@ -172,6 +173,8 @@ pub enum Event {
     KernelLanguages(Vec<Language>),
     /// The instruction files that were found, the nearest last. They are used from the next request on.
     Instructions(Vec<Instructions>),
+    /// The instruction files that changed since a run began, until the person decides about them.
+    HeldInstructions(Vec<PathBuf>),
     /// The driver prepared a recipe that the person asked for. It gets the next turn. Refused while a turn goes on.
     RecipeReady(Box<RecipeStart>),
     /// The answer to `Effect::RequestOpinion`.

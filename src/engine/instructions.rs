@@ -62,9 +62,13 @@ impl Engine {
         self.state.live.use_instructions = wanted;
         self.meter.mark_stale();
         let is_there = self.state.live.instructions.iter().any(|file| !file.own);
+        let is_held = !self.state.live.held_instructions.is_empty();
         self.notify(Notice::info(match (is_there, wanted) {
             (true, true) => "The project's AGENTS.md is told to the model from the next request on.",
             (true, false) => "The project's AGENTS.md is no longer told to the model.",
+            (false, _) if is_held => {
+                "No AGENTS.md is told: it changed since a run began. /instructions changes shows how, and asks."
+            }
             (false, true) => "There is no AGENTS.md here. One that comes would be told to the model.",
             (false, false) => "There is no AGENTS.md here. One that comes would not be told to the model.",
         }));
@@ -120,6 +124,12 @@ mod tests {
         let mut d = Dialogue::with(Settings { use_instructions: true, ..Settings::default() });
         let told = d.command(Command::UseInstructions(false));
         assert!(told.contains("There is no AGENTS.md here."), "{told}");
+        d.send(Event::HeldInstructions(vec!["/p/AGENTS.md".into()]));
+        let told = d.command(Command::UseInstructions(true));
+        assert!(
+            told.contains("it changed since a run began") && !told.contains("no AGENTS.md here"),
+            "{told}"
+        );
         let mut d = Dialogue::with(Settings { use_instructions: true, ..Settings::default() });
         d.send(Event::Instructions(vec![file("/p/AGENTS.md", "use tabs", false)]));
         let told = d.command(Command::UseInstructions(false));

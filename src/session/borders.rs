@@ -1,17 +1,15 @@
 //! The file that stores where the person put the borders between panes. A missing or broken file counts as empty.
 
 use crate::tui::widgets::layout::Borders;
-use std::fs::{self, File};
-use std::io::Read as _;
+use crate::workspace::own_files;
+use std::fs;
 use std::path::Path;
 
-/// The most that is read of the file. A real one is much smaller.
+/// A larger file is not read. A real one is much smaller.
 const MAX_BYTES: u64 = 4_096;
 
 pub(super) fn load(path: &Path) -> Borders {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
-    read.ok().and_then(|_| Borders::of_text(&text)).unwrap_or_default()
+    own_files::text(path, MAX_BYTES).ok().and_then(|text| Borders::of_text(&text)).unwrap_or_default()
 }
 
 /// Saves the borders. A failure is only logged: the next start then uses the old ones.
@@ -38,5 +36,8 @@ mod tests {
         assert_eq!(load(&path), Borders::default());
         fs::write(&path, "code done many").unwrap();
         assert_eq!(load(&path), Borders::default());
+        fs::remove_file(&path).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, 0o600.into()).unwrap();
+        assert_eq!(load(&path), Borders::default(), "a pipe does not hold the start up");
     }
 }

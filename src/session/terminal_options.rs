@@ -15,6 +15,8 @@ use crate::tui::setup::{Cloud, Opening, Setup, UsualServer};
 use crate::tui::theme::{self, ColourEnv, Depth, OwnThemes, Preference};
 use crate::tui::widgets::words;
 use crate::tui::{self, GraphicsProtocol, ImageMode, Options};
+use crate::workspace::own_files;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -32,7 +34,7 @@ const PROMPTS: [&str; 4] = [
     "how much room do the largest files take?",
 ];
 
-/// Larger keymaps are refused; larger themes are ignored.
+/// Larger keymaps and themes are refused.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The options of the terminal for this factory.
@@ -198,15 +200,13 @@ fn preference(choice: Option<&ThemeChoice>) -> Preference {
 
 /// The person's own keymap: the path and the text of its file; `None` if there is no file.
 fn keymap(path: &Path) -> Result<Option<(String, String)>, Failure> {
-    let Ok(info) = std::fs::metadata(path) else { return Ok(None) };
-    let broken = |why: String| {
-        Failure::new(FailureClass::Config, format!("{}: {why}", path.display()))
-            .hint("Correct the file, or move it away.")
-    };
-    if info.len() > MAX_BYTES {
-        return Err(broken("too large for a keymap".into()));
+    let absent = |kind: ErrorKind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
+    if std::fs::metadata(path).is_err_and(|error| absent(error.kind())) {
+        return Ok(None);
     }
-    let text = std::fs::read_to_string(path).map_err(|error| broken(error.to_string()))?;
+    let text = own_files::text(path, MAX_BYTES).map_err(|error| {
+        Failure::new(FailureClass::Config, error.to_string()).hint("Correct the file, or move it away.")
+    })?;
     Ok(Some((path.display().to_string(), text)))
 }
 
@@ -220,17 +220,13 @@ fn themes(folder: &Path) -> OwnThemes {
     })
 }
 
-/// The themes in a folder: name and text.
-fn themes_in(folder: &Path) -> Vec<(String, String)> {
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
-    files
-        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
-        .filter(|path| std::fs::metadata(path).is_ok_and(|info| info.is_file() && info.len() <= MAX_BYTES))
-        .filter_map(|path| {
-            let name = path.file_stem()?.to_str()?.to_owned();
-            Some((name, std::fs::read_to_string(&path).ok()?))
-        })
-        .collect()
+/// The themes in a folder: name, and text or why it can't be read.
+fn themes_in(folder: &Path) -> Vec<(String, Result<String, String>)> {
+    let theme = |path: &Path| {
+        let name = path.file_stem()?.to_string_lossy().into_owned();
+        Some((name, own_files::text(path, MAX_BYTES).map_err(|error| error.to_string())))
+    };
+    own_files::toml_files(folder).iter().filter_map(|path| theme(path)).collect()
 }
 
 /// Reports a front end that can't open, with a hint.

@@ -107,13 +107,13 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the text of the person's own theme with this name.
-    pub(super) fn user_theme(&self, name: &str) -> Option<String> {
+    /// Returns the text of the person's own theme with this name, or why it can't be read.
+    pub(super) fn user_theme(&self, name: &str) -> Option<Result<String, String>> {
         self.setup.themes.text(name)
     }
 
     /// Returns what is wrong with the person's own themes, unused ones included: entries without effect, and
-    /// themes that can't be parsed.
+    /// themes that can't be read or parsed.
     pub(crate) fn wrong_in_own_themes(&self) -> Vec<String> {
         let mut wrong = BTreeSet::new();
         for name in self.setup.themes.names() {

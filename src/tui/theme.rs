@@ -58,15 +58,15 @@ pub struct LoadedTheme {
 }
 
 impl Theme {
-    /// Loads a theme by its name. `user` returns the text of the user's own theme of a name, which takes precedence
-    /// over the shipped one (a user theme may inherit the shipped theme of its own name).
+    /// Loads a theme by its name. `user` returns the text of the user's own theme of a name, or why it can't be read;
+    /// that theme takes precedence over the shipped one (and may inherit the shipped theme of its own name).
     ///
     /// # Errors
-    /// When no theme has that name, a file is not valid TOML, or themes inherit in a circle.
+    /// When no theme has that name, a file can't be read or is not valid TOML, or themes inherit in a circle.
     pub fn load(
         name: &str,
         depth: Depth,
-        user: impl Fn(&str) -> Option<String>,
+        user: impl Fn(&str) -> Option<Result<String, String>>,
     ) -> Result<LoadedTheme, ThemeError> {
         let (sheets, warnings) = chain(name, user)?;
         let theme = Theme {
@@ -168,7 +168,7 @@ impl Theme {
 /// The named theme and all themes that it inherits, nearest first.
 fn chain(
     name: &str,
-    user: impl Fn(&str) -> Option<String>,
+    user: impl Fn(&str) -> Option<Result<String, String>>,
 ) -> Result<(Vec<Sheet>, Vec<Warning>), ThemeError> {
     let mut sheets: Vec<Sheet> = Vec::new();
     let mut warnings = Vec::new();
@@ -177,6 +177,7 @@ fn chain(
     while let Some(name) = next.take() {
         let shipped = SHIPPED.iter().find(|(n, _)| *n == name).map(|(_, text)| (*text).to_string());
         let own = if visited.contains(&(name.clone(), true)) { None } else { user(&name) };
+        let own = own.transpose().map_err(|why| ThemeError::Unreadable(name.clone(), why))?;
         let is_own = own.is_some();
         let key = (name.clone(), is_own);
         if visited.contains(&key) {

@@ -7,6 +7,8 @@
 use super::FileError;
 use super::excerpt::binary_kind;
 use super::held_path::{Folder, HeldPath};
+use super::read as whole_file;
+use super::target::normalize;
 use crate::domain::{AttachedFile, Masker};
 use crate::text::at_words::{AtWord, at_words};
 use rustix::fs::FileType;
@@ -93,6 +95,24 @@ pub(crate) fn read(
         return Err(vec![AttachedFileError::TooMany(seen.len())]);
     }
     if errors.is_empty() { Ok(files) } else { Err(errors) }
+}
+
+/// Reads a whole file of at most `most` bytes that the person named. A path that stays in the folder as it is typed
+/// must lead to a file in it, because whoever made the folder may have made the links in it. A path that is typed as
+/// one of another folder is followed.
+///
+/// # Errors
+/// When it can't be read, or leads out of the folder.
+pub(crate) fn read_named(folder: &Path, path: &Path, most: u64) -> Result<Vec<u8>, AttachedFileError> {
+    let held = Folder::find(folder).map_err(AttachedFileError::NoFolder)?;
+    let (typed, name) = (normalize(&folder.join(path)), path.to_string_lossy());
+    let is_inside = typed.starts_with(normalize(folder)) || typed.starts_with(held.path());
+    let bytes = if is_inside {
+        whole_file::held(&open(&held, &name)?, most)
+    } else {
+        whole_file::bounded(&folder.join(path), most)
+    };
+    bytes.map_err(|error| AttachedFileError::Unreadable(name.into_owned(), error))
 }
 
 /// Opens the file that a word means: the longest of its candidate names that exists.
@@ -277,6 +297,29 @@ mod tests {
             home.read("@x/y @a\u{0}b").expect_err("missing").iter().all(AttachedFileError::may_be_a_word)
         );
         assert!(!home.refused(&format!("@{}", "n".repeat(5_000))).is_empty());
+    }
+
+    #[test]
+    fn a_path_that_is_typed_as_one_of_the_folder_is_not_followed_out_of_it() {
+        let home = home();
+        home.put("sub/x", "x");
+        home.put("../secret", "s");
+        let work = home.1.path();
+        symlink("../secret", work.join("setup.py")).expect("a link");
+        symlink("..", work.join("up")).expect("a link");
+        symlink("sub/x", work.join("near")).expect("a link");
+        let read = |path: &Path| read_named(work, path, 10).map_err(|error| error.to_string());
+        let inside = work.join("setup.py");
+        for path in [Path::new("setup.py"), Path::new("sub/../up/secret"), &inside] {
+            let told = read(path).expect_err("refused");
+            assert!(told.contains("leads out of the working folder, to /"), "{}: {told}", path.display());
+        }
+        let outside = work.with_file_name("secret");
+        for (path, text) in [("near", "x"), ("sub/../sub/x", "x"), ("../secret", "s")] {
+            assert_eq!(read(Path::new(path)).expect("read"), text.as_bytes(), "{path}");
+        }
+        assert_eq!(read(&outside).expect("read"), b"s");
+        assert_eq!(read(Path::new("none")).expect_err("missing"), "There is no file none here.");
     }
 
     #[test]

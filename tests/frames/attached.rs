@@ -94,6 +94,16 @@ fn a_file_is_taken_by_tab_or_enter_and_another_can_follow() {
 }
 
 #[test]
+fn a_list_that_is_cut_says_what_to_do_where_there_is_little_room() {
+    let mut scene = Scene::worked();
+    scene.type_text("Explain ");
+    scene.press(&["@"]);
+    found(&mut scene, listed(true));
+    let text = drawn(&mut scene, 80, 24);
+    assert!(text.contains(" listed. Others: type their path."), "{text}");
+}
+
+#[test]
 fn the_list_takes_no_letter_from_the_text() {
     // Esc keeps the text, a space continues after it, deleting the @ closes the list.
     let mut scene = listing();

@@ -293,6 +293,25 @@ fn status() {
 }
 
 #[test]
+fn whose_instructions_are_told_and_which_a_run_changed_is_shown() {
+    let mut scene = informed();
+    let own = Instructions { path: "/home/ada/me.md".into(), own: true, ..agents("Be brief.\n") };
+    scene.send(Event::Instructions(vec![own]));
+    let text = drawn(&mut scene, 140, 40);
+    assert!(
+        text.contains("Your file me.md is told to the model.") && !text.contains("AGENTS.md is told"),
+        "{text}"
+    );
+    let mut scene = informed();
+    scene.send(Event::Instructions(Vec::new()));
+    scene.send(Event::HeldInstructions(vec!["/home/ada/data/sales/AGENTS.md".into()]));
+    scene.screen.open(Status::default());
+    let text = drawn(&mut scene, 140, 40);
+    assert!(text.contains("none is told") && !text.contains("no AGENTS.md here"), "{text}");
+    assert!(text.contains("changed since a run began"), "{text}");
+}
+
+#[test]
 fn what_was_told_shorter_and_what_was_summed_up_is_counted() {
     let mut scene = Scene::begin(Setup::default(), long_prompt(), name("ollama", "qwen3-coder"));
     let told = ModelInfo { local: true, ..info("ollama", "qwen3-coder", 20_000) };

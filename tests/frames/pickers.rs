@@ -50,7 +50,7 @@ fn a_theme_is_seen_at_once_taken_by_enter_and_given_back_by_esc() {
 
 #[test]
 fn the_list_of_themes_holds_the_persons_own() {
-    let own = OwnThemes::new(|| vec![("ink".into(), String::new()), ("mine".into(), String::new())]);
+    let own = OwnThemes::new(|| vec![("ink".into(), Ok(String::new())), ("mine".into(), Ok(String::new()))]);
     let mut scene = Scene::set_up(Setup { themes: own, ..Setup::default() });
     run(&mut scene, "/theme");
     let text = drawn(&mut scene, 80, 24);

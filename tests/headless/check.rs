@@ -260,6 +260,11 @@ fn the_check_of_the_configuration_says_what_the_start_would_refuse() {
     assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
     assert!(done.err.contains("keymap.toml") && !done.out.contains("right"), "{}", done.err);
     std::fs::remove_file(home.sayso().join("keymap.toml")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", home.sayso().join("keymap.toml")).unwrap();
+    let done = check();
+    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    assert!(done.err.contains("keymap.toml: not a plain file"), "{}", done.err);
+    std::fs::remove_file(home.sayso().join("keymap.toml")).unwrap();
     std::fs::write(home.sayso().join("config.toml"), "ui.theme = \"nowhere\"\n").unwrap();
     let done = check();
     assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
@@ -311,6 +316,19 @@ fn the_check_of_the_configuration_tells_what_a_theme_says_in_vain() {
     assert_eq!(out, "the configuration can be used; 1 warning above\n");
     assert!(err.contains("theme mine, line 1"), "{err}");
     std::fs::remove_file(home.sayso().join("themes/mine.toml")).unwrap();
+    std::fs::write(home.sayso().join("themes/bin.toml"), b"\xff").unwrap();
+    std::fs::create_dir(home.sayso().join("themes/dir.toml")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", home.sayso().join("themes/zero.toml")).unwrap();
+    let (out, err) = told("ui.theme = \"paper\"\n");
+    assert_eq!(out, "the configuration can be used; 3 warnings above\n");
+    for name in ["bin", "dir", "zero"] {
+        assert!(err.contains(&format!("theme {name} can't be used: /")), "{name}: {err}");
+    }
+    std::fs::write(home.sayso().join("config.toml"), "ui.theme = \"bin\"\n").unwrap();
+    let done = home.run(&["config", "check"]);
+    assert_eq!(done.code, Some(3), "{} {}", done.out, done.err);
+    assert!(done.err.contains("theme bin can't be used: /"), "{}", done.err);
+    std::fs::remove_dir_all(home.sayso().join("themes")).unwrap();
     assert_eq!(told("ui.theme = \"paper\"\n"), ("the configuration is right\n".into(), String::new()));
 }
 

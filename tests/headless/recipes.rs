@@ -224,6 +224,12 @@ fn what_can_not_begin_is_told_with_what_is_asked_for() {
         &["--input about", "missing.txt", "@@"],
     );
     refused(&["--recipe", "explain", "--input", "file=missing.py"], &["file", "asks for"]);
+    std::fs::write(home.work().with_file_name("id_demo"), "swordfish").unwrap();
+    std::os::unix::fs::symlink("../id_demo", home.work().join("setup.py")).unwrap();
+    refused(
+        &["--recipe", "explain", "--input", "file=setup.py"],
+        &["setup.py leads out of the working folder, to /"],
+    );
     refused(&["--input", "what=a", "hello"], &["--recipe NAME"]);
 }
 

@@ -1,7 +1,8 @@
 //! The table of all settings, in the order of the example file.
 
 use super::SettingForm::{
-    Address, Bytes, Dollars, Executor, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words,
+    Address, Bytes, Dollars, Executor, Flag, Folder, Limit, Paths, Program, Text, TextOrTexts, Texts, Whole,
+    Words,
 };
 use super::Tighten::{Add, Higher, Lower, LowerLimit, Never, Off, Word};
 use super::{Setting, SettingForm, Tighten};
@@ -11,6 +12,8 @@ use strum::VariantNames as _;
 const KIB: i64 = 1 << 10;
 const MIB: i64 = 1 << 20;
 const TIB: i64 = 1 << 40;
+/// With fewer open files neither the self-test of the sandbox nor an interpreter starts.
+const MIN_OPEN_FILES: i64 = 16;
 const MAX_TOKENS: i64 = 100_000_000;
 
 const fn setting(name: &'static str, form: SettingForm, tighten: Tighten, help: &'static str) -> Setting {
@@ -137,7 +140,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("limits.file", Bytes(0, TIB), LowerLimit, "bytes of each file that a run writes; 0: not limited"),
     setting(
         "limits.open_files",
-        Whole(0, 1 << 20),
+        Limit(MIN_OPEN_FILES, 1 << 20),
         LowerLimit,
         "files that each process of a run has open; 0: not limited",
     ),

@@ -80,12 +80,20 @@ pub(crate) fn asked_and_missing(level: SandboxLevel, missing: &str) -> String {
     )
 }
 
-/// The tests could not be completed, so nothing runs.
+/// Errors of the system that a limit causes as well as a machine without room.
+const LIMIT_SIGNS: [&str; 3] =
+    ["Too many open files", "Cannot allocate memory", "Resource temporarily unavailable"];
+
+/// The tests could not be completed, so nothing runs. Where a limit may be the cause, which a project can set, the
+/// sandbox is not what to give up.
 pub(crate) fn untested(why: &str) -> String {
-    format!(
-        "the self-test of the sandbox could not be finished ({why}): the machine is busy or has no room; try again, or run \
-         without with --sandbox off"
-    )
+    let next = if LIMIT_SIGNS.iter().any(|sign| why.contains(sign)) {
+        "a limit on runs is too low for it, or the machine has no room; `sayso config show` tells the limits and who set \
+         them; try again, or with higher ones"
+    } else {
+        "the machine is busy or has no room; try again, or run without with --sandbox off"
+    };
+    format!("the self-test of the sandbox could not be finished ({why}): {next}")
 }
 
 /// What confines a local Jupyter kernel.
@@ -267,5 +275,12 @@ mod tests {
         let refused = Err("bwrap is not there".to_owned());
         let standing = SandboxStanding::of(Some(&refused));
         assert!(standing.is_bad() && standing.sentence().contains("nothing runs here: bwrap"));
+    }
+
+    #[test]
+    fn where_a_limit_is_too_low_the_sandbox_is_not_given_up() {
+        let low = untested("it could not be prepared: Too many open files (os error 24)");
+        assert!(low.contains("a limit on runs is too low") && !low.contains("--sandbox off"), "{low}");
+        assert!(untested("it took too long").contains("--sandbox off"));
     }
 }

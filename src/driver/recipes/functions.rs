@@ -2,7 +2,7 @@
 //! folder or beside them that the person named. Only reads: the file is written by a block that the person decides
 //! about.
 
-use super::{Fact, TextError, read_text, with_timeout};
+use super::{Fact, TextError, named_text, own_text, with_timeout};
 use crate::recipe::names_in;
 use std::path::{Component, Path, PathBuf};
 
@@ -29,11 +29,16 @@ pub(super) enum FunctionsError {
 /// The facts about the file that the person named.
 pub(super) async fn facts(own: &FunctionFiles, cwd: &Path, named: &str) -> Result<Vec<Fact>, FunctionsError> {
     let path = own.named(cwd, named.trim()).await?;
-    let text = text_if_there(&path).await?;
+    let text = match is_there(&path).await {
+        Some(false) => String::new(),
+        // The configuration names it, so the person chose where it leads.
+        _ if own.files.contains(&path) => own_text(path.clone()).await?,
+        _ => named_text(cwd, path.clone()).await?,
+    };
     let mut elsewhere = String::new();
     for other in own.files.iter().filter(|other| **other != path) {
         // If it can't be read, that is reported where it is loaded.
-        let text = text_if_there(other).await.unwrap_or_default();
+        let text = own_text(other.clone()).await.unwrap_or_default();
         elsewhere += &names_in(other, &text);
     }
     let shown = path.strip_prefix(cwd).unwrap_or(&path).to_string_lossy().into_owned();
@@ -69,14 +74,6 @@ impl FunctionFiles {
             return Err(FunctionsError::NoPython(path));
         }
         Ok(path)
-    }
-}
-
-/// The text of a file; empty if it does not exist.
-async fn text_if_there(path: &Path) -> Result<String, TextError> {
-    match is_there(path).await {
-        Some(false) => Ok(String::new()),
-        _ => read_text(Path::new(""), path.to_path_buf()).await,
     }
 }
 
@@ -127,6 +124,10 @@ mod tests {
             let told = facts(&own, &work, named).await.unwrap_err().to_string();
             assert!(told.contains(why), "{named}: {told}");
         }
+        fs::write(base.join("other/key.py"), "secret = 1\n").unwrap();
+        std::os::unix::fs::symlink("../other/key.py", work.join("link.py")).unwrap();
+        let told = facts(&own, &work, "link.py").await.unwrap_err().to_string();
+        assert!(told.contains("link.py leads out of the working folder, to /"), "{told}");
         fs::write(work.join("bytes.py"), b"\xff").unwrap();
         let told = facts(&own, &work, "bytes.py").await.unwrap_err().to_string();
         assert!(told.contains("the file of functions can't be read: this file is no text"), "{told}");

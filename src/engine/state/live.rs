@@ -12,6 +12,7 @@ use crate::engine::context::ContextShare;
 use crate::engine::cost::Cost;
 use crate::engine::reply::Segment;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
 
 /// The reply that is being written.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -185,6 +186,8 @@ pub struct Live {
     pub(crate) conditions: Option<RunConditions>,
     /// The instruction files that exist, the nearest last.
     pub(crate) instructions: Vec<Instructions>,
+    /// Those that changed since a run began: their present texts are not sent before the person decides.
+    pub(crate) held_instructions: Vec<PathBuf>,
     /// Whether the project's instruction files are sent to the model.
     pub(crate) use_instructions: bool,
     /// Whether the session's file is foreign: then every block waits for the person.

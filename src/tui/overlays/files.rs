@@ -4,7 +4,7 @@
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::driver::{FolderFiles, JobResult, PathOfFile};
 use crate::text::at_words::at_word;
-use crate::text::number::{counted, size};
+use crate::text::number::{counted, grouped, size};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
 use crate::tui::widgets::draw_context::DrawContext;
@@ -169,9 +169,9 @@ impl Overlay for FileList {
         Some(match &self.matches.all {
             None => "Looking for the files of the working folder.".into(),
             Some(all) if all.is_cut => format!(
-                "{} of the first {} files. The folder has more: type the whole path of another.",
+                "{} of {} listed. Others: type their path.",
                 self.matches.len(),
-                all.files.len()
+                grouped(u64::try_from(all.files.len()).unwrap_or(u64::MAX))
             ),
             Some(all) => {
                 let unread = match all.unread.len() {

@@ -18,6 +18,7 @@ use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use std::path::{Path, PathBuf};
 
 /// Columns of a label.
 const LABEL_COLUMNS: usize = 14;
@@ -222,10 +223,8 @@ pub fn cost(state: &State) -> Vec<String> {
 /// The files with instructions, their sizes, and whether they are sent.
 fn instructions(state: &State, draw: DrawContext<'_>) -> Vec<(&'static str, String)> {
     let live = &state.live;
-    if live.instructions.is_empty() {
-        return vec![("Instructions", "none: no AGENTS.md here".into())];
-    }
-    let row = |(at, file): (usize, &crate::domain::Instructions)| {
+    let shown = |path: &Path| safe::one_line(&draw.place.path(path));
+    let found = |file: &crate::domain::Instructions| {
         let told = match (file.own, live.use_instructions) {
             (true, _) => "yours",
             (false, true) => "the project's words, told to the model (/instructions off)",
@@ -235,11 +234,17 @@ fn instructions(state: &State, draw: DrawContext<'_>) -> Vec<(&'static str, Stri
             0 => String::new(),
             bytes => format!(", its last {} left out", words::size(bytes)),
         };
-        let path = safe::one_line(&draw.place.path(&file.path));
-        (
-            if at == 0 { "Instructions" } else { "" },
-            format!("{path}, {}{left}: {told}", words::size(file.bytes)),
-        )
+        format!("{}, {}{left}: {told}", shown(&file.path), words::size(file.bytes))
     };
-    live.instructions.iter().enumerate().map(row).collect()
+    let held = |path: &PathBuf| {
+        format!("{}: changed since a run began, the change is not told: /instructions changes", shown(path))
+    };
+    let none = match (live.instructions.is_empty(), live.held_instructions.is_empty()) {
+        (true, true) => Some("none: no AGENTS.md here"),
+        (true, false) => Some("none is told"),
+        (false, _) => None,
+    };
+    let files = live.instructions.iter().map(found).chain(live.held_instructions.iter().map(held));
+    let rows = none.map(str::to_owned).into_iter().chain(files).enumerate();
+    rows.map(|(at, text)| (if at == 0 { "Instructions" } else { "" }, text)).collect()
 }

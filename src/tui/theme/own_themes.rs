@@ -3,8 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Reads the themes that exist now: name and text.
-type ThemeReading = dyn Fn() -> Vec<(String, String)> + Send + Sync;
+/// The name of a theme, and its text or why it can't be read.
+type OwnTheme = (String, Result<String, String>);
+
+/// Reads the themes that exist now.
+type ThemeReading = dyn Fn() -> Vec<OwnTheme> + Send + Sync;
 
 /// The person's own themes, read anew each time one is looked up, so that a theme written just now can be tried. Cheap
 /// to clone.
@@ -12,8 +15,8 @@ type ThemeReading = dyn Fn() -> Vec<(String, String)> + Send + Sync;
 pub struct OwnThemes(Arc<ThemeReading>);
 
 impl OwnThemes {
-    /// Makes the themes that `read` returns: name and text.
-    pub fn new(read: impl Fn() -> Vec<(String, String)> + Send + Sync + 'static) -> Self {
+    /// Makes the themes that `read` returns: name, and text or why it can't be read.
+    pub fn new(read: impl Fn() -> Vec<OwnTheme> + Send + Sync + 'static) -> Self {
         Self(Arc::new(read))
     }
 
@@ -21,8 +24,8 @@ impl OwnThemes {
         (self.0)().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// The text of the theme of this name.
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
+    /// The text of the theme of this name, or why it can't be read; `None`: there is none.
+    pub(crate) fn text(&self, name: &str) -> Option<Result<String, String>> {
         (self.0)().into_iter().find_map(|(own, text)| (own == name).then_some(text))
     }
 }

@@ -66,6 +66,9 @@ pub enum ThemeError {
         /// What the TOML parser says.
         text: String,
     },
+    /// The file of the theme can't be read: the theme, and why.
+    #[error("theme {0} can't be used: {1}")]
+    Unreadable(String, String),
     /// No theme has this name.
     #[error("there is no theme `{0}` (shipped: terminal, ink, paper, contrast, blue-orange, mono)")]
     Unknown(String),

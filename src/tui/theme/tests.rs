@@ -11,7 +11,7 @@ fn shipped(name: &str, depth: Depth) -> Theme {
 }
 
 fn user(text: &'static str) -> Result<LoadedTheme, ThemeError> {
-    Theme::load("mine", Depth::True, |name| (name == "mine").then(|| text.to_string()))
+    Theme::load("mine", Depth::True, |name| (name == "mine").then(|| Ok(text.to_string())))
 }
 
 /// The text colour and the background of a style: reverse swaps them; the terminal's own background is the one that the
@@ -254,10 +254,11 @@ fn what_is_wrong_is_told_with_its_line() {
 #[test]
 fn circles_and_unknown_names_are_refused() {
     let both = |name: &str| match name {
-        "a" => Some("inherits = \"b\"".to_string()),
-        "b" => Some("inherits = \"a\"".to_string()),
-        "self" => Some("inherits = \"self\"".to_string()),
-        "ink" => Some("inherits = \"ink\"".to_string()),
+        "a" => Some(Ok("inherits = \"b\"".to_string())),
+        "b" => Some(Ok("inherits = \"a\"".to_string())),
+        "self" => Some(Ok("inherits = \"self\"".to_string())),
+        "ink" => Some(Ok("inherits = \"ink\"".to_string())),
+        "paper" => Some(Err("no text".to_string())),
         _ => None,
     };
     assert!(matches!(Theme::load("a", Depth::True, both), Err(ThemeError::Circle(_))));
@@ -267,4 +268,6 @@ fn circles_and_unknown_names_are_refused() {
         "a user theme may change the shipped one of its name"
     );
     assert!(matches!(Theme::load("zzz", Depth::True, both), Err(ThemeError::Unknown(_))));
+    let told = Theme::load("paper", Depth::True, both).err().map(|error| error.to_string());
+    assert_eq!(told.as_deref(), Some("theme paper can't be used: no text"), "not the shipped one instead");
 }

@@ -34,9 +34,10 @@ impl HeldFile {
     /// The notice for the person, with what to do.
     pub(crate) fn sentence(&self) -> String {
         let instead = if self.before.is_some() { "the text before that is" } else { "nothing of it is" };
+        // A row of the screen cuts the end: what to do comes first.
         format!(
-            "{} was changed since a run began, and is not told to the model: {instead}. /instructions changes shows what \
-             changed, and asks.",
+            "/instructions changes shows what changed, and asks: {} was changed since a run began, and is not told to the \
+             model: {instead}.",
             self.path.display()
         )
     }
@@ -163,6 +164,7 @@ mod tests {
         let looked = survey(&search);
         assert_eq!(looked.held[0].before.as_deref(), Some("use spaces"));
         assert!(looked.notices.iter().any(|n| n.text.contains("was changed since a run began")));
+        assert!(looked.notices.iter().all(|n| n.text.starts_with("/instructions changes ")));
         accept(&search, &looked.held[0]);
         assert_eq!(told(&search), (vec!["send the keys".into()], 0));
     }

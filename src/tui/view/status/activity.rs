@@ -121,11 +121,14 @@ fn idle(screen: &Screen, state: &State, draw: DrawContext<'_>) -> String {
     let waiting = blocks.values().filter(|b| b.status == BlockStatus::Open).count();
     let saved = saved(state).mark();
     let idle = format!("Idle.  {} run, {waiting} waiting{saved}.", words::count(run, "block"));
-    let live = &state.live;
-    let told = live.instructions.iter().filter(|file| file.own || live.use_instructions).count();
-    match told {
-        0 => idle,
-        1 => format!("{idle}  AGENTS.md is told to the model."),
-        n => format!("{idle}  {} are told to the model.", format_args!("{n} files of instructions")),
+    let told: Vec<_> = state.live.used_instructions().collect();
+    match told.as_slice() {
+        [] => idle,
+        [file] if file.own => {
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+            format!("{idle}  Your file {} is told to the model.", safe::one_line(&name))
+        }
+        [_] => format!("{idle}  AGENTS.md is told to the model."),
+        files => format!("{idle}  {} files of instructions are told to the model.", files.len()),
     }
 }
