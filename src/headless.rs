@@ -133,8 +133,13 @@ pub(crate) async fn run_with_observer(
 ) -> io::Result<TurnResult> {
     let mut given = GivenAnswers::new(options.begin.given_answers());
     let ending = turn(&mut driver, options, &mut given, reporter).await;
-    // Saving the last entries may have masked something, which has to be reported too.
-    let is_saved = driver.saved().await.is_ok() && driver.is_saved().await;
+    // Saving the last entries may have masked something, which has to be reported too; and it may have failed.
+    let saved = driver.saved().await;
+    let is_saved = saved.is_ok() && driver.is_saved().await;
+    let ending = ending.map(|ending| match saved {
+        Err(why) if ending.needs_saving() => Ending::Unsaved(why.brief()),
+        _ => ending,
+    });
     let hint = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
     let told = match &ending {
         Ok(ending) => {

@@ -67,6 +67,25 @@ impl Ending {
         }
     }
 
+    /// Whether it tells of a work whose session has to be on disk, so that a failure to save it comes first. The
+    /// other endings are failures that the person has to know of whether they are saved or not.
+    pub(super) fn needs_saving(&self) -> bool {
+        match self {
+            Ending::Done
+            | Ending::BlockFailed(_)
+            | Ending::TimedOut
+            | Ending::Asked(_)
+            | Ending::Waiting(..)
+            | Ending::Recipe(..) => true,
+            Ending::IncompleteReply(_)
+            | Ending::Provider(_)
+            | Ending::Unsaved(_)
+            | Ending::Refused(_)
+            | Ending::NotAttached(_)
+            | Ending::Interrupted => false,
+        }
+    }
+
     /// What happened, in words; empty if all went well.
     pub(crate) fn message(&self) -> String {
         match self {
