@@ -399,3 +399,18 @@ fn an_end_that_can_not_be_written_is_no_success() {
     assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
     assert!(checked.out.contains(": whole\n  block 1: LOST, its end is not known\n"), "{}", checked.out);
 }
+
+#[test]
+fn the_file_of_a_long_output_is_told_as_what_it_is() {
+    let home = Home::new();
+    home.file("a.sh", "head -c 3000000 /dev/zero | tr '\\0' y\n");
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    for (limit, told) in [("4000000", "all of the output is in "), ("2000000", "its beginning and its end")] {
+        let config = format!("limits.output_file = {limit}\n");
+        std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+        let done = home.run(&["exec", "--sandbox", "off", "a.sh"]);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        let line = done.err.lines().find(|line| line.contains("the output is in ")).expect(&done.err);
+        assert!(line.contains(told), "{limit}: {line}");
+    }
+}

@@ -112,6 +112,16 @@ pub(crate) fn left_out(bytes: u64) -> String {
     format!("{what} of the output came faster than they could be told, and are left out")
 }
 
+/// Where the output of a run is that printed more than its session holds. `is_whole`: it is not over the limit of its
+/// file.
+pub(crate) fn output_in(file: &str, is_whole: bool) -> String {
+    if is_whole {
+        format!("all of the output is in {file}")
+    } else {
+        format!("the output is in {file}: its beginning and its end, as limits.output_file allows")
+    }
+}
+
 /// Where to decide about a waiting block: in this session, if it is on disk.
 pub(crate) fn decide_there(session: Option<&str>) -> String {
     match session {
