@@ -107,11 +107,11 @@ pub(crate) struct HeadlessOptions {
     pub(crate) session: Option<String>,
 }
 
-/// How a turn ended, and what to do about a waiting block.
+/// How a turn ended, and what to do next.
 #[derive(Clone, Debug)]
 pub(crate) struct TurnResult {
     pub(crate) ending: Ending,
-    /// Where that block can be decided, if the session is on disk.
+    /// Empty if there is nothing to say.
     pub(crate) hint: String,
 }
 
@@ -140,7 +140,8 @@ pub(crate) async fn run_with_observer(
         Err(why) if ending.needs_saving() => Ending::Unsaved(why.brief()),
         _ => ending,
     });
-    let hint = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
+    let place = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
+    let hint = ending.as_ref().map_or_else(|_| String::new(), |ending| ending.hint(&place));
     let told = match &ending {
         Ok(ending) => {
             for told in driver.remaining_notifications() {

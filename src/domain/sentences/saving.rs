@@ -126,7 +126,7 @@ pub(crate) fn output_in(file: &str, is_whole: bool) -> String {
 pub(crate) fn decide_there(session: Option<&str>) -> String {
     match session {
         Some(id) => format!("Decide in the terminal: sayso resume {id}"),
-        None => "Nothing of it is saved: ask again in the terminal, where blocks can be decided.".into(),
+        None => "Not all of it is saved: ask again in the terminal, where blocks can be decided.".into(),
     }
 }
 
