@@ -149,6 +149,15 @@ pub(crate) fn branch_of(id: &str) -> String {
 pub(crate) const NOT_DURABLE: &str =
     "What is saved there may be lost with the power. Choose another place: [sessions] folder.";
 
+/// The place of the sessions, if nothing can be written there.
+pub(crate) fn not_writable(why: &str) -> String {
+    format!("where nothing can be written: {why}")
+}
+
+/// What follows from that.
+pub(crate) const NO_SESSIONS: &str =
+    "No session can be saved there, and nothing runs but with exec --no-session.";
+
 /// The person put a form aside.
 pub(crate) fn form_aside(recipe: &str) -> String {
     format!("Kept. /recipe {recipe} opens it again.")
