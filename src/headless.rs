@@ -82,6 +82,11 @@ pub(crate) trait TurnObserver {
         Ok(())
     }
 
+    /// Whether readers rely on that an entry is on disk when it is reported.
+    fn wants_saved(&self) -> bool {
+        false
+    }
+
     /// Reports how the turn ended.
     fn finish(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()>;
 
@@ -107,11 +112,11 @@ pub(crate) struct HeadlessOptions {
     pub(crate) session: Option<String>,
 }
 
-/// How a turn ended, and what to do about a waiting block.
+/// How a turn ended, and what to do next.
 #[derive(Clone, Debug)]
 pub(crate) struct TurnResult {
     pub(crate) ending: Ending,
-    /// Where that block can be decided, if the session is on disk.
+    /// Empty if there is nothing to say.
     pub(crate) hint: String,
 }
 
@@ -133,13 +138,20 @@ pub(crate) async fn run_with_observer(
 ) -> io::Result<TurnResult> {
     let mut given = GivenAnswers::new(options.begin.given_answers());
     let ending = turn(&mut driver, options, &mut given, reporter).await;
-    // Saving the last entries may have masked something, which has to be reported too.
-    let is_saved = driver.saved().await.is_ok() && driver.is_saved().await;
-    let hint = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
+    // Saving the last entries may have masked something, which has to be reported too; and it may have failed.
+    let saved = driver.saved().await;
+    let is_written = saved.is_ok();
+    let is_saved = is_written && driver.is_saved().await;
+    let ending = ending.map(|ending| match saved {
+        Err(why) if ending.needs_saving() => Ending::Unsaved(why.brief()),
+        _ => ending,
+    });
+    let place = saving::decide_there(options.session.as_deref().filter(|_| is_saved));
+    let hint = ending.as_ref().map_or_else(|_| String::new(), |ending| ending.hint(&place));
     let told = match &ending {
         Ok(ending) => {
             for told in driver.remaining_notifications() {
-                reporter.notify(&told, driver.state())?;
+                notify(&told, is_written, driver.state(), reporter)?;
             }
             if let Ending::Asked(Question::Form(form)) = ending {
                 reporter.form(form, &given.misfits(form, recipe_inputs(driver.state())))?;
@@ -246,7 +258,8 @@ async fn report(
     reporter: &mut dyn TurnObserver,
 ) -> io::Result<Option<TurnEnd>> {
     let recorded = update.notifications.iter().any(|told| matches!(told, Notification::Recorded(_)));
-    if recorded && let Err(why) = driver.saved().await {
+    let saved = if recorded { driver.saved().await } else { Ok(()) };
+    if let Err(why) = &saved {
         tracing::warn!(%why, "the session can't be written");
     }
     let mut over = None;
@@ -256,9 +269,25 @@ async fn report(
         {
             over = Some(end.clone());
         }
-        reporter.notify(told, driver.state())?;
+        notify(told, saved.is_ok(), driver.state(), reporter)?;
     }
     Ok(over)
+}
+
+/// Passes a notification on, unless it is of an entry that is not on disk and readers rely on that. The end of a run is
+/// passed on all the same: somebody has to know what ran.
+fn notify(
+    told: &Notification,
+    is_written: bool,
+    state: &State,
+    reporter: &mut dyn TurnObserver,
+) -> io::Result<()> {
+    let only_if_saved =
+        matches!(told, Notification::Recorded(entry) if !matches!(**entry, Entry::Ran { .. }));
+    if only_if_saved && !is_written && reporter.wants_saved() {
+        return Ok(());
+    }
+    reporter.notify(told, state)
 }
 
 /// Starts the next recorded run; returns whether there was one.

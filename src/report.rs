@@ -112,13 +112,14 @@ pub(crate) fn print_notices(notices: &[Notice], err: &mut dyn Write) -> io::Resu
     Ok(())
 }
 
-/// The system's error message without its number.
+/// The system's error message without its number; a text of sayso's own stays as it is.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or folder".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),
         io::ErrorKind::IsADirectory => "it is a folder".into(),
         io::ErrorKind::NotADirectory => "it is not a folder".into(),
+        _ if error.raw_os_error().is_none() => error.to_string(),
         _ => {
             let text = error.to_string();
             text.split(" (os error").next().unwrap_or(&text).to_lowercase()

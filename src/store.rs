@@ -257,6 +257,14 @@ impl Store {
         *self.shared.durable.get_or_init(|| disk::is_durable(&self.shared.place.folder))
     }
 
+    /// Whether sessions can be written in this folder, which need not exist yet.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn check_writable(folder: &Path) -> Result<(), StoreError> {
+        disk::check_writable(folder)
+    }
+
     async fn order(&self, order: impl FnOnce(writer::WriteResult) -> WriteOrder) -> Result<(), StoreError> {
         let (answer, answered) = oneshot::channel();
         self.shared.orders.send(order(answer)).map_err(|_| StoreError::Closed)?;

@@ -253,6 +253,10 @@ fn sessions(factory: &SessionFactory) -> DoctorEntry {
     let folder = factory.loaded.sessions();
     let count = index::list(&folder).len();
     let found = format!("{count} in {}", folder.display());
+    if let Err(why) = Store::check_writable(&folder) {
+        let found = format!("{found}, {}", sentences::saving::not_writable(&why.brief()));
+        return DoctorEntry::missing("sessions", found, sentences::saving::NO_SESSIONS);
+    }
     // The test leaves no file: an empty session has none.
     let header = Header::new(SessionId("doctor".into()), Timestamp(0), factory.place.cwd.clone());
     if Store::create(&folder, header).is_durable() {

@@ -15,7 +15,12 @@ const MAX_BYTES: u64 = 64 << 20;
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
     let bytes = read_whole(path).map_err(|error| {
         let what = format!("{} can't be read: {}", display_path(path), reason(&error));
-        Failure::new(FailureClass::Usage, what).hint("Check the name and the rights of the file.")
+        let failure = Failure::new(FailureClass::Usage, what);
+        // Only what the system refused can be a matter of name and rights.
+        match error.raw_os_error() {
+            Some(_) => failure.hint("Check the name and the rights of the file."),
+            None => failure,
+        }
     })?;
     decode(path, bytes)
 }
@@ -87,4 +92,21 @@ pub(super) fn language(path: &Path, named: Option<&str>, languages: &Languages) 
 fn language_hint(languages: &Languages) -> String {
     let names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
     format!("Languages: {}.", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_is_told_as_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.py");
+        std::fs::File::create(&path).unwrap().set_len(MAX_BYTES + 1).unwrap();
+        let failure = read(&path).unwrap_err();
+        assert!(failure.what.ends_with("can't be read: it is larger than 64 MiB"), "{}", failure.what);
+        assert_eq!(failure.hint, None);
+        let failure = read(&folder.path().join("b.py")).unwrap_err();
+        assert!(failure.hint.is_some_and(|hint| hint.contains("name")));
+    }
 }

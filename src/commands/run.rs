@@ -2,7 +2,7 @@
 
 use super::{Console, begin, input};
 use crate::cli::{self, RunArgs};
-use crate::domain::sentences::{sandbox, sending};
+use crate::domain::sentences::sandbox;
 use crate::domain::{Policy, SandboxLevel};
 use crate::engine::state::Question;
 use crate::headless::{self, Ending, HeadlessOptions, TurnInput, TurnResult};
@@ -113,16 +113,5 @@ fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFacto
         Ending::Interrupted => FailureClass::Interrupted,
     };
     let failure = Failure::new(kind, ending.message());
-    Err(match ending {
-        Ending::Waiting(..) => failure.hint(hint),
-        Ending::Asked(Question::Form(form)) => failure.hint(headless::form::hint(form, hint)),
-        Ending::Provider(provider) if !provider.hint.is_empty() => failure.hint(&provider.hint),
-        Ending::NotAttached(_) => failure.hint(sending::AT_WORD),
-        Ending::IncompleteReply(_) => failure.hint(sending::CUT_IN_SESSION),
-        Ending::Asked(Question::Budget { .. }) => {
-            failure.hint("[budget] session in the configuration allows more.")
-        }
-        Ending::Asked(_) => failure.hint("--max-steps N allows more."),
-        _ => failure,
-    })
+    Err(if hint.is_empty() { failure } else { failure.hint(hint) })
 }

@@ -161,7 +161,7 @@ fn adopt(summary: &Summary, state: &Path, yes: bool, console: &mut Console<'_>) 
         .hint("Who has looked at it adopts it with --yes."))
 }
 
-/// Prints all damage, session by session.
+/// Prints all damage and all runs without an end, session by session. The latter are no damage of the file.
 fn check(sessions: &[Summary], seal: Option<&Seal>, console: &mut Console<'_>) -> Result<(), Failure> {
     let mut damaged = 0;
     for session in sessions {
@@ -169,7 +169,8 @@ fn check(sessions: &[Summary], seal: Option<&Seal>, console: &mut Console<'_>) -
         let (bad, lines) = match store::read_with(&session.path, seal) {
             Ok(loaded) => {
                 let foreign = loaded.foreign.iter().map(|why| saving::is_foreign(&why.to_string()));
-                let lines = foreign.chain(store::damage_details(&loaded.damage)).collect();
+                let foreign = foreign.chain(store::damage_details(&loaded.damage));
+                let lines = foreign.chain(unended_lines(session, &loaded)).collect();
                 (loaded.damage.iter().any(Damage::is_loss), lines)
             }
             Err(error) => (true, Vec::from([error.to_string()])),
@@ -213,22 +214,30 @@ fn show_json(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_
 
 fn show(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_>) -> Result<(), Failure> {
     writeln!(console.out, "{}  {}", visible_line(session.label()), visible_line(&session.id))?;
-    let mut unended: BTreeMap<RunId, BlockId> = BTreeMap::new();
     for (at, entry) in &loaded.entries {
         show_entry(*at, entry, console.out)?;
+    }
+    for line in unended_lines(session, loaded) {
+        writeln!(console.out, "  {line}")?;
+    }
+    Ok(())
+}
+
+/// A line for each run that was approved and has no end in the session.
+fn unended_lines(session: &Summary, loaded: &LoadedSession) -> Vec<String> {
+    let mut unended: BTreeMap<RunId, BlockId> = BTreeMap::new();
+    for (_, entry) in &loaded.entries {
         match entry {
             Entry::Approved { run, block, .. } => drop(unended.insert(*run, *block)),
             Entry::Ran { run, .. } => drop(unended.remove(run)),
             _ => {}
         }
     }
-    for block in unended.values() {
-        match session.locked {
-            Some(pid) => writeln!(console.out, "  block {block}: runs now, in process {pid}")?,
-            None => writeln!(console.out, "  block {block}: LOST, its end is not known")?,
-        }
-    }
-    Ok(())
+    let line = |block: &BlockId| match session.locked {
+        Some(pid) => format!("block {block}: runs now, in process {pid}"),
+        None => format!("block {block}: LOST, its end is not known"),
+    };
+    unended.values().map(line).collect()
 }
 
 fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<()> {

@@ -19,6 +19,11 @@ pub(super) fn read_file(path: &Path) -> Result<Option<String>, ConfigError> {
     Ok(read_opened(path, OFlags::empty())?.map(|(text, _)| text))
 }
 
+/// Whether the error says that the file is not there, nor perhaps its folder.
+pub(super) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// The text of a file and what the system says of it.
 fn read_opened(path: &Path, more: OFlags) -> Result<Option<(String, Metadata)>, ConfigError> {
     let failed = |source| ConfigError::Io { path: path.to_owned(), source };
@@ -26,9 +31,7 @@ fn read_opened(path: &Path, more: OFlags) -> Result<Option<(String, Metadata)>, 
     let flags = i32::try_from((more | OFlags::NONBLOCK).bits()).unwrap_or_default();
     let file = match std::fs::File::options().read(true).custom_flags(flags).open(path) {
         Ok(file) => file,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
+        Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
     let info = file.metadata().map_err(failed)?;

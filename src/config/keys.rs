@@ -6,13 +6,14 @@
 //! belongs to the provider's own address, or to the origin written beside it: an address given only for this start
 //! does not get it. This file decides which key may be sent; it sends nothing and runs no program.
 
+use super::files::is_absent;
 use super::origin::origin;
 use super::providers::{OneOrMore, Provider};
 use super::{ConfigError, KeyFileError};
 use crate::text::position::{line_of, start_of};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
@@ -229,7 +230,7 @@ pub(super) fn private_text(path: &Path) -> Result<Option<String>, ConfigError> {
         // Check first: opening a pipe would block.
         Ok(meta) if !meta.is_file() => return Err(refuse(KeyFileError::NoPlainFile)),
         Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(failed(error)),
     }
     let file = std::fs::File::open(path).map_err(failed)?;

@@ -286,3 +286,8 @@ fn who_calls_tools_is_known_where_it_is_sure() {
     let elsewhere = tools(Home::new().env("OPENAI_BASE_URL", "http://127.0.0.1:1/v1"));
     assert_eq!(elsewhere("openai"), None);
 }
+
+#[test]
+fn where_no_folder_can_be_there_are_no_keys() {
+    assert!(keys::read(std::path::Path::new("/dev/null/credentials.toml")).unwrap().is_empty());
+}

@@ -10,7 +10,6 @@ use super::job::{Job, JobError, JobResult};
 use super::sources::Signal;
 use super::{images, open};
 use crate::domain::{ImageRef, ModelName, Sha256, UndrawnReason};
-use crate::engine::Event;
 use crate::engine::transcript::{BlockItem, OTHER_ENTRY};
 use crate::export::{Document, ExportFormat};
 use crate::store::Store;

@@ -25,7 +25,7 @@ pub(super) struct Blob {
     head: u64,
     tail: Option<File>,
     tail_total: u64,
-    /// A write failed (the disk is full). What was written stays.
+    /// A write failed (the disk is full): the file is removed at the end.
     failed: bool,
 }
 
@@ -49,19 +49,22 @@ impl Blob {
         })
     }
 
-    /// Appends output that is already free of keys. If it can't be written it is left out, and the run continues.
+    /// Appends output that is already free of keys. If it can't be written there is no file in the end, and the run
+    /// continues.
     pub(super) fn write(&mut self, bytes: &MaskedValue<Vec<u8>>) {
         if !self.failed && self.try_write(bytes).is_err() {
             self.failed = true;
         }
     }
 
-    /// Completes the file and returns its path.
-    pub(super) fn finish(mut self) -> PathBuf {
-        if !self.failed {
-            let _ = self.append_tail();
+    /// Completes the file and returns its path; if something could not be written, removes the file: nobody shall
+    /// take a part for the whole.
+    pub(super) fn finish(mut self) -> Option<PathBuf> {
+        if !self.failed && self.append_tail().is_ok() {
+            return Some(self.path);
         }
-        self.path
+        let _ = std::fs::remove_file(&self.path);
+        None
     }
 
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -177,11 +180,32 @@ mod tests {
         for piece in pieces {
             blob.write(&Masker::default().mask(piece.clone()));
         }
-        let path = blob.finish();
+        let path = blob.finish().unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::metadata(path.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
         assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
         std::fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn no_file_is_left_of_what_could_not_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let blob = || Blob::create(folder.path(), "run-1.out", 8).unwrap();
+        let some = || Masker::default().mask(b"more than the limit".to_vec());
+        let unwritable = || File::open("/dev/null").unwrap();
+        let mut whole = blob();
+        whole.write(&some());
+        let path = whole.finish().unwrap();
+        std::fs::remove_file(path).unwrap();
+
+        let mut head = Blob { file: unwritable(), ..blob() };
+        head.write(&some());
+        assert_eq!(head.finish(), None);
+        let mut tail = blob();
+        tail.write(&some());
+        tail.file = unwritable();
+        assert_eq!(tail.finish(), None);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     proptest! {

@@ -45,12 +45,12 @@ impl Capture {
         &self.captured
     }
 
-    /// The kept output, and the file with the whole output if there is one.
+    /// The kept output, and the file with the whole output if there is one and all of it could be written.
     pub(super) fn finish(mut self) -> (OutputBuffer, Option<PathBuf>) {
         if let Some(blob) = &mut self.blob {
             self.masked.iter_mut().for_each(|stream| blob.write(&stream.end()));
         }
-        (self.captured, self.blob.map(Blob::finish))
+        (self.captured, self.blob.and_then(Blob::finish))
     }
 
     /// The last line of standard error that is not blank, for messages about programs that could not start.

@@ -67,6 +67,25 @@ impl Ending {
         }
     }
 
+    /// Whether it tells of a work whose session has to be on disk, so that a failure to save it comes first. The
+    /// other endings are failures that the person has to know of whether they are saved or not.
+    pub(super) fn needs_saving(&self) -> bool {
+        match self {
+            Ending::Done
+            | Ending::BlockFailed(_)
+            | Ending::TimedOut
+            | Ending::IncompleteReply(_)
+            | Ending::Asked(_)
+            | Ending::Waiting(..)
+            | Ending::Recipe(..) => true,
+            Ending::Provider(_)
+            | Ending::Unsaved(_)
+            | Ending::Refused(_)
+            | Ending::NotAttached(_)
+            | Ending::Interrupted => false,
+        }
+    }
+
     /// What happened, in words; empty if all went well.
     pub(crate) fn message(&self) -> String {
         match self {
@@ -106,6 +125,30 @@ impl Ending {
         }
     }
 
+    /// What to do next; empty if there is nothing to say. `place` says where a waiting block can be decided.
+    pub(super) fn hint(&self, place: &str) -> String {
+        match self {
+            Ending::Waiting(..) => place.to_owned(),
+            Ending::Asked(Question::Form(form)) => form::hint(form, place),
+            Ending::Asked(Question::Budget { .. }) => {
+                "[budget] session in the configuration allows more.".into()
+            }
+            Ending::Asked(Question::StepLimit(_) | Question::Repeated(..)) => {
+                "--max-steps N allows more.".into()
+            }
+            Ending::Provider(failure) => failure.hint.clone(),
+            Ending::NotAttached(_) => sending::AT_WORD.into(),
+            Ending::IncompleteReply(_) => sending::CUT_IN_SESSION.into(),
+            Ending::Done
+            | Ending::BlockFailed(_)
+            | Ending::TimedOut
+            | Ending::Unsaved(_)
+            | Ending::Recipe(..)
+            | Ending::Refused(_)
+            | Ending::Interrupted => String::new(),
+        }
+    }
+
     pub(crate) fn json_kind(&self) -> &'static str {
         match self {
             Ending::Done => "done",
@@ -129,12 +172,6 @@ impl Ending {
     /// The last line of `run --json`: `turn_end` if the turn ended by itself, else `error`.
     pub(super) fn event(&self, state: &State, hint: &str) -> Value {
         let (steps, usage) = total_usage(state);
-        let hint = match self {
-            Ending::Provider(failure) => failure.hint.clone(),
-            Ending::Asked(Question::Form(form)) => form::hint(form, hint),
-            Ending::NotAttached(_) => sending::AT_WORD.into(),
-            _ => hint.to_owned(),
-        };
         let head = match self {
             Ending::Done
             | Ending::BlockFailed(_)

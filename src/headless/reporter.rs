@@ -110,6 +110,10 @@ impl TurnObserver for TurnReporter<'_> {
         Ok(())
     }
 
+    fn wants_saved(&self) -> bool {
+        self.json
+    }
+
     fn finish(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()> {
         self.begin_line(UnfinishedLine::None)?;
         if self.json { json::write_line(self.out, &ending.event(state, hint)) } else { self.out.flush() }

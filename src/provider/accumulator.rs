@@ -47,6 +47,10 @@ pub(super) struct Accumulator {
     pub(super) out: Vec<ReplyEvent>,
     text: usize,
     counted_bytes: usize,
+    /// Those of the counted bytes that are the model's: text, reasoning, pieces of calls.
+    content_bytes: usize,
+    /// Whether an event with text or reasoning was added.
+    shown: bool,
     calls: Vec<ToolCall>,
     kept: Vec<OpaqueItem>,
     usage: Option<Usage>,
@@ -67,6 +71,8 @@ impl Accumulator {
             out: Vec::new(),
             text: 0,
             counted_bytes: 0,
+            content_bytes: 0,
+            shown: false,
             calls: Vec::new(),
             kept: Vec::new(),
             usage: None,
@@ -100,9 +106,14 @@ impl Accumulator {
         self.finish.is_some()
     }
 
-    /// Whether any bytes of the reply have been counted.
-    pub(super) fn has_begun(&self) -> bool {
-        self.counted_bytes > 0
+    /// Whether some text or reasoning came: it is kept, however the reply ends. Calls are kept of a whole reply only.
+    pub(super) fn has_shown(&self) -> bool {
+        self.shown
+    }
+
+    /// How much of the reply came, also of calls, which become events only at its end.
+    pub(super) fn content_bytes(&self) -> usize {
+        self.content_bytes
     }
 
     /// Bytes of text so far.
@@ -129,7 +140,7 @@ impl Accumulator {
         if piece.is_empty() || self.ended {
             return;
         }
-        self.recognised = true;
+        (self.recognised, self.shown) = (true, true);
         self.count_bytes(piece.len());
         let event = kind(piece);
         match (self.out.last_mut(), &event) {
@@ -141,24 +152,38 @@ impl Accumulator {
 
     /// Counts one more stored item with this many bytes of text.
     pub(super) fn count_entry(&mut self, bytes: usize) {
-        self.count_bytes(ENTRY_BYTES + bytes);
+        self.counted_bytes = self.counted_bytes.saturating_add(ENTRY_BYTES + bytes);
     }
 
-    /// Counts this many bytes more; `check_length` ends a reply that is too long.
+    /// Counts this many bytes of content more; `check_length` ends a reply that is too long.
     pub(super) fn count_bytes(&mut self, bytes: usize) {
         self.counted_bytes = self.counted_bytes.saturating_add(bytes);
+        self.note_content(bytes);
+    }
+
+    /// Notes content whose bytes are counted when it is whole.
+    pub(super) fn note_content(&mut self, bytes: usize) {
+        self.content_bytes = self.content_bytes.saturating_add(bytes);
     }
 
     /// Ends a reply that is too long. Called between pieces, so that no piece is cut.
     pub(super) fn check_length(&mut self) {
         if self.counted_bytes > MAX_REPLY_BYTES {
-            self.fail(ServerIdentity::too_long(MAX_REPLY_BYTES));
+            self.fail_too_long(MAX_REPLY_BYTES);
         }
+    }
+
+    /// Ends a reply that is longer than this.
+    pub(super) fn fail_too_long(&mut self, limit: usize) {
+        // So much came, whatever it was.
+        self.note_content(limit);
+        self.fail(ServerIdentity::too_long(limit, self.has_shown()));
     }
 
     /// Adds a complete call. The caller has already counted its bytes.
     pub(super) fn add_call(&mut self, mut call: ToolCall) {
         self.recognised = true;
+        self.note_content(call.name.len().max(1));
         if call.id.is_empty() {
             call.id = format!("{OWN_ID_PREFIX}{:x}-{}", self.number, self.calls.len() + 1);
         }
@@ -240,13 +265,13 @@ impl Accumulator {
 
     /// Ends the reply because a piece can't be read.
     pub(super) fn fail_malformed(&mut self, why: &str) {
-        let failure = self.asked.malformed(why, self.has_begun());
+        let failure = self.asked.malformed(why, self.has_shown());
         self.fail(failure);
     }
 
     /// Ends the reply because the server sent an error within it.
     pub(super) fn fail_refused(&mut self, body: &ErrorBody) {
-        let failure = self.asked.refused_inside(body, self.has_begun());
+        let failure = self.asked.refused_inside(body, self.has_shown());
         self.fail(failure);
     }
 }

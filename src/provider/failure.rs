@@ -69,17 +69,17 @@ impl ServerIdentity {
         }
     }
 
-    /// Nothing arrived in time.
-    pub(super) fn timed_out(&self, after: Duration, begun: bool) -> ReplyFailure {
+    /// Nothing arrived in time. `begun`: some of the reply had arrived; `kept`: of it some text or reasoning.
+    pub(super) fn timed_out(&self, after: Duration, begun: bool, kept: bool) -> ReplyFailure {
         let seconds = after.as_secs_f64();
         let time = if seconds < 10.0 { format!("{seconds:.1} s") } else { format!("{seconds:.0} s") };
         if begun {
             let message =
-                format!("{} went silent for {time} inside the reply. {}", self.host, sending::of_cut(true));
+                format!("{} went silent for {time} inside the reply. {}", self.host, sending::of_cut(kept));
             with_departure_left(failure(
                 FailureKind::TimedOut,
                 None,
-                message,
+                message.trim_end(),
                 "The reply is not complete: ask again.",
             ))
         } else {
@@ -89,10 +89,10 @@ impl ServerIdentity {
         }
     }
 
-    /// The connection broke. `begun`: some of the reply had arrived.
-    pub(super) fn cut(&self, begun: bool) -> ReplyFailure {
+    /// The connection broke. `kept`: some text or reasoning had arrived.
+    pub(super) fn cut(&self, kept: bool) -> ReplyFailure {
         let message =
-            format!("The connection to {} broke inside the reply. {}", self.host, sending::of_cut(begun));
+            format!("The connection to {} broke inside the reply. {}", self.host, sending::of_cut(kept));
         with_departure_left(failure(
             FailureKind::Cut,
             None,
@@ -101,19 +101,19 @@ impl ServerIdentity {
         ))
     }
 
-    /// The reply is longer than sayso accepts.
-    pub(super) fn too_long(limit: usize) -> ReplyFailure {
+    /// The reply is longer than sayso accepts. `kept`: some text or reasoning of it had arrived.
+    pub(super) fn too_long(limit: usize, kept: bool) -> ReplyFailure {
         let message = format!(
             "The reply is longer than {} MiB: the rest was not read. {}",
             limit >> 20,
-            sending::of_cut(true)
+            sending::of_cut(kept)
         );
-        with_departure_left(failure(FailureKind::Cut, None, message, "Ask for less at a time."))
+        with_departure_left(failure(FailureKind::Cut, None, message.trim_end(), "Ask for less at a time."))
     }
 
     /// Something in the stream can't be read.
-    pub(super) fn malformed(&self, why: &str, begun: bool) -> ReplyFailure {
-        let message = format!("{} answered with what can't be read. {}", self.host, sending::of_cut(begun));
+    pub(super) fn malformed(&self, why: &str, kept: bool) -> ReplyFailure {
+        let message = format!("{} answered with what can't be read. {}", self.host, sending::of_cut(kept));
         with_departure_left(failure(FailureKind::Malformed, None, message.trim_end(), short_line(why)))
     }
 
@@ -214,13 +214,13 @@ impl ServerIdentity {
     }
 
     /// Classifies an error inside a stream whose status was 200.
-    pub(super) fn refused_inside(&self, body: &ErrorBody, begun: bool) -> ReplyFailure {
+    pub(super) fn refused_inside(&self, body: &ErrorBody, kept: bool) -> ReplyFailure {
         let status = body.status.unwrap_or(if body.is_overload() { 503 } else { 500 });
         let mut refusal =
             self.classify_status(&ServerAnswer { status, ..ServerAnswer::default() }, body).failure;
         refusal.status = body.status;
         refusal.departure = Departure::Sent;
-        if begun && matches!(refusal.kind, FailureKind::Server | FailureKind::BadRequest) {
+        if kept && matches!(refusal.kind, FailureKind::Server | FailureKind::BadRequest) {
             refusal.message = format!("{} failed inside the reply. {}", self.provider, sending::of_cut(true));
         }
         refusal

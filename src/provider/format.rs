@@ -92,14 +92,12 @@ pub(super) trait FormatDecoder: Send {
     fn end(&mut self, end: End, out: &mut Vec<ReplyEvent>);
     /// Whether the model gave its reason for ending and only token counts may follow.
     fn only_counts_follow(&self) -> bool;
+    /// How much of the reply came so far, also of what becomes an event only at its end. Once it is not zero, the
+    /// request is not retried.
+    fn content_bytes(&self) -> usize;
 }
 
 /// Whether an event ends the reply.
 pub(super) fn is_last(event: &ReplyEvent) -> bool {
     matches!(event, ReplyEvent::Finished(_) | ReplyEvent::Failed(_))
-}
-
-/// Whether an event carries part of the reply: after it the request is not retried.
-pub(super) fn is_reply(event: &ReplyEvent) -> bool {
-    matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_) | ReplyEvent::ToolCall(_))
 }

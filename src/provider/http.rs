@@ -153,7 +153,7 @@ impl Connection {
             },
             Ok(Err(refusal)) => refusal,
             Err(_) => ServerRefusal {
-                failure: self.access().identity.timed_out(within, false),
+                failure: self.access().identity.timed_out(within, false, false),
                 retry: RetryAdvice::Never,
             },
         };
@@ -217,7 +217,9 @@ impl Connection {
             () = out.closed() => return None,
         };
         let response = match sent {
-            Err(_) => return refused(asked.timed_out(self.timeouts.first_token, false), RetryAdvice::Never),
+            Err(_) => {
+                return refused(asked.timed_out(self.timeouts.first_token, false, false), RetryAdvice::Never);
+            }
             Ok(Err(refusal)) => return Some(Attempt::Refused(refusal)),
             Ok(Ok(response)) => response,
         };
@@ -254,13 +256,13 @@ impl Connection {
         out: &Sender<ReplyEvent>,
     ) -> Option<Attempt> {
         let mut events = Vec::new();
-        let (mut begun, mut last_piece, mut silent) = (false, began, true);
+        let (mut came, mut kept, mut last_piece, mut silent) = (0, false, began, true);
         let mut settled: Option<Instant> = None;
         loop {
             if decoder.only_counts_follow() {
                 settled.get_or_insert_with(Instant::now);
             }
-            let patience = self.patience(begun, last_piece, settled);
+            let patience = self.patience(came > 0, last_piece, settled);
             let read = tokio::select! {
                 read = timeout(patience, response.chunk()) => read,
                 () = out.closed() => return None,
@@ -275,14 +277,18 @@ impl Connection {
                 Ok(Ok(None)) => decoder.end(End::Closed, &mut events),
                 Ok(Err(_)) => decoder.end(End::Cut, &mut events),
                 Err(_) if decoder.only_counts_follow() => decoder.end(End::Closed, &mut events),
-                Err(_) => events.push(ReplyEvent::Failed(self.access().identity.timed_out(patience, begun))),
+                Err(_) => {
+                    let failure = self.access().identity.timed_out(patience, came > 0, kept);
+                    events.push(ReplyEvent::Failed(failure));
+                }
+            }
+            if decoder.content_bytes() > came {
+                (came, last_piece) = (decoder.content_bytes(), Instant::now());
             }
             for event in events.drain(..) {
-                if format::is_reply(&event) {
-                    (begun, last_piece) = (true, Instant::now());
-                }
+                kept |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));
                 if let ReplyEvent::Failed(failure) = &event
-                    && !begun
+                    && came == 0
                     && is_transient(failure.kind)
                 {
                     return Some(Attempt::Refused(ServerRefusal {

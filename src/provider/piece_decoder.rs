@@ -5,7 +5,7 @@
 //! reason with `Finished(Incomplete)`, an unreadable piece with `Failed(Malformed)`.
 
 use super::accumulator::Accumulator;
-use super::failure::{ErrorBody, ServerIdentity};
+use super::failure::ErrorBody;
 use super::format::{End, FormatDecoder};
 use super::framing::{FramePiece, Framing, FramingError, MAX_BODY_BYTES};
 use super::server::CheckedServer;
@@ -108,7 +108,7 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
             // The model had given its reason for ending; only counts can be missing.
             self.finish(true);
         } else if end == End::Cut {
-            let failure = self.so_far.server().cut(self.so_far.has_begun());
+            let failure = self.so_far.server().cut(self.so_far.has_shown());
             self.so_far.fail(failure);
         } else if self.so_far.is_known() {
             self.finish(false);
@@ -129,7 +129,7 @@ impl<R: PieceDecoder> FormatDecoder for ReplyDecoder<R> {
         self.framing = framing;
         match read {
             Ok(()) => {}
-            Err(FramingError::Body) => self.so_far.fail(ServerIdentity::too_long(MAX_BODY_BYTES)),
+            Err(FramingError::Body) => self.so_far.fail_too_long(MAX_BODY_BYTES),
             Err(FramingError::Piece(why)) => self.so_far.fail_malformed(&why),
         }
         self.take_events(out);
@@ -144,5 +144,9 @@ impl<R: PieceDecoder> FormatDecoder for ReplyDecoder<R> {
 
     fn only_counts_follow(&self) -> bool {
         self.is_settled()
+    }
+
+    fn content_bytes(&self) -> usize {
+        self.so_far.content_bytes()
     }
 }

@@ -147,7 +147,7 @@ impl ScriptedProvider {
             Cause::NameNotFound => never(asked.unreachable(FailureKind::NameNotFound, "name not found")),
             Cause::Unreachable => never(asked.unreachable(FailureKind::Unreachable, "connection refused")),
             Cause::Tls => never(asked.unreachable(FailureKind::Tls, "its certificate is not trusted")),
-            Cause::TimedOut => never(asked.timed_out(Duration::from_mins(5), false)),
+            Cause::TimedOut => never(asked.timed_out(Duration::from_mins(5), false, false)),
             Cause::Overflow(needs, limit) => never(asked.overflow(Some((needs, limit)), None, false)),
             Cause::NotAModel => never(asked.not_a_model(Some(200), "a web page")),
             Cause::Malformed => never(asked.malformed(&fault.message, false)),

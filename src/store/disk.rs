@@ -5,9 +5,9 @@
 use super::StoreError;
 use rustix::fs::{Mode, OFlags};
 use std::fs::{DirBuilder, File, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Creates a folder (and those above it) with mode 0700. An existing one must belong to this user.
@@ -148,13 +148,22 @@ impl Locks {
 
 /// Whether what is synced in this folder (or in the nearest existing one above it) survives a loss of power.
 pub(super) fn is_durable(folder: &Path) -> bool {
-    let mut place: PathBuf = folder.to_owned();
-    while !place.exists() {
-        if !place.pop() {
-            return true;
-        }
-    }
-    is_durable_file_system(&place)
+    nearest(folder).is_none_or(is_durable_file_system)
+}
+
+/// Whether a file can be written in this folder, or in the nearest existing one above it. Leaves no file.
+///
+/// # Errors
+/// Why not.
+pub(super) fn check_writable(folder: &Path) -> Result<(), StoreError> {
+    let place = nearest(folder).unwrap_or(folder);
+    let written = tempfile::tempfile_in(place).and_then(|mut file| file.write_all(b"\n"));
+    written.map_err(|error| StoreError::io(place, "written", error))
+}
+
+/// This folder, or the nearest existing one above it.
+fn nearest(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|place| place.exists())
 }
 
 #[cfg(target_os = "linux")]

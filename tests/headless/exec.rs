@@ -378,3 +378,39 @@ fn a_language_without_its_interpreter_is_not_started() {
     assert_eq!((&object["outcome"], done.code), (&json!("not_started"), Some(1)));
     assert!(object["detail"].as_str().unwrap().contains("node"), "{object}");
 }
+
+#[test]
+fn an_end_that_can_not_be_written_is_no_success() {
+    let home = Home::new();
+    home.file("a.sh", "head -c 300000 /dev/zero | tr '\\0' y\n");
+    let sayso = home.command(&["exec", "--json", "--sandbox", "off", "a.sh"]);
+    let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &sayso);
+    let done = finish(shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    assert_eq!(done.code, Some(5), "{}", done.err);
+    assert_eq!(done.json()[0]["outcome"], "ok", "what ran is told all the same");
+    assert!(done.err.contains("the session can't be saved: "), "{}", done.err);
+    // Without a session nothing has to be written.
+    let unkept = home.command(&["exec", "--json", "--no-session", "--sandbox", "off", "a.sh"]);
+    let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &unkept);
+    let done = finish(shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    assert_eq!(done.code, Some(0), "{}", done.err);
+
+    let checked = home.run(&["sessions", "check"]);
+    assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
+    assert!(checked.out.contains(": whole\n  block 1: LOST, its end is not known\n"), "{}", checked.out);
+}
+
+#[test]
+fn the_file_of_a_long_output_is_told_as_what_it_is() {
+    let home = Home::new();
+    home.file("a.sh", "head -c 3000000 /dev/zero | tr '\\0' y\n");
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    for (limit, told) in [("4000000", "all of the output is in "), ("2000000", "its beginning and its end")] {
+        let config = format!("limits.output_file = {limit}\n");
+        std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+        let done = home.run(&["exec", "--sandbox", "off", "a.sh"]);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        let line = done.err.lines().find(|line| line.contains("the output is in ")).expect(&done.err);
+        assert!(line.contains(told), "{limit}: {line}");
+    }
+}

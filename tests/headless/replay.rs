@@ -248,6 +248,20 @@ fn nothing_runs_of_a_session_that_is_foreign_or_was_changed_or_without_a_sandbox
 }
 
 #[test]
+fn what_has_no_end_in_the_session_is_not_the_same() {
+    let home = Home::new();
+    home.file("a.sh", "head -c 300000 /dev/zero | tr '\\0' y\n");
+    let sayso = home.command(&["exec", "--json", "--sandbox", "off", "a.sh"]);
+    // The output is larger than any file may be, so the end of the run is not written.
+    let mut shell = home.shell("ulimit -f 64; exec \"$0\" \"$@\"", &sayso);
+    let done = finish(shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let id = done.json()[0]["session"].as_str().expect(&done.err).to_owned();
+    let done = replay(&home, &id, &["--json"]);
+    assert_eq!((done.code, results(&done)), (Some(2), vec!["1 impossible".to_owned()]), "{}", done.err);
+    assert_eq!(done.events("replay_end")[0]["result"], "impossible");
+}
+
+#[test]
 fn a_session_that_is_not_there_is_told() {
     let done = replay(&Home::new(), "no-such-session", &[]);
     assert!(done.code == Some(5) && done.err.contains("sessions list"), "{}", done.err);

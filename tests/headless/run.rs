@@ -290,6 +290,7 @@ fn an_interrupt_ends_the_reply_and_what_came_is_kept() {
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     let last: Value = serde_json::from_str(rest.last().unwrap()).unwrap();
     assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("interrupted")));
+    assert_eq!(last["hint"], "", "no block waits");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     server.wait_until_left();

@@ -55,6 +55,40 @@ fn what_is_printed_as_json_is_on_the_disk() {
 }
 
 #[test]
+fn what_can_not_be_written_is_not_printed_as_json() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    // No session can be saved where its folder should be.
+    std::fs::write(home.sayso().join("sessions"), "").unwrap();
+    let server = ModelServer::start(vec![Answer::text("Hello.")]);
+    let url = format!("{}/v1", server.url());
+    let done = home.run(&args(&url, &["--json"]));
+    assert_eq!(done.code, Some(5), "{}{}", done.out, done.err);
+    let mut events = done.json();
+    let last = events.pop().unwrap();
+    assert_eq!((&last["event"], &last["kind"]), (&"error".into(), &"session".into()), "{last}");
+    assert!(events.iter().all(|event| event["event"] == "delta"), "{}", done.out);
+}
+
+#[test]
+fn doctor_sees_that_no_session_can_be_saved() {
+    let home = Home::new();
+    let of_sessions = || {
+        let done = home.run(&["doctor", "--json"]);
+        let all = done.json()[0]["looks"].as_array().unwrap().clone();
+        all.into_iter().find(|entry| entry["what"] == "sessions").expect(&done.out)
+    };
+    let before = of_sessions();
+    assert!(!before["found"].as_str().unwrap().contains("can be written"), "{before}");
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    std::fs::write(home.sayso().join("sessions"), "").unwrap();
+    let after = of_sessions();
+    assert_eq!(after["good"], false);
+    assert!(after["found"].as_str().unwrap().contains("where nothing can be written: "), "{after}");
+    assert!(after["means"].as_str().unwrap().contains("exec --no-session"), "{after}");
+}
+
+#[test]
 fn damage_is_told_in_full_by_check() {
     let home = Home::new();
     let path = a_session_with_a_run(&home);

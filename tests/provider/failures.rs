@@ -216,6 +216,23 @@ async fn an_error_before_the_first_word_is_asked_again_and_one_behind_it_is_not(
 }
 
 #[tokio::test]
+async fn a_call_that_breaks_off_is_not_asked_for_again() {
+    let piece = |text: &str| {
+        let call = serde_json::json!({ "index": 0, "function": { "name": "", "arguments": text } });
+        event(&serde_json::json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] } }] }))
+    };
+    let (server, events) = told(vec![Answer::stream(vec![Do::Write(piece("{\"code\": \"")), Do::Cut])]).await;
+    assert_eq!((failure(&events).kind, server.requests().len()), (FailureKind::Cut, 1));
+    assert!(!failure(&events).message.contains("kept"), "{events:?}");
+
+    let long = piece(&"x".repeat(1 << 20));
+    let (server, events) =
+        told(vec![Answer::stream((0..10).map(|_| Do::Write(long.clone())).collect())]).await;
+    assert_eq!(server.requests().len(), 1);
+    assert_eq!(failure(&events).message, "The reply is longer than 8 MiB: the rest was not read.");
+}
+
+#[tokio::test]
 async fn pages_are_told_apart_from_models() {
     let page = "<!doctype html><title>Sign in</title>";
     let (server, events) = told(vec![Answer::status(200, "text/html", page)]).await;

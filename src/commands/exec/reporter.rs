@@ -132,7 +132,7 @@ impl<'a, 'c> FileReporter<'a, 'c> {
             Outcome::TimedOut => Some(FailureClass::TimedOut),
             _ => Some(FailureClass::Work),
         });
-        if self.json { self.write_object(path, item, terms, report) } else { self.text(path, report) }
+        if self.json { self.write_object(path, item, terms, report) } else { self.text(path, terms, report) }
     }
 
     fn write_object(
@@ -169,7 +169,7 @@ impl<'a, 'c> FileReporter<'a, 'c> {
     }
 
     /// Shows what remains after the output itself.
-    fn text(&mut self, path: &str, report: &RunReport) -> io::Result<()> {
+    fn text(&mut self, path: &str, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
         let [rest_out, rest_err] = [Stream::Stdout, Stream::Stderr].map(|stream| {
             let now = self.line_time(stream);
             self.printed.finish(stream, now)
@@ -196,7 +196,9 @@ impl<'a, 'c> FileReporter<'a, 'c> {
         let told = std::mem::take(&mut self.told);
         match (&report.blob, &self.kept) {
             (Some(blob), Retention::Session(_)) => {
-                writeln!(err, "all of the output is in {}", visible_line(&blob.to_string_lossy()))?;
+                let is_whole = terms.is_some_and(|t| printed_bytes(report) <= t.limits.output_file_bytes);
+                let file = visible_line(&blob.to_string_lossy());
+                writeln!(err, "{}", saving::output_in(&file, is_whole))?;
             }
             _ if printed_bytes(report) > told => {
                 writeln!(err, "{}", saving::left_out(printed_bytes(report) - told))?;

@@ -112,11 +112,21 @@ pub(crate) fn left_out(bytes: u64) -> String {
     format!("{what} of the output came faster than they could be told, and are left out")
 }
 
+/// Where the output of a run is that printed more than its session holds. `is_whole`: it is not over the limit of its
+/// file.
+pub(crate) fn output_in(file: &str, is_whole: bool) -> String {
+    if is_whole {
+        format!("all of the output is in {file}")
+    } else {
+        format!("the output is in {file}: its beginning and its end, as limits.output_file allows")
+    }
+}
+
 /// Where to decide about a waiting block: in this session, if it is on disk.
 pub(crate) fn decide_there(session: Option<&str>) -> String {
     match session {
         Some(id) => format!("Decide in the terminal: sayso resume {id}"),
-        None => "Nothing of it is saved: ask again in the terminal, where blocks can be decided.".into(),
+        None => "Not all of it is saved: ask again in the terminal, where blocks can be decided.".into(),
     }
 }
 
@@ -138,6 +148,15 @@ pub(crate) fn branch_of(id: &str) -> String {
 /// The disk is not durable.
 pub(crate) const NOT_DURABLE: &str =
     "What is saved there may be lost with the power. Choose another place: [sessions] folder.";
+
+/// The place of the sessions, if nothing can be written there.
+pub(crate) fn not_writable(why: &str) -> String {
+    format!("where nothing can be written: {why}")
+}
+
+/// What follows from that.
+pub(crate) const NO_SESSIONS: &str =
+    "No session can be saved there, and nothing runs but with exec --no-session.";
 
 /// The person put a form aside.
 pub(crate) fn form_aside(recipe: &str) -> String {

@@ -86,10 +86,11 @@ fn fields(arguments: &str, complete: bool) -> Result<(Map<String, Value>, bool, 
             Some(fields) => Ok((fields, false, false)),
             None => Err(CallError::CutOff),
         },
-        _ => {
-            let why = serde_json::from_str::<Value>(text).err().map(|e| e.to_string()).unwrap_or_default();
-            Err(CallError::NoJson(why))
-        }
+        _ => match serde_json::from_str::<Value>(text) {
+            // `null`, a number, a truth value.
+            Ok(_) => Err(CallError::NoObject),
+            Err(why) => Err(CallError::NoJson(why.to_string())),
+        },
     }
 }
 
@@ -249,6 +250,8 @@ mod tests {
             ("rm", "{}", "there is no tool \"rm\""),
             ("run_code", "{\"code\": ", "no JSON"),
             ("run_code", "[1]", "no object"),
+            ("run_code", "null", "its arguments are no object"),
+            ("list_files", "true", "its arguments are no object"),
             ("run_code", r#"{"language":"python"}"#, "\"code\" is missing"),
             ("run_code", r#"{"language":"cobol","code":"x"}"#, "no interpreter is configured for \"cobol\""),
             ("run_code", r#"{"language":"python","code":["a"]}"#, "no text"),

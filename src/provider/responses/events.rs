@@ -154,6 +154,10 @@ impl PieceDecoder for EventDecoder {
             "response.reasoning_summary_text.done" => self.reasoning(&value, "summary_index", "text", so_far),
             // Open models send their reasoning itself and not a summary.
             "response.reasoning_text.delta" => self.reasoning(&value, "content_index", "delta", so_far),
+            "response.function_call_arguments.delta" => {
+                let piece = value.get("delta").and_then(Value::as_str).unwrap_or_default();
+                so_far.note_content(piece.len());
+            }
             "response.output_item.done" => {
                 let at = value.get("output_index").and_then(Value::as_u64);
                 if let (Some(at), Some(item)) = (at, value.get("item")) {

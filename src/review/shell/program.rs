@@ -35,7 +35,7 @@ impl ShellReader<'_, '_> {
         if let (Some(does), Some(input)) = (table.stdin, input) {
             self.tell_operand(does, input, &known.name, span, depth);
         }
-        if let Some(input) = input.filter(|input| reads_unknown_code(act, known, operands, input)) {
+        if input.is_some_and(|input| reads_unknown_code(act, known, operands, input)) {
             self.not_known(&format!("the input of {}", known.name), span, false);
         }
         self.by_own_forms(&known.name, operands, span, depth);

@@ -189,8 +189,10 @@ impl<'a, 'c> ReplayReporter<'a, 'c> {
         }
         let first = |wanted: fn(&RunResult) -> bool| told.iter().find(|run| wanted(&run.result));
         let differs = first(|result| matches!(result, RunResult::Differs(_)));
-        let impossible = first(|result| matches!(result, RunResult::Impossible(_)));
         let same = told.iter().filter(|run| matches!(run.result, RunResult::Same)).count();
+        // Where nothing was repeated, nothing is the same, either.
+        let left_out = || first(|result| matches!(result, RunResult::LeftOut(_))).filter(|_| same == 0);
+        let impossible = first(|result| matches!(result, RunResult::Impossible(_))).or_else(left_out);
         let all = told.len();
         if args.json {
             let result = if differs.is_some() {

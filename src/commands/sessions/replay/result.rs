@@ -44,7 +44,7 @@ impl ReportedRun {
 
     pub(super) fn class(&self) -> FailureClass {
         match self.result {
-            RunResult::Impossible(_) => FailureClass::Usage,
+            RunResult::Impossible(_) | RunResult::LeftOut(_) => FailureClass::Usage,
             _ => FailureClass::Work,
         }
     }
