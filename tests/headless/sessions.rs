@@ -80,8 +80,12 @@ fn doctor_sees_that_no_session_can_be_saved() {
     };
     let before = of_sessions();
     assert!(!before["found"].as_str().unwrap().contains("can be written"), "{before}");
+    let folder = home.sayso().join("sessions");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
     std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(home.sayso().join("sessions"), "").unwrap();
+    std::fs::write(folder, "").unwrap();
     let after = of_sessions();
     assert_eq!(after["good"], false);
     assert!(after["found"].as_str().unwrap().contains("where nothing can be written: "), "{after}");
