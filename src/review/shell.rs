@@ -157,6 +157,8 @@ struct ShellReader<'a, 't> {
     assigned: HashSet<usize>,
     /// Unknown programs and options that were already reported.
     untold: HashSet<String>,
+    /// The script that activates the environment which the last command made, and how many acts there were before.
+    activation: Option<(String, usize)>,
     reading: Extraction,
 }
 
@@ -188,6 +190,7 @@ impl<'a> ShellReader<'a, '_> {
             chosen: None,
             assigned: HashSet::new(),
             untold: HashSet::new(),
+            activation: None,
             reading: Extraction::default(),
         }
     }

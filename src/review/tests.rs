@@ -209,6 +209,26 @@ fn effects_name_what_a_block_touches() {
     );
 }
 
+/// A script that activates an environment is no news right behind what makes it.
+#[test]
+fn only_a_script_that_was_just_made_is_known() {
+    let made = "python3 -m venv .venv";
+    for known in [format!("{made} && . .venv/bin/activate"), format!("{made}\nsource .venv/bin/activate\n")] {
+        let review = look("bash", &known);
+        assert!(review.findings.is_empty(), "{known}: {:?}", told(&review));
+    }
+    for unknown in [
+        ". .venv/bin/activate".to_owned(),
+        format!(". .venv/bin/activate; {made}"),
+        format!("{made}; cp x .venv/bin/activate; . .venv/bin/activate"),
+        format!("{made}; cd sub; . .venv/bin/activate"),
+        format!("{made}; . .venv/bin/other"),
+    ] {
+        let told = told(&look("bash", &unknown));
+        assert!(told.iter().any(|told| told.contains("does is not known")), "{unknown}: {told:?}");
+    }
+}
+
 #[test]
 fn code_of_files_that_the_text_does_not_show_is_not_known() {
     for (language, source) in [

@@ -59,7 +59,25 @@ impl ShellReader<'_, '_> {
         if !STANDARD.contains(&module.as_str()) {
             self.not_known(&module, span, false);
         }
+        if let ("venv", [_, place]) = (module.as_str(), command.as_slice()) {
+            let place = place.value.as_whole_text().filter(|_| self.folder.is_none());
+            self.activation = place.map(|place| (format!("{place}/bin/activate"), self.reading.acts.len()));
+        }
         None
+    }
+
+    /// Whether this is the script that the command before has just made, so that nothing can have changed it, nor the
+    /// folder.
+    pub(super) fn is_fresh_activation(&self, path: &str) -> bool {
+        let Some((made, before)) = &self.activation else { return false };
+        let acts = self.reading.acts.get(*before..).unwrap_or_default();
+        let is_next = match acts {
+            [] => true,
+            [make, rest @ ..] => {
+                make.name.starts_with("python") && rest.iter().all(|act| matches!(&*act.name, "." | "source"))
+            }
+        };
+        made == path && is_next
     }
 }
 

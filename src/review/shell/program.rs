@@ -121,7 +121,8 @@ impl ShellReader<'_, '_> {
 
     /// Reports once that a program, or an option of it, is unknown. `file`: it is a file that is run.
     pub(super) fn not_known(&mut self, name: &str, span: &Range<usize>, file: bool) {
-        if self.untold.len() >= 256 || !self.untold.insert(name.to_owned()) {
+        if self.is_fresh_activation(name) || self.untold.len() >= 256 || !self.untold.insert(name.to_owned())
+        {
             return;
         }
         let name = Argument { value: Value::text(name), span: span.clone() };
