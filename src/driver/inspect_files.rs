@@ -115,6 +115,7 @@ fn review_places(
     own: &Path,
 ) -> Review {
     let mut review = Review::default();
+    let is_one = seen.len() == 1;
     for (at, (act, seen)) in act.each().into_iter().zip(seen).enumerate() {
         let stays = written.get(at) == Some(&false);
         if stays && seen.target.found == OnDisk::Nothing {
@@ -132,7 +133,7 @@ fn review_places(
             rule: "file.remark".into(),
             severity: Severity::Info,
             place: TextRange { line: 1, column: 1, end_line: 1, end_column: 1 },
-            message: message.clone(),
+            message: if is_one { message.clone() } else { format!("{}: {message}", act.path()) },
             forbidden: false,
         }));
     }

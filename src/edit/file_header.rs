@@ -98,6 +98,10 @@ impl FileHeader {
         let mut header = Self { path: path_of_git(names), lines: 1, ..Self::default() };
         while let Some(line) = lines.get(header.lines) {
             if let Some(named) = Self::of_names(lines.get(header.lines..).unwrap_or_default())? {
+                // The names are those of another file, whose own first line is missing: this new one is empty.
+                if header.is_new && !header.path.ends_with(&named.path) {
+                    break;
+                }
                 let is_new = header.is_new || named.is_new;
                 return Ok(Self { is_new, lines: header.lines + named.lines, ..named });
             }

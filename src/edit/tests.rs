@@ -74,6 +74,10 @@ fn a_part_without_a_hunk_is_an_empty_file_or_refused_in_words() {
         assert_eq!(apply(None, &files[1]).unwrap().text, "", "{text}");
         assert_eq!(apply(Some("text\n"), &files[1]).unwrap_err().fault, HunkFault::NoSearch, "{text}");
     }
+    // A file without a first line of its own does not belong to the new one before it.
+    let bare = format!("{git}--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n");
+    let paths: Vec<_> = read(&bare, "").unwrap().into_iter().map(|file| file.path).collect();
+    assert_eq!(paths, ["p/__init__.py", "x"]);
     assert_eq!(read("*** Begin Patch\n*** Add File: a b\n*** End Patch\n", "").unwrap()[0].path, "a b");
     let head = |path: &str| format!("diff --git a/{path} b/{path}\n");
     let binary = "Binary files a/i.png and b/i.png differ\n";

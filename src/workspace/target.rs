@@ -10,7 +10,7 @@ use crate::domain::{FileAct, OnDisk, Sha256, Target};
 use crate::text::names::first_names;
 use crate::text::number::size;
 use rustix::fs::{FileType, Mode};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -159,7 +159,7 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
             if names == 1 { "1 name".into() } else { format!("{names} names") }
         ));
     }
-    let lost = lost_properties(&file, info.map_or(0, |info| info.mode()));
+    let lost = lost_properties(&file, info.as_ref());
     if !lost.is_empty() {
         seen.remarks.push(lost_by_replacing(&first_names(&lost, MAX_LOST_SHOWN)));
     }
@@ -182,7 +182,12 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
 }
 
 /// What a file has besides its text, and a new file in its place won't have.
-fn lost_properties(file: &File, mode: u32) -> Vec<String> {
+fn lost_properties(file: &File, info: Option<&Metadata>) -> Vec<String> {
+    let Some(info) = info else { return Vec::new() };
+    let (mode, account) = (info.mode(), rustix::process::geteuid());
+    // Only root may give a file to another account.
+    let is_given_up = !account.is_root() && info.uid() != account.as_raw();
+    let owner = is_given_up.then(|| "its owner".to_owned());
     let bits = [(0o4000_u32, "its setuid bit"), (0o2000, "its setgid bit"), (0o1000, "its sticky bit")];
     let bits = bits.into_iter().filter(|(bit, _)| mode & bit != 0).map(|(_, name)| name.to_owned());
     let mut list = vec![0_u8; MAX_ATTRIBUTE_NAMES_BYTES];
@@ -194,7 +199,7 @@ fn lost_properties(file: &File, mode: u32) -> Vec<String> {
         "system.posix_acl_access" => "its access list".to_owned(),
         name => format!("its attribute {name}"),
     });
-    bits.chain(attributes).collect()
+    owner.into_iter().chain(bits).chain(attributes).collect()
 }
 
 /// The hash of an open file; `None` if it can't be read, or is larger than what may be replaced.
