@@ -81,7 +81,7 @@ pub(crate) fn asked_and_missing(level: SandboxLevel, missing: &str) -> String {
 }
 
 /// Errors of the system that a limit causes as well as a machine without room.
-const LIMIT_SIGNS: [&str; 3] =
+pub(crate) const LIMIT_SIGNS: [&str; 3] =
     ["Too many open files", "Cannot allocate memory", "Resource temporarily unavailable"];
 
 /// The tests could not be completed, so nothing runs. Where a limit may be the cause, which a project can set, the
@@ -91,7 +91,7 @@ pub(crate) fn untested(why: &str) -> String {
         "a limit on runs is too low for it, or the machine has no room; `sayso config show` tells the limits and who set \
          them; try again, or with higher ones"
     } else {
-        "the machine is busy or has no room; try again, or run without with --sandbox off"
+        "the machine is busy or has no room; try again, or run without it: --sandbox off"
     };
     format!("the self-test of the sandbox could not be finished ({why}): {next}")
 }
@@ -123,7 +123,7 @@ pub(crate) const ONLY_WITHOUT: &str = " (only without a sandbox)";
 pub(crate) fn not_with_folders(why: &str) -> String {
     format!(
         "the sandbox works here, but not with what is in the folders that runs may use ({why}): take what it names out of \
-         them (many Unix sockets, folders without access), choose another folder with --cwd, or run without with \
+         them (many Unix sockets, folders without access), choose another folder with --cwd, or run without it: \
          --sandbox off"
     )
 }

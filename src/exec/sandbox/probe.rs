@@ -6,6 +6,7 @@ use super::confinement::Confinement;
 use super::policy::SandboxPolicy;
 use super::scratch::Scratch;
 use super::selftest::{CANARY, SECRET, SelfTestResult, Task};
+use crate::domain::sentences::sandbox::LIMIT_SIGNS;
 use crate::exec::entry::HelperEntry;
 use crate::exec::helper_file::{HelperFile, ITSELF};
 use crate::exec::helper_part::TEST;
@@ -23,13 +24,8 @@ use std::time::{Duration, Instant};
 const PROBE_TIMEOUTS: [Duration; 3] =
     [Duration::from_secs(4), Duration::from_secs(8), Duration::from_secs(16)];
 const MAX_OUTPUT_BYTES: usize = 1 << 16;
-/// Errors of a system without resources, which say nothing about the sandbox.
-const NO_ROOM_MESSAGES: [&str; 4] = [
-    "Resource temporarily unavailable",
-    "Cannot allocate memory",
-    "Too many open files",
-    "No space left on device",
-];
+/// An error of a system without resources, besides those of limits: none says anything about the sandbox.
+const FULL_DISK: &str = "No space left on device";
 
 /// Why the test has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +68,9 @@ fn repeat(
 
 fn unproven(why: ProbeError) -> ProbeError {
     match why {
-        ProbeError::NotEntered(why) if NO_ROOM_MESSAGES.iter().any(|sign| why.contains(sign)) => {
+        ProbeError::NotEntered(why)
+            if LIMIT_SIGNS.iter().chain([&FULL_DISK]).any(|sign| why.contains(sign)) =>
+        {
             ProbeError::Unfinished(why)
         }
         why => why,
