@@ -62,12 +62,15 @@ impl Engine {
         self.state.live.use_instructions = wanted;
         self.meter.mark_stale();
         let is_there = self.state.live.instructions.iter().any(|file| !file.own);
-        let is_held = !self.state.live.held_instructions.is_empty();
+        let is_held = self.state.live.holds_project_instructions();
         self.notify(Notice::info(match (is_there, wanted) {
             (true, true) => "The project's AGENTS.md is told to the model from the next request on.",
             (true, false) => "The project's AGENTS.md is no longer told to the model.",
-            (false, _) if is_held => {
+            (false, true) if is_held => {
                 "No AGENTS.md is told: it changed since a run began. /instructions changes shows how, and asks."
+            }
+            (false, false) if is_held => {
+                "No AGENTS.md is told from now on, also not the one that changed since a run began."
             }
             (false, true) => "There is no AGENTS.md here. One that comes would be told to the model.",
             (false, false) => "There is no AGENTS.md here. One that comes would not be told to the model.",
@@ -130,6 +133,8 @@ mod tests {
             told.contains("it changed since a run began") && !told.contains("no AGENTS.md here"),
             "{told}"
         );
+        let told = d.command(Command::UseInstructions(false));
+        assert!(told.contains("also not the one that changed since a run began"), "{told}");
         let mut d = Dialogue::with(Settings { use_instructions: true, ..Settings::default() });
         d.send(Event::Instructions(vec![file("/p/AGENTS.md", "use tabs", false)]));
         let told = d.command(Command::UseInstructions(false));

@@ -16,6 +16,9 @@ pub(super) fn told(state: &State) -> String {
     let told = match (is_there, is_used) {
         (true, true) => "The project's AGENTS.md is told to the model.",
         (true, false) => "The project's AGENTS.md is not told to the model.",
+        (false, true) if state.live.holds_project_instructions() => {
+            "No AGENTS.md is told: it changed since a run began, and you have not accepted it."
+        }
         (false, true) => "No AGENTS.md of the project is told. One that comes would be.",
         (false, false) => "No AGENTS.md of the project is told. One that comes would not be.",
     };

@@ -235,6 +235,11 @@ impl Live {
         self.instructions.iter().filter(|file| file.own || self.use_instructions)
     }
 
+    /// Whether a file of the project's instructions changed since a run began, and waits for the person's decision.
+    pub(crate) fn holds_project_instructions(&self) -> bool {
+        self.held_instructions.iter().any(|path| path.ends_with("AGENTS.md"))
+    }
+
     /// What `pop_queued` would remove from the queue, as it was typed: the prompt, else the newest command.
     pub(crate) fn peek_queued(&self) -> Option<String> {
         let command = || self.commands.back().map(|command| format!("!{command}"));
