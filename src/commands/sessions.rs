@@ -225,17 +225,19 @@ fn show(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_>) ->
 
 /// A line for each run that was approved and has no end in the session.
 fn unended_lines(session: &Summary, loaded: &LoadedSession) -> Vec<String> {
-    let mut unended: BTreeMap<RunId, BlockId> = BTreeMap::new();
+    let mut unended: BTreeMap<RunId, (BlockId, bool)> = BTreeMap::new();
     for (_, entry) in &loaded.entries {
         match entry {
-            Entry::Approved { run, block, .. } => drop(unended.insert(*run, *block)),
+            Entry::Approved { run, block, .. } => drop(unended.insert(*run, (*block, false))),
             Entry::Ran { run, .. } => drop(unended.remove(run)),
+            // Who opens a session again has none of its earlier runs.
+            Entry::Resumed => unended.values_mut().for_each(|(_, is_lost)| *is_lost = true),
             _ => {}
         }
     }
-    let line = |block: &BlockId| match session.locked {
-        Some(pid) => format!("block {block}: runs now, in process {pid}"),
-        None => format!("block {block}: LOST, its end is not known"),
+    let line = |(block, is_lost): &(BlockId, bool)| match session.locked {
+        Some(pid) if !is_lost => format!("block {block}: runs now, in process {pid}"),
+        _ => format!("block {block}: LOST, its end is not known"),
     };
     unended.values().map(line).collect()
 }

@@ -94,6 +94,12 @@ fn killed_while_a_block_runs() {
         terminal.pause(std::time::Duration::from_millis(500));
         assert!(!ran(home.path(), 1), "a lost run is never run again by itself");
         session_with(home.path(), r#""kind":"resumed""#);
+        // That the session is open again does not mean that the run goes on.
+        let header = session(home.path()).lines().next().map(str::to_owned).expect("a header");
+        let header: serde_json::Value = serde_json::from_str(&header).expect("a header");
+        let id = header["id"].as_str().expect("an id");
+        let shown = Setup::new(home.path(), &["sessions", "show", id]).start();
+        shown.wait_for("block 1: LOST, its end is not known");
     });
 }
 
