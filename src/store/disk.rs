@@ -157,13 +157,17 @@ pub(super) fn is_durable(folder: &Path) -> bool {
 /// Why not.
 pub(super) fn check_writable(folder: &Path) -> Result<(), StoreError> {
     let place = nearest(folder).unwrap_or(folder);
+    if place == folder {
+        let owner = std::fs::metadata(place).map_err(|error| StoreError::io(place, "read", error))?.uid();
+        check_owner(place, owner)?;
+    }
     let written = tempfile::tempfile_in(place).and_then(|mut file| file.write_all(b"\n"));
     written.map_err(|error| StoreError::io(place, "written", error))
 }
 
 /// This folder, or the nearest existing one above it.
 fn nearest(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|place| place.exists())
+    folder.ancestors().find(|place| place.symlink_metadata().is_ok())
 }
 
 #[cfg(target_os = "linux")]
