@@ -47,7 +47,7 @@ pub(super) struct Accumulator {
     pub(super) out: Vec<ReplyEvent>,
     text: usize,
     counted_bytes: usize,
-    /// Those of the counted bytes that are the model's: text, reasoning, pieces of calls.
+    /// Bytes of text, reasoning and pieces of calls that came. Some of them are counted only when their call is whole.
     content_bytes: usize,
     /// Whether an event with text or reasoning was added.
     shown: bool,

@@ -4,8 +4,8 @@
 use super::{FileError, read};
 use std::path::{Path, PathBuf};
 
-/// Further files of the folder are ignored.
-const MAX_FILES: usize = 64;
+/// Further files of the folder are ignored. Collections of themes have several hundred.
+const MAX_FILES: usize = 1024;
 
 /// The `.toml` files in a folder.
 pub(crate) fn toml_files(folder: &Path) -> Vec<PathBuf> {
