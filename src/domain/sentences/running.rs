@@ -125,7 +125,7 @@ pub(crate) const NO_RULES: &str =
 
 /// What a rule for clean blocks covers.
 pub(crate) fn clean_rule(language: &str) -> String {
-    format!("{language}, no findings, same rights, no network")
+    format!("{language}, no findings, nothing unknown, same rights, no network")
 }
 
 /// What a rule for reading covers.

@@ -253,9 +253,13 @@ fn name(block: &Block, version: &Version) -> String {
 
 /// A note on which changes the person undid afterwards.
 fn taken_back(run: &RunItem) -> Option<String> {
-    let files = run.taken_back.join(", ");
-    let more = and_more(run.more_taken_back as usize);
-    (!files.is_empty()).then(|| format!("The person took back what it did to {}{more}.", one_line(&files)))
+    let more = run.more_taken_back as usize;
+    let files = match (run.taken_back.is_empty(), more) {
+        (true, 0) => return None,
+        (true, more) => counted(more, "file"),
+        (false, more) => format!("{}{}", one_line(&run.taken_back.join(", ")), and_more(more)),
+    };
+    Some(format!("The person took back what it did to {files}."))
 }
 
 fn outcome(run: &RunItem) -> String {

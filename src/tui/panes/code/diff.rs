@@ -59,8 +59,7 @@ impl Diff {
         let room = (room, lines, width);
         let until = Instant::now() + doc::DIFF_TIMEOUT;
         for (before, after) in file_texts::pairs_of(&item.block.kind, old, new) {
-            let old = old.get(before.body..before.bytes.end).unwrap_or_default();
-            let new = new.get(after.body..after.bytes.end).unwrap_or_default();
+            let (old, new) = (before.text(old), after.text(new));
             if let Some(path) = after.path.as_ref().filter(|_| old != new) {
                 let head = file_texts::head(&visible_line(path));
                 rows.push(Line::styled(head.trim_end().to_owned(), draw.style(Slot::UiTitle)));

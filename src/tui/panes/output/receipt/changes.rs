@@ -57,10 +57,14 @@ pub(in crate::tui::panes::output) fn undo_rows(
     let take_back =
         |before, does| draw.keymap.hints(Context::Done, (before, "", ""), &[(Action::TakeBack, does)]);
     let mut rows = Vec::new();
-    if !run.taken_back.is_empty() {
+    if !run.taken_back.is_empty() || run.more_taken_back > 0 {
         let mut names: Vec<String> =
             run.taken_back.iter().map(|path| draw.place.path(Path::new(path))).collect();
-        names.extend((run.more_taken_back > 0).then(|| format!("and {} more", run.more_taken_back)));
+        let is_named = !names.is_empty();
+        names.extend((run.more_taken_back > 0).then(|| match is_named {
+            true => format!("and {} more", run.more_taken_back),
+            false => words::count(run.more_taken_back as usize, "file"),
+        }));
         let label = Span::styled("taken back  ", draw.dim());
         rows.extend(safe::hanging_parts(label, &names, width.into(), draw.text()));
     }
