@@ -3,9 +3,15 @@
 use super::TargetClass;
 use crate::review::value::HOLE;
 
-/// Stands for such a folder. It begins with a character for private use, so that no name that the code spells is taken
-/// for it.
-pub(in crate::review) const TEMPORARY_FOLDER: &str = "\u{e000}temporary";
+/// Stands for such a folder. It is longer than a name in a folder may be (255 bytes), so that no path that the code
+/// spells is taken for it.
+pub(in crate::review) const TEMPORARY_FOLDER: &str = concat!(
+    "\u{e000}temporary",
+    "________________________________________________________________",
+    "________________________________________________________________",
+    "________________________________________________________________",
+    "________________________________________________________________",
+);
 
 /// A text as it is shown.
 pub(in crate::review) fn shown(text: &str) -> String {
