@@ -287,6 +287,9 @@ impl<'t> ShellReader<'_, 't> {
         let name = words.first().and_then(|word| word.value.as_whole_text()).map(str::to_owned);
         let folder = self.folder.clone();
         self.command(words, input, &span, 0);
+        if self.activation.as_ref().is_some_and(|(_, acts)| *acts >= before) && !module::runs_always(node) {
+            self.activation = None;
+        }
         self.folder_behind(node, name.as_deref(), folder);
         self.show(node, before, &span);
     }

@@ -98,7 +98,7 @@ pub(super) fn interpreter(command: &Value) -> Option<InnerLanguage> {
     let mut operands = words.filter(|word| !word.starts_with('-') || *word == "-");
     let bare = |operand: Option<&str>| operand.is_none_or(|word| matches!(word, "-" | "/dev/stdin"));
     match program {
-        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "busybox" => {
+        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "mksh" | "fish" | "rbash" | "busybox" => {
             bare(operands.next()).then_some(InnerLanguage::Bash)
         }
         // A remote shell: the words after the host are its command.
@@ -106,12 +106,14 @@ pub(super) fn interpreter(command: &Value) -> Option<InnerLanguage> {
             let last = operands.last();
             last.is_none_or(|word| !word.contains(' ')).then_some(InnerLanguage::Bash)
         }
-        "node" | "bun" | "deno" => bare(operands.next()).then_some(InnerLanguage::Javascript),
+        "node" | "nodejs" | "bun" | "deno" => bare(operands.next()).then_some(InnerLanguage::Javascript),
         "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "duckdb" => Some(InnerLanguage::Sql),
         "perl" | "ruby" | "php" | "lua" | "Rscript" | "R" => {
             bare(operands.next()).then_some(InnerLanguage::Other)
         }
-        _ if program.starts_with("python") => bare(operands.next()).then_some(InnerLanguage::Python),
+        _ if program == "py" || program.starts_with("python") || program.starts_with("pypy") => {
+            bare(operands.next()).then_some(InnerLanguage::Python)
+        }
         _ => None,
     }
 }

@@ -209,13 +209,29 @@ fn effects_name_what_a_block_touches() {
     );
 }
 
+#[test]
+fn code_is_read_however_its_interpreter_is_spelled() {
+    for source in [
+        "python3.12 -c 'import os; os.system(\"rm -rf x\")'",
+        "pypy3 -c 'import os; os.system(\"rm -rf x\")'",
+        "nodejs -e 'require(\"fs\").rmSync(\"x\", { recursive: true })'",
+        "mksh -c 'rm -rf x'",
+        "fish -c 'rm -rf x'",
+        "perl -lne 'system(\"rm -rf x\")' a",
+        "mksh <<E\nrm -rf x\nE",
+    ] {
+        assert_eq!(look("bash", source).gravest(), Some(Severity::High), "{source}");
+    }
+    assert!(look("bash", "perl -lane 'print $F[0]' a").findings.is_empty());
+}
+
 /// A script that activates an environment is no news right behind what makes it.
 #[test]
 fn only_a_script_that_was_just_made_is_known() {
     let made = "python3 -m venv .venv";
     for known in [format!("{made} && . .venv/bin/activate"), format!("{made}\nsource .venv/bin/activate\n")] {
         let review = look("bash", &known);
-        assert!(review.findings.is_empty(), "{known}: {:?}", told(&review));
+        assert!(review.findings.is_empty() && review.effects.unknown, "{known}: {:?}", told(&review));
     }
     for unknown in [
         ". .venv/bin/activate".to_owned(),
@@ -223,6 +239,9 @@ fn only_a_script_that_was_just_made_is_known() {
         format!("{made}; cp x .venv/bin/activate; . .venv/bin/activate"),
         format!("{made}; cd sub; . .venv/bin/activate"),
         format!("{made}; . .venv/bin/other"),
+        format!("false && {made}; . .venv/bin/activate"),
+        format!("[ -d .venv ] || {made}; . .venv/bin/activate"),
+        format!("if a; then {made}; fi; . .venv/bin/activate"),
     ] {
         let told = told(&look("bash", &unknown));
         assert!(told.iter().any(|told| told.contains("does is not known")), "{unknown}: {told:?}");
@@ -233,6 +252,11 @@ fn only_a_script_that_was_just_made_is_known() {
 fn code_of_files_that_the_text_does_not_show_is_not_known() {
     for (language, source) in [
         ("bash", "python3 -m mod"),
+        ("bash", "python3 -m timeit 'import os'"),
+        ("bash", "python3 --check-hash-based-pycs always -m mod"),
+        ("bash", "cat x | pypy3"),
+        ("bash", "cat x | nodejs"),
+        ("bash", "cat x | mksh"),
         ("bash", "python3 -W error -Im mod"),
         ("bash", "java -jar x.jar"),
         ("bash", "java -javaagent:x.jar Main"),

@@ -45,7 +45,9 @@ fn loads_file(act: &Act) -> bool {
     let first = act.arguments.first().and_then(|argument| argument.value.as_text());
     match act.name.as_str() {
         "runpy.run_path" | "runpy.run_module" | "importlib.import_module" => true,
-        "require" | "import" => first.is_some_and(|(text, _)| text.starts_with(['.', '/'])),
+        "require" | "import" => {
+            first.is_some_and(|(text, _)| text.starts_with(['.', '/']) && !text.ends_with(".json"))
+        }
         _ => false,
     }
 }

@@ -1,9 +1,11 @@
 //! Reads `python -m MODULE`: a module that is a program of its own, one of the standard library, or code that nobody saw.
 
 use super::ShellReader;
+use super::change::is_or;
 use crate::review::programs;
 use crate::review::value::{Argument, Value};
 use std::ops::Range;
+use tree_sitter::Node;
 
 /// Modules that are read like the program of their name, besides those that run what the folder says.
 const PROGRAMS: &[&str] = &["pip", "pipx", "conda"];
@@ -31,7 +33,6 @@ const STANDARD: &[&str] = &[
     "tabnanny",
     "tarfile",
     "this",
-    "timeit",
     "tokenize",
     "uuid",
     "venv",
@@ -81,12 +82,31 @@ impl ShellReader<'_, '_> {
     }
 }
 
+/// Whether nothing decides if a command runs: it stands alone, or first in a list.
+pub(super) fn runs_always(command: Node<'_>) -> bool {
+    let mut node = command;
+    while let Some(outer) = node.parent() {
+        let is_first = outer.named_child(0).is_some_and(|first| first.id() == node.id());
+        let goes_on =
+            outer.kind() == "redirected_statement" || outer.kind() == "list" && is_first && !is_or(outer);
+        if !goes_on {
+            return outer.kind() == "program";
+        }
+        node = outer;
+    }
+    false
+}
+
 /// The module that the options of python name, and the words after it.
 fn module_words(words: &[Argument]) -> Option<Vec<Argument>> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         // An unknown word may be an option, or nothing.
         let Some(text) = word.value.as_whole_text() else { continue };
+        if text == "--check-hash-based-pycs" {
+            rest.next();
+            continue;
+        }
         let flags = text.strip_prefix('-').filter(|flags| !flags.is_empty())?;
         let letters = if flags.starts_with('-') { "" } else { flags };
         let Some(at) = letters.find(['c', 'm', 'W', 'X']) else { continue };

@@ -6,7 +6,6 @@ use super::options::CommandFacts;
 use crate::review::orders::{self, OrderEffect};
 use crate::review::programs::{self, OperandUse, Program, StartedAs};
 use crate::review::rules::InnerLanguage;
-use crate::review::stdin;
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use std::ops::Range;
 
@@ -121,8 +120,12 @@ impl ShellReader<'_, '_> {
 
     /// Reports once that a program, or an option of it, is unknown. `file`: it is a file that is run.
     pub(super) fn not_known(&mut self, name: &str, span: &Range<usize>, file: bool) {
-        if self.is_fresh_activation(name) || self.untold.len() >= 256 || !self.untold.insert(name.to_owned())
-        {
+        if self.is_fresh_activation(name) {
+            // Its text is not shown all the same, and making it may have failed.
+            self.reading.unknown = true;
+            return;
+        }
+        if self.untold.len() >= 256 || !self.untold.insert(name.to_owned()) {
             return;
         }
         let name = Argument { value: Value::text(name), span: span.clone() };
@@ -275,7 +278,5 @@ fn reads_unknown_code(act: &Act, known: &CommandFacts, operands: &[Argument], in
     let is_file = |word: &Argument| !matches!(word.value.as_whole_text(), Some("-" | "/dev/stdin"));
     let in_file = operands.first().is_some_and(is_file) && !given("s");
     let is_told = input.value.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED));
-    stdin::interpreter(&Value::text(known.name.as_str())).is_some()
-        && !(in_option || in_file || is_told)
-        && input.value.as_whole_text().is_none()
+    !(in_option || in_file || is_told) && input.value.as_whole_text().is_none()
 }
