@@ -5,6 +5,7 @@ use crate::review::links::MadeLinks;
 use crate::review::value::Act;
 use crate::review::written::WrittenTexts;
 use std::collections::HashSet;
+use std::path::Path;
 
 /// What earlier acts did: reported to the person, and used when later acts are judged.
 #[derive(Debug, Default)]
@@ -45,9 +46,9 @@ fn loads_file(act: &Act) -> bool {
     let first = act.arguments.first().and_then(|argument| argument.value.as_text());
     match act.name.as_str() {
         "runpy.run_path" | "runpy.run_module" | "importlib.import_module" => true,
-        "require" | "import" => {
-            first.is_some_and(|(text, _)| text.starts_with(['.', '/']) && !text.ends_with(".json"))
-        }
+        "require" | "import" => first.is_some_and(|(text, _)| {
+            text.starts_with(['.', '/']) && Path::new(text).extension().is_none_or(|kind| kind != "json")
+        }),
         _ => false,
     }
 }

@@ -61,9 +61,12 @@ pub(in crate::tui::panes::output) fn undo_rows(
         let mut names: Vec<String> =
             run.taken_back.iter().map(|path| draw.place.path(Path::new(path))).collect();
         let is_named = !names.is_empty();
-        names.extend((run.more_taken_back > 0).then(|| match is_named {
-            true => format!("and {} more", run.more_taken_back),
-            false => words::count(run.more_taken_back as usize, "file"),
+        names.extend((run.more_taken_back > 0).then(|| {
+            if is_named {
+                format!("and {} more", run.more_taken_back)
+            } else {
+                words::count(run.more_taken_back as usize, "file")
+            }
         }));
         let label = Span::styled("taken back  ", draw.dim());
         rows.extend(safe::hanging_parts(label, &names, width.into(), draw.text()));
