@@ -9,7 +9,7 @@
 //!
 //! The grammar does not read all as bash does: `here_document` finds documents that bash ends elsewhere, `text_code`
 //! substitutions that the tree does not show, `plain_quotes` quotes that quote nothing, and `joint` words that are written
-//! on two lines.
+//! on two lines; `keyword` finds keywords that it takes for commands.
 //!
 //! A value counts as known only where bash certainly agrees; everything else is unknown.
 
@@ -27,6 +27,7 @@ mod form;
 mod function;
 mod here_document;
 mod joint;
+mod keyword;
 mod module;
 mod option_form;
 mod options;
@@ -53,9 +54,7 @@ use variable::ValueSet;
 use super::Scope;
 use super::cover::Cover;
 use super::flow::{Extraction, Frames};
-use super::nested::NestedCode;
 use super::rule_set::RuleSet;
-use super::rules::InnerLanguage;
 use super::syntax::{named_children, text};
 use super::value::{Argument, Value, ValueKind};
 use super::walk::{WalkStep, Walker, walk};
@@ -240,12 +239,6 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
 }
 
 impl<'t> ShellReader<'_, 't> {
-    /// Leaves a text that a shell or another interpreter runs here to be read after this one.
-    fn runs(&mut self, language: InnerLanguage, text: String, span: Range<usize>) {
-        let code = NestedCode::Text { language, text, span };
-        self.reading.nested.push(code.within(self.folder.clone()));
-    }
-
     /// The span to report for a node: that of the call, if a function is being followed.
     fn place(&self, node: Node<'_>) -> Range<usize> {
         self.called.clone().unwrap_or_else(|| node.byte_range())

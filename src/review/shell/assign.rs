@@ -3,7 +3,7 @@
 use super::ShellReader;
 use super::change::{command_behind, keeps_prefix};
 use super::variable::uncertain;
-use super::word::{WordPart, joined};
+use super::word::WordPart;
 use crate::review::Scope;
 use crate::review::path_class;
 use crate::review::programs::{self, StartedAs};
@@ -35,8 +35,8 @@ impl<'t> ShellReader<'_, 't> {
         let adds = text(node, self.source).get(name.len()..).is_some_and(|rest| rest.starts_with("+="));
         if adds {
             let before = self.frames.lookup(0, name).unwrap_or_else(Value::unknown);
-            let before = WordPart { value: before, may_be_folder: self.changes.names_folder };
-            value = added(before, WordPart { value, may_be_folder: self.may_be_folder(given) });
+            let before = WordPart { value: before, is_expanded: true };
+            value = self.added(before, WordPart { value, is_expanded: self.is_expanded(given) });
         }
         self.set(name, Argument { value: value.clone(), span }, place);
         match command_behind(node, self.source) {
@@ -47,6 +47,19 @@ impl<'t> ShellReader<'_, 't> {
             None if declares && !may_declare(node, self.source) => self.forget(name),
             None if is_item => self.forget(name.split('[').next().unwrap_or_default()),
             None => self.assign(name, value),
+        }
+    }
+
+    /// `a+=b`: appends items to an array, or text to a text.
+    fn added(&self, before: WordPart, more: WordPart) -> Value {
+        match (&before.value.kind, &more.value.kind) {
+            (ValueKind::List(items), ValueKind::List(more_items)) => {
+                let taint = before.value.taint.with(more.value.taint);
+                let items: Vec<Value> = items.iter().chain(more_items).cloned().collect();
+                let kind = if items.len() > 256 { ValueKind::Unknown } else { ValueKind::List(items) };
+                Value { kind, taint }
+            }
+            _ => self.joined(&[before, more]),
         }
     }
 
@@ -184,17 +197,4 @@ fn names_code(options: &Value) -> bool {
     let Some((options, _)) = options.as_text() else { return true };
     let mut words = options.split_whitespace();
     words.any(|word| word.starts_with("-r") || LOADING.iter().any(|option| word.starts_with(option)))
-}
-
-/// `a+=b`: appends items to an array, or text to a text.
-fn added(before: WordPart, more: WordPart) -> Value {
-    match (&before.value.kind, &more.value.kind) {
-        (ValueKind::List(items), ValueKind::List(more_items)) => {
-            let taint = before.value.taint.with(more.value.taint);
-            let items: Vec<Value> = items.iter().chain(more_items).cloned().collect();
-            let kind = if items.len() > 256 { ValueKind::Unknown } else { ValueKind::List(items) };
-            Value { kind, taint }
-        }
-        _ => joined(&[before, more]),
-    }
 }

@@ -243,7 +243,7 @@ impl<'t> ShellReader<'_, 't> {
         }
     }
 
-    fn forget_all<N: AsRef<str>>(&mut self, names: &[N]) {
+    pub(super) fn forget_all<N: AsRef<str>>(&mut self, names: &[N]) {
         for name in names {
             self.forget(name.as_ref());
         }

@@ -2,8 +2,9 @@
 //!
 //! A list of all such places, made before the text is read; `branch` forgets by it what may have changed.
 
-use super::alias::RenamedCommands;
+use super::alias::{RenamedCommands, command_words};
 use super::function::ShellFunction;
+use super::keyword;
 use crate::review::syntax::{each, named_children, text};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -53,6 +54,8 @@ pub(super) struct ChangePlaces<'s> {
     /// The last place that changes a name.
     last: HashMap<&'s str, usize>,
     last_of_everything: Option<usize>,
+    /// How many places are loops whose keyword the grammar takes for a command.
+    looped: usize,
     /// What functions change.
     pub(super) in_functions: HashSet<&'s str>,
     pub(super) everything_in_functions: bool,
@@ -77,6 +80,7 @@ impl<'s> ChangePlaces<'s> {
                 around.pop();
             }
             for target in changed_by(node, source, functions) {
+                changes.looped += usize::from(node.kind() == "command" && is_loop(node, source));
                 let within = around.last().map_or(0, |(span, _)| span.start);
                 changes.add(node.start_byte(), within, target, around.iter().any(|(_, inner)| *inner));
             }
@@ -122,6 +126,11 @@ impl<'s> ChangePlaces<'s> {
         self.last.contains_key(name) || self.last_of_everything.is_some()
     }
 
+    /// Whether the text changes anything but the names of loops whose keyword the grammar takes for a command.
+    pub(super) fn any_besides_loops(&self) -> bool {
+        self.in_order.len() > self.looped
+    }
+
     /// Whether the text itself changes a name somewhere.
     pub(super) fn sets(&self, name: &str) -> bool {
         self.last.contains_key(name)
@@ -145,7 +154,8 @@ pub(super) fn is_or(list: Node<'_>) -> bool {
 /// Whether a node runs in a shell of its own, so that nothing outside of it changes.
 pub(super) fn is_subshell(node: Node<'_>, source: &str) -> bool {
     match node.kind() {
-        "subshell" | "process_substitution" => true,
+        "process_substitution" => true,
+        "subshell" => !is_arithmetic_statement(node, source),
         "command_substitution" => !is_arithmetic(node),
         "command"
         | "list"
@@ -177,6 +187,16 @@ pub(super) fn is_arithmetic(substitution: Node<'_>) -> bool {
     substitution.kind() == "command_substitution"
         && inner.is_some_and(|inner| {
             inner.kind() == "subshell" && inner.byte_range() == (whole.start + 2..whole.end.saturating_sub(1))
+        })
+}
+
+/// Whether a subshell in a subshell is arithmetic: behind `!`, the grammar takes `((…))` for them.
+fn is_arithmetic_statement(node: Node<'_>, source: &str) -> bool {
+    let whole = node.byte_range();
+    let inner = node.named_child(0).filter(|_| node.named_child_count() == 1);
+    text(node, source).starts_with("((")
+        && inner.is_some_and(|inner| {
+            inner.kind() == "subshell" && inner.byte_range() == (whole.start + 1..whole.end.saturating_sub(1))
         })
 }
 
@@ -263,6 +283,7 @@ pub(super) fn changed_in_place<'s>(node: Node<'_>, source: &'s str) -> Vec<Chang
             name.and_then(|name| named_by(text(name, source))).into_iter().collect()
         }
         "arithmetic_expansion" | "subscript" => set_in_arithmetic(text(node, source)),
+        "subshell" if is_arithmetic_statement(node, source) => set_in_arithmetic(text(node, source)),
         "command_substitution" if is_arithmetic(node) => set_in_arithmetic(text(node, source)),
         "array" => {
             let items = named_children(node, usize::MAX).into_iter().map(|item| text(item, source));
@@ -307,6 +328,11 @@ pub(super) fn keeps_prefix(
     SPECIAL.contains(&name) || name.contains(['$', '`', '"', '\'', '\\']) || functions.contains_key(name)
 }
 
+/// Whether a command is the head of a loop over words.
+fn is_loop(command: Node<'_>, source: &str) -> bool {
+    keyword::looped(command_words(command, source)).is_some()
+}
+
 fn changed_by_command<'s>(
     node: Node<'_>,
     source: &'s str,
@@ -322,6 +348,11 @@ fn changed_by_command<'s>(
         .copied()
         .skip_while(|word| matches!(*word, "command" | "builtin" | "time" | "--" | "-p"));
     let words: Vec<&str> = words.collect();
+    let (keywords, words) =
+        words.split_at(keyword::count(words.len(), |at| words.get(at).copied()).min(words.len()));
+    if let Some(name) = keyword::looped(keywords.iter().copied()) {
+        return named_by(name).into_iter().collect();
+    }
     let Some((name, operands)) = words.split_first() else { return Vec::new() };
     let name = name.trim_matches(['"', '\'', '\\']);
     let named = || operands.iter().filter_map(|word| named_by(word)).collect::<Vec<_>>();
@@ -332,6 +363,8 @@ fn changed_by_command<'s>(
         "getopts" => named().into_iter().chain(known(&["OPTARG", "OPTIND"])).collect(),
         "let" => operands.iter().flat_map(|word| set_in_arithmetic(word)).collect(),
         "printf" | "wait" if operands.iter().any(|word| matches!(*word, "-v" | "-p")) => named(),
+        // Behind `!` and `time`, the grammar takes a declaration for a command.
+        "export" | "readonly" | "declare" | "typeset" | "local" | "unset" => named(),
         "shift" => known(&[POSITIONS]).collect(),
         "set" => {
             let positions = known(&[POSITIONS]).filter(|_| sets_positions(operands));

@@ -3,6 +3,7 @@
 use super::ShellReader;
 use super::change::ChangeTarget;
 use super::expand::pattern_fits;
+use super::keyword;
 use super::own_folder::{entered_by_options, members_of_archive};
 use crate::review::programs;
 use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
@@ -20,7 +21,16 @@ impl ShellReader<'_, '_> {
         span: &Range<usize>,
         depth: u32,
     ) {
-        let steering = steering(&words);
+        let steering =
+            keyword::count(words.len(), |at| words.get(at).and_then(|word| word.value.as_whole_text()));
+        self.lose_structure(words.get(..steering).unwrap_or_default());
+        if words
+            .iter()
+            .filter_map(|word| word.value.as_text())
+            .any(|(text, _)| self.names_in_braces(text).next().is_some())
+        {
+            self.reading.unknown = true;
+        }
         let mut words = words.into_iter().skip(steering);
         let Some(first) = words.next() else { return };
         let rest: Vec<Argument> = words.collect();
@@ -231,27 +241,6 @@ fn is_literal(before: &str) -> bool {
 fn names_program(words: &[Argument]) -> bool {
     let name = words.first().and_then(|word| word.value.as_whole_text());
     name.is_some_and(|name| programs::shipped().get(name).is_some())
-}
-
-/// How many words before a command are keywords of the shell. The grammar knows keywords only at the beginning of a
-/// command: after `time` and `coproc` it takes them for words of the command, and in broken code it loses what they
-/// belong to.
-fn steering(words: &[Argument]) -> usize {
-    const OPENING_WORDS: &[&str] = &["{", "if", "while", "until", "!"];
-    const INNER_WORDS: &[&str] = &["then", "do", "else", "elif", "}", "fi", "done", "esac"];
-    const NAMING_WORDS: &[&str] = &["for", "select", "case", "function"];
-    let word = |at: usize| words.get(at).and_then(|word| word.value.as_whole_text()).unwrap_or_default();
-    let mut at = 0;
-    loop {
-        at += match word(at) {
-            first if OPENING_WORDS.contains(&first) || INNER_WORDS.contains(&first) => 1,
-            first if NAMING_WORDS.contains(&first) => words.len() - at,
-            // `coproc NAME` has a name before anything but a simple command.
-            "coproc" if OPENING_WORDS.contains(&word(at + 2)) || NAMING_WORDS.contains(&word(at + 2)) => 2,
-            "coproc" => 1,
-            _ => return at,
-        }
-    }
 }
 
 /// The standard input of an interpreter that gets another command's output as a file: `bash <(…)`.

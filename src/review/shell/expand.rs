@@ -4,7 +4,7 @@ use super::ShellReader;
 use super::brace::{self, braces, fields};
 use super::quoting::unescaped;
 use super::variable::{DEFAULT_SEPARATORS, uncertain};
-use super::word::{WordPart, is_glued, joined, parts_of};
+use super::word::{WordPart, is_glued_home, parts_of};
 use crate::review::syntax::{named_children, text};
 use crate::review::value::{HOLE, Value, ValueKind};
 use tree_sitter::Node;
@@ -37,24 +37,24 @@ impl ShellReader<'_, '_> {
         let mut pieces: Vec<WordPart> = Vec::new();
         for part in parts {
             let value = part.map_or_else(Value::unknown, |part| self.word(part, depth));
-            let may_be_folder = self.may_be_folder(part);
+            let is_expanded = self.is_expanded(part);
             let Some(part) = part.filter(|part| is_split(&Some(*part))) else {
-                pieces.push(WordPart { value, may_be_folder });
+                pieces.push(WordPart { value, is_expanded });
                 continue;
             };
             let quoted =
                 text(part, self.source).contains(['"', '\'']) && part.kind() != "command_substitution";
             for (index, piece) in self.split_at_separators(value, quoted).into_iter().enumerate() {
                 if index > 0 && !pieces.is_empty() {
-                    made.push(joined(&std::mem::take(&mut pieces)));
+                    made.push(self.joined(&std::mem::take(&mut pieces)));
                 }
                 if piece.as_whole_text() != Some("") {
-                    pieces.push(WordPart { value: piece, may_be_folder });
+                    pieces.push(WordPart { value: piece, is_expanded });
                 }
             }
         }
         if !pieces.is_empty() {
-            made.push(joined(&pieces));
+            made.push(self.joined(&pieces));
         }
         made
     }
@@ -178,7 +178,9 @@ impl ShellReader<'_, '_> {
         let quotes = ['"', '\''];
         let before = self.source.get(start..node.start_byte()).unwrap_or_default().trim_end_matches(quotes);
         let behind = self.source.get(node.end_byte()..).unwrap_or_default().trim_start_matches(quotes);
-        let is_other = self.may_be_folder(Some(node)) && is_glued(before, &held, || behind.chars().next());
+        let is_other = self.is_expanded(Some(node))
+            && self.is_other_name(before, &held, || behind.chars().next())
+            || is_glued_home(before.rsplit_once('{').map_or("", |(head, _)| head), &held);
         if is_other || brace::has_marks(&held) {
             return Value::unknown().tainted(value.taint);
         }

@@ -2,7 +2,7 @@
 
 use super::ShellReader;
 use super::variable::uncertain;
-use super::word::is_glued;
+use super::word::{is_glued, is_glued_home};
 use crate::review::escapes;
 use crate::review::path_class::{TEMPORARY_FOLDER, is_secret};
 use crate::review::syntax::{named_children, text};
@@ -248,7 +248,8 @@ pub(super) fn formatted(operands: &[Value]) -> Value {
                 Some('%') => out.push('%'),
                 Some(_) => match values.next().map(Value::as_text) {
                     Some(Some((text, known))) => {
-                        certain &= !is_glued(&out, text, || chars.clone().next());
+                        certain &=
+                            !is_glued(&out, text, || chars.clone().next()) && !is_glued_home(&out, text);
                         out.push_str(text);
                         whole &= known;
                     }

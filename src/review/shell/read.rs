@@ -21,7 +21,10 @@ impl ShellReader<'_, '_> {
                 self.forget_named(&texts);
                 self.forget_named(&[Some("OPTARG"), Some("OPTIND")]);
             }
-            "let" => self.forget_named(&texts),
+            // Behind `!` and `time`, the grammar takes a declaration for a command.
+            "let" | "export" | "readonly" | "declare" | "typeset" | "local" | "unset" => {
+                self.forget_named(&texts);
+            }
             "wait" if texts.contains(&Some("-p")) => self.forget_named(&texts),
             "set" => {
                 self.set_errexit(words);

@@ -1,16 +1,41 @@
 //! Finds substitutions in here-documents and in `${…}` that the grammar takes for plain text, and leaves them to be
-//! read as nested code.
+//! read as nested code, as all code that a shell or an interpreter runs.
 
 use super::ShellReader;
 use super::change::set_in_arithmetic;
 use super::plain_quotes::PlainQuotes;
+use crate::review::nested::NestedCode;
 use crate::review::rules::InnerLanguage;
 use crate::review::syntax::{each, named_children, text};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
 impl ShellReader<'_, '_> {
+    /// Leaves a text that a shell or another interpreter runs here to be read after this one.
+    pub(super) fn runs(&mut self, language: InnerLanguage, text: String, span: Range<usize>) {
+        let text = if language == InnerLanguage::Bash { self.with_names(text) } else { text };
+        let code = NestedCode::Text { language, text, span };
+        self.reading.nested.push(code.within(self.folder.clone()));
+    }
+
+    /// A script that is read alone, with a line that says which of the variables whose defaults it names may be set.
+    fn with_names(&self, script: String) -> String {
+        let names: BTreeSet<&str> = self.names_in_braces(&script).collect();
+        if names.is_empty() {
+            return script;
+        }
+        format!("declare {}; {script}", names.into_iter().collect::<Vec<_>>().join(" "))
+    }
+
+    /// The variables that this text sets and a script expands as `${…}`, where a default may stand for them.
+    pub(super) fn names_in_braces<'s>(&self, script: &'s str) -> impl Iterator<Item = &'s str> {
+        let is_name_sign = |sign: char| sign == '_' || sign.is_ascii_alphanumeric();
+        let inner = script.split("${").skip(1);
+        let names = inner.map(move |rest| rest.split(|sign| !is_name_sign(sign)).next().unwrap_or_default());
+        names.filter(|name| name.starts_with(|sign: char| !sign.is_ascii_digit()) && self.changes.sets(name))
+    }
+
     /// Reads what a here-document, a `${…}`, or a text between quotes that quote nothing runs and the tree does not show.
     pub(super) fn code_in_text(&mut self, node: Node<'_>) {
         if node.kind() == "heredoc_body" && is_raw(node, self.source) {

@@ -63,7 +63,7 @@ impl ShellReader<'_, '_> {
             .into_iter()
             .map(|part| {
                 let value = part.map_or_else(Value::unknown, |part| self.word(part, depth));
-                WordPart { value, may_be_folder: self.may_be_folder(part) }
+                WordPart { value, is_expanded: self.is_expanded(part) }
             })
             .collect();
         let spelled = text(node, self.source);
@@ -72,7 +72,7 @@ impl ShellReader<'_, '_> {
         {
             first.value = protected("~");
         }
-        joined(&parts)
+        self.joined(&parts)
     }
 
     /// An array: the words that its items expand to.
@@ -107,55 +107,64 @@ impl ShellReader<'_, '_> {
                 continue;
             }
             let before = unescaped_quoted(self.source.get(at..child.start_byte()).unwrap_or_default());
-            parts.push(WordPart { value: Value::text(before), may_be_folder: false });
-            parts.push(WordPart { value: self.word(child, depth), may_be_folder: self.changes.names_folder });
+            parts.push(WordPart { value: Value::text(before), is_expanded: false });
+            parts.push(WordPart { value: self.word(child, depth), is_expanded: true });
             at = child.end_byte();
         }
         let rest = unescaped_quoted(self.source.get(at..end).unwrap_or_default());
-        parts.push(WordPart { value: Value::text(rest), may_be_folder: false });
-        let joined = joined(&parts);
+        parts.push(WordPart { value: Value::text(rest), is_expanded: false });
+        let joined = self.joined(&parts);
         if parts.len() == 1 && joined == Value::unknown() { Value::text("") } else { joined }
     }
 
-    /// Whether the value of a part may come from the name of the folder; what is written as it is does not.
-    pub(super) fn may_be_folder(&self, part: Option<Node<'_>>) -> bool {
-        let is_expanded = |part: Node<'_>| {
+    /// Whether the value of a part comes from an expansion; what is written as it is does not.
+    pub(super) fn is_expanded(&self, part: Option<Node<'_>>) -> bool {
+        part.is_some_and(|part| {
             !matches!(part.kind(), "raw_string" | "ansi_c_string")
                 && text(part, self.source).contains(['$', '`'])
-        };
-        self.changes.names_folder && part.is_some_and(is_expanded)
+        })
+    }
+
+    /// The word that its parts make together. The folder is spelled `.`, and the home folder `~`, which say what bash has
+    /// only where a path begins with them: `$PWD/x`, but not `$PWD.old` or `/opt/x$PWD`, which are unknown.
+    pub(super) fn joined(&self, parts: &[WordPart]) -> Value {
+        if let [WordPart { value, .. }] = parts {
+            return value.clone();
+        }
+        let mut before = String::new();
+        let values = parts.iter().enumerate().map(|(at, WordPart { value, is_expanded })| {
+            let text = value.as_text().map_or_else(|| HOLE.to_string(), |(text, _)| text.to_owned());
+            let first = |part: &WordPart| match part.value.as_text() {
+                Some((text, _)) => text.chars().next(),
+                None => Some(HOLE),
+            };
+            let behind = || parts.iter().skip(at + 1).find_map(first);
+            let is_other = *is_expanded && self.is_other_name(&before, &text, behind);
+            // A longer text is unknown as a whole.
+            if before.len() <= MAX_TEXT_BYTES {
+                before.push_str(&text);
+            }
+            if is_other { Value::unknown().tainted(value.taint) } else { value.clone() }
+        });
+        Value::join(&values.collect::<Vec<_>>(), "")
+    }
+
+    /// Whether what an expansion gives is spelled as a folder and stands where it makes another name.
+    pub(super) fn is_other_name(
+        &self,
+        before: &str,
+        text: &str,
+        behind: impl FnOnce() -> Option<char>,
+    ) -> bool {
+        self.changes.names_folder && is_glued(before, text, behind) || is_glued_home(before, text)
     }
 }
 
 /// A part of a word.
 pub(super) struct WordPart {
     pub(super) value: Value,
-    /// Whether it may come from the name of the folder, which is spelled `.`.
-    pub(super) may_be_folder: bool,
-}
-
-/// The word that its parts make together. The folder is spelled `.`, which says what bash has only where a path begins
-/// with it: `$PWD/x`, but not `$PWD.old` or `/opt/x$PWD`, which are unknown.
-pub(super) fn joined(parts: &[WordPart]) -> Value {
-    if let [WordPart { value, .. }] = parts {
-        return value.clone();
-    }
-    let mut before = String::new();
-    let values = parts.iter().enumerate().map(|(at, WordPart { value, may_be_folder })| {
-        let text = value.as_text().map_or_else(|| HOLE.to_string(), |(text, _)| text.to_owned());
-        let first = |part: &WordPart| match part.value.as_text() {
-            Some((text, _)) => text.chars().next(),
-            None => Some(HOLE),
-        };
-        let behind = || parts.iter().skip(at + 1).find_map(first);
-        let is_other = *may_be_folder && is_glued(&before, &text, behind);
-        // A longer text is unknown as a whole.
-        if before.len() <= MAX_TEXT_BYTES {
-            before.push_str(&text);
-        }
-        if is_other { Value::unknown().tainted(value.taint) } else { value.clone() }
-    });
-    Value::join(&values.collect::<Vec<_>>(), "")
+    /// Whether it comes from an expansion, so that it may be the name of the folder, spelled `.`, or the home folder.
+    pub(super) is_expanded: bool,
 }
 
 /// Whether a text that may be the name of the folder, spelled `.` or `./x`, is a part of another name between these
@@ -164,11 +173,7 @@ pub(super) fn is_glued(before: &str, text: &str, behind: impl FnOnce() -> Option
     if text != "." && !text.starts_with("./") {
         return false;
     }
-    let mut ends = before.chars().rev();
-    let is_option = matches!((ends.next(), ends.next(), ends.next()), (Some(letter), Some('-'), None | Some(' '))
-        if letter.is_ascii_alphabetic());
-    let is_name = |sign: char| sign.is_alphanumeric() || "/_-.+~%#".contains(sign) || sign == HOLE;
-    if before.ends_with(is_name) && !is_option && !before.ends_with("://") {
+    if ends_in_name(before) {
         return true;
     }
     let goes_on = |sign: char| match sign {
@@ -178,6 +183,20 @@ pub(super) fn is_glued(before: &str, text: &str, behind: impl FnOnce() -> Option
         sign => !"/: \t\n;&|<>)`".contains(sign),
     };
     text == "." && behind().is_some_and(goes_on)
+}
+
+/// Whether a text that begins with the home folder, spelled `~`, stands behind a part of a name.
+pub(super) fn is_glued_home(before: &str, text: &str) -> bool {
+    text.starts_with('~') && ends_in_name(before)
+}
+
+/// Whether what stands before a path makes another name of it. Code, `=` and an option do not.
+fn ends_in_name(before: &str) -> bool {
+    let mut ends = before.chars().rev();
+    let is_option = matches!((ends.next(), ends.next(), ends.next()), (Some(letter), Some('-'), None | Some(' '))
+        if letter.is_ascii_alphabetic());
+    let is_name = |sign: char| sign.is_alphanumeric() || "/_-.+~%#".contains(sign) || sign == HOLE;
+    before.ends_with(is_name) && !is_option && !before.ends_with("://")
 }
 
 /// The parts of a concatenation; `None` for what has no name in the grammar, like a `$` at the end, and may become part

@@ -275,3 +275,54 @@ fn many_documents_and_substitutions_take_little_time() {
         look("bash", &text);
     }
 }
+
+#[test]
+fn what_behind_a_keyword_is_taken_for_a_command_changes_what_it_changes() {
+    assert_unknown(&[
+        "D=b; ! for D in x y; do true; done; rm -rf -- \"$D\"",
+        "D=b; ! select D in x; do true; done; rm -rf -- \"$D\"",
+        "D=b; time for D in x y; do true; done; rm -rf -- \"$D\"",
+        "D=b; ! (( D=3 )); rm -rf -- \"$D\"",
+        "D=b; ! export D=x; rm -rf -- \"$D\"",
+        "D=b; time declare D=x; rm -rf -- \"$D\"",
+        "D=b; ! unset D; rm -rf -- \"$D\"",
+        "D=b; time { D=x; }; rm -rf -- \"$D\"",
+    ]);
+    for source in [
+        "D=b; ! ( D=x; ); rm -rf -- \"$D\"",
+        "D=b; ! true; rm -rf -- \"$D\"",
+        "D=b; time true; rm -rf -- \"$D\"",
+    ] {
+        let effects = look("bash", source).effects;
+        assert_eq!((effects.deletes, effects.unknown), (vec!["b".to_owned()], false), "{source}");
+    }
+}
+
+#[test]
+fn the_defaults_of_code_that_is_read_alone_do_not_hold_where_the_text_sets_the_name() {
+    assert_unknown(&[
+        "D='a b'; cat <<E\n`rm -rf -- ${D:-x}`\nE",
+        "D='a b'; cat <<E\n`rm -rf -- ${D-x$(echo a)}`\nE",
+        "export D=b; bash -c 'rm -rf -- ${D:-x}'",
+        "D=b; eval 'rm -rf -- ${D:=x}'",
+    ]);
+    let effects = look("bash", "E=b; bash -c 'rm -rf -- ${D:-x}'").effects;
+    assert_eq!((effects.deletes, effects.unknown), (vec!["x".to_owned()], false));
+}
+
+#[test]
+fn a_home_folder_within_a_name_is_none() {
+    for source in [
+        "D=~/src; rm -rf -- x$D",
+        "export D=~/../src/x; rm -rf -- \"x$D\"",
+        "D=~; rm -rf -- x{a,$D}",
+        "D=~/x; E=$(printf 'x%s' \"$D\"); rm -rf -- \"$E\"",
+    ] {
+        assert!(!look("bash", source).effects.deletes.iter().any(|path| path.contains("x~")), "{source}");
+    }
+    let effects = look("bash", "D=~/x; F=build; rm -rf -- \"$D\" $D/a \"$F\"~").effects;
+    assert_eq!(
+        (effects.deletes, effects.unknown),
+        (vec!["~/x".into(), "~/x/a".into(), "build~".into()], false)
+    );
+}
