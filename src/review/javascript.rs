@@ -11,7 +11,7 @@ mod fold;
 mod known_functions;
 
 use super::Scope;
-use super::flow::{Extraction, element_in};
+use super::flow::Extraction;
 use super::rule_set::RuleSet;
 use super::syntax::{each, named_children, pair, text};
 use super::value::{Argument, Value, ValueKind};
@@ -123,24 +123,8 @@ impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
                 self.shared.begin_repeated(node, frame);
             }
             "while_statement" | "do_statement" => self.shared.begin_repeated(node, frame),
-            "for_in_statement" => {
-                if let (Some(left), Some(right)) = pair(node, "left", "right") {
-                    for name in names_below(left) {
-                        self.shared.keep_behind(node.id(), frame, &self.spelled(name), false);
-                    }
-                    let value = element_in(&self.fold(right, frame, 0), self.shared.scope);
-                    self.bind_pattern(left, value, frame, false);
-                }
-                self.shared.begin_repeated(node, frame);
-            }
-            "catch_clause" => {
-                if let Some(name) = node.child_by_field_name("parameter").filter(|n| n.kind() == "identifier")
-                {
-                    let name = self.spelled(name);
-                    self.shared.keep_behind(node.id(), frame, &name, false);
-                    self.shared.frames.bind(frame, &name, Value::unknown(), false);
-                }
-            }
+            "for_in_statement" => self.begin_loop(node, frame),
+            "catch_clause" => self.bind_error(node, frame),
             "call_expression" | "new_expression" => self.call(node, frame),
             "member_expression" | "subscript_expression" => self.variable_read(node, frame),
             _ => {}

@@ -1,6 +1,7 @@
-//! Binds names in JavaScript: imports, patterns, parameters.
+//! Binds names in JavaScript: imports, patterns, names of loops and of errors, parameters.
 
 use super::JavascriptReader;
+use crate::review::flow::element_in;
 use crate::review::items::{is_list, spread};
 use crate::review::syntax::{named_children, pair, text};
 use crate::review::value::{Act, Argument, Value, ValueKind};
@@ -81,19 +82,7 @@ impl<'t> JavascriptReader<'_, 't> {
                     self.shared.frames.bind(frame, "exports", value, branch);
                 }
             }
-            "subscript_expression" => {
-                if let (Some(object), Some(index)) = pair(left, "object", "index")
-                    && object.kind() == "identifier"
-                {
-                    let (name, index) = (self.spelled(object), self.fold(index, frame, 0));
-                    // A negative index means a property of a list, and none of its items.
-                    let is_property = matches!(index.kind, ValueKind::Number(..0))
-                        && self.shared.frames.lookup(frame, &name).is_some_and(|held| is_list(&held));
-                    if !is_property {
-                        self.shared.set_item(frame, &name, &index, &value);
-                    }
-                }
-            }
+            "subscript_expression" => self.bind_item(left, &value, frame),
             // `name = default` in a pattern.
             "assignment_pattern" | "object_assignment_pattern" => {
                 if let (Some(name), Some(default)) = pair(left, "left", "right") {
@@ -103,25 +92,7 @@ impl<'t> JavascriptReader<'_, 't> {
                     self.bind_pattern(name, value, frame, branch);
                 }
             }
-            "object_pattern" => {
-                for child in named_children(left, 64) {
-                    let (key, target) = match child.kind() {
-                        "pair_pattern" => match pair(child, "key", "value") {
-                            (Some(key), Some(target)) => (key, target),
-                            _ => continue,
-                        },
-                        "object_assignment_pattern" => match child.child_by_field_name("left") {
-                            Some(name) => (name, child),
-                            None => continue,
-                        },
-                        "rest_pattern" => continue,
-                        _ => (child, child),
-                    };
-                    let key = self.spelled(key);
-                    let member = self.member(&value, key.trim_matches(['"', '\'']));
-                    self.bind_pattern(target, member, frame, branch);
-                }
-            }
+            "object_pattern" => self.bind_members(left, &value, frame, branch),
             "array_pattern" => {
                 for (index, target) in named_children(left, 64).into_iter().enumerate() {
                     self.bind_pattern(target, spread(&value, index), frame, branch);
@@ -129,6 +100,64 @@ impl<'t> JavascriptReader<'_, 't> {
             }
             _ => {}
         }
+    }
+
+    /// `table[index] = value`: adds the item to the list or object.
+    fn bind_item(&mut self, left: Node<'t>, value: &Value, frame: usize) {
+        let (Some(object), Some(index)) = pair(left, "object", "index") else { return };
+        if object.kind() != "identifier" {
+            return;
+        }
+        let (name, index) = (self.spelled(object), self.fold(index, frame, 0));
+        // A negative index means a property of a list, and none of its items.
+        let is_property = matches!(index.kind, ValueKind::Number(..0))
+            && self.shared.frames.lookup(frame, &name).is_some_and(|held| is_list(&held));
+        if !is_property {
+            self.shared.set_item(frame, &name, &index, value);
+        }
+    }
+
+    /// `{ rm: x, cp }`: binds each name to the member of its key.
+    fn bind_members(&mut self, pattern: Node<'t>, value: &Value, frame: usize, branch: bool) {
+        for child in named_children(pattern, 64) {
+            let (key, target) = match child.kind() {
+                "pair_pattern" => match pair(child, "key", "value") {
+                    (Some(key), Some(target)) => (key, target),
+                    _ => continue,
+                },
+                "object_assignment_pattern" => match child.child_by_field_name("left") {
+                    Some(name) => (name, child),
+                    None => continue,
+                },
+                "rest_pattern" => continue,
+                _ => (child, child),
+            };
+            let key = self.spelled(key);
+            let member = self.member(value, key.trim_matches(['"', '\'']));
+            self.bind_pattern(target, member, frame, branch);
+        }
+    }
+
+    /// `for (const name of list)`: in each round the names hold an element, and behind the loop they may hold again what
+    /// they hold now.
+    pub(super) fn begin_loop(&mut self, node: Node<'t>, frame: usize) {
+        if let (Some(left), Some(right)) = pair(node, "left", "right") {
+            for name in super::names_below(left) {
+                self.shared.keep_behind(node.id(), frame, &self.spelled(name), false);
+            }
+            let value = element_in(&self.fold(right, frame, 0), self.shared.scope);
+            self.bind_pattern(left, value, frame, false);
+        }
+        self.shared.begin_repeated(node, frame);
+    }
+
+    /// `catch (error)`: nothing is known of the error, and its name may hold again behind the clause what it holds now.
+    pub(super) fn bind_error(&mut self, node: Node<'t>, frame: usize) {
+        let name = node.child_by_field_name("parameter").filter(|n| n.kind() == "identifier");
+        let Some(name) = name else { return };
+        let name = self.spelled(name);
+        self.shared.keep_behind(node.id(), frame, &name, false);
+        self.shared.frames.bind(frame, &name, Value::unknown(), false);
     }
 
     /// Binds parameters, which hide outer names. Their value is the argument of the call, or the default; without a
