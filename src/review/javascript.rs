@@ -9,6 +9,7 @@ mod call;
 mod define;
 mod fold;
 mod known_functions;
+mod member;
 
 use super::Scope;
 use super::flow::Extraction;
