@@ -8,8 +8,10 @@ mod bind;
 mod call;
 mod define;
 mod fold;
+mod items;
 mod known_functions;
 mod member;
+mod text;
 
 use super::Scope;
 use super::flow::Extraction;

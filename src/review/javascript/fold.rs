@@ -176,7 +176,7 @@ impl<'t> JavascriptReader<'_, 't> {
         let name = self.spelled(*target);
         let branch = self.shared.step.branches > 0;
         let holder = self.shared.frames.holder(frame, &name).unwrap_or(frame);
-        self.shared.frames.bind(holder, &name, super::known_functions::assigned(given), branch);
+        self.shared.frames.bind(holder, &name, super::items::assigned(given), branch);
     }
 
     /// The value of a call. Its acts are stored for the walk.

@@ -1,16 +1,10 @@
 //! The results of well-known functions of JavaScript and node, where they help to name a path, a program or a host.
 
-use super::JavascriptReader;
-use crate::review::escapes;
-use crate::review::items::{in_any_order, key_of};
+use super::{JavascriptReader, items, text};
 use crate::review::path_class::{TEMPORARY_FOLDER, is_secret};
 use crate::review::stdin;
 use crate::review::value::taint;
 use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
-use std::collections::HashMap;
-
-/// Longest list that a split gives.
-const MAX_ITEMS: usize = 256;
 
 impl JavascriptReader<'_, '_> {
     /// The result of a call.
@@ -129,124 +123,13 @@ impl JavascriptReader<'_, '_> {
                     _ => return None,
                 }
             }
-            "Object.values" => match &first?.kind {
-                ValueKind::Map(items) => {
-                    Value::new(ValueKind::List(items.iter().map(|(_, v)| v.clone()).collect()))
-                }
-                _ => return None,
-            },
-            "Object.entries" => match &first?.kind {
-                ValueKind::Map(items) => {
-                    let row =
-                        |(k, v): &(String, Value)| Value::new(ValueKind::List(vec![key_of(k), v.clone()]));
-                    Value::new(ValueKind::List(items.iter().map(row).collect()))
-                }
-                _ => return None,
-            },
-            "array.concat" => {
-                let ValueKind::List(items) = &receiver?.kind else { return None };
-                let mut items = items.clone();
-                for argument in &act.arguments {
-                    match &argument.value.kind {
-                        ValueKind::List(more) => items.extend(more.iter().cloned()),
-                        _ => items.push(argument.value.clone()),
-                    }
-                }
-                items.truncate(MAX_ITEMS);
-                Value::new(ValueKind::List(items))
+            _ => {
+                return items::result_of_items(act)
+                    .or_else(|| result_of_paths(act))
+                    .or_else(|| text::result_of_text(act));
             }
-            "Object.assign" => {
-                let given: Vec<Value> = act.arguments.iter().map(|a| a.value.clone()).collect();
-                assigned(&given)
-            }
-            "string.replace" | "string.replaceAll" => {
-                let (from, to) = (first?.as_whole_text()?, act.arguments.get(1)?.value.as_whole_text()?);
-                let text = receiver?.as_whole_text()?;
-                // `$&` and the like stand for what was found.
-                if from.is_empty()
-                    || to.contains('$')
-                    || text.len().saturating_mul(to.len().max(1)) > 64 * 1024
-                {
-                    return None;
-                }
-                let most = if act.name == "string.replace" { 1 } else { usize::MAX };
-                Value::text(text.replacen(from, to, most))
-            }
-            _ => return result_of_texts(act),
         })
     }
-}
-
-/// What `Object.assign` makes of its first argument: it gets the members of the others.
-pub(super) fn assigned(given: &[Value]) -> Value {
-    let taint = given.iter().fold(Taint::default(), |all, value| all.with(value.all_taint()));
-    let mut members: HashMap<&str, (usize, &Value)> = HashMap::new();
-    for value in given {
-        let ValueKind::Map(more) = &value.kind else { return Value::unknown().tainted(taint) };
-        for (key, held) in more {
-            let place = members.len();
-            members.entry(key.as_str()).and_modify(|member| member.1 = held).or_insert((place, held));
-        }
-        if members.len() > MAX_ITEMS {
-            return Value::unknown().tainted(taint);
-        }
-    }
-    let mut members: Vec<(&str, (usize, &Value))> = members.into_iter().collect();
-    members.sort_by_key(|(_, (place, _))| *place);
-    let members = members.into_iter().map(|(key, (_, held))| (key.to_owned(), held.clone())).collect();
-    Value::new(ValueKind::Map(members)).tainted(given.iter().fold(Taint::default(), |t, v| t.with(v.taint)))
-}
-
-/// The results of functions on lists, paths and texts.
-fn result_of_texts(act: &Act) -> Option<Value> {
-    result_of_lists(act).or_else(|| result_of_paths(act)).or_else(|| result_of_strings(act))
-}
-
-/// The results of methods that take items of a list, or sort them.
-fn result_of_lists(act: &Act) -> Option<Value> {
-    let receiver = act.receiver.as_ref()?;
-    let ValueKind::List(items) = &receiver.kind else { return None };
-    let is_text = |item: &Value| matches!(item.kind, ValueKind::Text { whole: true, .. });
-    let first = act.arguments.first().map(|a| &a.value);
-    Some(match act.name.as_str() {
-        "array.slice" => slice(act, items).unwrap_or_else(|| in_any_order(items)).tainted(receiver.taint),
-        "array.filter" => {
-            let by_truth = first.and_then(Value::as_name) == Some("Boolean");
-            let is_true = |item: &Value| is_text(item) && item.as_whole_text() != Some("");
-            if by_truth && items.iter().all(is_true) {
-                receiver.clone()
-            } else {
-                in_any_order(items).tainted(receiver.taint)
-            }
-        }
-        "array.sort" if first.is_none() && items.iter().all(is_text) => {
-            let mut items = items.clone();
-            items.sort_by(|left, right| left.as_whole_text().cmp(&right.as_whole_text()));
-            Value::new(ValueKind::List(items)).tainted(receiver.taint)
-        }
-        "array.sort" => in_any_order(items).tainted(receiver.taint),
-        "array.toString" => Value::join(items, ","),
-        _ => return None,
-    })
-}
-
-/// The items of a list from a position up to another one; `None` if these are not known.
-fn slice(act: &Act, items: &[Value]) -> Option<Value> {
-    // An unknown item may stand for several.
-    if items.iter().any(|item| item.kind == ValueKind::Unknown) {
-        return None;
-    }
-    let position = |at: usize, otherwise: usize| match act.arguments.get(at).map(|a| &a.value.kind) {
-        None => Some(otherwise),
-        Some(ValueKind::Number(n)) => {
-            let distance = usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX);
-            let at = if *n < 0 { items.len().saturating_sub(distance) } else { distance };
-            Some(at.min(items.len()))
-        }
-        Some(_) => None,
-    };
-    let (start, end) = (position(0, 0)?, position(1, items.len())?);
-    Some(Value::new(ValueKind::List(items.get(start..end).unwrap_or_default().to_vec())))
 }
 
 /// The results of functions on paths and folders.
@@ -269,76 +152,6 @@ fn result_of_paths(act: &Act) -> Option<Value> {
     })
 }
 
-/// The results of functions on texts, bytes and lists of them.
-fn result_of_strings(act: &Act) -> Option<Value> {
-    let first = act.arguments.first().map(|a| &a.value);
-    let receiver = act.receiver.as_ref();
-    Some(match act.name.as_str() {
-        "atob" => base64(first?.as_whole_text()?),
-        "Buffer.from" => match act.arguments.get(1).and_then(|a| a.value.as_whole_text()) {
-            Some("base64") => {
-                let text =
-                    first?.as_whole_text().map_or_else(|| Value::unknown().tainted(Taint::DECODED), base64);
-                Value::name_about("Buffer()", text)
-            }
-            Some("hex") => Value::name_about("Buffer()", Value::unknown().tainted(Taint::DECODED)),
-            _ => Value::name_about("Buffer()", first?.clone()),
-        },
-        "Buffer().toString" | "string.toString" => receiver?.clone(),
-        "string.trim" | "string.trimStart" | "string.trimEnd" => trimmed(&act.name, receiver?)?,
-        "string.toLowerCase" => {
-            Value::text(receiver?.as_whole_text()?.to_lowercase()).tainted(receiver?.taint)
-        }
-        "string.toUpperCase" => {
-            Value::text(receiver?.as_whole_text()?.to_uppercase()).tainted(receiver?.taint)
-        }
-        "String.fromCharCode" => {
-            let letter = |a: &Argument| match a.value.kind {
-                ValueKind::Number(n) => u32::try_from(n).ok().and_then(char::from_u32),
-                _ => None,
-            };
-            Value::text(act.arguments.iter().map(letter).collect::<Option<String>>()?).tainted(Taint::DECODED)
-        }
-        "array.join" => match &receiver?.kind {
-            ValueKind::List(items) => Value::join(items, first.and_then(Value::as_whole_text).unwrap_or(",")),
-            _ => return None,
-        },
-        "array.reverse" => match &receiver?.kind {
-            ValueKind::List(items) => Value::new(ValueKind::List(items.iter().rev().cloned().collect())),
-            _ => return None,
-        },
-        "string.split" => {
-            let text = receiver?.as_whole_text()?;
-            let by = first.and_then(Value::as_whole_text)?;
-            let items: Vec<Value> = if by.is_empty() {
-                text.chars().take(MAX_ITEMS).map(|c| Value::text(c.to_string())).collect()
-            } else {
-                text.split(by).take(MAX_ITEMS).map(Value::text).collect()
-            };
-            Value::new(ValueKind::List(items))
-        }
-        "string.concat" => {
-            let mut parts = vec![receiver?.clone()];
-            parts.extend(act.arguments.iter().map(|a| a.value.clone()));
-            Value::join(&parts, "")
-        }
-        // Only matters whether all of it is known, not its text.
-        "JSON.stringify" if first?.is_constant() => Value::text("{}").tainted(first?.all_taint()),
-        "JSON.stringify" => Value::unknown().tainted(first?.all_taint()),
-        "Boolean" => Value::unknown(),
-        _ => return None,
-    })
-}
-
-/// A text without the spaces at its ends.
-fn trimmed(method: &str, receiver: &Value) -> Option<Value> {
-    let (text, whole) = receiver.as_text()?;
-    let text = if method == "string.trimEnd" { text } else { text.trim_start() };
-    let text = if method == "string.trimStart" { text } else { text.trim_end() };
-    let kind = ValueKind::Text { text: text.to_owned(), whole };
-    Some(Value { kind, taint: receiver.taint })
-}
-
 /// The command of a call that starts a program.
 fn starts(act: &Act) -> Option<Value> {
     let name = act.name.strip_prefix("child_process.").or_else(|| act.name.strip_prefix("Bun."))?;
@@ -349,11 +162,6 @@ fn starts(act: &Act) -> Option<Value> {
     let takes_line = name.starts_with("exec") && !name.starts_with("execFile");
     let command = if takes_line { act.arguments.first()?.value.clone() } else { stdin::with_rest(act) };
     Some(command)
-}
-
-/// Decoded base64, if it is text; always marked as decoded.
-fn base64(text: &str) -> Value {
-    escapes::base64(text).map_or_else(Value::unknown, Value::text).tainted(Taint::DECODED)
 }
 
 #[cfg(test)]
