@@ -93,28 +93,14 @@ impl<'t> Walker<'t> for PythonReader<'_, 't> {
                     self.shared.functions.note_yield(value);
                 }
             }
-            "for_statement" => {
-                for name in self.names_in(node.child_by_field_name("left")) {
-                    self.shared.keep_behind(node.id(), frame, &name, false);
-                }
-                self.each_of(node, frame);
-                self.shared.begin_repeated(node, frame);
-            }
+            "for_statement" => self.begin_loop(node, frame),
             "case_pattern" => self.forget_names(node, frame),
             "delete_statement" => self.delete(node, frame, branch),
             "for_in_clause" => self.each_of(node, frame),
             "list_comprehension"
             | "set_comprehension"
             | "generator_expression"
-            | "dictionary_comprehension" => {
-                self.shared.begin_repeated(node, frame);
-                for name in self.names_of_clauses(node) {
-                    self.shared.restore_behind(node, frame, &name);
-                }
-                for clause in named_children(node, 16).into_iter().filter(|n| n.kind() == "for_in_clause") {
-                    self.each_of(clause, frame);
-                }
-            }
+            | "dictionary_comprehension" => self.begin_comprehension(node, frame),
             "as_pattern" => self.bind_as(node, frame, branch),
             "call" => self.call(node, frame),
             "subscript" => self.subscript(node, frame),

@@ -97,7 +97,7 @@ impl<'t> PythonReader<'_, 't> {
     }
 
     /// The names in a target.
-    pub(super) fn names_in(&self, target: Option<Node<'t>>) -> Vec<String> {
+    fn names_in(&self, target: Option<Node<'t>>) -> Vec<String> {
         let mut names = Vec::new();
         if let Some(node) = target {
             each(node, |node, _| {
@@ -142,6 +142,27 @@ impl<'t> PythonReader<'_, 't> {
         if let (Some(left), Some(right)) = pair(node, "left", "right") {
             let value = element_in(&self.fold(right, frame, 0), self.shared.scope);
             self.bind_target(left, value, frame, false);
+        }
+    }
+
+    /// `for name in items`: in each round the names hold an item, and behind the loop they may hold again what they hold
+    /// now.
+    pub(super) fn begin_loop(&mut self, node: Node<'t>, frame: usize) {
+        for name in self.names_in(node.child_by_field_name("left")) {
+            self.shared.keep_behind(node.id(), frame, &name, false);
+        }
+        self.each_of(node, frame);
+        self.shared.begin_repeated(node, frame);
+    }
+
+    /// `[… for name in items]`: its names hold items in it alone, and behind it what they hold now.
+    pub(super) fn begin_comprehension(&mut self, node: Node<'t>, frame: usize) {
+        self.shared.begin_repeated(node, frame);
+        for name in self.names_of_clauses(node) {
+            self.shared.restore_behind(node, frame, &name);
+        }
+        for clause in named_children(node, 16).into_iter().filter(|n| n.kind() == "for_in_clause") {
+            self.each_of(clause, frame);
         }
     }
 
