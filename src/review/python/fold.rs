@@ -206,15 +206,14 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// The value of a call. Its acts are stored for the walk.
-    fn fold_call(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
-        if let Some((value, _)) = self.shared.calls.get(&node.id()) {
-            return value.clone();
-        }
-        let (Some(function), Some(list)) = pair(node, "function", "arguments") else {
-            return Value::unknown();
-        };
-        let called = self.fold(function, frame, depth);
+    /// The arguments of a call by position and by name, those of `*items` and `**options` among them where these are
+    /// known.
+    fn arguments(
+        &mut self,
+        list: Node<'t>,
+        frame: usize,
+        depth: u32,
+    ) -> (Vec<Argument>, Vec<(String, Argument)>) {
         let mut arguments = Vec::new();
         let mut by_name = Vec::new();
         let given = if list.kind() == "argument_list" { named_children(list, MAX_ITEMS) } else { vec![list] };
@@ -247,6 +246,19 @@ impl<'t> PythonReader<'_, 't> {
                 _ => arguments.push(Argument { value: self.fold(child, frame, depth), span }),
             }
         }
+        (arguments, by_name)
+    }
+
+    /// The value of a call. Its acts are stored for the walk.
+    fn fold_call(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
+        if let Some((value, _)) = self.shared.calls.get(&node.id()) {
+            return value.clone();
+        }
+        let (Some(function), Some(list)) = pair(node, "function", "arguments") else {
+            return Value::unknown();
+        };
+        let called = self.fold(function, frame, depth);
+        let (arguments, by_name) = self.arguments(list, frame, depth);
         if let (Some(object), Some(method)) = pair(function, "object", "attribute")
             && object.kind() == "identifier"
             && !self.collected.contains(&node.id())
