@@ -11,6 +11,7 @@ mod imports;
 mod index;
 mod items;
 mod known_functions;
+mod paths;
 mod text;
 
 use super::Scope;

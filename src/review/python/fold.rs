@@ -2,6 +2,7 @@
 
 use super::PythonReader;
 use super::known_functions::{self, plus};
+use super::paths;
 use super::text::{content, percent};
 use crate::review::choice::MAX_VARIANTS;
 use crate::review::items::UNKNOWN_KEY;
@@ -126,7 +127,7 @@ impl<'t> PythonReader<'_, 't> {
             // `f.__call__` is `f` itself.
             ValueKind::Name { .. } if name == "__call__" => value.clone(),
             ValueKind::Name { path, about } => {
-                if let Some(found) = known_functions::path_part(value, name) {
+                if let Some(found) = paths::path_part(value, name) {
                     return found;
                 }
                 self.shared.member_of(path, about.as_deref(), name, value.taint)
@@ -193,7 +194,7 @@ impl<'t> PythonReader<'_, 't> {
         let right = self.fold(right, frame, depth);
         match operator {
             "+" => left.each_pair(&right, plus),
-            "/" => left.each_pair(&right, known_functions::below),
+            "/" => left.each_pair(&right, paths::below),
             "%" => left.each_pair(&right, percent),
             "*" | "**" | "<<" => {
                 left.each_pair(&right, |left, right| known_functions::product(operator, left, right))

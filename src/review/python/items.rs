@@ -1,4 +1,4 @@
-//! Folds Python lists and loops over them: literals, comprehensions, and functions that pair, chain and pick items.
+//! Folds Python lists and loops over them: literals, comprehensions, and functions that pair, chain, order and pick items.
 
 use super::PythonReader;
 use crate::review::flow::{element, element_in};
@@ -139,6 +139,9 @@ fn result_of_list(act: &Act) -> Option<Value> {
     let receiver = act.receiver.as_ref();
     let list = |items: Vec<Value>| Value::new(ValueKind::List(items));
     Some(match act.name.as_str() {
+        "list" | "set" | "tuple" | "iter" => first?.clone(),
+        "sorted" => sorted(first?, act.named.is_empty()),
+        "reversed" if !matches!(first?.kind, ValueKind::Text { .. }) => reversed(first?),
         "enumerate" => {
             let ValueKind::List(items) = &first?.kind else {
                 return Some(list(vec![list(vec![Value::unknown(), element(first?)])]));
@@ -182,7 +185,7 @@ fn result_of_list(act: &Act) -> Option<Value> {
 }
 
 /// `sorted(items)`: texts are sorted. The order of other items, and by a key (not `plain`), is not known.
-pub(super) fn sorted(given: &Value, plain: bool) -> Value {
+fn sorted(given: &Value, plain: bool) -> Value {
     let ValueKind::List(items) = &given.kind else { return given.clone() };
     if !plain || !items.iter().all(|item| matches!(item.kind, ValueKind::Text { whole: true, .. })) {
         return in_any_order(items).tainted(given.taint);
@@ -193,7 +196,7 @@ pub(super) fn sorted(given: &Value, plain: bool) -> Value {
 }
 
 /// `reversed(items)`.
-pub(super) fn reversed(given: &Value) -> Value {
+fn reversed(given: &Value) -> Value {
     let ValueKind::List(items) = &given.kind else { return given.clone() };
     // An unknown item may stand for several.
     if items.iter().any(|item| item.kind == ValueKind::Unknown) {

@@ -1,11 +1,11 @@
 //! The results of well-known Python functions and operators, where they help to name a path, a program or a host.
 
-use super::{PythonReader, items, text};
-use crate::review::path_class::{self, TEMPORARY_FOLDER, is_secret};
+use super::{PythonReader, items, paths, text};
+use crate::review::path_class::{self, is_secret};
 use crate::review::rules::TaintMark;
 use crate::review::stdin;
 use crate::review::value::taint;
-use crate::review::value::{Act, HOLE, Taint, Value, ValueKind};
+use crate::review::value::{Act, Taint, Value, ValueKind};
 
 /// Functions whose result depends on the working folder.
 const NAMES_FOLDER: &[&str] = &[
@@ -118,80 +118,16 @@ impl PythonReader<'_, '_> {
                 first.and_then(Value::as_whole_text).map_or_else(Value::unknown, |name| self.named(name))
             }
             "vars" => Value::name_about("vars()", first?.clone()),
-            _ => return result_of_paths(act),
+            "os.getenv" | "os.environ.get" | "os.environ.pop" => {
+                first?.as_whole_text().map_or_else(Value::unknown, variable)
+            }
+            _ => {
+                return paths::result_of_paths(act)
+                    .or_else(|| items::result_of_items(act))
+                    .or_else(|| text::result_of_text(act));
+            }
         })
     }
-}
-
-/// The results of functions on paths, folders and lists.
-fn result_of_paths(act: &Act) -> Option<Value> {
-    let first = act.arguments.first().map(|a| &a.value);
-    Some(match act.name.as_str() {
-        "pathlib.Path" | "pathlib.Path().joinpath" => {
-            let start = act.receiver.clone().or_else(|| act.arguments.is_empty().then(|| Value::text(".")));
-            let parts = start.into_iter().chain(act.arguments.iter().map(|a| a.value.clone()));
-            path_of(join_paths(parts))
-        }
-        "pathlib.Path.home" => path_of(Value::text("~")),
-        "pathlib.Path.cwd" => path_of(Value::text(".")),
-        "pathlib.Path().expanduser" | "pathlib.Path().resolve" | "pathlib.Path().absolute" => {
-            path_of(act.receiver.clone()?)
-        }
-        "pathlib.Path().with_name" | "pathlib.Path().with_suffix" | "pathlib.Path().with_stem" => {
-            let (text, _) = act.receiver.as_ref()?.as_text()?;
-            path_of(below(&Value::text(parent(text)), &Value::part(HOLE.to_string())))
-        }
-        "pathlib.Path().glob" | "pathlib.Path().rglob" | "pathlib.Path().iterdir" => {
-            let pattern = match act.name.as_str() {
-                "pathlib.Path().iterdir" => Value::text("*"),
-                "pathlib.Path().rglob" => Value::join(&[Value::text("**/"), first?.clone()], ""),
-                _ => first?.clone(),
-            };
-            Value::name_about("glob()", below(act.receiver.as_ref()?, &pattern))
-        }
-        "list" | "set" | "tuple" | "iter" => first?.clone(),
-        "sorted" => items::sorted(first?, act.named.is_empty()),
-        "reversed" if text_of(first).is_none() => items::reversed(first?),
-        "glob.glob" | "glob.iglob" => {
-            let (text, _) = first?.as_text()?;
-            Value::part(text)
-        }
-        "os.walk" => {
-            let root = below(first?, &Value::part(HOLE.to_string()));
-            Value::new(ValueKind::List(vec![Value::new(ValueKind::List(vec![
-                root,
-                Value::unknown(),
-                Value::unknown(),
-            ]))]))
-        }
-        "os.path.join" => join_paths(act.arguments.iter().map(|a| a.value.clone())),
-        "os.path.expanduser" | "os.path.abspath" | "os.path.realpath" | "os.path.normpath" | "os.fspath"
-        | "str" | "os.path.expandvars" | "os.fsencode" | "shlex.quote" => {
-            let (text, whole) = first?.as_text()?;
-            Value::new(ValueKind::Text { text: text.to_owned(), whole }).tainted(first?.taint)
-        }
-        "os.path.dirname" => {
-            let path = first?.as_whole_text()?;
-            Value::text(if path.ends_with('/') {
-                path.trim_end_matches('/').to_owned()
-            } else {
-                parent(path)
-            })
-        }
-        "os.getenv" | "os.environ.get" | "os.environ.pop" => {
-            first?.as_whole_text().map_or_else(Value::unknown, variable)
-        }
-        "os.getcwd" => Value::text("."),
-        "tempfile.gettempdir" => Value::text("/tmp"),
-        "tempfile.mkdtemp"
-        | "tempfile.TemporaryDirectory"
-        | "tempfile.NamedTemporaryFile"
-        | "tempfile.mktemp" => Value::part(TEMPORARY_FOLDER),
-        "tempfile.mkstemp" => {
-            Value::new(ValueKind::List(vec![Value::unknown(), Value::part(TEMPORARY_FOLDER)]))
-        }
-        _ => return text::result_of_text(act).or_else(|| items::result_of_items(act)),
-    })
 }
 
 /// Whether a call makes a client of a service: what the service answers is not the key that the client was made with.
@@ -267,72 +203,6 @@ fn file_of(act: &Act) -> Option<Value> {
         }
         _ => None,
     }
-}
-
-fn text_of(value: Option<&Value>) -> Option<&str> {
-    value.and_then(|v| match &v.kind {
-        ValueKind::Text { text, .. } => Some(text.as_str()),
-        _ => None,
-    })
-}
-
-/// A path object for the text of a path.
-fn path_of(text: Value) -> Value {
-    let text = match &text.kind {
-        ValueKind::Name { about: Some(about), .. } => (**about).clone(),
-        _ => text,
-    };
-    Value::name_about("pathlib.Path()", text)
-}
-
-/// `.parent` and `.name` of a path object.
-pub(super) fn path_part(value: &Value, name: &str) -> Option<Value> {
-    if value.as_name() != Some("pathlib.Path()") {
-        return None;
-    }
-    let (text, _) = value.as_text()?;
-    match name {
-        "parent" => Some(path_of(Value::text(parent(text)))),
-        "name" => Some(Value::part(text.rsplit('/').next().unwrap_or_default())),
-        _ => None,
-    }
-}
-
-fn parent(text: &str) -> String {
-    match text.trim_end_matches('/').rsplit_once('/') {
-        None if text.starts_with('/') => "/".to_owned(),
-        Some(("", _)) => "/".to_owned(),
-        Some((head, _)) => head.to_owned(),
-        None if text.contains(HOLE) || text.starts_with(TEMPORARY_FOLDER) => HOLE.to_string(),
-        None => ".".to_owned(),
-    }
-}
-
-/// A path joined to another; an absolute one replaces it.
-pub(super) fn below(left: &Value, right: &Value) -> Value {
-    let object = left.as_name() == Some("pathlib.Path()");
-    let plain = |value: &Value| match value.as_text() {
-        Some((text, whole)) => {
-            Value::new(ValueKind::Text { text: text.to_owned(), whole }).tainted(value.taint)
-        }
-        None => Value::unknown().tainted(value.all_taint()),
-    };
-    let joined = match right.as_text() {
-        Some((text, _)) if text.starts_with('/') => plain(right),
-        _ => match left.as_text() {
-            Some(("" | ".", true)) => plain(right),
-            Some((text, _)) => {
-                let slash = if text.ends_with('/') { "" } else { "/" };
-                Value::join(&[plain(left), plain(right)], slash)
-            }
-            None => Value::join(&[Value::part(HOLE.to_string()), plain(right)], "/"),
-        },
-    };
-    if object { path_of(joined) } else { joined }
-}
-
-fn join_paths(parts: impl Iterator<Item = Value>) -> Value {
-    parts.reduce(|left, right| below(&left, &right)).unwrap_or_else(Value::unknown)
 }
 
 /// Addition of texts, lists or numbers.
