@@ -138,8 +138,8 @@ impl<'t> JavascriptReader<'_, 't> {
         }
     }
 
-    /// `for (const name of list)`: in each round the names hold an element, and behind the loop they may hold again what
-    /// they hold now.
+    /// `for (const name of list)`: in each round the names hold an element, and behind the loop they may hold again
+    /// what they hold now.
     pub(super) fn begin_loop(&mut self, node: Node<'t>, frame: usize) {
         if let (Some(left), Some(right)) = pair(node, "left", "right") {
             for name in super::names_below(left) {

@@ -145,8 +145,8 @@ impl<'t> PythonReader<'_, 't> {
         }
     }
 
-    /// `for name in items`: in each round the names hold an item, and behind the loop they may hold again what they hold
-    /// now.
+    /// `for name in items`: in each round the names hold an item, and behind the loop they may hold again what they
+    /// hold now.
     pub(super) fn begin_loop(&mut self, node: Node<'t>, frame: usize) {
         for name in self.names_in(node.child_by_field_name("left")) {
             self.shared.keep_behind(node.id(), frame, &name, false);

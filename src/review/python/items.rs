@@ -1,4 +1,5 @@
-//! Folds Python lists and loops over them: literals, comprehensions, and functions that pair, chain, order and pick items.
+//! Folds Python lists and loops over them: literals, comprehensions, and functions that pair, chain, order and pick
+//! items.
 
 use super::PythonReader;
 use crate::review::flow::{element, element_in};
