@@ -46,7 +46,8 @@ mod word;
 mod wrapper;
 
 use branch::OpenScope;
-use change::{ChangePlaces, changed_in_place};
+use change::ChangePlaces;
+use change::node::changed_in_place;
 use function::ShellFunction;
 use plain_quotes::PlainQuotes;
 use variable::ValueSet;
