@@ -81,14 +81,9 @@ pub(super) fn inspect(
     if inspector.cut && review.unchecked.is_none() {
         diagnostics.extend(inspector.by_words(source, grammar, language, &diagnostics));
         review.unchecked = Some("too intricate to follow to its end: what is told is not all".to_owned());
-    } else if grammar == Grammar::Other && review.unchecked.is_none() {
-        review.unchecked = Some(format!("only its words were checked: there is no grammar for {language}"));
-    } else if review.unchecked.is_none() {
-        review.unchecked = unread::why_unread(&diagnostics, source);
     }
-    let why = [review.unchecked.take(), unread::why_unseen(&diagnostics, source)];
-    let why: Vec<String> = why.into_iter().flatten().collect();
-    review.unchecked = (!why.is_empty()).then(|| why.join("; "));
+    let known = review.unchecked.take();
+    review.unchecked = unread::why_unchecked(known, (grammar, language), &diagnostics, source);
     review.effects = inspector.past.effects;
     review.effects.unknown |= review.unchecked.is_some();
     diagnostic::join(&mut diagnostics);

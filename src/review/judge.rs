@@ -18,7 +18,7 @@ use super::wording::{in_folder, short, spell};
 use crate::domain::{Effects, Severity};
 use crate::text::names::first_names;
 pub(super) use history::ActHistory;
-use location::{folders_to_tell, follow_links, is_in_place, is_path, locate_target};
+use location::{folders_to_tell, is_in_place, linked_place, locate_target};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -108,10 +108,7 @@ fn apply(
             continue;
         }
         what = what.or(located.what);
-        let place = value
-            .as_text()
-            .filter(|_| is_path(rule.effect))
-            .and_then(|(text, _)| follow_links(rule.effect, text, folder, scope, past));
+        let place = linked_place(rule.effect, value, folder, scope, past);
         let spelled = spell(value, span, rule.effect, folder, source);
         let spelled = match &place {
             Some(place) => format!("{spelled} -> {}", short(place)),
@@ -120,14 +117,7 @@ fn apply(
         if named.insert(spelled.clone()) {
             shown.push(spelled);
         }
-        if let (Some(place), None) = (&place, rule.runs) {
-            // The effects list both: the name, and the place that it leads to.
-            add_target(rule.effect, &Value::text(place), None, &mut past.effects);
-        }
-        if rule.runs.is_none() {
-            // For nested code, its own reading shows more.
-            add_target(rule.effect, value, folder, &mut past.effects);
-        }
+        add_name_and_place(rule, value, folder, place.as_deref(), &mut past.effects);
         if shape.makes && past.made.len() < 1024 {
             let path = |text: &str| join_folder(text.strip_prefix("./").unwrap_or(text), folder);
             made.extend(value.as_whole_text().map(path).map(|path| (path, shape.fetches)));
@@ -146,14 +136,21 @@ fn apply(
     judged.made.append(&mut made);
     if shown.is_empty() && !any {
         // The target is not where the rule expects it (`rmtree(*args)`), so it counts as unknown.
-        let absent = none_given && rule.r#where.as_ref().is_none_or(|w| w.contains(&TargetClass::Unknown));
-        if !absent || rule.r#where.is_none() && rule.severity.is_none() {
+        if !none_given || !covers_unknown_targets(rule) {
             return;
         }
         shown.push("(known only at run time)".to_owned());
         past.effects.unknown |= rule.effect.is_some();
     }
     judged.diagnostics.extend(diagnostic(rule, act, what.as_deref(), shown));
+}
+
+/// Whether a rule covers targets of which nothing is known. A rule that names no classes does if it reports something.
+fn covers_unknown_targets(rule: &ReviewRule) -> bool {
+    match &rule.r#where {
+        Some(classes) => classes.contains(&TargetClass::Unknown),
+        None => rule.severity.is_some(),
+    }
 }
 
 /// The diagnostic of a rule for an act with these targets; `None` if the rule reports nothing.
@@ -169,6 +166,24 @@ fn diagnostic(rule: &ReviewRule, act: &Act, what: Option<&str>, shown: Vec<Strin
         forbidden: false,
         names: rule.message.contains("{target}").then_some((template, shown)),
     })
+}
+
+/// Adds a target to the effects of the block, and the place to which links lead from it.
+fn add_name_and_place(
+    rule: &ReviewRule,
+    value: &Value,
+    folder: Option<&str>,
+    place: Option<&str>,
+    effects: &mut Effects,
+) {
+    if rule.runs.is_some() {
+        // The reading of nested code shows more.
+        return;
+    }
+    if let Some(place) = place {
+        add_target(rule.effect, &Value::text(place), None, effects);
+    }
+    add_target(rule.effect, value, folder, effects);
 }
 
 /// Adds a target to the effects of the block.

@@ -3,8 +3,10 @@
 //! Judges by spelling alone, not by links, mounts or what exists on disk; the sandbox enforces those.
 
 mod glob;
+mod spelling;
 mod temporary;
 
+pub(super) use spelling::{is_absolute, join_folder, resolved};
 pub(super) use temporary::{TEMPORARY_FOLDER, shown};
 
 use super::Scope;
@@ -12,6 +14,7 @@ use super::rules::{PlaceRow, TargetClass};
 use super::value::HOLE;
 use crate::domain::auto_run::auto_run_name;
 use glob::globbed;
+use spelling::{drive, spelled_path};
 use std::path::Path;
 
 /// Stands for the folder in which the text starts, where it is one of several.
@@ -116,19 +119,6 @@ pub(crate) fn is_secret(path: &str, scope: &Scope) -> bool {
     meaning.is(TargetClass::Secret) || meaning.is(TargetClass::Private)
 }
 
-/// Whether a path does not start at the folder in which the code runs, or may not.
-pub(super) fn is_absolute(text: &str) -> bool {
-    text.starts_with(['/', '~', HOLE]) || text.starts_with(TEMPORARY_FOLDER) || drive(text)
-}
-
-/// Whether a path starts with a drive letter.
-fn drive(text: &str) -> bool {
-    let mut chars = text.chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic())
-        && chars.next() == Some(':')
-        && chars.next() == Some('/')
-}
-
 fn region(text: &str, scope: &Scope) -> TargetClass {
     if let Some(class) = temporary::class(text) {
         return class;
@@ -184,56 +174,6 @@ fn region(text: &str, scope: &Scope) -> TargetClass {
         }
         _ => TargetClass::Outside,
     }
-}
-
-fn spelled_path(path: &std::path::Path) -> String {
-    let text = path.to_string_lossy();
-    let trimmed = text.trim_end_matches('/');
-    if trimmed.is_empty() { "/".to_owned() } else { trimmed.to_owned() }
-}
-
-/// The path joined to `folder`, if it is relative and the code changed to that folder.
-pub(super) fn join_folder(text: &str, folder: Option<&str>) -> String {
-    match folder {
-        Some(folder) if folder != START && !is_absolute(text) => {
-            format!("{}/{text}", folder.trim_end_matches('/'))
-        }
-        _ => text.to_owned(),
-    }
-}
-
-/// The absolute path without `.` and `..`, up to its first hole; `None` if even its start is unknown. `~` stays if the
-/// home folder is unknown.
-pub(super) fn resolved(text: &str, scope: &Scope) -> Option<String> {
-    let known = text.split(HOLE).next().unwrap_or_default();
-    if known.is_empty() || known.starts_with(TEMPORARY_FOLDER) {
-        return None;
-    }
-    let cwd = spelled_path(&scope.cwd);
-    let home = scope.home.as_deref().map(spelled_path);
-    let full = if let Some(rest) = known.strip_prefix('~') {
-        match (&home, rest.is_empty() || rest.starts_with('/')) {
-            (Some(home), true) => format!("{home}{rest}"),
-            (None, true) => known.to_owned(),
-            // `~+`, `~-` and `~1` are folders in which the shell was or is.
-            _ if rest.starts_with(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit()) => return None,
-            _ => format!("/home/{rest}"),
-        }
-    } else if known.starts_with('/') {
-        known.to_owned()
-    } else {
-        format!("{cwd}/{known}")
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in full.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            _ => parts.push(part),
-        }
-    }
-    let path = parts.join("/");
-    Some(if path.starts_with('~') { path } else { format!("/{path}") })
 }
 
 /// The sensitive places that a path lies in.

@@ -1,7 +1,8 @@
 //! Reads bash: walks the tree, expands words and collects each command and redirection as an act.
 //!
-//! `command` resolves commands that run others (`sudo`, `env`, `xargs`, `find -exec`); `word` folds words, `expand`
-//! words that become several, `brace` those with braces, `form` the forms of `${…}`, `print` what commands print.
+//! `simple_command` reads the commands of the tree, `command` resolves those that run others (`sudo`, `env`, `xargs`,
+//! `find -exec`); `word` folds words, `expand` words that become several, `brace` those with braces, `form` the forms
+//! of `${…}`, `print` what commands print.
 //! `variable` holds the values of variables, `read` sets them, `change` and `branch` find where they stop to be known.
 //! `assign` reads assignments, `stream` passes input, `redirect` handles redirections, `alias` aliases, `function`
 //! functions, `exit` what ends them, `folder` and `own_folder` changes of the folder, `tilde` the home folder, and
@@ -38,6 +39,7 @@ mod program;
 mod quoting;
 mod read;
 mod redirect;
+mod simple_command;
 mod stream;
 mod text_code;
 mod tilde;
@@ -46,7 +48,8 @@ mod word;
 mod wrapper;
 
 use branch::OpenScope;
-use change::{ChangePlaces, changed_in_place};
+use change::ChangePlaces;
+use change::node::changed_in_place;
 use function::ShellFunction;
 use plain_quotes::PlainQuotes;
 use variable::ValueSet;
@@ -55,8 +58,7 @@ use super::Scope;
 use super::cover::Cover;
 use super::flow::{Extraction, Frames};
 use super::rule_set::RuleSet;
-use super::syntax::{named_children, text};
-use super::value::{Argument, Value, ValueKind};
+use super::value::{Argument, Value};
 use super::walk::{WalkStep, Walker, walk};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -238,94 +240,9 @@ impl<'t> Walker<'t> for ShellReader<'_, 't> {
     }
 }
 
-impl<'t> ShellReader<'_, 't> {
+impl ShellReader<'_, '_> {
     /// The span to report for a node: that of the call, if a function is being followed.
     fn place(&self, node: Node<'_>) -> Range<usize> {
         self.called.clone().unwrap_or_else(|| node.byte_range())
-    }
-
-    /// A simple command; read once for each value of a variable that decides what it runs.
-    fn simple(&mut self, node: Node<'t>) {
-        self.assign_before(node);
-        let input = self.inputs.remove(&node.id());
-        let input = self.here_string(node).or(input);
-        let children = named_children(node, 64);
-        let count = |kind: &str| children.iter().filter(|child| child.kind() == kind).count();
-        let sets_ifs = children.iter().any(|child| {
-            child.kind() == "variable_assignment" && text(*child, self.source).starts_with("IFS")
-        });
-        let inputs = count("herestring_redirect") + count("file_redirect") + count("heredoc_redirect");
-        self.odd_input = sets_ifs || inputs > 1 || self.shared.contains(&node.id());
-        match self.alternatives(node) {
-            Some((name, values)) if self.chosen.is_none() && self.frames.pay(values.len()) => {
-                for value in values {
-                    self.chosen = Some((name.clone(), value));
-                    self.with_words(node, input.clone());
-                }
-                self.chosen = None;
-            }
-            _ => self.with_words(node, input),
-        }
-    }
-
-    fn with_words(&mut self, node: Node<'t>, input: Option<Argument>) {
-        let mut words = self.words(node, 0);
-        let before = self.reading.acts.len();
-        let span = self.place(node);
-        if self.called.is_some() {
-            for word in &mut words {
-                word.span = span.clone();
-            }
-        }
-        let name = words.first().and_then(|word| word.value.as_whole_text()).map(str::to_owned);
-        let folder = self.folder.clone();
-        self.command(words, input, &span, 0);
-        if self.activation.as_ref().is_some_and(|(_, acts)| *acts >= before) && !module::runs_always(node) {
-            self.activation = None;
-        }
-        self.folder_behind(node, name.as_deref(), folder);
-        self.show(node, before, &span);
-    }
-
-    /// Marks the acts of a command as `shown` if their output is visible, that is, not passed to another command.
-    fn show(&mut self, node: Node<'_>, before: usize, span: &Range<usize>) {
-        let holder = node.parent().map_or("", |parent| parent.kind());
-        if matches!(holder, "pipeline" | "redirected_statement" | "command_substitution") {
-            return;
-        }
-        let set = Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() };
-        for act in self.reading.acts.iter_mut().skip(before).filter(|act| act.span == *span) {
-            act.named.push(("shown".to_owned(), set.clone()));
-        }
-    }
-
-    /// The words of a command, its name first; a word that expands to several is split.
-    fn words(&mut self, node: Node<'_>, depth: u32) -> Vec<Argument> {
-        const MAX_WORDS: usize = 1 << 14;
-        let mut words: Vec<Argument> = Vec::new();
-        let children = named_children(node, MAX_WORDS + 1);
-        for child in children.iter().take(MAX_WORDS) {
-            let child = match child.kind() {
-                "command_name" => child.named_child(0).unwrap_or(*child),
-                "variable_assignment" | "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
-                    continue;
-                }
-                _ => *child,
-            };
-            let values = self.fields(child, depth);
-            if let ([value], Some(last)) = (values.as_slice(), words.last_mut())
-                && joint::continues(self.source, last, child.start_byte())
-            {
-                last.value = Value::join(&[last.value.clone(), value.clone()], "");
-                last.span.end = child.end_byte();
-                continue;
-            }
-            words.extend(values.into_iter().map(|value| Argument { value, span: child.byte_range() }));
-        }
-        if children.len() > MAX_WORDS || words.len() > MAX_WORDS {
-            self.reading.cut = true;
-            words.truncate(MAX_WORDS);
-        }
-        words
     }
 }

@@ -2,6 +2,7 @@
 //! line, and the review reads its words (`inspect/by_words`).
 
 use super::diagnostic::Diagnostic;
+use super::grammar::Grammar;
 use super::line_starts::LineStarts;
 use crate::domain::Severity;
 use crate::text::names::first_names;
@@ -101,14 +102,29 @@ pub(super) fn split_around(
     told
 }
 
+/// Why a text was not fully checked: what is known of that already, or what its diagnostics tell.
+pub(super) fn why_unchecked(
+    known: Option<String>,
+    (grammar, language): (Grammar, &str),
+    diagnostics: &[Diagnostic],
+    source: &str,
+) -> Option<String> {
+    let unread = known.or_else(|| match grammar {
+        Grammar::Other => Some(format!("only its words were checked: there is no grammar for {language}")),
+        _ => why_unread(diagnostics, source),
+    });
+    let why: Vec<String> = [unread, why_unseen(diagnostics, source)].into_iter().flatten().collect();
+    (!why.is_empty()).then(|| why.join("; "))
+}
+
 /// Why a text was not fully checked, if stretches of it could not be parsed.
-pub(super) fn why_unread(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
+fn why_unread(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
     let lines = describe_lines(diagnostics, source, |told| told.rule == RULE && !is_unseen(told))?;
     Some(format!("{lines} can't be read as code: only words were looked at there"))
 }
 
 /// Why a text was not fully checked, if stretches of it were not even read by their words.
-pub(super) fn why_unseen(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
+fn why_unseen(diagnostics: &[Diagnostic], source: &str) -> Option<String> {
     let lines = describe_lines(diagnostics, source, is_unseen)?;
     Some(format!("not even all words were looked at in {lines}"))
 }
@@ -183,7 +199,6 @@ impl Stretches<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::review::grammar::Grammar;
     use crate::review::parse;
 
     fn lines(grammar: Grammar, source: &str) -> Vec<&str> {

@@ -5,8 +5,11 @@
 //! only examine these. Sizes are limited: what exceeds a limit becomes unknown, so that a hostile text can't slow the
 //! review down.
 
+mod act;
+
+pub(super) use act::{Act, Argument};
+
 use super::rules::TaintMark;
-use std::ops::Range;
 
 /// Stands in folded text for a part that is only known at run time.
 pub(super) const HOLE: char = '…';
@@ -265,81 +268,5 @@ impl Value {
             return Value::unknown().tainted(taint);
         }
         Value { kind: ValueKind::Text { text, whole }, taint }
-    }
-}
-
-/// An argument of an act, with its span in the reviewed text.
-#[derive(Clone, Debug)]
-pub(super) struct Argument {
-    pub(super) value: Value,
-    pub(super) span: Range<usize>,
-}
-
-/// One thing that the code does by a call: of a function in a program, or of a command in a shell.
-///
-/// For a command, the name is the program (with its verb: `git push`), `arguments` are its operands, and `named` are
-/// its options without dashes and its standard input as `stdin`.
-#[derive(Clone, Debug)]
-pub(super) struct Act {
-    /// The full name: `shutil.rmtree`, `pathlib.Path().unlink`, `git push`, `>` for a redirection.
-    pub(super) name: String,
-    /// The value whose method is called.
-    pub(super) receiver: Option<Value>,
-    pub(super) arguments: Vec<Argument>,
-    pub(super) named: Vec<(String, Argument)>,
-    /// The folder at which relative paths start, if the code changed it.
-    pub(super) folder: Option<Value>,
-    pub(super) span: Range<usize>,
-}
-
-impl Act {
-    /// A call without receiver, with these positional arguments.
-    pub(super) fn new(name: impl Into<String>, arguments: Vec<Argument>, span: Range<usize>) -> Self {
-        Self { name: name.into(), receiver: None, arguments, named: Vec::new(), folder: None, span }
-    }
-
-    /// The arguments that a selector selects: a position (`0`, `-1`), all from a position on (`1..`), all but the last
-    /// (`..-1`), all positions (`*`), an item of a list argument (`0/1`; the argument itself if it is no list), `receiver`, or a name.
-    pub(super) fn select(&self, selector: &str) -> Vec<(&Value, Option<&Range<usize>>)> {
-        if selector == "*" {
-            return self.arguments.iter().map(|a| (&a.value, Some(&a.span))).collect();
-        }
-        if let Some((list, item)) = selector.split_once('/') {
-            let item = item.parse::<usize>().ok();
-            return self
-                .select(list)
-                .into_iter()
-                .filter_map(|(value, span)| match &value.kind {
-                    ValueKind::List(items) => Some((items.get(item?)?, span)),
-                    _ => Some((value, span)),
-                })
-                .collect();
-        }
-        if selector == "..-1" {
-            let all = self.arguments.split_last().map_or(&[][..], |(_, rest)| rest);
-            return all.iter().map(|a| (&a.value, Some(&a.span))).collect();
-        }
-        if selector == "receiver" {
-            return self.receiver.iter().map(|v| (v, None)).collect();
-        }
-        if let Ok(position) = selector.parse::<isize>() {
-            let index = if position < 0 {
-                self.arguments.len().checked_add_signed(position)
-            } else {
-                usize::try_from(position).ok()
-            };
-            let found = index.and_then(|i| self.arguments.get(i));
-            return found.map(|a| (&a.value, Some(&a.span))).into_iter().collect();
-        }
-        if let Some(rest) = selector.strip_suffix("..").and_then(|n| n.parse::<usize>().ok()) {
-            return self.arguments.iter().skip(rest).map(|a| (&a.value, Some(&a.span))).collect();
-        }
-        let named = self.named.iter().filter(|(name, _)| name == selector);
-        named.map(|(_, a)| (&a.value, Some(&a.span))).collect()
-    }
-
-    /// The arguments of the first selector that selects any.
-    pub(super) fn first_of(&self, selectors: &[String]) -> Vec<(&Value, Option<&Range<usize>>)> {
-        selectors.iter().map(|s| self.select(s)).find(|found| !found.is_empty()).unwrap_or_default()
     }
 }

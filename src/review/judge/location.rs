@@ -86,13 +86,25 @@ pub(super) fn folders_to_tell<'a>(
     told
 }
 
+/// The place to which links lead from the path that a target names; `None` for targets that are no paths.
+pub(super) fn linked_place(
+    effect: Option<EffectKind>,
+    value: &Value,
+    folder: Option<&str>,
+    scope: &Scope,
+    past: &ActHistory,
+) -> Option<String> {
+    let (path, _) = value.as_text().filter(|_| is_path(effect))?;
+    follow_links(effect, path, folder, scope, past)
+}
+
 /// Whether the targets of an effect are paths.
-pub(super) fn is_path(effect: Option<EffectKind>) -> bool {
+fn is_path(effect: Option<EffectKind>) -> bool {
     matches!(effect, Some(EffectKind::Reads | EffectKind::Writes | EffectKind::Deletes))
 }
 
 /// Where a path leads through links that exist before the text runs, or that the text makes.
-pub(super) fn follow_links(
+fn follow_links(
     effect: Option<EffectKind>,
     text: &str,
     folder: Option<&str>,

@@ -1,7 +1,7 @@
 //! Reads assignments, declarations and loops over words, and what programs do with variables that they obey.
 
 use super::ShellReader;
-use super::change::{command_behind, keeps_prefix};
+use super::change::node::{command_behind, keeps_prefix};
 use super::variable::uncertain;
 use super::word::WordPart;
 use crate::review::Scope;

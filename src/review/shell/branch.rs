@@ -6,10 +6,9 @@
 //! functions is not known.
 
 use super::ShellReader;
-use super::change::{
-    ChangeTarget, FOLDER, POSITIONS, SYSTEM_NAMES, changed_in_place, is_or, is_subshell, name_of,
-    set_in_arithmetic,
-};
+use super::change::node::{changed_in_place, name_of, set_in_arithmetic};
+use super::change::subshell::is_subshell;
+use super::change::{ChangeTarget, FOLDER, POSITIONS, SYSTEM_NAMES, is_or};
 use super::variable::uncertain;
 use crate::review::folder::{self, either};
 use crate::review::syntax::named_children;

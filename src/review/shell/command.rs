@@ -34,15 +34,8 @@ impl ShellReader<'_, '_> {
         let mut words = words.into_iter().skip(steering);
         let Some(first) = words.next() else { return };
         let rest: Vec<Argument> = words.collect();
-        // Decoded or downloaded text as the command's name runs like `eval` of it.
-        let hidden = first.value.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED));
         let known = first.value.as_whole_text().filter(|name| !name.is_empty());
-        if hidden || known.is_none() {
-            self.reading.unknown |= known.is_none();
-            let name = if hidden { "eval" } else { "?" };
-            let act = self.split(name, vec![first.clone()], None, span);
-            self.reading.acts.push(act);
-        }
+        self.add_uncertain_name(&first, known.is_some(), span);
         if depth > MAX_DEPTH {
             self.reading.cut = true;
             return;
@@ -74,6 +67,32 @@ impl ShellReader<'_, '_> {
             self.follow(body, rest, span);
             return self.forget_target(ChangeTarget::Functions);
         }
+        self.by_name(name, system || !spelled.contains('/'), rest, input, span, depth);
+    }
+
+    /// Adds an act for a command whose name is not known, or was decoded or downloaded.
+    fn add_uncertain_name(&mut self, first: &Argument, is_known: bool, span: &Range<usize>) {
+        // Decoded or downloaded text as the command's name runs like `eval` of it.
+        let hidden = first.value.all_taint().meets(Taint::DECODED.with(Taint::DOWNLOADED));
+        if hidden || !is_known {
+            self.reading.unknown |= !is_known;
+            let name = if hidden { "eval" } else { "?" };
+            let act = self.split(name, vec![first.clone()], None, span);
+            self.reading.acts.push(act);
+        }
+    }
+
+    /// Reads a command by the name of its program, which is no alias and no function. That of a `common` command is
+    /// found by its name alone, or is the system's.
+    fn by_name(
+        &mut self,
+        name: String,
+        common: bool,
+        rest: Vec<Argument>,
+        input: Option<Argument>,
+        span: &Range<usize>,
+        depth: u32,
+    ) {
         self.start(&name);
         self.reading.unknown |= renames_program(&name, &rest);
         if let Some(rest) = self.module(&name, &rest, span) {
@@ -86,8 +105,7 @@ impl ShellReader<'_, '_> {
         }
         let rules = self.rules;
         let wrapper = rules.file.wrapper.iter().find(|w| w.names.contains(&name));
-        if (system || !spelled.contains('/')) && wrapper.is_none() && programs::shipped().get(&name).is_none()
-        {
+        if common && wrapper.is_none() && programs::shipped().get(&name).is_none() {
             self.not_known(&name, span, false);
         }
         match wrapper {

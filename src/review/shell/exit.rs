@@ -2,7 +2,7 @@
 
 use super::ShellReader;
 use super::alias::command_words;
-use super::change::is_subshell;
+use super::change::subshell::is_subshell;
 use crate::review::syntax::{each, named_children, text};
 use tree_sitter::Node;
 

@@ -29,15 +29,7 @@ impl ShellReader<'_, '_> {
         // A fixed `-name`, such as `__pycache__`, says what all found files are.
         let called = texts.iter().position(|text| *text == "-name").and_then(|at| texts.get(at + 1)).copied();
         let called = called.filter(|text| !text.contains(['*', '?', '['])).unwrap_or_default();
-        let flag = |a: &Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['-', '(', '!']));
-        let operand = if name.starts_with("fd") {
-            // The pattern comes before the folder.
-            let path = |a: &&Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['/', '~', '.']));
-            words.get(..first).unwrap_or_default().iter().rev().find(path)
-        } else {
-            words.first().filter(|a| !flag(a))
-        };
-        let start = operand.and_then(|a| a.value.as_text()).map_or(".", |(t, _)| t);
+        let start = starting_point(name, words.get(..first).unwrap_or_default());
         let holder = format!("{}/{HOLE}", start.trim_end_matches('/'));
         let found = if called.is_empty() { HOLE.to_string() } else { called.to_owned() };
         let below =
@@ -75,4 +67,17 @@ impl ShellReader<'_, '_> {
         left.extend(rest.iter().cloned());
         left
     }
+}
+
+/// The folder at which the search starts, by the words before the command that is run.
+fn starting_point<'w>(name: &str, words: &'w [Argument]) -> &'w str {
+    let operand = if name.starts_with("fd") {
+        // The pattern comes before the folder.
+        let path = |a: &&Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['/', '~', '.']));
+        words.iter().rev().find(path)
+    } else {
+        let flag = |a: &Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['-', '(', '!']));
+        words.first().filter(|a| !flag(a))
+    };
+    operand.and_then(|a| a.value.as_text()).map_or(".", |(t, _)| t)
 }

@@ -102,15 +102,7 @@ impl ShellReader<'_, '_> {
         while let Some(word) = words.next() {
             let text = word.value.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default();
             if only_operands || !text.starts_with('-') || text == "-" {
-                if let Some((key, value)) = text.split_once('=').filter(|(key, _)| plain_key(key)) {
-                    let kind = ValueKind::Text { text: value.to_owned(), whole: !value.contains(HOLE) };
-                    let value = Value { kind, taint: word.value.taint };
-                    let held = Argument { value, span: word.span.clone() };
-                    if let Some((spelled, choice)) = known.option(&format!("{key}="), false) {
-                        known.options.push((spelled, choice, held.clone()));
-                    }
-                    act.named.push((key.to_owned(), held));
-                }
+                setting(&text, &word, &mut act, &mut known);
                 known.operand(&word, act.arguments.len());
                 act.arguments.push(word);
                 if known.begins_command(act.arguments.len().saturating_sub(1)) {
@@ -150,6 +142,18 @@ impl ShellReader<'_, '_> {
         }
         (act, known)
     }
+}
+
+/// Adds an operand of the form `key=value` by its key.
+fn setting(text: &str, word: &Argument, act: &mut Act, known: &mut CommandFacts) {
+    let Some((key, value)) = text.split_once('=').filter(|(key, _)| plain_key(key)) else { return };
+    let kind = ValueKind::Text { text: value.to_owned(), whole: !value.contains(HOLE) };
+    let value = Value { kind, taint: word.value.taint };
+    let held = Argument { value, span: word.span.clone() };
+    if let Some((spelled, choice)) = known.option(&format!("{key}="), false) {
+        known.options.push((spelled, choice, held.clone()));
+    }
+    act.named.push((key.to_owned(), held));
 }
 
 /// An option with its dashes.

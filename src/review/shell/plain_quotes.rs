@@ -1,7 +1,7 @@
 //! Finds where single quotes quote nothing: between double quotes, in here-documents and in arithmetic they are plain
 //! signs, and bash runs the substitutions between them.
 
-use super::change::is_arithmetic;
+use super::change::subshell::is_arithmetic;
 use crate::review::syntax::{each, text};
 use std::collections::HashMap;
 use tree_sitter::Node;

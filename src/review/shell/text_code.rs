@@ -2,7 +2,7 @@
 //! read as nested code, as all code that a shell or an interpreter runs.
 
 use super::ShellReader;
-use super::change::set_in_arithmetic;
+use super::change::node::set_in_arithmetic;
 use super::plain_quotes::PlainQuotes;
 use crate::review::nested::NestedCode;
 use crate::review::rules::InnerLanguage;

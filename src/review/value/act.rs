@@ -1,0 +1,84 @@
+//! What code does by a call, with its arguments, and the arguments that a rule selects.
+
+use super::{Value, ValueKind};
+use std::ops::Range;
+
+/// An argument of an act, with its span in the reviewed text.
+#[derive(Clone, Debug)]
+pub(in crate::review) struct Argument {
+    pub(in crate::review) value: Value,
+    pub(in crate::review) span: Range<usize>,
+}
+
+/// One thing that the code does by a call: of a function in a program, or of a command in a shell.
+///
+/// For a command, the name is the program (with its verb: `git push`), `arguments` are its operands, and `named` are
+/// its options without dashes and its standard input as `stdin`.
+#[derive(Clone, Debug)]
+pub(in crate::review) struct Act {
+    /// The full name: `shutil.rmtree`, `pathlib.Path().unlink`, `git push`, `>` for a redirection.
+    pub(in crate::review) name: String,
+    /// The value whose method is called.
+    pub(in crate::review) receiver: Option<Value>,
+    pub(in crate::review) arguments: Vec<Argument>,
+    pub(in crate::review) named: Vec<(String, Argument)>,
+    /// The folder at which relative paths start, if the code changed it.
+    pub(in crate::review) folder: Option<Value>,
+    pub(in crate::review) span: Range<usize>,
+}
+
+impl Act {
+    /// A call without receiver, with these positional arguments.
+    pub(in crate::review) fn new(
+        name: impl Into<String>,
+        arguments: Vec<Argument>,
+        span: Range<usize>,
+    ) -> Self {
+        Self { name: name.into(), receiver: None, arguments, named: Vec::new(), folder: None, span }
+    }
+
+    /// The arguments that a selector selects: a position (`0`, `-1`), all from a position on (`1..`), all but the last
+    /// (`..-1`), all positions (`*`), an item of a list argument (`0/1`; the argument itself if it is no list), `receiver`, or a name.
+    pub(in crate::review) fn select(&self, selector: &str) -> Vec<(&Value, Option<&Range<usize>>)> {
+        if selector == "*" {
+            return self.arguments.iter().map(|a| (&a.value, Some(&a.span))).collect();
+        }
+        if let Some((list, item)) = selector.split_once('/') {
+            let item = item.parse::<usize>().ok();
+            return self
+                .select(list)
+                .into_iter()
+                .filter_map(|(value, span)| match &value.kind {
+                    ValueKind::List(items) => Some((items.get(item?)?, span)),
+                    _ => Some((value, span)),
+                })
+                .collect();
+        }
+        if selector == "..-1" {
+            let all = self.arguments.split_last().map_or(&[][..], |(_, rest)| rest);
+            return all.iter().map(|a| (&a.value, Some(&a.span))).collect();
+        }
+        if selector == "receiver" {
+            return self.receiver.iter().map(|v| (v, None)).collect();
+        }
+        if let Ok(position) = selector.parse::<isize>() {
+            let index = if position < 0 {
+                self.arguments.len().checked_add_signed(position)
+            } else {
+                usize::try_from(position).ok()
+            };
+            let found = index.and_then(|i| self.arguments.get(i));
+            return found.map(|a| (&a.value, Some(&a.span))).into_iter().collect();
+        }
+        if let Some(rest) = selector.strip_suffix("..").and_then(|n| n.parse::<usize>().ok()) {
+            return self.arguments.iter().skip(rest).map(|a| (&a.value, Some(&a.span))).collect();
+        }
+        let named = self.named.iter().filter(|(name, _)| name == selector);
+        named.map(|(_, a)| (&a.value, Some(&a.span))).collect()
+    }
+
+    /// The arguments of the first selector that selects any.
+    pub(in crate::review) fn first_of(&self, selectors: &[String]) -> Vec<(&Value, Option<&Range<usize>>)> {
+        selectors.iter().map(|s| self.select(s)).find(|found| !found.is_empty()).unwrap_or_default()
+    }
+}
