@@ -11,13 +11,14 @@ pub(crate) mod form;
 mod interrupts;
 pub(crate) mod json;
 mod reporter;
+mod run_text;
 pub(crate) mod shapes;
 mod start;
 mod steps;
 mod turn_end;
 
 pub(crate) use ending::Ending;
-pub(crate) use reporter::{change_lines, end_text};
+pub(crate) use run_text::{change_lines, end_text};
 
 use crate::domain::sentences::saving;
 use crate::domain::{AnswerError, Answers, Entry, Form, Limits, Timestamp, TurnEnd};
