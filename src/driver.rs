@@ -29,6 +29,7 @@ pub(crate) mod reminder;
 mod review_time;
 mod rooms;
 mod runs;
+mod session_file;
 mod signals;
 mod sources;
 #[cfg(test)]
@@ -68,15 +69,15 @@ use crate::engine::{Command, Effect, Engine, Event, State};
 use crate::exec::{self, Executor, ExecutorError};
 use crate::provider::{self, ConnectError, Provider};
 use crate::review::Scope;
-use crate::store::{Draft, Store, StoreError};
+use crate::store::{Draft, Store};
 use crate::workspace::held_path::Folder;
-use crate::workspace::instructions::{self, InstructionSearch};
+use crate::workspace::instructions::InstructionSearch;
 use newest::NewestOnly;
 use rooms::IoRooms;
 use sources::Sources;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Connects to a model that the person chose. The composition root supplies it, because it knows the configuration.
@@ -201,19 +202,9 @@ impl Driver {
         self.rooms.clock.now()
     }
 
-    /// The file of the session.
-    pub(crate) fn session_path(&self) -> PathBuf {
-        self.rooms.store.path()
-    }
-
     /// Controls a run beside the engine: its terminal, and what its time limit counts.
     pub(crate) fn control_run(&self, run: RunId, control: RunControl) {
         self.rooms.executor.control(run, control);
-    }
-
-    /// Whether the whole session so far is on disk: the store confirms it, and the file exists.
-    pub(crate) async fn is_saved(&self) -> bool {
-        self.rooms.store.sync().await.is_ok() && self.rooms.store.path().is_file()
     }
 
     /// The sandbox, as its tests found it.
@@ -270,60 +261,6 @@ impl Driver {
             self.handle_signal(signal);
         }
         std::mem::take(&mut self.rooms.update)
-    }
-
-    /// Ends all activity, syncs the session file and leaves no process behind. Interrupts a running block; if that does
-    /// not end in time, it reads LOST when the session is resumed.
-    ///
-    /// # Errors
-    /// When the end of the session could not be written and is lost.
-    pub async fn close(mut self) -> Result<(), StoreError> {
-        self.rooms.sources.drop_reply();
-        // There is no time left to scan for what an interrupted run changed: its end has to be recorded.
-        self.rooms.before_run.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.rooms.executor.close().await;
-        // Events that the executor sent while closing belong in the session file.
-        while let Some(signal) = self.rooms.sources.ready() {
-            self.handle_signal(signal);
-        }
-        if let Some(mark) = self.rooms.runs_lock.take() {
-            let search = self.rooms.instructions.clone();
-            // If this fails, the next session asks once more.
-            let _ = tokio::task::spawn_blocking(move || instructions::runs_are_over(&search, mark)).await;
-        }
-        self.rooms.store.close().await.inspect_err(|error| {
-            tracing::error!(%error, "the session file could not be closed");
-        })
-    }
-
-    /// Whether this equals the draft that was saved last.
-    pub(crate) fn keeps_draft(&self, text: &str) -> bool {
-        self.draft.keeps(text)
-    }
-
-    /// Saves the text in the composer so that it survives this process; an empty text removes the draft. A failure is
-    /// only logged, to avoid disturbing the person while typing.
-    pub(crate) fn keep_draft(&mut self, text: &str) {
-        if let Err(error) = self.draft.keep(text) {
-            tracing::warn!(%error, "the draft can't be written");
-        }
-    }
-
-    /// The draft of an earlier process that ended without warning.
-    pub(crate) fn take_draft(&mut self) -> Option<String> {
-        self.draft.take_up()
-    }
-
-    /// Waits until everything recorded so far is on disk, and passes on what was masked in it.
-    ///
-    /// # Errors
-    /// Why it is not on disk; everything is kept in memory.
-    pub(crate) async fn saved(&mut self) -> Result<(), StoreError> {
-        let saved = self.rooms.store.sync().await;
-        for what in self.rooms.store.masked_so_far() {
-            self.tell_masked(what);
-        }
-        saved
     }
 
     /// Notifications that [`Driver::next`] has not returned yet, for a front end that will not call it again.

@@ -5,13 +5,13 @@
 //! requested with an effect, and its result arrives as an event. Each file holds the transitions of one concern: `turn`
 //! (prompts, steps, ends), `replying` (a streamed reply), `inspecting` (reviews of blocks), `approval` (decisions),
 //! `running` (runs and kernels), `always` (rules of the person), `workflow` (recipes), `command_line_runs` (files named
-//! on the command line), `opened` (a file whose blocks wait), `typed_commands` (commands the person types),
+//! on the command line), `opened_file` (a file whose blocks wait), `typed_commands` (commands the person types),
 //! `session_name`, `compact` (summaries), `opinion` (second opinions), `undo`, `spending` (the budget), `instructions`,
-//! `loading` (texts dropped from memory and loaded again), `resume`. These are methods of [`Engine`], because all of
-//! them change the one [`State`].
+//! `loading` (texts dropped from memory and loaded again), `saving` (what is on disk), `resume`. These are methods of
+//! [`Engine`], because all of them change the one [`State`].
 //!
-//! Other files only read a session: `steps` (the iteration log), `recorded` (runs of a session that are to be
-//! repeated), `run_comparison` (whether the repeated runs did the same), `session_comparison` (two sessions side by
+//! Other files only read a session: `steps` (the iteration log), `recorded_runs` (runs of a session that are to
+//! be repeated), `run_comparison` (whether the repeated runs did the same), `session_comparison` (two sessions side by
 //! side).
 
 pub mod activity;
@@ -50,8 +50,10 @@ mod resume;
 pub mod rules;
 pub(crate) mod run_comparison;
 mod running;
+mod saving;
 pub(crate) mod session_comparison;
 pub(crate) mod session_name;
+mod settings;
 mod spending;
 pub mod state;
 pub(crate) mod steps;
@@ -79,100 +81,18 @@ pub use recorded_runs::RecordedBlock;
 #[cfg(test)]
 pub(crate) use recorded_runs::RecordedEdit;
 pub use session_comparison::{ComparedSession, Comparison};
+pub use settings::Settings;
 pub use state::{Phase, State};
 pub(crate) use transcript::Transcript;
 pub use workflow::{Workflow, WorkflowContext, WorkflowError, WorkflowOpener, WorkflowStep, Workflows};
 
-use crate::domain::{
-    BlockId, Dialect, Entry, FunctionFile, Header, Language, Languages, Masker, Notice, Policy,
-    RunConditions, RunId, StepId, TimerId, Timestamp,
-};
+use crate::domain::{BlockId, Entry, Header, Notice, Policy, RunId, StepId, TimerId, Timestamp};
 use always::StoppedStarts;
 use context::Meter;
-use cost::Prices;
 use inspecting::Inspections;
 use replying::ReplyStream;
 use spending::HeldRequest;
 use turn::Turn;
-
-/// The engine's settings, from the configuration and the command line.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// How many steps a turn may take before the person is asked whether to go on.
-    pub step_limit: u32,
-    /// How often the same code may be proposed in a turn before the person is asked whether to go on.
-    pub repeat_limit: u32,
-    /// How the model is told to hand over code; `None`: chosen by what is known of the model.
-    pub dialect: Option<Dialect>,
-    /// The languages that can be run.
-    pub languages: Languages,
-    /// Languages whose blocks get a terminal of their own by default; the person can change it per block.
-    pub terminals: Vec<Language>,
-    /// The system prompt, with a placeholder for the dialect: see [`prompt::in_dialect`].
-    pub system_prompt: String,
-    /// The conditions of runs as they were asked for; `None`: the model is not told about them.
-    pub conditions: Option<RunConditions>,
-    /// When to ask. `Policy::Ask` in the terminal.
-    pub policy: Policy,
-    /// Whether the session's file is foreign: written by another installation or an older sayso, and not adopted since.
-    /// Then every block waits for the person: no policy, rule or memory lets one run.
-    pub foreign: bool,
-    /// Whether the session was opened for reading only: nothing that happens in it can be saved.
-    pub reads_only: bool,
-    /// Whether the policy also lets unsandboxed code run: the person asked for no sandbox.
-    pub unconfined: bool,
-    /// Bytes of one run's output that are sent to the model, head and tail.
-    pub output_to_model: usize,
-    /// Files of the person's own functions.
-    pub functions: Vec<FunctionFile>,
-    /// The most tokens a conversation may have, its reply included, whatever is known of the model.
-    pub context_tokens: Option<u64>,
-    /// Whether models that can see images are sent the images in results.
-    pub images: bool,
-    /// Whether the project's instruction files are sent to the model; the person can change it.
-    pub use_instructions: bool,
-    /// The person's own instructions, put before every conversation.
-    pub own_instructions: String,
-    /// What tokens of each model cost.
-    pub prices: Prices,
-    /// What a session may cost before the person is asked whether to go on, in billionths of a US dollar.
-    pub session_budget: Option<u64>,
-    /// When sayso asks for a second opinion without being told to, and which model it asks.
-    pub opinion: OpinionSettings,
-    /// The code that opens recipes.
-    pub workflows: Workflows,
-    /// Masks keys in the names of sessions.
-    pub masker: Masker,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            step_limit: 12,
-            repeat_limit: 3,
-            dialect: None,
-            languages: Languages::default(),
-            terminals: Vec::new(),
-            system_prompt: String::new(),
-            conditions: None,
-            policy: Policy::Ask,
-            foreign: false,
-            reads_only: false,
-            unconfined: false,
-            output_to_model: 16 << 10,
-            functions: Vec::new(),
-            context_tokens: None,
-            images: false,
-            use_instructions: false,
-            own_instructions: String::new(),
-            prices: Prices::default(),
-            session_budget: None,
-            opinion: OpinionSettings::default(),
-            workflows: Workflows::default(),
-            masker: Masker::default(),
-        }
-    }
-}
 
 /// The highest ids given out so far; each kind is counted through the whole session.
 #[derive(Clone, Copy, Debug, Default)]
@@ -332,37 +252,6 @@ impl Engine {
             Command::RequestOpinion(block) => self.request_opinion(block),
             Command::UseInstructions(wanted) => self.use_instructions(wanted),
             Command::Answer(answers) => self.answer_form(&answers),
-        }
-    }
-
-    /// Tries to save again. A session opened for reading only can't be written by this process: then the person is told
-    /// what to do.
-    fn retry_store(&mut self) {
-        match self.state.unsaved() {
-            Some(told) if self.state.live.reads_only => self.notify(Notice::error(told)),
-            Some(_) => self.effects.push(Effect::RetryStore),
-            None => {}
-        }
-    }
-
-    fn store(&mut self, event: StoreEvent) {
-        match event {
-            StoreEvent::Failed(why) => {
-                let why = crate::domain::sentences::saving::cause(&why).to_owned();
-                self.state.live.store_failure = Some(why);
-                self.state.unsaved().into_iter().for_each(|told| self.notify(Notice::error(told)));
-            }
-            StoreEvent::Recovered => {
-                self.state.live.saved = self.state.live.recorded;
-                if self.state.live.store_failure.take().is_some() {
-                    self.notify(notices::store_recovered());
-                    self.apply_policy();
-                    self.apply_named();
-                }
-            }
-            StoreEvent::Saved(entries) => {
-                self.state.live.saved = self.state.live.saved.max(entries.min(self.state.live.recorded));
-            }
         }
     }
 

@@ -11,30 +11,31 @@ pub(crate) mod form;
 mod interrupts;
 pub(crate) mod json;
 mod reporter;
+mod run_text;
 pub(crate) mod shapes;
+mod start;
 mod steps;
+mod turn_end;
 
 pub(crate) use ending::Ending;
-pub(crate) use reporter::{change_lines, end_text};
+pub(crate) use run_text::{change_lines, end_text};
 
 use crate::domain::sentences::saving;
-use crate::domain::{
-    AnswerError, Answers, BlockId, Decision, Entry, Form, Level, Limits, Prompt, Readiness, Timestamp,
-    TurnEnd,
-};
+use crate::domain::{AnswerError, Answers, Entry, Form, Limits, Timestamp, TurnEnd};
 use crate::driver::reminder::Reminder;
-use crate::driver::{AttachedFileError, Driver, Job, JobResult, Notification, Update};
+use crate::driver::{Driver, Notification, Update};
 use crate::engine::activity::Activity;
 use crate::engine::state::Question;
-use crate::engine::{Command, NamedFile, Phase, RecordedBlock, State, WorkflowContext};
-use crate::text::at_words::at_words;
-use form::GivenAnswers;
+use crate::engine::{NamedFile, RecordedBlock, State};
+use form::{GivenAnswers, recipe_inputs};
 use interrupts::{Interrupts, Signals};
 use reporter::TurnReporter;
+use start::{begin, has_not_begun, next_recorded, recipe_errors, send_attached_files};
 use std::future::pending;
 use std::io::{self, Write};
 use std::time::Duration;
 use tokio::time::sleep_until;
+use turn_end::ending_of;
 
 /// How long a prompt waits for the instruction files; the first request is sent without those that come later.
 const INSTRUCTIONS_TIMEOUT: Duration = Duration::from_secs(3);
@@ -166,11 +167,6 @@ pub(crate) async fn run_with_observer(
     told.and(ending).map(|ending| TurnResult { ending, hint })
 }
 
-/// The inputs of the current recipe.
-fn recipe_inputs(state: &State) -> &[(String, String)] {
-    WorkflowContext::of(state).map_or(&[], |course| course.start.inputs.as_slice())
-}
-
 async fn turn(
     driver: &mut Driver,
     options: &HeadlessOptions,
@@ -231,26 +227,6 @@ async fn turn(
     }
 }
 
-/// Sends the input; recorded runs are started one by one.
-fn begin(input: &TurnInput, driver: &mut Driver) {
-    match input {
-        TurnInput::Prompt(prompt) if !at_words(prompt).is_empty() => {
-            driver.start_job(Job::AttachedFiles(prompt.clone()));
-        }
-        TurnInput::Prompt(prompt) | TurnInput::Text(prompt) => {
-            driver.send(Command::Submit(prompt.as_str().into()));
-        }
-        TurnInput::Recipe { name, given } => {
-            driver.start_job(Job::BeginRecipe(name.clone(), given.clone()));
-        }
-        TurnInput::Files { files, limits, fetch } => {
-            let (files, limits, fetch) = (files.clone(), *limits, *fetch);
-            driver.send(Command::RunFiles { files, limits, fetch });
-        }
-        TurnInput::Recorded(_) => {}
-    }
-}
-
 /// Reports what is new, once it is on disk, so that readers can rely on it. Returns the ending if the turn has ended.
 async fn report(
     update: &Update,
@@ -290,113 +266,10 @@ fn notify(
     reporter.notify(told, state)
 }
 
-/// Starts the next recorded run; returns whether there was one.
-fn next_recorded(blocks: &mut std::slice::Iter<'_, RecordedBlock>, driver: &mut Driver) -> bool {
-    let Some(block) = blocks.next() else { return false };
-    driver.send(Command::RunRecorded(vec![block.clone()]));
-    true
-}
-
 /// Waits until this moment; forever if there is none.
 async fn wait_until(moment: Option<std::time::Instant>) {
     match moment {
         Some(moment) => sleep_until(moment.into()).await,
         None => pending().await,
     }
-}
-
-/// Sends the message once its files are read; returns the errors if they can't be given.
-fn send_attached_files(update: &Update, driver: &mut Driver) -> Option<Vec<AttachedFileError>> {
-    let read = update.notifications.iter().find_map(|told| match told {
-        Notification::Job(JobResult::AttachedFiles(text, files)) => Some((text, files)),
-        _ => None,
-    });
-    let (text, files) = read?;
-    match files {
-        Ok(files) => {
-            driver.send(Command::Submit(Prompt { text: text.clone(), files: files.clone() }));
-            None
-        }
-        Err(errors) => Some(errors.clone()),
-    }
-}
-
-/// Whether nothing has happened in the session yet.
-fn has_not_begun(driver: &Driver) -> bool {
-    driver.state().phase == Phase::Idle && driver.state().transcript.items.is_empty()
-}
-
-/// Why the recipe was not started, if it was not.
-fn recipe_errors(update: &Update, driver: &Driver) -> Option<Vec<AnswerError>> {
-    update.notifications.iter().find_map(|told| match told {
-        Notification::Job(JobResult::RecipeRefused { misfits, .. }) => Some(misfits.clone()),
-        // The engine could not use the recipe's definition.
-        Notification::Notice(notice) if notice.level == Level::Error && has_not_begun(driver) => {
-            Some(vec![AnswerError { field: String::new(), why: notice.text.clone() }])
-        }
-        _ => None,
-    })
-}
-
-/// Whether the turn has ended, and how. Questions of the engine and failures of the provider are answered by ending the
-/// turn; their cause is kept until the turn has ended.
-fn ending_of(
-    driver: &mut Driver,
-    interrupts: &Interrupts,
-    given: &mut GivenAnswers,
-    cause: &mut Option<Ending>,
-    over: Option<&TurnEnd>,
-) -> Option<Ending> {
-    let state = driver.state();
-    match &state.phase {
-        Phase::Idle => {
-            let over = over?;
-            if interrupts.count > 0 {
-                return Some(Ending::Interrupted);
-            }
-            return Some(cause.take().unwrap_or_else(|| Ending::of_turn(state, over)));
-        }
-        Phase::Deciding(_) if interrupts.count > 0 => return Some(Ending::Interrupted),
-        // A pending second opinion belongs in the session; it arrives in bounded time.
-        Phase::Deciding(block) if state.awaited_opinion(*block).is_some() => return None,
-        Phase::Deciding(block) if lacks_language(state, *block) => {
-            // Nobody can choose a language here, and mostly such a block is no program at all.
-            let (block, revision) = (*block, state.transcript.blocks.get(block)?.block.current().revision);
-            let decision = Decision::Reject(NO_LANGUAGE.into());
-            driver.send(Command::Decide { block, revision, decision });
-            return None;
-        }
-        Phase::Deciding(block) => {
-            // Before the inspection, the policy has no say.
-            let inspected = state.inspected(*block)?;
-            let why = inspected.terms.as_ref().err().cloned();
-            return Some(match &state.live.store_failure {
-                Some(why) => Ending::Unsaved(why.clone()),
-                None => Ending::Waiting(*block, why),
-            });
-        }
-        Phase::Asking(Question::Form(_)) if interrupts.count > 0 => return Some(Ending::Interrupted),
-        Phase::Asking(Question::Form(form)) => match given.for_form(form, recipe_inputs(state)) {
-            Some(answers) => {
-                driver.send(Command::Answer(answers));
-                return None;
-            }
-            None => return Some(Ending::Asked(Question::Form(form.clone()))),
-        },
-        Phase::Asking(question) => *cause = Some(Ending::Asked(question.clone())),
-        Phase::Stuck(failure) => *cause = Some(Ending::Provider(failure.clone())),
-        Phase::Replying(_) | Phase::Running(_) | Phase::Compacting(_) => {
-            return state.live.store_failure.clone().map(Ending::Unsaved);
-        }
-    }
-    driver.send(Command::EndTurn);
-    None
-}
-
-/// Tells the model about a block that names no language.
-const NO_LANGUAGE: &str = "This block was skipped: it names no language, and nobody is here to choose one. \
-    If it is to run, write it again with a language behind the fence. If it is an example or output, go on.";
-
-fn lacks_language(state: &State, block: BlockId) -> bool {
-    state.transcript.blocks.get(&block).is_some_and(|item| item.block.readiness() == Readiness::NeedsLanguage)
 }

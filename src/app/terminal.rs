@@ -1,14 +1,15 @@
 //! Runs the terminal front end from start to end: one session after another in the same terminal.
 
+mod last_line;
+mod switch;
+
 use super::choice::{choose, is_untried, typed_address};
 use super::folder;
 use super::front_end::{self, FrontEnd, FrontEndKind};
 use super::opening;
 use super::start::{FirstInput, FirstSession, StartingPoint, first_input, place_of, source, start_of};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
-use crate::domain::sentences::saving;
-use crate::domain::visible::visible_line;
-use crate::domain::{BranchPoint, NoBranch, Notice, Policy};
+use crate::domain::{Notice, Policy};
 use crate::provider::Provider;
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
@@ -16,11 +17,12 @@ use crate::session::opening::OpenSession;
 use crate::session::setup::{self, SessionOptions};
 use crate::session::{borders, log, terminal_options};
 use crate::store::StoreError;
-use crate::text::shell::quoted;
 use crate::tui::setup::SessionPick;
 use crate::tui::{Choice, Exit, Options, keymap};
+use last_line::close;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use switch::{branch, session_stays, switch_to};
 
 /// Runs the terminal front end until the person quits.
 ///
@@ -69,12 +71,6 @@ pub(super) fn run(
 
 fn factory(model: &ModelArgs, cli: &Cli) -> Result<SessionFactory, Failure> {
     setup::factory(model, &SessionOptions { theme: cli.theme.clone(), ..SessionOptions::default() })
-}
-
-/// A session's name as a shell argument. Anybody may have written the name, so control and invisible characters are
-/// written out and the rest is quoted.
-fn as_argument(name: &str) -> String {
-    quoted(&visible_line(name))
 }
 
 /// Asks where to continue a session of another folder. If there, loads the configuration of that folder.
@@ -198,86 +194,12 @@ fn first_options(
     Ok(options)
 }
 
-/// Closes the last session; returns the line that says how to continue it.
-async fn close(factory: &SessionFactory, front_end: FrontEnd, opened: OpenSession) -> Option<String> {
-    let name = continue_with(factory, &opened);
-    // The terminal is released first, because closing the session may take a moment.
-    front_end.close();
-    let closed = opened.driver.close().await;
-    name.map(|name| match closed {
-        Ok(()) => saving::at_the_end(&as_argument(&name)),
-        Err(why) => saving::lost_at_the_end(&why.to_string()),
-    })
-}
-
-/// Replaces the open session with the next one. The open one stays if the next could not be opened.
-async fn switch_to(next: Result<OpenSession, StoreError>, opened: &mut OpenSession, options: &mut Options) {
-    match next {
-        Ok(next) => {
-            let before = std::mem::replace(opened, next);
-            if let Err(why) = before.driver.close().await {
-                options.notices.push(Notice::error(saving::lost_at_the_end(&why.to_string())));
-            }
-        }
-        Err(error) => report_not_opened(Notice::error(error.to_string()), options),
-    }
-}
-
 /// Adds the notices of the start to the first screen. Only panes have a theme, so only they warn about one.
 fn tell_first(options: &mut Options, mut notices: Vec<Notice>, kind: FrontEndKind) {
     if kind == FrontEndKind::Panes {
         notices.extend(terminal_options::theme_warning(options));
     }
     options.notices.extend(notices);
-}
-
-/// Whether the open session stays: `path` is that session, or it belongs to another folder and the person has not
-/// been warned of that yet.
-fn session_stays(
-    factory: &SessionFactory,
-    opened: &OpenSession,
-    path: &Path,
-    (warned, options): (&mut Option<PathBuf>, &mut Options),
-) -> bool {
-    if path == opened.driver.session_path() {
-        options.notices.push(Notice::info("This session is open already."));
-        return true;
-    }
-    let id = path.file_stem().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
-    let warning = folder::warning(&folder::of(factory, path), &factory.place.cwd, &id);
-    let Some(warning) = warning.filter(|_| warned.as_deref() != Some(path)) else { return false };
-    *warned = Some(path.to_owned());
-    report_not_opened(Notice::warn(warning), options);
-    options.setup.pick_session = Some(SessionPick::File(path.to_owned()));
-    true
-}
-
-/// Reports why the other session was not opened, and drops the place to show in it.
-fn report_not_opened(why: Notice, options: &mut Options) {
-    options.setup.place = None;
-    options.notices.push(why);
-}
-
-/// Makes a branch of the open session. Returns the branch's file and a notice about it, or the notice why there is
-/// none.
-async fn branch(
-    factory: &SessionFactory,
-    opened: &mut OpenSession,
-    point: BranchPoint,
-) -> Result<(PathBuf, Notice), Notice> {
-    let told = |why: String| Notice::error(format!("No branch: {}.", why.trim_end_matches('.')));
-    opened.driver.saved().await.map_err(|why| told(why.to_string()))?;
-    let path = opened.driver.session_path();
-    if !path.exists() {
-        return Err(told(NoBranch::Empty.to_string()));
-    }
-    let branch = factory.branch(&path, point, None).await.map_err(|why| told(why.to_string()))?;
-    let of = opened.driver.state().transcript.name.clone();
-    let of = if of.is_empty() { "the session that was open".to_owned() } else { visible_line(&of) };
-    Ok((
-        branch.path,
-        Notice::info(format!("A branch of {of}, which stays as it is: /resume goes back to it.")),
-    ))
 }
 
 /// Cleans up after a session was left: drops the input it started with, and saves moved borders for later sessions
@@ -323,33 +245,4 @@ async fn open(
         _ => "sayso sessions list shows all sessions.",
     };
     Err(Failure::new(FailureClass::Session, error.to_string()).hint(hint))
-}
-
-/// The name or id to give to `sayso resume`; `None` if the session has no file because nothing was asked in it.
-fn continue_with(factory: &SessionFactory, opened: &OpenSession) -> Option<String> {
-    let path = opened.driver.session_path();
-    if !path.exists() {
-        return None;
-    }
-    let name = opened.driver.state().transcript.name.clone();
-    // A name with characters that can't be printed can't be typed either; the id is used then.
-    let typed = visible_line(&name) == name;
-    let unique = typed && !name.is_empty() && factory.find_session(&name).is_ok_and(|found| found == path);
-    if unique { Some(name) } else { path.file_stem().map(|id| id.to_string_lossy().into_owned()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::as_argument;
-    use crate::domain::sentences::saving;
-
-    #[test]
-    fn the_last_line_prints_nothing_that_acts_or_hides() {
-        let last = |name: &str| saving::at_the_end(&as_argument(name));
-        assert_eq!(last("load-sales"), "Session saved. Continue: sayso resume load-sales");
-        let line = last("a\u{202e}b\u{200b}\u{e0041}\u{1b}[2J");
-        assert!(line.ends_with("'a<U+202E>b<U+200B><U+E0041>\\x1b[2J'"), "{line}");
-        assert_eq!(last("zähle-die"), "Session saved. Continue: sayso resume 'zähle-die'");
-        assert_eq!(last("it's; rm"), "Session saved. Continue: sayso resume 'it'\\''s; rm'");
-    }
 }

@@ -9,6 +9,7 @@ mod attached;
 mod block_calls;
 mod checked_engine;
 mod edits;
+mod policies;
 mod tests;
 mod tools;
 pub(in crate::engine) mod wording;

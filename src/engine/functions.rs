@@ -6,20 +6,16 @@
 //! (`assets/kernel.py`).
 
 mod call;
+pub(super) mod description;
 
 use super::call_error::CallError;
-use super::reply::{self, Proposal};
+use super::reply::Proposal;
 use super::{Engine, Inspection, Phase};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Function, FunctionFile, Grantor, KernelRef, Language, Origin,
-    Outcome, ParameterKind, Revision, RunReport, Sha256, Terms, Tool, ToolCall, Version,
+    Outcome, Revision, RunReport, Sha256, Terms, ToolCall, Version,
 };
-use crate::python::schema;
-use serde_json::{Map, Value, json};
-use std::fmt::Write as _;
-
-/// The most bytes of the functions' description in the system prompt.
-const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
+use description::{describe_functions, is_offered};
 
 /// What is known of the files, besides the state.
 #[derive(Debug, Default)]
@@ -247,82 +243,6 @@ impl Engine {
 /// The terms without what a new kernel changes.
 fn timeless(terms: &Terms) -> Terms {
     Terms { kernel: terms.kernel.map(|_| KernelRef::default()), shared: None, ..terms.clone() }
-}
-
-/// The description of the functions for the model; empty if there are none.
-fn describe_functions(functions: &[Function]) -> String {
-    if functions.is_empty() {
-        return String::new();
-    }
-    let mut text = String::from(
-        "The person has loaded functions of their own into the Python kernel. Call them in Python blocks by name, \
-         without an import:",
-    );
-    for (at, function) in functions.iter().enumerate() {
-        let mut one = format!("\n- {}", function.signature);
-        for line in function.doc.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()) {
-            let _ = write!(one, "\n    {line}");
-        }
-        if text.len() + one.len() > MAX_DESCRIPTION_BYTES {
-            let _ = write!(text, "\n- and {} more", functions.len() - at);
-            break;
-        }
-        text.push_str(&one);
-    }
-    text
-}
-
-/// The functions as tools that the model may call.
-pub(crate) fn tools(functions: &[Function]) -> Vec<Tool> {
-    functions.iter().filter(|function| is_offered(&function.name)).map(tool).collect()
-}
-
-/// Whether a function is offered as a tool: not if a tool of sayso has its name.
-fn is_offered(name: &str) -> bool {
-    is_tool_name(name) && !reply::is_tool(name)
-}
-
-/// Tool names have ASCII letters, digits, `_` and `-` only; Python names may have others.
-fn is_tool_name(name: &str) -> bool {
-    name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-fn tool(function: &Function) -> Tool {
-    let (mut properties, mut required, mut open) = (Map::new(), Vec::new(), false);
-    for parameter in &function.parameters {
-        let mut schema = schema::of(&parameter.annotation);
-        if parameter.kind == ParameterKind::Options {
-            open = true;
-            continue;
-        }
-        if parameter.kind == ParameterKind::Rest {
-            schema = json!({ "type": "array", "items": schema });
-        }
-        if let (Some(default), Some(schema)) = (&parameter.default, schema.as_object_mut()) {
-            let known = schema.get("description").and_then(Value::as_str).map(|known| format!("{known}; "));
-            schema.insert(
-                "description".into(),
-                json!(format!("{}default {default}", known.unwrap_or_default())),
-            );
-        }
-        if parameter.required {
-            required.push(parameter.name.clone());
-        }
-        properties.insert(parameter.name.clone(), schema);
-    }
-    let parameters = json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": open,
-    });
-    let doc =
-        if function.doc.trim().is_empty() { "A function of the person's own." } else { function.doc.trim() };
-    Tool {
-        name: function.name.clone(),
-        description: format!("{}\n\n{doc}", function.signature),
-        parameters: parameters.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! Finds where two sessions diverge, and lists what was asked, run and printed on each side from there.
 
+mod steps;
+
 use crate::domain::visible::{visible, visible_line};
 use crate::domain::{BlockId, Entry, RunReport, Timestamp};
 use crate::text::diff::{diff_ops, is_change};
 use crate::text::number::counted;
 use std::collections::BTreeSet;
+use steps::{SessionStep, StepText, block_of, steps};
 
 /// How many lines of a run's output are put side by side; the others are counted.
 const MAX_OUTPUT_LINES: usize = 40;
@@ -136,25 +139,6 @@ impl Comparison {
     }
 }
 
-/// A prompt, or a block and what became of it.
-#[derive(Debug, PartialEq)]
-enum SessionStep {
-    Prompt(String),
-    Block(BlockSteps),
-}
-
-#[derive(Debug, PartialEq)]
-struct BlockSteps {
-    id: BlockId,
-    label: String,
-    /// Its final text.
-    source: String,
-    /// What was decided, in a few words.
-    decided: String,
-    /// How its last run ended, and what it printed.
-    outcome: Option<(String, Vec<String>)>,
-}
-
 /// The entries about what was said and done. Entries about the session itself are left out: a branch has a header and a
 /// name of its own.
 fn facts(entries: &[(Timestamp, Entry)]) -> Vec<&Entry> {
@@ -182,76 +166,6 @@ fn has_same_end(left: &RunReport, right: &RunReport) -> bool {
         && ours.files == theirs.files
         && (&left.value, &left.error) == (&right.value, &right.error)
         && left.output.in_order() == right.output.in_order()
-}
-
-/// The prompts and blocks after the common beginning. A block of the beginning is included if either side has an entry
-/// about it after that (`touched`).
-fn steps(facts: &[&Entry], same: usize, touched: &BTreeSet<BlockId>) -> Vec<SessionStep> {
-    let mut steps: Vec<SessionStep> = Vec::new();
-    for (at, entry) in facts.iter().enumerate() {
-        match entry {
-            Entry::Prompt(prompt) if at >= same => steps.push(SessionStep::Prompt(prompt.text.clone())),
-            Entry::Block(block) => steps.push(SessionStep::Block(BlockSteps {
-                id: block.id,
-                label: block.label(),
-                source: block.current().source.to_string(),
-                decided: "waits".into(),
-                outcome: None,
-            })),
-            _ => {
-                if let Some(block) = block_of(entry) {
-                    change(&mut steps, block, entry);
-                }
-            }
-        }
-    }
-    steps.retain(|step| match step {
-        SessionStep::Prompt(_) => true,
-        SessionStep::Block(block) => touched.contains(&block.id),
-    });
-    steps
-}
-
-fn block_of(entry: &Entry) -> Option<BlockId> {
-    match entry {
-        Entry::Block(block) => Some(block.id),
-        Entry::Edited { block, .. }
-        | Entry::Placed { block, .. }
-        | Entry::Approved { block, .. }
-        | Entry::Rejected { block, .. }
-        | Entry::Skipped { block, .. }
-        | Entry::Declined { block, .. }
-        | Entry::Reopened(block)
-        | Entry::Ran { block, .. } => Some(*block),
-        _ => None,
-    }
-}
-
-fn change(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
-    let found = steps.iter_mut().rev().find_map(|step| match step {
-        SessionStep::Block(one) if one.id == block => Some(one),
-        _ => None,
-    });
-    let Some(one) = found else { return };
-    match entry {
-        Entry::Edited { source, .. } | Entry::Placed { source, .. } => one.source = source.to_string(),
-        Entry::Approved { .. } => one.decided = "approved".into(),
-        Entry::Rejected { reason, .. } if reason.is_empty() => one.decided = "rejected".into(),
-        Entry::Rejected { reason, .. } => one.decided = format!("rejected: {}", visible_line(reason)),
-        Entry::Skipped { .. } => one.decided = "skipped".into(),
-        Entry::Declined { why, .. } => one.decided = format!("not offered: {}", visible_line(why)),
-        Entry::Reopened(_) => one.decided = "waits".into(),
-        Entry::Ran { report, .. } => {
-            let mut lines: Vec<String> = String::from_utf8_lossy(&report.output.in_order())
-                .lines()
-                .map(|line| format!("| {line}"))
-                .collect();
-            lines.extend(report.value.iter().flat_map(|value| value.lines()).map(|line| format!("= {line}")));
-            lines.extend(report.error.iter().map(|error| format!("! {}", error.message)));
-            one.outcome = Some((report.end_words().join(", "), lines));
-        }
-        _ => {}
-    }
 }
 
 /// The steps of both sides in their order, prompts beside prompts and blocks beside blocks.
@@ -293,35 +207,6 @@ fn begin_of_line(mut line: String) -> String {
         line.push_str(&format!(" ({} more)", counted(more, "character")));
     }
     line
-}
-
-/// A step as lines of text.
-#[derive(Default)]
-struct StepText {
-    head: String,
-    text: Vec<String>,
-    ended: Option<String>,
-    printed: Vec<String>,
-}
-
-impl StepText {
-    fn of(step: &SessionStep) -> Self {
-        let indented = |text: &str| -> Vec<String> {
-            visible(text.trim_end()).lines().map(|line| format!("  {line}")).collect()
-        };
-        match step {
-            SessionStep::Prompt(text) => Self { head: "you".into(), text: indented(text), ..Self::default() },
-            SessionStep::Block(block) => {
-                let (ended, printed) = block.outcome.clone().unzip();
-                Self {
-                    head: format!("block {} ({}), {}", block.id, block.label, block.decided),
-                    text: indented(&block.source),
-                    ended,
-                    printed: printed.unwrap_or_default(),
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,20 +1,17 @@
-//! A turn: from a prompt through its steps to its end. Handles prompts, requests, the step limit, repeated blocks and
-//! the queue.
+//! A turn: from a prompt through its steps to its end. Handles prompts, the step limit, repeated blocks and the queue;
+//! `request` sends the requests.
 //!
 //! What happens inside a step (a reply, a decision, a run) is handled elsewhere; each of those ends in
 //! [`Engine::advance`].
 
+mod request;
+
 use super::command_line_runs::NamedBlocks;
-use super::loading::AwaitedRequest;
-use super::reply::call;
 use super::spending::HeldRequest;
-use super::state::{LiveReply, Question};
+use super::state::Question;
 use super::transcript::BlockStatus;
-use super::{Effect, Engine, Phase, Workflow, functions, notices};
-use crate::domain::{
-    Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Prompt, Purpose, ReplyFailure, Sha256,
-    Tool, TurnEnd,
-};
+use super::{Engine, Phase, Workflow, notices};
+use crate::domain::{Block, BlockId, BlockKind, Entry, Language, Prompt, ReplyFailure, Sha256, TurnEnd};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -123,79 +120,6 @@ impl Engine {
         }
         self.state.live.steps = self.state.live.steps.saturating_add(1);
         self.send_request();
-    }
-
-    /// Sends the failed request again, or ends the wait for its retry; it counts as the same step of the turn.
-    pub(super) fn retry(&mut self) {
-        match self.state.phase {
-            Phase::Stuck(_) => {
-                if !self.propose_function_files() {
-                    self.send_request();
-                }
-            }
-            Phase::Replying(step) if self.state.live.reply.as_ref().is_some_and(|r| r.retry.is_some()) => {
-                self.effects.push(Effect::CancelAsk(step));
-                self.send_request();
-            }
-            _ => {}
-        }
-    }
-
-    /// Sends the conversation to the model, unless the person has to be asked first or it does not fit.
-    pub(super) fn send_request(&mut self) {
-        self.turn.active = true;
-        self.drop_reply();
-        if self.hold_for_budget(HeldRequest::Request) {
-            return;
-        }
-        self.tell_unknown_price();
-        self.note_instructions();
-        self.drop_awaited_request();
-        let messages = self.messages_to_load();
-        self.reset_lost_messages(&messages);
-        self.send_once_loaded();
-    }
-
-    /// Sends the request once all its messages are in memory.
-    pub(super) fn send_once_loaded(&mut self) {
-        let step = self.counted.step.next();
-        let messages = self.messages_to_load();
-        if self.load_for_request(&messages, AwaitedRequest::Answer(step)) {
-            // The wait looks like the wait for the reply itself, and can be stopped like it.
-            self.open_reply(LiveReply { step, since: self.now, reads: true, ..LiveReply::default() });
-            self.state.phase = Phase::Replying(step);
-            return;
-        }
-        self.send_composed();
-    }
-
-    /// Sends the request, if it is not too long and all of it could be loaded.
-    fn send_composed(&mut self) {
-        self.drop_reply();
-        self.loads.stop_waiting();
-        let composed = self.compose();
-        if let Some(failure) = self.unsendable(&composed) {
-            return self.fail_turn(failure);
-        }
-        let step = self.counted.step.next();
-        self.counted.step = step;
-        self.turn.unreported_results = false;
-        self.turn.run_was_stopped = false;
-        self.open_reply(LiveReply { step, since: self.now, ..LiveReply::default() });
-        self.state.phase = Phase::Replying(step);
-        let mut request = ModelRequest::new(step, Purpose::Answer, composed.messages);
-        request.tools = self.tools();
-        self.effects.push(Effect::Ask(Box::new(request)));
-    }
-
-    /// The tools offered to the model.
-    pub(super) fn tools(&self) -> Vec<Tool> {
-        if self.dialect() != Dialect::Tools {
-            return Vec::new();
-        }
-        let mut tools = call::definitions::definitions(&self.offered_languages());
-        tools.extend(functions::tools(&self.state.live.functions));
-        tools
     }
 
     /// Moves on after a decision or the end of a run: the next block waits, or the step is over.

@@ -1,19 +1,18 @@
-//! Runs a recipe through its turn: the recipe decides what comes next, the engine does it.
+//! What a recipe is to the engine: it decides what comes next in its turn, and the engine does it.
 //!
 //! A recipe never runs anything: it declines blocks, proposes blocks of its own (which wait like every other),
 //! instructs the model, asks the person for answers, and ends. Its decisions depend on the transcript alone, so a
 //! session that is opened again continues where it stopped. The room `recipe` defines the recipes.
 
-use super::answers;
-use super::resume::unanswered;
-use super::state::{Question, State};
+mod blocks;
+mod progress;
+
+use super::state::State;
 use super::transcript::{BlockItem, Item, SettledEvent, Transcript};
-use super::{Engine, Phase, notices};
 use crate::domain::{
-    Answers, Block, BlockId, BlockKind, Entry, Finding, Form, Language, RecipeEnd, RecipeFact, RecipeStart,
-    Review, RoundOutcome, TurnEnd,
+    Block, BlockId, BlockKind, Finding, Form, Language, RecipeEnd, RecipeFact, RecipeStart, Review,
+    RoundOutcome,
 };
-use crate::text::line::one_line;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -179,192 +178,6 @@ impl<'a> WorkflowContext<'a> {
 
 fn value_of<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
     pairs.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text)
-}
-
-impl Engine {
-    /// Begins a recipe that the driver has prepared.
-    pub(super) fn begin_recipe(&mut self, start: RecipeStart) {
-        if self.state.phase != Phase::Idle {
-            return self.notify(notices::recipe_not_now());
-        }
-        let Some(opener) = self.settings.workflows.0.clone() else { return };
-        match opener.open(&start) {
-            Ok(way) => {
-                self.open_turn();
-                self.turn.workflow = Some(way);
-                self.prompted(start.prompt.clone().into());
-                self.record(Entry::Recipe(RecipeFact::Began(Box::new(start))));
-                self.follow_workflow();
-            }
-            Err(why) => self.notify(notices::recipe_refused(&start.name, &why.to_string())),
-        }
-    }
-
-    /// Takes the recipe's next steps.
-    pub(super) fn follow_workflow(&mut self) {
-        self.take_moves(Self::step_or_ask);
-    }
-
-    /// Takes the recipe's next steps after the session was opened again: the model is asked only when the person wants
-    /// it.
-    pub(super) fn resume_workflow(&mut self) {
-        self.take_moves(|engine| {
-            let message = "The session was closed before the reply came. The recipe goes on with it.";
-            engine.state.phase = unanswered(message);
-        });
-    }
-
-    /// Takes the recipe's next steps; `ask` is what to do where the model is asked.
-    fn take_moves(&mut self, ask: fn(&mut Self)) {
-        for wanted in self.moves() {
-            if wanted == WorkflowStep::Ask {
-                return ask(self);
-            }
-            if self.make_move(wanted) {
-                return;
-            }
-        }
-        self.leave_workflow();
-    }
-
-    /// Takes a step other than `Ask`; returns whether it was the last.
-    fn make_move(&mut self, wanted: WorkflowStep) -> bool {
-        match wanted {
-            WorkflowStep::Judge(outcome) => self.record(Entry::Recipe(RecipeFact::Judged(outcome))),
-            WorkflowStep::Say { step, title, round, text } => {
-                self.record(Entry::Recipe(RecipeFact::Said { step, title, round, text }));
-            }
-            WorkflowStep::Propose { kind, language, source, note } => {
-                let block = self.propose_own(kind, language, source, note);
-                self.order_inspection(block);
-            }
-            WorkflowStep::Form(form) => {
-                let question = Question::Form(Box::new(form));
-                self.notify(notices::question(&question));
-                self.state.phase = Phase::Asking(question);
-                return true;
-            }
-            WorkflowStep::End { end, summary } => {
-                self.turn.workflow = None;
-                self.record(Entry::Recipe(RecipeFact::Ended { end, summary }));
-                let stopped = end == RecipeEnd::Stopped;
-                self.finish(if stopped { TurnEnd::Stopped } else { TurnEnd::Answered });
-                return true;
-            }
-            WorkflowStep::Ask => {}
-        }
-        false
-    }
-
-    fn moves(&self) -> Vec<WorkflowStep> {
-        match (&self.turn.workflow, WorkflowContext::of(&self.state)) {
-            (Some(way), Some(context)) => way.next(&context),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Handles steps without a last one: blocks of the recipe wait, or it does not know how to go on.
-    fn leave_workflow(&mut self) {
-        let next = self.state.queue().next().map(|item| item.block.id);
-        match next {
-            Some(block) => self.wait_for_decision(block),
-            None => self.finish(TurnEnd::Stopped),
-        }
-    }
-
-    /// The turn ends before its recipe has ended.
-    pub(super) fn stop_workflow(&mut self) {
-        if self.turn.workflow.take().is_some() {
-            let (end, summary) = (RecipeEnd::Stopped, String::new());
-            self.record(Entry::Recipe(RecipeFact::Ended { end, summary }));
-        }
-    }
-
-    /// Opens the recipe again that was in progress when the session was closed.
-    pub(super) fn reopen_workflow(&mut self) {
-        let Some(start) = WorkflowContext::of(&self.state).map(|context| context.start.clone()) else {
-            return;
-        };
-        let Some(opener) = self.settings.workflows.0.clone() else { return };
-        let opened = if self.state.live.foreign { Err(WorkflowError::Foreign) } else { opener.open(&start) };
-        match opened {
-            Ok(way) => self.turn.workflow = Some(way),
-            Err(why) => {
-                let (end, summary) = (RecipeEnd::GaveUp, String::new());
-                self.record(Entry::Recipe(RecipeFact::Ended { end, summary }));
-                self.notify(notices::recipe_refused(&start.name, &why.to_string()));
-            }
-        }
-    }
-
-    /// The blocks of a reply that the recipe offers to the person; the others are declined, and the model is told why.
-    pub(super) fn filter_blocks(&mut self, blocks: Vec<BlockId>) -> Vec<BlockId> {
-        let Some(way) = self.turn.workflow.clone() else { return blocks };
-        let mut declined = Vec::new();
-        if let Some(context) = WorkflowContext::of(&self.state) {
-            let all = blocks.iter().filter_map(|id| context.block(*id));
-            declined.extend(all.filter_map(|item| {
-                let why = way.declines(&context, &item.block)?;
-                Some((item.block.id, item.block.current().revision, one_line(&why)))
-            }));
-        }
-        for (block, revision, why) in &declined {
-            self.turn.unreported_results = true;
-            self.record(Entry::Declined { block: *block, revision: *revision, why: why.clone() });
-            self.settled(*block);
-        }
-        if let Some((block, _, why)) = declined.first() {
-            self.notify(notices::declined(*block, why));
-        }
-        blocks.into_iter().filter(|block| !declined.iter().any(|(known, ..)| known == block)).collect()
-    }
-
-    /// Adds the recipe's findings to the review of an inspected block; returns the text to compare the block with.
-    pub(super) fn remarks(
-        &self,
-        block: BlockId,
-        review: &mut Review,
-        on_disk: Option<&str>,
-    ) -> Option<Arc<str>> {
-        let (way, context) = (self.turn.workflow.as_ref()?, WorkflowContext::of(&self.state)?);
-        let item = context.block(block)?;
-        review.findings.extend(way.remarks(&context, &item.block, review));
-        review.findings.extend(on_disk.and_then(|text| way.outdated(&context, &item.block, text)));
-        if item.block.is_own() { None } else { way.before(&context, &item.block) }
-    }
-
-    /// The files that the recipe protects.
-    pub(super) fn protected_files(&self) -> Vec<String> {
-        match (&self.turn.workflow, WorkflowContext::of(&self.state)) {
-            (Some(way), Some(context)) => way.protects(&context),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Whether the strict list of forbidden things applies to a block.
-    pub(super) fn is_strict(&self, block: &Block) -> bool {
-        match (&self.turn.workflow, WorkflowContext::of(&self.state)) {
-            (Some(way), Some(context)) => way.strict(&context, block),
-            _ => false,
-        }
-    }
-
-    /// The person answers the form that waits.
-    pub(super) fn answer_form(&mut self, answers: &Answers) {
-        let Phase::Asking(Question::Form(form)) = &self.state.phase else { return };
-        match answers::check(form, answers) {
-            Ok(answers) => {
-                let form = form.name.clone();
-                self.record(Entry::Recipe(RecipeFact::Answered { form, answers }));
-                self.follow_workflow();
-            }
-            Err(misfits) => {
-                if let Some(misfit) = misfits.first() {
-                    self.notify(notices::misfit(misfit));
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

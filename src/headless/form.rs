@@ -1,7 +1,7 @@
 //! Forms without a terminal: prints their questions as text and JSON, and fills them with the answers given in advance.
 
 use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
-use crate::engine::answers;
+use crate::engine::{State, WorkflowContext, answers};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -38,6 +38,11 @@ impl GivenAnswers {
             answers::check(form, &form.answers_for(&self.answers, inputs)).ok()
         }
     }
+}
+
+/// The inputs of the current recipe.
+pub(super) fn recipe_inputs(state: &State) -> &[(String, String)] {
+    WorkflowContext::of(state).map_or(&[], |course| course.start.inputs.as_slice())
 }
 
 /// What to do about a waiting form.

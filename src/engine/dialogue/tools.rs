@@ -9,15 +9,15 @@ fn tools() -> Dialogue {
     Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() })
 }
 
-fn call(d: &mut Dialogue, id: &str, name: &str, arguments: &str) -> String {
+pub(super) fn call(d: &mut Dialogue, id: &str, name: &str, arguments: &str) -> String {
     let call = ToolCall { id: id.into(), name: name.into(), arguments: arguments.into(), signature: None };
     d.replied(ReplyEvent::ToolCall(call))
 }
 
 const CODE: &str = r#"{"language": "python", "code": "print(1)"}"#;
-const WRITE: &str = r##"{"path": "notes.md", "content": "# Notes\n"}"##;
+pub(super) const WRITE: &str = r##"{"path": "notes.md", "content": "# Notes\n"}"##;
 
-fn file_terms(word: &str) -> Terms {
+pub(super) fn file_terms(word: &str) -> Terms {
     samples::of_file(word, Target::at("/work/notes.md", OnDisk::Nothing))
 }
 
@@ -268,56 +268,4 @@ fn a_read_can_be_edited_and_means_what_it_says() {
     d.edit(1, "path: b\nlines: 1-5\n");
     d.inspected(1, Review::default(), Ok(file_terms("read")));
     assert!(d.approve(1).contains("start r1"));
-}
-
-#[test]
-fn what_is_forbidden_waits_for_an_edit() {
-    use crate::domain::Policy;
-    let forbidden = || {
-        let mut review = review(Severity::Info);
-        review.findings.iter_mut().for_each(|finding| finding.forbidden = true);
-        review
-    };
-    for policy in [Policy::Ask, Policy::Clean, Policy::All] {
-        let mut d = Dialogue::with(Settings { policy, ..Settings::default() });
-        d.user("x");
-        d.reply("```python\nimport urllib\n```\n");
-        assert_eq!(d.inspected(1, forbidden(), Ok(terms())), "+review 1.1 | deciding 1");
-        assert!(d.type_run(1).starts_with("'Block 1 is denied, line 0: does much. Edit it.'"));
-    }
-}
-
-#[test]
-fn a_link_that_leads_outside_is_never_covered_by_a_word_for_all() {
-    use crate::domain::Policy;
-    for policy in [Policy::Clean, Policy::All] {
-        for (link, outside, starts) in [(true, true, false), (true, false, true), (false, true, true)] {
-            let settings = Settings { dialect: Some(Dialect::Tools), policy, ..Settings::default() };
-            let mut d = Dialogue::with(settings);
-            d.user("x");
-            call(&mut d, "c1", "write_file", WRITE);
-            d.finish(FinishReason::ToolCalls);
-            let mut terms = file_terms("write");
-            if let Some(target) = &mut terms.target {
-                target.link = link.then(|| "/work/notes.md".into());
-                target.outside = outside;
-            }
-            let line = d.inspected(1, Review::default(), Ok(terms));
-            assert_eq!(line.contains("start r1"), starts, "{policy:?} {link} {outside}: {line}");
-        }
-    }
-}
-
-#[test]
-fn a_sandbox_that_holds_nothing_any_more_is_no_sandbox_to_a_word_for_all() {
-    use crate::domain::Policy;
-    for (unconfined, terms, starts) in
-        [(false, confined(), true), (false, terms(), false), (true, terms(), true)]
-    {
-        let mut d = Dialogue::with(Settings { policy: Policy::All, unconfined, ..Settings::default() });
-        d.user("x");
-        d.reply("```python\nprint(1)\n```\n");
-        let line = d.inspected(1, Review::default(), Ok(terms));
-        assert_eq!(line.contains("start r1"), starts, "{unconfined}: {line}");
-    }
 }

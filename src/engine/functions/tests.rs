@@ -2,10 +2,11 @@
 
 use super::super::dialogue::{Dialogue, confined, in_kernel};
 use super::*;
-use crate::domain::{Limits, OnDisk, Parameter, Review, RunEvent, Target};
+use crate::domain::{Limits, OnDisk, Parameter, ParameterKind, Review, RunEvent, Target};
 use crate::engine::{Command, Event, Settings};
 
-fn function(name: &str) -> Function {
+/// A function that takes a number.
+pub(super) fn function(name: &str) -> Function {
     let parameter = Parameter {
         name: "r".into(),
         kind: ParameterKind::Named,
@@ -150,27 +151,4 @@ fn a_load_error_leaves_the_turn_going() {
     let line = d.ended(1, Outcome::Failed);
     assert!(line.contains("ask s1"), "{line}");
     assert!(system(&d).ends_with("Base."));
-}
-
-#[test]
-fn functions_are_tools_too() {
-    let tools = tools(&[function("area"), function("größe")]);
-    assert_eq!(tools.len(), 1);
-    assert_eq!(tools[0].name, "area");
-    assert_eq!(
-        tools[0].parameters,
-        r#"{"type":"object","properties":{"r":{"type":"number"}},"required":["r"],"additionalProperties":false}"#
-    );
-    assert!(tools[0].description.contains("area(r: float)") && tools[0].description.contains("Its area."));
-}
-
-#[test]
-fn what_is_told_is_bounded() {
-    let many: Vec<Function> = (0..2_000).map(|n| function(&format!("f{n}"))).collect();
-    let text = describe_functions(&many);
-    assert!(
-        text.len() <= MAX_DESCRIPTION_BYTES + 40 && text.lines().last().unwrap().contains("more"),
-        "{}",
-        text.len()
-    );
 }

@@ -1,0 +1,73 @@
+//! What of the session is on disk: its entries, the draft in the composer, and how it ended.
+
+use super::Driver;
+use crate::store::StoreError;
+use crate::workspace::instructions;
+use std::path::PathBuf;
+use std::sync::PoisonError;
+
+impl Driver {
+    /// The file of the session.
+    pub(crate) fn session_path(&self) -> PathBuf {
+        self.rooms.store.path()
+    }
+
+    /// Whether the whole session so far is on disk: the store confirms it, and the file exists.
+    pub(crate) async fn is_saved(&self) -> bool {
+        self.rooms.store.sync().await.is_ok() && self.rooms.store.path().is_file()
+    }
+
+    /// Waits until everything recorded so far is on disk, and passes on what was masked in it.
+    ///
+    /// # Errors
+    /// Why it is not on disk; everything is kept in memory.
+    pub(crate) async fn saved(&mut self) -> Result<(), StoreError> {
+        let saved = self.rooms.store.sync().await;
+        for what in self.rooms.store.masked_so_far() {
+            self.tell_masked(what);
+        }
+        saved
+    }
+
+    /// Whether this equals the draft that was saved last.
+    pub(crate) fn keeps_draft(&self, text: &str) -> bool {
+        self.draft.keeps(text)
+    }
+
+    /// Saves the text in the composer so that it survives this process; an empty text removes the draft. A failure is
+    /// only logged, to avoid disturbing the person while typing.
+    pub(crate) fn keep_draft(&mut self, text: &str) {
+        if let Err(error) = self.draft.keep(text) {
+            tracing::warn!(%error, "the draft can't be written");
+        }
+    }
+
+    /// The draft of an earlier process that ended without warning.
+    pub(crate) fn take_draft(&mut self) -> Option<String> {
+        self.draft.take_up()
+    }
+
+    /// Ends all activity, syncs the session file and leaves no process behind. Interrupts a running block; if that does
+    /// not end in time, it reads LOST when the session is resumed.
+    ///
+    /// # Errors
+    /// When the end of the session could not be written and is lost.
+    pub async fn close(mut self) -> Result<(), StoreError> {
+        self.rooms.sources.drop_reply();
+        // There is no time left to scan for what an interrupted run changed: its end has to be recorded.
+        self.rooms.before_run.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.rooms.executor.close().await;
+        // Events that the executor sent while closing belong in the session file.
+        while let Some(signal) = self.rooms.sources.ready() {
+            self.handle_signal(signal);
+        }
+        if let Some(mark) = self.rooms.runs_lock.take() {
+            let search = self.rooms.instructions.clone();
+            // If this fails, the next session asks once more.
+            let _ = tokio::task::spawn_blocking(move || instructions::runs_are_over(&search, mark)).await;
+        }
+        self.rooms.store.close().await.inspect_err(|error| {
+            tracing::error!(%error, "the session file could not be closed");
+        })
+    }
+}
