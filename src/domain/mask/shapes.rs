@@ -1,7 +1,12 @@
 //! The shapes of well-known tokens. Each is specific: a unique prefix, one set of letters, a length. Hashes, UUIDs and
 //! other long words do not match.
 
+mod letter_set;
+mod private_key;
+
 use super::SecretKind;
+use letter_set::{LetterSet, is_base64, run};
+use private_key::pem;
 use std::ops::Range;
 
 /// The result of matching shapes at a position.
@@ -13,33 +18,6 @@ pub(super) enum ShapeMatch {
     Key(Range<usize>, SecretKind),
     /// The bytes so far may become a token; its kind, if that is already clear.
     Begun(Option<SecretKind>),
-}
-
-/// The letters that a token consists of.
-#[derive(Clone, Copy)]
-enum LetterSet {
-    Alnum,
-    Upper,
-    Hex,
-    /// Letters, digits, `_`.
-    Name,
-    /// Letters, digits, `_`, `-`.
-    Word,
-    /// Letters, digits, `_`, `-`, `.`.
-    Dotted,
-}
-
-impl LetterSet {
-    fn has(self, byte: u8) -> bool {
-        match self {
-            LetterSet::Alnum => byte.is_ascii_alphanumeric(),
-            LetterSet::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            LetterSet::Hex => byte.is_ascii_hexdigit(),
-            LetterSet::Name => byte.is_ascii_alphanumeric() || byte == b'_',
-            LetterSet::Word => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
-            LetterSet::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
-        }
-    }
 }
 
 /// A token that is recognized by its prefix.
@@ -105,9 +83,6 @@ const AWS: SecretKind = "an AWS secret key";
 /// The header of a JSON Web Token may hold certificates, but not more.
 const MAX_HEADER_LETTERS: usize = 16 << 10;
 
-/// Private keys are shorter than this.
-const MAX_PEM_BYTES: usize = 16 << 10;
-
 /// The first two bytes of every shape, in each case in which it is written.
 pub(super) fn beginnings() -> Vec<[u8; 2]> {
     let two = |word: &str| word.as_bytes().first_chunk::<2>().copied();
@@ -170,11 +145,6 @@ fn begins_word(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// How many leading bytes satisfy `is`.
-fn run(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
-    bytes.iter().position(|b| !is(*b)).unwrap_or(bytes.len())
-}
-
 impl TokenShape {
     fn at(&self, rest: &[u8], last: bool) -> ShapeMatch {
         let TokenShape(word, letters, lengths, kind) = self;
@@ -215,10 +185,6 @@ impl TokenShape {
             ShapeMatch::No
         }
     }
-}
-
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
 /// `eyJ….eyJ….…`: three words of Base64, the first two of them JSON objects. `is_in_run`: letters of a word stand before
@@ -284,69 +250,4 @@ fn aws_secret(rest: &[u8], last: bool) -> ShapeMatch {
         };
     }
     ShapeMatch::No
-}
-
-/// A private key in PEM: the text between its first and its last line. If the last line is missing, the lines of
-/// Base64.
-fn pem(rest: &[u8], last: bool) -> ShapeMatch {
-    const BEGIN: &[u8] = b"-----BEGIN ";
-    const END: &[u8] = b"-----END ";
-    if !rest.starts_with(BEGIN) {
-        return if !last && BEGIN.starts_with(rest) { ShapeMatch::Begun(None) } else { ShapeMatch::No };
-    }
-    let label = rest.get(BEGIN.len()..).unwrap_or_default();
-    let count = run(label, |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ');
-    let name = label.get(..count).unwrap_or_default();
-    if count == label.len() && !last && count < 40 {
-        return ShapeMatch::Begun(None);
-    }
-    let dashes = label.get(count..).unwrap_or_default();
-    if !last && dashes.len() < 5 && b"-----".starts_with(dashes) {
-        return ShapeMatch::Begun(None);
-    }
-    let is_private = name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK");
-    if !is_private || !dashes.starts_with(b"-----") {
-        return ShapeMatch::No;
-    }
-    let start = BEGIN.len() + count + 5;
-    let body = rest.get(start..).unwrap_or_default();
-    let body = body.get(..MAX_PEM_BYTES).unwrap_or(body);
-    let closed = body.windows(END.len()).position(|window| window == END);
-    if closed.is_none() && !last && body.len() < MAX_PEM_BYTES {
-        return ShapeMatch::Begun(Some(PRIVATE));
-    }
-    let end = match closed {
-        // Words between the two lines, as in a test, are no key.
-        Some(end) if longest_run(body.get(..end).unwrap_or_default()) >= 16 => end,
-        Some(_) => return ShapeMatch::No,
-        None => lines_of_base64(body),
-    };
-    if end == 0 { ShapeMatch::No } else { ShapeMatch::Key(start..start + end, PRIVATE) }
-}
-
-fn longest_run(bytes: &[u8]) -> usize {
-    bytes.split(|b| !is_base64(*b)).map(<[u8]>::len).max().unwrap_or(0)
-}
-
-/// Where the leading lines of Base64 end; line ends may be written as escapes.
-fn lines_of_base64(bytes: &[u8]) -> usize {
-    let (mut at, mut end) = (0, 0);
-    loop {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let gap = match rest {
-            [b'\\', b'n' | b'r', ..] => 2,
-            [b'\n' | b'\r' | b' ' | b'\t' | b'"' | b',' | b'\'', ..] => 1,
-            _ => 0,
-        };
-        if gap > 0 {
-            at += gap;
-            continue;
-        }
-        let count = run(rest, is_base64);
-        if count < 16 && !(end > 0 && count > 0 && rest.get(count - 1) == Some(&b'=')) {
-            return end;
-        }
-        at += count;
-        end = at;
-    }
 }

@@ -1,11 +1,16 @@
 //! Writes a Python script of blocks in any language.
 
+mod future_features;
+mod string_literal;
+
 use super::super::document::{BlockPart, Document};
 use super::{about, head, packages, restrictions};
 use crate::domain::Languages;
 use crate::domain::visible::visible_line;
+use future_features::{keeps_features, without_features};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use string_literal::{literal, quoted};
 
 /// Runs programs. All its names begin with `_sayso_`, because blocks may use any other name.
 const RUN_PROGRAM: &str = include_str!("../../../assets/again.py");
@@ -271,105 +276,4 @@ fn features(steps: &[&BlockPart]) -> Vec<String> {
         }
     }
     features
-}
-
-/// The features that the first lines of a source turn on, and the source without these lines. Behind the first line of
-/// other code nothing is looked for: what looks like such a line there may be part of a string.
-fn without_features(source: &str) -> (Vec<String>, String) {
-    let (mut features, mut is_head, mut kept) = (Vec::new(), true, Vec::new());
-    for line in source.split('\n') {
-        match feature_names(line).filter(|_| is_head) {
-            Some(names) => features.extend(names),
-            None => kept.push(line),
-        }
-        let is_blank = |line: &str| line.trim().is_empty() || line.starts_with('#');
-        is_head &= python_line(line).is_some_and(is_blank) || feature_names(line).is_some();
-    }
-    (features, kept.join("\n"))
-}
-
-/// A line without the `\r` at its end; `None` if it holds another one: Python ends a line there.
-fn python_line(line: &str) -> Option<&str> {
-    let line = line.strip_suffix('\r').unwrap_or(line);
-    (!line.contains('\r')).then_some(line)
-}
-
-/// The names in a line that imports features and does nothing else.
-fn feature_names(line: &str) -> Option<impl Iterator<Item = String>> {
-    let names =
-        python_line(line)?.strip_prefix("from __future__ import ")?.split('#').next()?.trim().to_owned();
-    let is_name =
-        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
-    names.iter().all(|name| is_name(name)).then_some(names.into_iter())
-}
-
-/// Whether a source imports features in a way that can't be moved to the top of a script.
-fn keeps_features(source: &str) -> bool {
-    without_features(source).1.contains("__future__")
-}
-
-/// A text as a Python string: over several lines if it reads the same that way.
-fn quoted(text: &str) -> String {
-    let plain = !text.contains("'''") && !text.ends_with(['\'', '\\']) && !text.contains(is_hidden);
-    if plain { format!("r'''{text}'''") } else { literal(text) }
-}
-
-/// A character that Python's parser would change, or that a person would not see.
-fn is_hidden(c: char) -> bool {
-    (c.is_control() && c != '\n' && c != '\t') || crate::domain::unicode::hidden(c).is_some()
-}
-
-/// A text as a Python string on one line. Like JSON, but hidden characters become `\U` escapes.
-fn literal(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            c if is_hidden(c) => {
-                let _ = write!(quoted, "\\U{:08x}", u32::from(c));
-            }
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_quoted_as_python_reads_them() {
-        assert_eq!(quoted("a\nb"), "r'''a\nb'''");
-        assert_eq!(quoted("a'"), "\"a'\"");
-        assert_eq!(quoted("x\r\n"), "\"x\\U0000000d\\n\"");
-        assert_eq!(literal("\"\\\u{202e}é"), "\"\\\"\\\\\\U0000202eé\"");
-    }
-
-    /// What stands in a string, or behind other code, is never moved to the top of the script, where it would run.
-    #[test]
-    fn only_the_first_lines_turn_features_on() {
-        let (features, source) =
-            without_features("# note\nfrom __future__ import annotations, division # all\n\nx = 1");
-        assert_eq!(features, ["annotations", "division"]);
-        assert_eq!(source, "# note\n\nx = 1");
-        assert_eq!(without_features("from __future__ import division\r\nx = 1").1, "x = 1");
-        for kept in [
-            "from __future__ import annotations # all\rprint(1)",
-            "# note\rs = '''\nfrom __future__ import annotations\n'''",
-            "s = \"\"\"\nfrom __future__ import annotations; __import__('os').system('id')\n\"\"\"",
-            "s = \"\"\"\nfrom __future__ import annotations\n\"\"\"",
-            "from __future__ import annotations; print(1)",
-            "from __future__ import (annotations)",
-            "from __future__ import annotations as a",
-            "\"\"\"doc\"\"\"\nfrom __future__ import annotations",
-        ] {
-            assert_eq!(without_features(kept), (Vec::new(), kept.to_owned()));
-            assert!(keeps_features(kept), "{kept}");
-        }
-    }
 }

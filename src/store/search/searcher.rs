@@ -2,7 +2,8 @@
 
 mod place_hit;
 
-use super::database::{self, BlockFact, KeptFile};
+use super::database::block_facts::BlockFact;
+use super::database::{self, KeptFile, block_facts};
 use super::hit_collector::HitCollector;
 use super::location::{LocationKind, SessionLocation};
 use super::update::{self, UpdateBounds};
@@ -82,7 +83,7 @@ impl Searcher<'_> {
         let words =
             [(BlockFact::Language, &self.wanted.language), (BlockFact::Outcome, &self.wanted.outcome)];
         for (what, word) in words.into_iter().filter_map(|(what, word)| Some((what, word.as_ref()?))) {
-            let with = database::files_with(db, what, word)?;
+            let with = block_facts::files_with(db, what, word)?;
             files.retain(|file, _| with.contains(file));
         }
         let mut found = SearchResults { left_out, hits: self.names(), ..SearchResults::default() };

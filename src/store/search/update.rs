@@ -1,7 +1,7 @@
 //! Updates the database from the session files. If the beginning of a file is unchanged, only the new lines are read,
 //! otherwise all of it.
 
-use super::database::{self, KeptFile, StoredLocation};
+use super::database::{self, KeptFile, StoredLocation, block_facts};
 use super::location::{self, BlockNews};
 use crate::domain::{Entry, Masker, Timestamp};
 use crate::store::index::{Candidate, IndexStamp, by_age};
@@ -214,10 +214,10 @@ impl FileUpdate<'_> {
         }
         match location::news(&entry) {
             Some((block, BlockNews::Outcome(word))) => {
-                database::set_outcome(self.db, self.file.number, block, word)
+                block_facts::set_outcome(self.db, self.file.number, block, word)
             }
             Some((block, BlockNews::Language(word))) => {
-                database::set_language(self.db, self.file.number, block, &word)
+                block_facts::set_language(self.db, self.file.number, block, &word)
             }
             None => Ok(()),
         }
@@ -228,7 +228,7 @@ impl FileUpdate<'_> {
         match entry {
             Entry::Block(block) => Ok(block.current().language.as_ref().map(|one| one.as_str().to_owned())),
             Entry::Edited { block, .. } | Entry::Placed { block, .. } | Entry::Ran { block, .. } => {
-                database::language(self.db, self.file.number, block.0)
+                block_facts::language(self.db, self.file.number, block.0)
             }
             _ => Ok(None),
         }

@@ -9,6 +9,7 @@
 //! (noise, answers of the terminal, pastes without brackets). Library parsers drop those, or read the terminal
 //! and the clock themselves.
 
+pub(super) mod paste;
 mod sequences;
 
 use super::InputEvent;
@@ -19,8 +20,6 @@ use std::time::Duration;
 const MAX_SEQUENCE_BYTES: usize = 64;
 /// The most bytes kept of a string; the rest is read and dropped.
 const MAX_STRING_BYTES: usize = 4096;
-/// The most bytes kept of one paste; the rest is read and dropped.
-pub(crate) const MAX_PASTE_BYTES: usize = 8 << 20;
 /// How long to wait for the rest of a sequence.
 const SEQUENCE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long to wait for the rest of a string or a paste.
@@ -296,47 +295,6 @@ impl InputParser {
             }
         }
     }
-
-    /// Handles bytes of a paste; returns the bytes after its end.
-    fn paste<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
-        const END: &[u8] = b"\x1b[201~";
-        // The end marker may be split between two reads: search the last kept bytes too.
-        let before = self.buffer.len();
-        let from = before.saturating_sub(END.len() - 1);
-        let room = (MAX_PASTE_BYTES + END.len()).saturating_sub(before);
-        if bytes.len() > room {
-            self.overflow = true;
-        }
-        self.buffer.extend_from_slice(bytes);
-        let found =
-            self.buffer.get(from..).and_then(|tail| tail.windows(END.len()).position(|window| window == END));
-        if let Some(at) = found {
-            let end = from + at;
-            let used = (end + END.len()).saturating_sub(before);
-            self.buffer.truncate(end);
-            self.end_paste();
-            self.reset();
-            return bytes.get(used..).unwrap_or_default();
-        }
-        if self.overflow {
-            // Keep the beginning, and enough of the end to recognize the end marker.
-            let tail =
-                self.buffer.split_off(self.buffer.len().saturating_sub(END.len() - 1).max(MAX_PASTE_BYTES));
-            self.buffer.truncate(MAX_PASTE_BYTES);
-            self.buffer.extend_from_slice(&tail);
-        }
-        &[]
-    }
-
-    fn end_paste(&mut self) {
-        self.buffer.truncate(MAX_PASTE_BYTES);
-        self.events.push(InputEvent::Paste(pasted_text(&self.buffer)));
-    }
-}
-
-/// Decodes pasted bytes; line ends become line feeds.
-pub(super) fn pasted_text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n")
 }
 
 #[cfg(test)]

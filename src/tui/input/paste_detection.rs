@@ -2,7 +2,7 @@
 //! once. Nobody types like that; taken as keys, each line would be sent, and a line beginning with a slash
 //! would run as a command. Pure.
 
-use super::parser::{MAX_PASTE_BYTES, pasted_text};
+use super::parser::paste::{MAX_PASTE_BYTES, pasted_text};
 use std::time::Duration;
 
 /// Text that arrives within this time belongs to the paste.

@@ -1,10 +1,11 @@
 //! The first choice: where answers come from.
 
 mod draw;
+mod wanted_text;
 
 use super::{LetterEffect, Overlay, OverlayContext, OverlayResponse, OwnKey};
 use crate::domain::Interpreter;
-use crate::domain::sentences::{saving, sending};
+use crate::domain::sentences::sending;
 use crate::driver::JobResult;
 use crate::driver::catalogue::Offer;
 use crate::tui::panes::Panes;
@@ -18,9 +19,7 @@ use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use secrecy::SecretString;
-
-/// The note that asks for the address of a server that is not listed.
-const TYPE_AN_ADDRESS: &str = "Type the address of the server, then Enter.";
+use wanted_text::{KeyOwner, TYPE_AN_ADDRESS, WantedText, field_with};
 
 /// The model server that is expected on this computer: its name in the configuration, which contains its address.
 pub(crate) const USUAL_SERVER: &str = "ollama";
@@ -59,23 +58,6 @@ pub struct Welcome {
     key_is_gone: bool,
     /// Whether the person has moved the cursor.
     touched: bool,
-}
-
-/// What a text field is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WantedText {
-    Key(KeyOwner),
-    /// The address of a server.
-    Address,
-}
-
-/// Whose key it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum KeyOwner {
-    /// A provider in the cloud: its index in [`Welcome::clouds`].
-    Cloud(usize),
-    /// The server whose address is typed next.
-    OwnServer,
 }
 
 impl Welcome {
@@ -176,55 +158,6 @@ impl Welcome {
             ProviderRow::Other => Some(KeyOwner::OwnServer),
         }
     }
-
-    /// The name of a key's owner, as the screen shows it.
-    fn name_of(&self, owner: KeyOwner) -> &str {
-        self.cloud(owner).map_or("your own server", |cloud| cloud.title.as_str())
-    }
-
-    fn cloud(&self, owner: KeyOwner) -> Option<&Cloud> {
-        match owner {
-            KeyOwner::Cloud(at) => self.clouds.get(at),
-            KeyOwner::OwnServer => None,
-        }
-    }
-
-    /// Opens the field for a key; returns the note to show.
-    fn ask_for_key(&mut self, of: KeyOwner) -> String {
-        self.field = Some((WantedText::Key(of), Field::secret()));
-        format!(
-            "Paste a key for {} and press Enter. It stays in memory; /key store keeps it.",
-            self.name_of(of)
-        )
-    }
-
-    fn accept_text(&mut self, filling: WantedText, text: String) -> Result<Choice, String> {
-        match filling {
-            _ if text.is_empty() => Err("Nothing was typed.".into()),
-            WantedText::Key(of) => {
-                let key = SecretString::from(text);
-                match self.cloud(of) {
-                    Some(cloud) => Ok(Choice::Cloud { provider: cloud.provider.clone(), key: Some(key) }),
-                    None => {
-                        (self.key, self.key_is_gone) = (Some(key), false);
-                        self.field = Some((WantedText::Address, Field::single_line()));
-                        Err(format!("{} {TYPE_AN_ADDRESS}", saving::KEY_IN_MEMORY))
-                    }
-                }
-            }
-            WantedText::Address if !text.starts_with("http://") && !text.starts_with("https://") => {
-                self.field = Some((WantedText::Address, field_with(&text)));
-                Err("An address begins with http:// or https://.".into())
-            }
-            WantedText::Address => Ok(Choice::Address { base_url: text, key: self.key.take() }),
-        }
-    }
-}
-
-fn field_with(text: &str) -> Field {
-    let mut field = Field::single_line();
-    field.set(text);
-    field
 }
 
 /// The source of answers, and what was sent so far.

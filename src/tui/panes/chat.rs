@@ -3,6 +3,7 @@
 //! Items are laid out when they scroll into view and cached for the current width; a transcript of any length opens at
 //! its end.
 
+mod cached_items;
 mod head;
 mod item;
 mod live;
@@ -18,30 +19,18 @@ use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::hits::ClickTarget;
-use crate::tui::widgets::passage::{FoundText, ScreenText, WrappedLine};
-use crate::tui::widgets::virtual_list::{Anchor, EndKeys, Items, VirtualList};
+use crate::tui::widgets::passage::screen_text::ScreenText;
+use crate::tui::widgets::passage::{FoundText, WrappedLine};
+use crate::tui::widgets::virtual_list::{Anchor, EndKeys, VirtualList};
+use cached_items::{CachedRows, ChatItems};
 use live::Live;
 use opening::OpeningRows;
 pub(in crate::tui) use opening::is_open;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
 pub(in crate::tui) use recipe::verdict;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::rc::Rc;
 pub(in crate::tui) use visible_items::{is_away, is_wanted};
-
-/// The rows of an item, and the stamp of what they were laid out from.
-#[derive(Debug)]
-struct CachedRows {
-    stamp: u64,
-    rows: Rc<[Line<'static>]>,
-    /// Which of the rows show blocks.
-    blocks: item::BlockPlaces,
-}
-
-/// How many laid out items are cached; when there are more, the whole cache is dropped.
-const MAX_KEPT_ITEMS: usize = 600;
 
 #[derive(Debug, Default)]
 pub(crate) struct ChatPane {
@@ -64,66 +53,6 @@ pub(crate) struct ChatPane {
     last_wait: Option<(BlockId, u16)>,
     /// Whether the pane was scrolled there; once that block is decided, it follows the end again.
     moved_to_wait: bool,
-}
-
-/// The conversation as a list of items: those of the transcript, and the live end after them.
-struct ChatItems<'a> {
-    kept: &'a mut HashMap<usize, CachedRows>,
-    live: &'a Live,
-    opening: Option<&'a OpeningRows>,
-    state: &'a State,
-    width: u16,
-    draw: DrawContext<'a>,
-}
-
-impl ChatItems<'_> {
-    /// The rows of an item of the transcript; none for the live end.
-    fn item_rows(&mut self, at: usize) -> Rc<[Line<'static>]> {
-        if at >= self.state.transcript.items.len() {
-            return Rc::from([]);
-        }
-        let stamp = item::stamp(self.state, at, self.draw);
-        if let Some(kept) = self.kept.get(&at).filter(|k| k.stamp == stamp) {
-            return kept.rows.clone();
-        }
-        let (rows, blocks) = item::rows(self.state, at, self.width, self.draw);
-        let rows: Rc<[Line<'static>]> = rows.into();
-        if self.kept.len() >= MAX_KEPT_ITEMS {
-            self.kept.clear();
-        }
-        self.kept.insert(at, CachedRows { stamp, rows: rows.clone(), blocks });
-        rows
-    }
-
-    /// The lines of an item, with its rows; the live end is an item too.
-    fn lines(&mut self, at: usize) -> Vec<WrappedLine> {
-        if at < self.state.transcript.items.len() {
-            return WrappedLine::of_rows(&self.item_rows(at));
-        }
-        let rows = (0..self.rows(at)).filter_map(|row| self.line(Anchor { item: at, row }));
-        WrappedLine::of_rows(&rows.collect::<Vec<_>>())
-    }
-}
-
-impl Items for ChatItems<'_> {
-    fn count(&mut self) -> usize {
-        self.state.transcript.items.len() + 1
-    }
-
-    fn rows(&mut self, item: usize) -> usize {
-        if item < self.state.transcript.items.len() {
-            return self.item_rows(item).len();
-        }
-        self.opening.map_or(0, |opening| opening.rows.len()) + self.live.len()
-    }
-
-    fn line(&mut self, Anchor { item, row }: Anchor) -> Option<Line<'static>> {
-        if item < self.state.transcript.items.len() {
-            return self.item_rows(item).get(row).cloned();
-        }
-        let opening = self.opening.map_or(&[][..], |opening| opening.rows.as_slice());
-        opening.get(row).or_else(|| self.live.line(row.checked_sub(opening.len())?)).cloned()
-    }
 }
 
 impl ChatPane {

@@ -7,7 +7,7 @@ use crate::tui::paint::canvas::Canvas;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::draw_context::DrawContext;
 use crate::tui::widgets::layout::{Arrangement, Pane};
-use crate::tui::widgets::passage::ScreenText;
+use crate::tui::widgets::passage::screen_text::ScreenText;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 

@@ -1,25 +1,22 @@
 //! Stores contents of files, each under its SHA-256, in a folder of sayso's own that nobody else can read. A content
 //! is hashed again when it is read: a damaged one counts as missing.
 
+mod eviction;
+
 use crate::domain::Sha256;
 use crate::domain::sentences::undo::DAMAGED;
 use rustix::fs::{FallocateFlags, Mode, OFlags};
 use sha2::Digest as _;
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::fs::{DirBuilder, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 const CHUNK_BYTES: usize = 128 << 10;
 /// Files from this size on share their blocks with their copy, if the file system supports that.
 const MIN_SHARED_BYTES: u64 = 64 << 10;
-/// The least that an object counts: one block of the file system.
-const BLOCK_BYTES: u64 = 4 << 10;
-/// The most objects, so that many small ones do not use up the file system's inodes.
-const MAX_OBJECTS: usize = 200_000;
 /// How old the noted time of last use must be before it is updated.
 const NOTE_INTERVAL: Duration = Duration::from_secs(3600);
 
@@ -86,11 +83,6 @@ impl Objects {
         part.name(&self.path(sha256))?;
         self.count(bytes);
         Ok(())
-    }
-
-    fn count(&self, bytes: u64) {
-        let (all, count) = self.added.get();
-        self.added.set((all + disk_usage(bytes), count + 1));
     }
 
     pub(super) fn put(&self, bytes: &[u8]) -> io::Result<Sha256> {
@@ -173,49 +165,6 @@ impl Objects {
         sync(&self.folder);
     }
 
-    /// Drops the objects used longest ago until at most `most` bytes are left; those in `needed` stay. The objects
-    /// are only counted when they could be too many.
-    pub(super) fn evict_to(&self, most: u64, needed: &HashSet<Sha256>) {
-        let (added, count) = self.added.get();
-        if self.counted.get().is_some_and(|bytes| bytes + added <= most && count < MAX_OBJECTS / 10) {
-            return;
-        }
-        self.added.set((0, 0));
-        self.counted.set(Some(self.drop_oldest(most, needed)));
-    }
-
-    fn drop_oldest(&self, most: u64, needed: &HashSet<Sha256>) -> u64 {
-        let (mut all, mut bytes) = (Vec::new(), 0);
-        for folder in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
-            if !folder.file_type().is_ok_and(|kind| kind.is_dir()) {
-                remove_left(&folder.path());
-                continue;
-            }
-            for entry in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
-                let Ok(info) = entry.metadata() else { continue };
-                let name = format!("{}{}", folder.file_name().display(), entry.file_name().display());
-                let size = disk_usage(info.len());
-                bytes += size;
-                all.push(((info.mtime(), info.mtime_nsec()), size, Sha256::parse(&name), entry.path()));
-            }
-        }
-        if bytes <= most && all.len() <= MAX_OBJECTS {
-            return bytes;
-        }
-        all.sort_by_key(|(used, ..)| *used);
-        let mut left = all.len();
-        for (_, size, sha256, path) in all {
-            if bytes <= most && left <= MAX_OBJECTS {
-                break;
-            }
-            let is_needed = sha256.is_some_and(|sha256| needed.contains(&sha256));
-            if !is_needed && std::fs::remove_file(path).is_ok() {
-                (bytes, left) = (bytes - size, left - 1);
-            }
-        }
-        bytes
-    }
-
     /// Allocates so many bytes, so that something can be stored even if the disk is full by then. Dropping the result
     /// frees them. `None` if there is no room, or the file system does not support it.
     pub(super) fn reserve(&self, bytes: u64) -> Option<UnfinishedObject> {
@@ -277,19 +226,6 @@ fn make_parent(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Removes what an interrupted process left here.
-fn remove_left(path: &Path) {
-    let age = path.metadata().and_then(|info| info.modified()).ok().and_then(|at| at.elapsed().ok());
-    if path.extension().is_some_and(|end| end == "part") && age.is_some_and(|age| age > NOTE_INTERVAL) {
-        std::fs::remove_file(path).ok();
-    }
-}
-
-/// The disk space that a content takes.
-fn disk_usage(bytes: u64) -> u64 {
-    bytes.next_multiple_of(BLOCK_BYTES).max(BLOCK_BYTES)
-}
-
 /// Opens a regular file of sayso's own. Follows no link, and does not block on a pipe in its place.
 pub(super) fn plain_file(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -348,7 +284,10 @@ pub(super) fn sync(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use super::eviction::BLOCK_BYTES;
     use super::*;
+    use std::collections::HashSet;
+    use std::os::unix::fs::MetadataExt as _;
 
     #[test]
     fn contents_are_kept_once_checked_and_the_oldest_dropped_first() {

@@ -1,7 +1,9 @@
 //! Changes of whole lines: new lines with their indent, indenting, commenting out.
 
-use super::{ChangeKind, Fragment, History, Pos, Text};
+use super::Text;
+use crate::tui::editing::buffer::{Fragment, Pos};
 use crate::tui::editing::cluster;
+use crate::tui::editing::history::{ChangeKind, History};
 use crate::tui::editing::syntax::LineOpening;
 
 impl Text {

@@ -75,12 +75,7 @@ pub(super) fn target(
         }
         Move::Match(back) => (matched(text, back, times)?, MotionKind::Exclusive),
         Move::Star(back) => {
-            let (from, to) = text.word_at(at);
-            let word = text.line(at.line).get(from.byte..to.byte).unwrap_or_default().to_owned();
-            let whole = format!(r"\b{}\b", regex::escape(&word));
-            let is_word = cluster::kind(&word, 0) == ClusterKind::Word;
-            let needle = if is_word { Needle::new(&whole, true) } else { Needle::new(word.trim(), false) };
-            text.set_needle(needle.ok());
+            search_for_word(text, at);
             (matched(text, back, times)?, MotionKind::Exclusive)
         }
     })
@@ -90,6 +85,16 @@ pub(super) fn target(
 pub(super) fn first_text(text: &Text, index: usize) -> Pos {
     let index = index.min(text.last_line());
     Pos::new(index, cluster::indent_of(text.line(index)).len())
+}
+
+/// Makes the word at a position the search term.
+fn search_for_word(text: &mut Text, at: Pos) {
+    let (from, to) = text.word_at(at);
+    let word = text.line(at.line).get(from.byte..to.byte).unwrap_or_default().to_owned();
+    let whole = format!(r"\b{}\b", regex::escape(&word));
+    let is_word = cluster::kind(&word, 0) == ClusterKind::Word;
+    let needle = if is_word { Needle::new(&whole, true) } else { Needle::new(word.trim(), false) };
+    text.set_needle(needle.ok());
 }
 
 fn matched(text: &mut Text, back: bool, times: usize) -> Option<Pos> {

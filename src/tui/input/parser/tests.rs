@@ -1,3 +1,4 @@
+use super::paste::MAX_PASTE_BYTES;
 use super::*;
 use crate::tui::input::csi;
 use crate::tui::theme::Rgb;

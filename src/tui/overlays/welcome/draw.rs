@@ -1,6 +1,7 @@
 //! Draws the choice of a provider: its rows, what was found on this computer, and the open text field.
 
-use super::{OverlayContext, ProviderRow, USUAL_SERVER, WantedText, Welcome, leave_hint};
+use super::wanted_text::WantedText;
+use super::{OverlayContext, ProviderRow, USUAL_SERVER, Welcome, leave_hint};
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::{network, running, saving};
 use crate::tui::theme::Slot;

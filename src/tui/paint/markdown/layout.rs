@@ -1,12 +1,14 @@
 //! Turns the events of the Markdown parser into rows, in one pass; a stack of prefixes holds the surrounding
 //! quotes and lists.
 
+mod inline_text;
+
 use super::table::TableLayout;
 use crate::tui::paint::glyphs;
-use crate::tui::paint::hyperlinks::{self, Hyperlinks};
+use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::theme::{Slot, Syntax, Theme};
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
@@ -142,9 +144,7 @@ impl<'t> Layout<'t> {
             Tag::Strong => self.styles.push(Style::new().add_modifier(Modifier::BOLD)),
             Tag::Strikethrough => self.styles.push(Style::new().add_modifier(Modifier::CROSSED_OUT)),
             Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. } => {
-                let mailto = if link_type == LinkType::Email { "mailto:" } else { "" };
-                self.styles.push(self.theme.style(Slot::ChatLink));
-                self.open_links.push((format!("{mailto}{dest_url}"), self.text.len()));
+                self.begin_link(link_type, &dest_url);
             }
             _ => {}
         }
@@ -180,22 +180,6 @@ impl<'t> Layout<'t> {
             }
             TagEnd::Link | TagEnd::Image => self.end_link(),
             _ => {}
-        }
-    }
-
-    /// Shows the address of a link in words. Only the address itself is clickable: the text of the link may
-    /// claim something else.
-    fn end_link(&mut self) {
-        self.styles.pop();
-        let Some((target, start)) = self.open_links.pop() else { return };
-        let words = self.text.get(start..).unwrap_or_default();
-        if words.trim() == target.strip_prefix("mailto:").unwrap_or(&target) {
-            let whole = start..self.text.len();
-            self.looks = linked(std::mem::take(&mut self.looks), &whole, self.links.style_for(&target));
-        } else if !target.is_empty() {
-            self.push(" (", self.dim());
-            self.push(&target, self.dim().patch(self.links.style_for(&target)));
-            self.push(")", self.dim());
         }
     }
 
@@ -245,41 +229,6 @@ impl<'t> Layout<'t> {
             self.row(row);
         }
         self.gap = true;
-    }
-
-    fn heading(&self, level: HeadingLevel) -> Style {
-        let bold = self.theme.style(Slot::UiTitle).add_modifier(Modifier::BOLD);
-        if matches!(level, HeadingLevel::H1 | HeadingLevel::H2) {
-            bold.add_modifier(Modifier::UNDERLINED)
-        } else {
-            bold
-        }
-    }
-
-    fn style(&self) -> Style {
-        self.styles.iter().fold(self.theme.style(Slot::UiText), |style, more| style.patch(*more))
-    }
-
-    fn dim(&self) -> Style {
-        self.theme.style(Slot::UiDim)
-    }
-
-    fn push(&mut self, text: &str, style: Style) {
-        self.text.push_str(text);
-        match self.looks.last_mut() {
-            Some((end, last)) if *last == style => *end = self.text.len(),
-            _ => self.looks.push((self.text.len(), style)),
-        }
-    }
-
-    /// The styles of the complete text; bare addresses in it that are not links yet become links.
-    fn take_looks(&mut self, text: &str) -> Vec<(usize, Style)> {
-        let mut looks = std::mem::take(&mut self.looks);
-        for address in hyperlinks::bare_addresses(text) {
-            let link = self.links.style_for(text.get(address.clone()).unwrap_or_default());
-            looks = linked(looks, &address, link);
-        }
-        looks
     }
 
     /// Begins a block: ends the one before, with a blank row between them.
@@ -345,19 +294,4 @@ impl<'t> Layout<'t> {
         spans.append(&mut line.spans);
         Line { spans, ..line }
     }
-}
-
-/// Makes a range of a text a link; parts that are links already stay as they are.
-fn linked(looks: Vec<(usize, Style)>, range: &std::ops::Range<usize>, link: Style) -> Vec<(usize, Style)> {
-    let (mut all, mut start) = (Vec::with_capacity(looks.len() + 2), 0);
-    for (end, draw) in looks {
-        let (from, to) = (range.start.clamp(start, end), range.end.clamp(start, end));
-        let inside = if draw.underline_color.is_none() { draw.patch(link) } else { draw };
-        all.extend([(from, draw), (to, inside), (end, draw)].into_iter().filter(|(end, _)| {
-            let some = *end > start;
-            start = start.max(*end);
-            some
-        }));
-    }
-    all
 }

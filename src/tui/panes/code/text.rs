@@ -6,7 +6,8 @@ use super::{CodePane, Mode};
 use crate::domain::BlockId;
 use crate::engine::State;
 use crate::tui::paint::glyphs::Strictness;
-use crate::tui::widgets::passage::{ScreenText, WrappedLine};
+use crate::tui::widgets::passage::WrappedLine;
+use crate::tui::widgets::passage::screen_text::ScreenText;
 use ratatui::layout::Rect;
 
 impl CodePane {

@@ -5,7 +5,8 @@ use super::{OutputPane, Subject, TAIL_ITEM};
 use crate::domain::RunId;
 use crate::tui::paint::output::{TAB, column_of};
 use crate::tui::widgets::draw_context::DrawContext;
-use crate::tui::widgets::passage::{FoundText, ScreenText, WrappedLine};
+use crate::tui::widgets::passage::screen_text::ScreenText;
+use crate::tui::widgets::passage::{FoundText, WrappedLine};
 use crate::tui::widgets::virtual_list::Anchor;
 use std::borrow::Cow;
 
