@@ -156,6 +156,16 @@ impl OutputBuffer {
         self.kept(stream).head.iter().flat_map(|p| p.bytes.iter().copied()).collect()
     }
 
+    /// What is kept of one stream behind so many of its bytes.
+    pub(crate) fn behind(&self, stream: Stream, bytes: u64) -> Vec<u8> {
+        let kept = self.kept(stream);
+        let known = |bytes: u64, of: usize| usize::try_from(bytes).unwrap_or(usize::MAX).min(of);
+        let head = self.head(stream).split_off(known(bytes, kept.head_len));
+        let before_tail = (kept.head_len as u64).saturating_add(kept.dropped);
+        let tail = self.tail(stream).split_off(known(bytes.saturating_sub(before_tail), kept.tail_len));
+        [head, tail].concat()
+    }
+
     /// The kept tail of one stream.
     pub fn tail(&self, stream: Stream) -> Vec<u8> {
         self.kept(stream).tail.iter().flat_map(|p| p.bytes.iter().copied()).collect()
@@ -325,6 +335,10 @@ mod tests {
                 prop_assert_eq!(captured.dropped(stream), (all.len() - head - tail) as u64);
                 prop_assert_eq!(captured.total(stream), all.len() as u64);
                 prop_assert_eq!(captured.bytes(stream).len(), head + tail);
+                for at in [0, head, head + 1, all.len() - tail, all.len()] {
+                    let behind = [&all[head.min(at)..head], &all[at.max(all.len() - tail).min(all.len())..]].concat();
+                    prop_assert_eq!(captured.behind(stream, at as u64), behind);
+                }
             }
         }
 

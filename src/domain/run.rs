@@ -86,6 +86,15 @@ pub struct Chunk {
     pub stream: Stream,
     /// The bytes of one read.
     pub bytes: Vec<u8>,
+    /// How many bytes of the stream before these were left out, because nobody took them in time.
+    pub skipped: u64,
+}
+
+impl Chunk {
+    /// A piece before which nothing is missing.
+    pub fn new(stream: Stream, bytes: impl Into<Vec<u8>>) -> Self {
+        Self { stream, bytes: bytes.into(), skipped: 0 }
+    }
 }
 
 /// Which time counts towards the time limit of a run.

@@ -123,7 +123,7 @@ impl IoRooms {
                 }
             };
             for piece in report.output.pieces() {
-                let chunk = Chunk { stream: piece.stream, bytes: piece.bytes.clone() };
+                let chunk = Chunk::new(piece.stream, piece.bytes.clone());
                 let _ = sender.send((run, RunEvent::Output(chunk))).await;
             }
             let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;

@@ -179,12 +179,14 @@ impl Sources {
     /// Joins this output with what is ready behind it on the same stream.
     fn join_run(&mut self, run: RunId, mut event: RunEvent) -> Signal {
         let Some(source) = &mut self.run else { return Signal::Run(run, event) };
-        while let RunEvent::Output(Chunk { stream, bytes }) = &mut event {
+        while let RunEvent::Output(Chunk { stream, bytes, .. }) = &mut event {
             if bytes.len() > MAX_EVENT_BYTES {
                 break;
             }
             match source.events.try_recv() {
-                Ok((again, RunEvent::Output(more))) if again == run && more.stream == *stream => {
+                Ok((again, RunEvent::Output(more)))
+                    if again == run && more.stream == *stream && more.skipped == 0 =>
+                {
                     bytes.extend_from_slice(&more.bytes);
                 }
                 Ok((again, other)) => {

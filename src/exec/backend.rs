@@ -140,7 +140,7 @@ impl RunEnd {
 impl BackendEvent {
     /// The run printed something.
     pub(super) fn printed(stream: Stream, bytes: Vec<u8>) -> Self {
-        Self::Run(RunEvent::Output(Chunk { stream, bytes }))
+        Self::Run(RunEvent::Output(Chunk::new(stream, bytes)))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Sends the events of a run over a bounded channel, without ever waiting while the run is going on.
 //!
 //! All facts (started, image, variables, ended) arrive, in order. If the receiver is slow, the oldest waiting output is
-//! dropped: the report at the end has all of it. A little output is sent at once, a flood in few large pieces.
+//! dropped, and counted in the piece behind it: the report at the end has all of it. A little output is sent at once, a
+//! flood in few large pieces.
 
 use crate::domain::{
     Chunk, Outcome, OutputBuffer, RunEvent, RunId, RunReport, RunRequest, Stream, TerminalScreen,
@@ -10,9 +11,14 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Sender, error::TrySendError};
 
-/// How much output may wait at most; also the size of the largest piece.
-const MAX_WAITING_BYTES: usize = 64 << 10;
-/// In each window this many pieces are sent at once; the rest waits for the next window.
+/// How much output may wait at most, with what its pieces take themselves.
+const MAX_WAITING_BYTES: usize = 1 << 20;
+/// What a piece takes besides its bytes.
+const PIECE_BYTES: usize = 64;
+/// The size from which a piece is not made larger.
+const MAX_PIECE_BYTES: usize = 64 << 10;
+/// In each window this many pieces, and about so many bytes as the largest has, are sent at once; the rest waits for the
+/// next window.
 const WINDOW: Duration = Duration::from_millis(16);
 const PIECES_PER_WINDOW: u32 = 8;
 
@@ -26,6 +32,8 @@ pub(super) struct EventSender {
     /// Output that is not sent yet, oldest first.
     output: VecDeque<Chunk>,
     waiting: usize,
+    /// How many bytes of each stream were dropped before what it prints next.
+    skipped: [u64; 2],
     /// The latest state of its terminal, if not sent yet. An older state is replaced.
     screen: Option<Box<TerminalScreen>>,
     window: Instant,
@@ -42,6 +50,7 @@ impl EventSender {
             facts: VecDeque::new(),
             output: VecDeque::new(),
             waiting: 0,
+            skipped: [0; 2],
             screen: None,
             window: Instant::now(),
             pieces: 0,
@@ -72,13 +81,20 @@ impl EventSender {
 
     /// Sends output, now or a little later.
     pub(super) fn print(&mut self, stream: Stream, bytes: &[u8]) {
-        let bytes = bytes.get(bytes.len().saturating_sub(MAX_WAITING_BYTES)..).unwrap_or_default();
-        match self.output.back_mut() {
-            Some(last) if last.stream == stream => last.bytes.extend_from_slice(bytes),
-            _ => self.output.push_back(Chunk { stream, bytes: bytes.to_vec() }),
+        for piece in bytes.chunks(MAX_PIECE_BYTES) {
+            match self.output.back_mut() {
+                Some(last) if last.stream == stream && last.bytes.len() + piece.len() <= MAX_PIECE_BYTES => {
+                    last.bytes.extend_from_slice(piece);
+                }
+                _ => {
+                    let skipped = std::mem::take(&mut self.skipped[stream as usize]);
+                    self.output.push_back(Chunk { stream, bytes: piece.to_vec(), skipped });
+                    self.waiting += PIECE_BYTES;
+                }
+            }
+            self.waiting += piece.len();
+            self.skip();
         }
-        self.waiting += bytes.len();
-        self.skip();
         self.flush(Instant::now());
     }
 
@@ -94,12 +110,12 @@ impl EventSender {
             (self.window, self.pieces, self.bytes) = (now, 0, 0);
         }
         self.send_facts();
-        while self.facts.is_empty() && self.pieces < PIECES_PER_WINDOW && self.bytes < MAX_WAITING_BYTES {
+        while self.facts.is_empty() && self.pieces < PIECES_PER_WINDOW && self.bytes < MAX_PIECE_BYTES {
             let Some(chunk) = self.output.pop_front() else { return self.flush_screen() };
             let size = chunk.bytes.len();
             match self.out.try_send((self.run, RunEvent::Output(chunk))) {
                 Ok(()) => {
-                    self.waiting -= size;
+                    self.waiting -= size + PIECE_BYTES;
                     self.pieces += 1;
                     self.bytes += size;
                 }
@@ -157,17 +173,16 @@ impl EventSender {
         }
     }
 
+    /// Drops the oldest of what waits, as far as it is too much.
     fn skip(&mut self) {
         while self.waiting > MAX_WAITING_BYTES {
-            let over = self.waiting - MAX_WAITING_BYTES;
-            let Some(front) = self.output.front_mut() else { return };
-            let cut = over.min(front.bytes.len());
-            if cut == front.bytes.len() {
-                self.output.pop_front();
-            } else {
-                front.bytes.drain(..cut);
+            let Some(Chunk { stream, bytes, skipped }) = self.output.pop_front() else { return };
+            self.waiting -= bytes.len() + PIECE_BYTES;
+            let dropped = bytes.len() as u64 + skipped;
+            match self.output.iter_mut().find(|chunk| chunk.stream == stream) {
+                Some(next) => next.skipped += dropped,
+                None => self.skipped[stream as usize] += dropped,
             }
-            self.waiting -= cut;
         }
     }
 }
@@ -193,7 +208,7 @@ mod tests {
         let (sender, mut receiver) = channel(8);
         let mut events = EventSender::new(RunId(1), sender);
         events.print(Stream::Stdout, b"one");
-        let chunk = Chunk { stream: Stream::Stdout, bytes: b"one".to_vec() };
+        let chunk = Chunk::new(Stream::Stdout, b"one");
         assert_eq!(receiver.try_recv().unwrap().1, RunEvent::Output(chunk));
         assert_eq!(events.due(), None);
     }
@@ -212,7 +227,10 @@ mod tests {
         assert!(matches!(events.last(), Some(RunEvent::Ended(_))));
         let output: Vec<&Chunk> =
             events.iter().filter_map(|e| if let RunEvent::Output(c) = e { Some(c) } else { None }).collect();
-        assert!(output.iter().map(|c| c.bytes.len()).sum::<usize>() < 100 << 20, "not skipped");
+        let sent = output.iter().map(|c| c.bytes.len()).sum::<usize>();
+        assert!(sent < 100 << 20, "not skipped");
+        let skipped = output.iter().map(|c| c.skipped).sum::<u64>();
+        assert_eq!(sent as u64 + skipped, 4000 * 40_000 + 7, "what is missing is counted");
         assert!(output.last().unwrap().bytes.ends_with(b"the end"));
     }
 

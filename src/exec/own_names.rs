@@ -115,7 +115,7 @@ impl OwnNames {
             self.last = Some(*first);
             rest = behind;
         }
-        (!out.is_empty()).then_some(Chunk { stream: self.stream(), bytes: out })
+        (!out.is_empty()).then(|| Chunk::new(self.stream(), out))
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn err(bytes: &[u8]) -> Chunk {
-        Chunk { stream: Stream::Stderr, bytes: bytes.to_vec() }
+        Chunk::new(Stream::Stderr, bytes)
     }
 
     /// What is shown of errors that arrive in pieces of this size.
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn in_a_terminal_all_that_is_printed_is_looked_at_and_a_question_is_not_held_back() {
-        let out = |bytes: &[u8]| Chunk { stream: Stream::Stdout, bytes: bytes.to_vec() };
+        let out = |bytes: &[u8]| Chunk::new(Stream::Stdout, bytes);
         let mut names = OwnNames::of_descriptor("block 3").in_terminal();
         assert_eq!(names.pass(out(b"Path? /")), [out(b"Path? /")]);
         assert_eq!(names.pass(out(b"\r\n  File \"/dev/f")), [out(b"\r\n  File \"")]);
@@ -196,7 +196,7 @@ mod tests {
         let mut names = OwnNames::of_folder("/tmp/sayso-00000000");
         assert_eq!(names.pass(err(b"12%")), [err(b"12%")]);
         assert_eq!(names.pass(err(b" /tmp/say")), [err(b" ")]);
-        let out = Chunk { stream: Stream::Stdout, bytes: b"/tmp/sayso-00000000/a".to_vec() };
+        let out = Chunk::new(Stream::Stdout, b"/tmp/sayso-00000000/a");
         assert_eq!(names.pass(out.clone()), [err(b"/tmp/say"), out]);
         assert_eq!(names.rest(), None);
     }

@@ -171,7 +171,7 @@ impl Pipes {
         match rustix::io::read(pipe.as_ref()?, &mut bytes[..]) {
             Ok(count) if count > 0 => {
                 bytes.truncate(count);
-                Some(Chunk { stream, bytes })
+                Some(Chunk::new(stream, bytes))
             }
             Err(Errno::AGAIN | Errno::INTR) => None,
             Ok(_) | Err(_) => {

@@ -158,7 +158,7 @@ impl Run {
     pub(super) fn send_event(&mut self, event: RunEvent) {
         match event {
             RunEvent::Started => self.start(Instant::now()),
-            RunEvent::Output(Chunk { stream, bytes }) => self.print(stream, &bytes),
+            RunEvent::Output(Chunk { stream, bytes, .. }) => self.print(stream, &bytes),
             RunEvent::Screen(screen) => self.events.send_screen(screen),
             RunEvent::Usage { .. } => {
                 if self.counted == CountedTime::Computing {

@@ -340,6 +340,26 @@ fn text_output_goes_where_it_belongs() {
 }
 
 #[test]
+fn a_pipe_gets_all_of_a_flood_in_its_order() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    std::fs::write(home.sayso().join("config.toml"), "limits.output = 8000000\n").unwrap();
+    let line = |number: u32| format!("{number:07} {}\n", "x".repeat(62));
+    for count in [12_000, 90_000] {
+        home.file("a.py", &format!("for i in range({count}): print(f'{{i:07}} ' + 'x' * 62)\n"));
+        let done = home.run(&["exec", "--sandbox", "off", "--no-session", "a.py"]);
+        let all: String = (0..count).map(line).collect();
+        assert!(
+            done.out == all && done.err.is_empty(),
+            "{} of {} bytes {}",
+            done.out.len(),
+            all.len(),
+            done.err
+        );
+    }
+}
+
+#[test]
 fn what_cannot_run_is_said_before_anything_runs() {
     let home = Home::new();
     home.file("a.py", "open('ran', 'w')\n");

@@ -25,6 +25,14 @@ pub(super) enum Retention {
     Nothing,
 }
 
+/// What was shown of a stream.
+#[derive(Clone, Copy, Default)]
+struct ToldOutput {
+    bytes: u64,
+    /// Whether the rest waits for the end of the run: a part of it came faster than it could be passed on.
+    is_held: bool,
+}
+
 /// Shows files while they run.
 pub(super) struct FileReporter<'a, 'c> {
     console: &'a mut Console<'c>,
@@ -32,8 +40,8 @@ pub(super) struct FileReporter<'a, 'c> {
     kept: Retention,
     printed: PrintedText,
     began: Instant,
-    /// Bytes of the current run's output that were already shown.
-    told: u64,
+    /// What was shown of the output of the current run, of each stream.
+    told: [ToldOutput; 2],
     /// The class of the first run that did not end well.
     failed: Option<FailureClass>,
 }
@@ -56,7 +64,7 @@ impl TurnObserver for FileReporter<'_, '_> {
 impl<'a, 'c> FileReporter<'a, 'c> {
     pub(super) fn new(console: &'a mut Console<'c>, json: bool, kept: Retention) -> Self {
         let (printed, began) = (PrintedText::default(), Instant::now());
-        Self { console, json, kept, printed, began, told: 0, failed: None }
+        Self { console, json, kept, printed, began, told: [ToldOutput::default(); 2], failed: None }
     }
 
     /// The class of the first run that did not end well.
@@ -106,11 +114,19 @@ impl<'a, 'c> FileReporter<'a, 'c> {
         if self.json {
             return Ok(());
         }
-        self.told += chunk.bytes.len() as u64;
-        let now = self.line_time(chunk.stream);
-        let text = self.printed.push(chunk.stream, &chunk.bytes, now);
+        let is_seen = self.line_time(chunk.stream).is_some();
+        let told = &mut self.told[chunk.stream as usize];
+        // Who reads a file or a pipe gets everything in its order; on a terminal, the newest is shown.
+        told.is_held |= chunk.skipped > 0 && !is_seen;
+        if told.is_held { Ok(()) } else { self.print(chunk.stream, &chunk.bytes) }
+    }
+
+    fn print(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
+        self.told[stream as usize].bytes += bytes.len() as u64;
+        let now = self.line_time(stream);
+        let text = self.printed.push(stream, bytes, now);
         let console = &mut *self.console;
-        let out = if chunk.stream == Stream::Stdout { &mut console.out } else { &mut console.err };
+        let out = if stream == Stream::Stdout { &mut console.out } else { &mut console.err };
         write!(out, "{}", Visible(&text))?;
         out.flush()
     }
@@ -170,6 +186,12 @@ impl<'a, 'c> FileReporter<'a, 'c> {
 
     /// Shows what remains after the output itself.
     fn text(&mut self, path: &str, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let told = self.told[stream as usize];
+            if told.is_held {
+                self.print(stream, &report.output.behind(stream, told.bytes))?;
+            }
+        }
         let [rest_out, rest_err] = [Stream::Stdout, Stream::Stderr].map(|stream| {
             let now = self.line_time(stream);
             self.printed.finish(stream, now)
@@ -193,7 +215,7 @@ impl<'a, 'c> FileReporter<'a, 'c> {
                 }
             }
         }
-        let told = std::mem::take(&mut self.told);
+        let told: u64 = std::mem::take(&mut self.told).iter().map(|told| told.bytes).sum();
         match (&report.blob, &self.kept) {
             (Some(blob), Retention::Session(_)) => {
                 let is_whole = terms.is_some_and(|t| printed_bytes(report) <= t.limits.output_file_bytes);

@@ -122,7 +122,7 @@ impl Dialogue {
 
     pub(crate) fn prints(&mut self, text: &str) -> String {
         self.printed.push(Stream::Stdout, text.as_bytes());
-        let chunk = Chunk { stream: Stream::Stdout, bytes: text.as_bytes().to_vec() };
+        let chunk = Chunk::new(Stream::Stdout, text);
         self.send(Event::Run(self.run, RunEvent::Output(chunk)))
     }
 

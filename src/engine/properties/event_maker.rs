@@ -49,7 +49,7 @@ pub(super) fn event(watched: &WatchedEngine, (kind, a, b): EventNumbers) -> Even
         25 => aim.decide(Decision::Reject("no".into())),
         26 => aim.decide(Decision::Skip),
         27 => aim.run(RunEvent::Started),
-        28 => aim.run(RunEvent::Output(Chunk { stream: Stream::Stdout, bytes: vec![b'x'; 9] })),
+        28 => aim.run(RunEvent::Output(Chunk::new(Stream::Stdout, vec![b'x'; 9]))),
         29..=32 => aim.run(RunEvent::Ended(Box::new(aim.report()))),
         33 => Event::User(Command::Reopen(aim.block())),
         34 => Event::User(Command::ChooseLanguage { block: aim.block(), language: aim.language() }),

@@ -108,11 +108,11 @@ impl ContainerProgram {
             if let Some(state) = state {
                 let (rest, written) = state.end();
                 *left.borrow_mut() = written;
-                for Chunk { stream, bytes } in names.pass(Chunk { stream: Stream::Stdout, bytes: rest }) {
+                for Chunk { stream, bytes, .. } in names.pass(Chunk::new(Stream::Stdout, rest)) {
                     let _ = sender.send(BackendEvent::printed(stream, bytes)).await;
                 }
             }
-            if let Some(Chunk { stream, bytes }) = names.rest() {
+            if let Some(Chunk { stream, bytes, .. }) = names.rest() {
                 let _ = sender.send(BackendEvent::printed(stream, bytes)).await;
             }
             let (end, used) = end.unwrap_or_else(|error| (start_failure(error), ResourceUse::default()));
@@ -194,7 +194,7 @@ impl ContainerOutput<'_> {
         if bytes.is_empty() {
             Vec::new()
         } else {
-            self.names.pass(Chunk { stream, bytes }).into_iter().collect()
+            self.names.pass(Chunk::new(stream, bytes)).into_iter().collect()
         }
     }
 }
@@ -217,7 +217,7 @@ async fn follow(
     held.write(source);
     let _ = out.send(RunEvent::Started.into()).await;
     let mut used = ResourceUse { processes: 1, ..ResourceUse::default() };
-    for Chunk { stream, bytes } in printed.pass(Stream::Stdout, rest) {
+    for Chunk { stream, bytes, .. } in printed.pass(Stream::Stdout, rest) {
         let _ = out.send(BackendEvent::printed(stream, bytes)).await;
     }
     let id = held.id().to_owned();
@@ -235,7 +235,7 @@ async fn follow(
         };
         let Some(piece) = piece else { break };
         let stream = if matches!(piece, LogOutput::StdErr { .. }) { Stream::Stderr } else { Stream::Stdout };
-        for Chunk { stream, bytes } in printed.pass(stream, piece.into_bytes().to_vec()) {
+        for Chunk { stream, bytes, .. } in printed.pass(stream, piece.into_bytes().to_vec()) {
             if out.send(BackendEvent::printed(stream, bytes)).await.is_err() {
                 break 'heard;
             }

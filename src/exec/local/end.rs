@@ -81,7 +81,7 @@ impl Local {
         }
         let painted = self.process_mut().and_then(|process| Some(process.screen.as_mut()?.end()));
         let painted = painted.filter(|bytes| !bytes.is_empty());
-        let painted = painted.map(|bytes| Chunk { stream: Stream::Stdout, bytes });
+        let painted = painted.map(|bytes| Chunk::new(Stream::Stdout, bytes));
         self.queue.extend(painted.map(|chunk| RunEvent::Output(chunk).into()));
         // A helper that ended without a report did not end the rest, and what is looked for from here may be missed.
         let is_unfollowed = matches!(end, EndCause::Died(_))

@@ -215,7 +215,7 @@ impl Scene {
     pub fn running(&mut self, block: u32, output: &str, ms: u64) {
         self.approve(block);
         self.run(RunEvent::Started);
-        self.run(RunEvent::Output(Chunk { stream: Stream::Stdout, bytes: output.as_bytes().to_vec() }));
+        self.run(RunEvent::Output(Chunk::new(Stream::Stdout, output)));
         self.run(RunEvent::Usage { rss_bytes: 118 << 20, cpu_ms: 4_000 });
         self.now = self.now.plus(ms);
     }
