@@ -14,6 +14,8 @@ impl<'t> JavascriptReader<'_, 't> {
         };
         let module = self.fold(source, frame, 0);
         let Some(module) = module.as_whole_text().map(str::to_owned) else { return };
+        // The code of a file of the person does not stand in this block.
+        self.shared.reading.unknown |= module.starts_with(['.', '/']) && !module.ends_with(".json");
         self.shared.imported(module.strip_prefix("node:").unwrap_or(&module), node.byte_range());
         let clauses = named_children(node, 8).into_iter().filter(|n| n.kind() == "import_clause");
         for item in clauses.flat_map(|clause| named_children(clause, 8)) {

@@ -100,7 +100,9 @@ impl<'t> ShellReader<'_, 't> {
 
     /// Handles the assignment of an environment variable that programs obey.
     pub(super) fn set(&mut self, name: &str, value: Argument, span: Range<usize>) {
-        if name == "PATH" && may_replace_programs(&value.value, self.scope) {
+        if name == "PATH"
+            && (may_replace_programs(&value.value, self.scope) || self.puts_unknown_first(&value))
+        {
             self.not_known("a program that PATH now finds first", &span, false);
         }
         if name == "NODE_OPTIONS" && names_code(&value.value) {
@@ -122,6 +124,15 @@ impl<'t> ShellReader<'_, 't> {
         if self.rules.knows(&name) {
             self.reading.acts.push(Act { folder: self.folder.clone(), ..Act::new(name, vec![value], span) });
         }
+    }
+
+    /// Whether `PATH` begins with a folder that is the value of another name, or the output of a command.
+    fn puts_unknown_first(&self, path: &Argument) -> bool {
+        let first = path.value.as_text().and_then(|(text, _)| text.split(':').next());
+        let is_unknown = first.is_some_and(|folder| !folder.is_empty() && folder.chars().all(|c| c == HOLE));
+        let spelled = self.source.get(path.span.clone()).unwrap_or_default();
+        let expanded = spelled.split(['$', '`']).nth(1).unwrap_or("PATH");
+        !self.scope.in_image && is_unknown && !expanded.trim_start_matches('{').starts_with("PATH")
     }
 
     /// `declare -x`, `export -p`, `readonly`: without a name, they print the environment.
@@ -195,6 +206,8 @@ fn may_replace_programs(path: &Value, scope: &Scope) -> bool {
 fn names_code(options: &Value) -> bool {
     const LOADING: &[&str] = &["--require", "--import", "--loader", "--experimental-loader"];
     let Some((options, _)) = options.as_text() else { return true };
+    // node takes quotes away, and reads `_` as `-`.
+    let options = options.replace(['"', '\\'], "").replace('_', "-");
     let mut words = options.split_whitespace();
     words.any(|word| word.starts_with("-r") || LOADING.iter().any(|option| word.starts_with(option)))
 }

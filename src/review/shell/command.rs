@@ -24,13 +24,8 @@ impl ShellReader<'_, '_> {
         let steering =
             keyword::count(words.len(), |at| words.get(at).and_then(|word| word.value.as_whole_text()));
         self.lose_structure(words.get(..steering).unwrap_or_default());
-        if words
-            .iter()
-            .filter_map(|word| word.value.as_text())
-            .any(|(text, _)| self.names_in_braces(text).next().is_some())
-        {
-            self.reading.unknown = true;
-        }
+        self.reading.unknown |=
+            self.passes_defaults(words.get(steering..).unwrap_or_default(), input.as_ref());
         let mut words = words.into_iter().skip(steering);
         let Some(first) = words.next() else { return };
         let rest: Vec<Argument> = words.collect();

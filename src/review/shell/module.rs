@@ -78,7 +78,7 @@ impl ShellReader<'_, '_> {
                 make.name.starts_with("python") && rest.iter().all(|act| matches!(&*act.name, "." | "source"))
             }
         };
-        made == path && is_next
+        made.trim_start_matches("./") == path.trim_start_matches("./") && is_next
     }
 }
 

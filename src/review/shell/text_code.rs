@@ -6,7 +6,9 @@ use super::change::node::set_in_arithmetic;
 use super::plain_quotes::PlainQuotes;
 use crate::review::nested::NestedCode;
 use crate::review::rules::InnerLanguage;
+use crate::review::stdin;
 use crate::review::syntax::{each, named_children, text};
+use crate::review::value::Argument;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
@@ -28,11 +30,23 @@ impl ShellReader<'_, '_> {
         format!("declare {}; {script}", names.into_iter().collect::<Vec<_>>().join(" "))
     }
 
-    /// The variables that this text sets and a script expands as `${…}`, where a default may stand for them.
-    pub(super) fn names_in_braces<'s>(&self, script: &'s str) -> impl Iterator<Item = &'s str> {
+    /// Whether a command gets code that takes the default of a variable which this text sets: as a word, or as the input of
+    /// an interpreter.
+    pub(super) fn passes_defaults(&self, words: &[Argument], input: Option<&Argument>) -> bool {
+        let takes_code = words.first().is_some_and(|name| stdin::interpreter(&name.value).is_some());
+        words.iter().chain(input.filter(|_| takes_code)).any(|word| {
+            word.value.as_text().is_some_and(|(text, _)| self.names_in_braces(text).next().is_some())
+        })
+    }
+
+    /// The variables that this text sets and a script expands as `${…}`, with a default that may stand for them.
+    fn names_in_braces<'s>(&self, script: &'s str) -> impl Iterator<Item = &'s str> {
         let is_name_sign = |sign: char| sign == '_' || sign.is_ascii_alphanumeric();
         let inner = script.split("${").skip(1);
-        let names = inner.map(move |rest| rest.split(|sign| !is_name_sign(sign)).next().unwrap_or_default());
+        let parts =
+            inner.map(move |rest| rest.split_at(rest.find(|sign| !is_name_sign(sign)).unwrap_or(rest.len())));
+        // Without a default, the value is unknown there anyway.
+        let names = parts.filter(|(_, form)| form.starts_with([':', '-', '=', '['])).map(|(name, _)| name);
         names.filter(|name| name.starts_with(|sign: char| !sign.is_ascii_digit()) && self.changes.sets(name))
     }
 

@@ -304,8 +304,10 @@ fn the_defaults_of_code_that_is_read_alone_do_not_hold_where_the_text_sets_the_n
         "D='a b'; cat <<E\n`rm -rf -- ${D:-x}`\nE",
         "D='a b'; cat <<E\n`rm -rf -- ${D-x$(echo a)}`\nE",
         "export D=b; bash -c 'rm -rf -- ${D:-x}'",
+        "export D=b; bash <<'E'\nrm -rf -- ${D:-x}\nE",
         "D=b; eval 'rm -rf -- ${D:=x}'",
     ]);
+    assert!(!look("bash", "D=b; echo '${D}' | sed 's/${D}/x/'").effects.unknown);
     let effects = look("bash", "E=b; bash -c 'rm -rf -- ${D:-x}'").effects;
     assert_eq!((effects.deletes, effects.unknown), (vec!["x".to_owned()], false));
 }
