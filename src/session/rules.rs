@@ -20,17 +20,21 @@ pub(super) fn book(loaded: &LoadedConfig) -> (RuleRegistry, Vec<Notice>) {
             Err(error) => notices.push(Notice::warn(format!("{error}. Its rules are not used."))),
         }
     }
-    // A file that is wrong must not make the others unusable.
-    let mut sound: Vec<(&str, &str)> = Vec::new();
-    for (name, text) in &texts {
-        sound.push((name, text));
-        if let Err(errors) = RuleRegistry::with(sound.iter().copied()) {
-            sound.pop();
-            notices
-                .extend(errors.iter().map(|error| Notice::warn(format!("{error}; the file is not used."))));
+    let all = || texts.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    let book = RuleRegistry::with(all()).unwrap_or_else(|_| {
+        // A file that is wrong must not make the others unusable. Only then is each tried: a trial reads all rules.
+        let mut sound: Vec<(&str, &str)> = Vec::new();
+        for file in all() {
+            sound.push(file);
+            if let Err(errors) = RuleRegistry::with(sound.iter().copied()) {
+                sound.pop();
+                notices.extend(
+                    errors.iter().map(|error| Notice::warn(format!("{error}; the file is not used."))),
+                );
+            }
         }
-    }
-    let book = RuleRegistry::with(sound).unwrap_or_default();
+        RuleRegistry::with(sound).unwrap_or_default()
+    });
     let review = &loaded.config.review;
     let (book, wrong) = book.with_lowered(&review.off, &review.lower);
     notices.extend(wrong.iter().map(|wrong| {

@@ -116,8 +116,11 @@ impl Options {
     /// themes that can't be read or parsed.
     pub(crate) fn wrong_in_own_themes(&self) -> Vec<String> {
         let mut wrong = BTreeSet::new();
-        for name in self.setup.themes.names() {
-            match Theme::load(&name, self.depth, |name| self.user_theme(name)) {
+        // Read once: each lookup in `themes` reads all files.
+        let own = self.setup.themes.all();
+        let text = |name: &str| own.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone());
+        for (name, _) in &own {
+            match Theme::load(name, self.depth, text) {
                 Ok(loaded) => wrong.extend(loaded.warnings.iter().map(ToString::to_string)),
                 Err(error) => drop(wrong.insert(error.to_string())),
             }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// The name of a theme, and its text or why it can't be read.
-type OwnTheme = (String, Result<String, String>);
+pub(crate) type OwnTheme = (String, Result<String, String>);
 
 /// Reads the themes that exist now.
 type ThemeReading = dyn Fn() -> Vec<OwnTheme> + Send + Sync;
@@ -20,13 +20,18 @@ impl OwnThemes {
         Self(Arc::new(read))
     }
 
+    /// All of them as they are now.
+    pub(crate) fn all(&self) -> Vec<OwnTheme> {
+        (self.0)()
+    }
+
     pub(crate) fn names(&self) -> Vec<String> {
-        (self.0)().into_iter().map(|(name, _)| name).collect()
+        self.all().into_iter().map(|(name, _)| name).collect()
     }
 
     /// The text of the theme of this name, or why it can't be read; `None`: there is none.
     pub(crate) fn text(&self, name: &str) -> Option<Result<String, String>> {
-        (self.0)().into_iter().find_map(|(own, text)| (own == name).then_some(text))
+        self.all().into_iter().find_map(|(own, text)| (own == name).then_some(text))
     }
 }
 
