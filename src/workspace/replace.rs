@@ -153,9 +153,13 @@ impl NewFile<'_> {
 
 fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
     let (new, old) = (file.metadata()?, old.metadata()?);
-    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-        // Only root may change the owner; otherwise the file belongs to the person.
-        let _ = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
+    // Only root may change the owner, and others the group only to one of their own; `target` tells what is lost. Each is
+    // set by itself, because a call that may not set one of them sets neither.
+    if new.gid() != old.gid() {
+        let _ = std::os::unix::fs::fchown(file, None, Some(old.gid()));
+    }
+    if new.uid() != old.uid() {
+        let _ = std::os::unix::fs::fchown(file, Some(old.uid()), None);
     }
     file.set_permissions(std::fs::Permissions::from_mode(old.permissions().mode() & 0o777))
 }

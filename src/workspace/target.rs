@@ -188,6 +188,10 @@ fn lost_properties(file: &File, info: Option<&Metadata>) -> Vec<String> {
     // Only root may give a file to another account.
     let is_given_up = !account.is_root() && info.uid() != account.as_raw();
     let owner = is_given_up.then(|| "its owner".to_owned());
+    let own_groups = rustix::process::getgroups().unwrap_or_default();
+    let mut groups = std::iter::once(rustix::process::getegid()).chain(own_groups);
+    let is_member = groups.any(|group| group.as_raw() == info.gid());
+    let group = (!account.is_root() && !is_member).then(|| "its group".to_owned());
     let bits = [(0o4000_u32, "its setuid bit"), (0o2000, "its setgid bit"), (0o1000, "its sticky bit")];
     let bits = bits.into_iter().filter(|(bit, _)| mode & bit != 0).map(|(_, name)| name.to_owned());
     let mut list = vec![0_u8; MAX_ATTRIBUTE_NAMES_BYTES];
@@ -199,7 +203,7 @@ fn lost_properties(file: &File, info: Option<&Metadata>) -> Vec<String> {
         "system.posix_acl_access" => "its access list".to_owned(),
         name => format!("its attribute {name}"),
     });
-    owner.into_iter().chain(bits).chain(attributes).collect()
+    owner.into_iter().chain(group).chain(bits).chain(attributes).collect()
 }
 
 /// The hash of an open file; `None` if it can't be read, or is larger than what may be replaced.
