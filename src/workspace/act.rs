@@ -192,12 +192,16 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
     }
     let more = if ranges.len() > MAX_RANGES_SHOWN { ", …" } else { "" };
     ranges.truncate(MAX_RANGES_SHOWN);
-    let place = match ranges.as_slice() {
-        ranges if ranges.iter().all(|range| range.contains(' ')) => "",
-        [one] if !one.contains('-') => "at line ",
-        _ => "at lines ",
+    // Where lines were only removed, the place names its line itself.
+    let (removed, changed): (Vec<String>, Vec<String>) =
+        ranges.into_iter().partition(|range| range.contains(' '));
+    let at = match changed.as_slice() {
+        [] => None,
+        [one] if !one.contains('-') => Some(format!("at line {one}")),
+        several => Some(format!("at lines {}", several.join(", "))),
     };
-    let lines = format!("; changed {place}{}{more}", ranges.join(", "));
+    let places: Vec<String> = at.into_iter().chain(removed).collect();
+    let lines = format!("; changed {}{more}", places.join(", "));
     let told = match tells {
         ChangesTold::Diff => diff.unified(0, None),
         _ => String::new(),
@@ -218,7 +222,7 @@ mod tests {
         assert_eq!(told("a\nb\nc\n", "A\nb\nC\n"), "; changed at lines 1, 3");
         assert_eq!(told("a\nb\nc\n", "b\nc\n"), "; changed before line 1");
         assert_eq!(told("a\n", ""), "; changed before line 1");
-        assert_eq!(told("a\nb\nc\nd\n", "a\nc\nD\n"), "; changed at lines behind line 1, 3");
+        assert_eq!(told("a\nb\nc\nd\n", "a\nc\nD\n"), "; changed at line 3, behind line 1");
     }
 
     fn order<'a>(act: &'a FileAct, seen: &'a target::TargetFacts, contents: &'a [&'a str]) -> ActOrder<'a> {
